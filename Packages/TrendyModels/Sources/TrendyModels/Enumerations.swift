@@ -1,0 +1,45 @@
+/// Whether the hub has what this device holds of a row.
+public enum SyncStatus: String, Hashable, Sendable, CaseIterable, Codable {
+  /// Made or changed here, not yet accepted.
+  case pending
+  case synced
+  /// Refused by the hub; the data is in the conflict journal.
+  case failed
+}
+
+/// Where an event came from.
+public enum EventSourceType: String, Hashable, Sendable, CaseIterable, Codable {
+  case manual
+  case imported
+  case geofence
+  case healthKit = "healthkit"
+  case trip
+}
+
+/// The eight kinds of value that a property can hold.
+public enum PropertyType: String, Hashable, Sendable, CaseIterable, Codable {
+  case text
+  case number
+  case boolean
+  case date
+  case select
+  /// Seconds.
+  case duration
+  case url
+  case email
+}
+
+/// The kinds of entities that sync, by their names on the wire.
+public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codable {
+  case event
+  case eventType = "event_type"
+  case geofence
+  case propertyDefinition = "property_definition"
+}
+
+/// What a mutation does to its entity.
+public enum MutationOperation: String, Hashable, Sendable, CaseIterable, Codable {
+  case create
+  case update
+  case delete
+}

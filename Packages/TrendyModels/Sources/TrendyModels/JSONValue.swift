@@ -1,0 +1,121 @@
+/// Any JSON value, as a value of its own.
+///
+/// Numbers compare by what they mean: `5` equals `5.0`. Integers of 64 bits are exact; a boolean is never a number.
+public enum JSONValue: Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+}
+
+extension JSONValue {
+  public var isNull: Bool { if case .null = self { true } else { false } }
+
+  public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+
+  /// A whole number that fits 64 bits; `5.0` counts, `5.5` and `true` do not.
+  public var intValue: Int64? {
+    switch self {
+    case .int(let value): value
+    case .double(let value): Int64(exactly: value)
+    default: nil
+    }
+  }
+
+  /// Any number; integers beyond 2^53 lose precision here and nowhere else.
+  public var doubleValue: Double? {
+    switch self {
+    case .int(let value): Double(value)
+    case .double(let value): value
+    default: nil
+    }
+  }
+
+  public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+
+  public var objectValue: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+}
+
+extension JSONValue: Hashable {
+  public static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.int(let left), .int(let right)): left == right
+    case (.double(let left), .double(let right)): left == right
+    case (.int(let whole), .double(let number)), (.double(let number), .int(let whole)):
+      Int64(exactly: number) == whole
+    case (.string(let left), .string(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let value): hasher.combine(value)
+    case .int(let value): hasher.combine(value)
+    case .double(let value):
+      if let whole = Int64(exactly: value) { hasher.combine(whole) } else { hasher.combine(value) }
+    case .string(let value): hasher.combine(value)
+    case .array(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(value)
+    }
+  }
+}
+
+extension JSONValue: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {  // a wrong guess is how the kind is found
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {  // likewise
+      self = .int(value)
+    } else if let value = try? container.decode(Double.self) {  // likewise
+      self = .double(value)
+    } else if let value = try? container.decode(String.self) {  // likewise
+      self = .string(value)
+    } else if let value = try? container.decode([JSONValue].self) {  // likewise
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .int(let value): try container.encode(value)
+    case .double(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .int(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  /// The last of two equal keys wins.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+  }
+}

@@ -1,0 +1,171 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Dates as RFC 3339 text: read with any offset and 0 to 9 fraction digits, written with three.
+public enum RFC3339: Sendable {
+  /// UTC with three fraction digits and `Z`, as on the wire: `2024-01-01T00:00:00.000Z`. Rounded to the millisecond.
+  public static func string(from date: Date) -> String {
+    string(from: date, secondsFromGMT: 0)
+  }
+
+  /// The same moment as a clock `secondsFromGMT` ahead of UTC shows it; offset 0 is written `Z`.
+  /// - Parameter fractionDigits: 0 or 3.
+  public static func string(from date: Date, secondsFromGMT: Int, fractionDigits: Int = 3) -> String {
+    let offsetMinutes = secondsFromGMT / 60
+    // Years 0 to 9999 are what four digits can say; anything beyond is held at the edge rather than written unreadably.
+    let milliseconds = min(max((date.timeIntervalSince1970 * 1000).rounded(), -62_167_219_200_000), 253_402_300_799_999)
+    let shifted = Int64(milliseconds) + Int64(offsetMinutes) * 60_000
+    let (days, millisecondOfDay) = floorDivision(shifted, 86_400_000)
+    let (year, month, day) = civil(fromDays: days)
+    var text: [UInt8] = []
+    text.reserveCapacity(29)
+    append(Int(year), digits: 4, to: &text)
+    text.append(UInt8(ascii: "-"))
+    append(month, digits: 2, to: &text)
+    text.append(UInt8(ascii: "-"))
+    append(day, digits: 2, to: &text)
+    text.append(UInt8(ascii: "T"))
+    append(Int(millisecondOfDay / 3_600_000), digits: 2, to: &text)
+    text.append(UInt8(ascii: ":"))
+    append(Int(millisecondOfDay / 60_000 % 60), digits: 2, to: &text)
+    text.append(UInt8(ascii: ":"))
+    append(Int(millisecondOfDay / 1000 % 60), digits: 2, to: &text)
+    if fractionDigits > 0 {
+      text.append(UInt8(ascii: "."))
+      append(Int(millisecondOfDay % 1000), digits: 3, to: &text)
+    }
+    if offsetMinutes == 0 {
+      text.append(UInt8(ascii: "Z"))
+    } else {
+      text.append(UInt8(ascii: offsetMinutes < 0 ? "-" : "+"))
+      append(abs(offsetMinutes) / 60, digits: 2, to: &text)
+      text.append(UInt8(ascii: ":"))
+      append(abs(offsetMinutes) % 60, digits: 2, to: &text)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The moment that `text` names, or `nil` if it is no RFC 3339 date and time.
+  ///
+  /// A space or a lower-case `t` may part date and time, and the offset may lack its colon. Second 60 is the next minute's first.
+  public static func date(from text: some StringProtocol) -> Date? {
+    var text = Substring(text)
+    return text.withUTF8 { parse($0) }
+  }
+}
+
+extension RFC3339 {
+  private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+    var scanner = Scanner(bytes: bytes)
+    guard let year = scanner.number(digits: 4), scanner.take("-"), let month = scanner.number(digits: 2),
+      scanner.take("-"), let day = scanner.number(digits: 2),
+      scanner.take("T") || scanner.take("t") || scanner.take(" "),
+      let hour = scanner.number(digits: 2), scanner.take(":"), let minute = scanner.number(digits: 2),
+      scanner.take(":"), let second = scanner.number(digits: 2),
+      (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    var nanoseconds = 0
+    if scanner.take(".") || scanner.take(",") {
+      guard let fraction = scanner.fraction() else { return nil }
+      nanoseconds = fraction
+    }
+    var offset = 0
+    if !(scanner.take("Z") || scanner.take("z")) {
+      let isWest = scanner.take("-")
+      guard isWest || scanner.take("+"), let hours = scanner.number(digits: 2) else { return nil }
+      _ = scanner.take(":")
+      guard let minutes = scanner.number(digits: 2), hours < 24, minutes < 60 else { return nil }
+      offset = (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
+    }
+    guard scanner.isAtEnd else { return nil }
+    let days = days(fromCivil: year, month, day)
+    let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
+    // The whole second is given exactly from the reference date, so that no milliseconds are lost to the size of the epoch.
+    return Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
+  }
+
+  private struct Scanner {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var index = 0
+
+    var isAtEnd: Bool { index == bytes.count }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+      guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
+      index += 1
+      return true
+    }
+
+    mutating func number(digits: Int) -> Int? {
+      guard index + digits <= bytes.count else { return nil }
+      var value = 0
+      for _ in 0..<digits {
+        let digit = bytes[index] &- UInt8(ascii: "0")
+        guard digit <= 9 else { return nil }
+        value = value * 10 + Int(digit)
+        index += 1
+      }
+      return value
+    }
+
+    /// Up to nine digits, as nanoseconds.
+    mutating func fraction() -> Int? {
+      var value = 0
+      var digits = 0
+      while index < bytes.count, bytes[index] &- UInt8(ascii: "0") <= 9 {
+        guard digits < 9 else { return nil }
+        value = value * 10 + Int(bytes[index] &- UInt8(ascii: "0"))
+        digits += 1
+        index += 1
+      }
+      guard digits > 0 else { return nil }
+      for _ in digits..<9 { value *= 10 }
+      return value
+    }
+  }
+
+  private static func append(_ value: Int, digits: Int, to text: inout [UInt8]) {
+    var divisor = 1
+    for _ in 1..<digits { divisor *= 10 }
+    while divisor > 0 {
+      text.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  private static func daysIn(month: Int, year: Int) -> Int {
+    switch month {
+    case 4, 6, 9, 11: 30
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    default: 31
+    }
+  }
+
+  private static func floorDivision(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  // Days of the proleptic Gregorian calendar since 1970-01-01, in 400-year eras that begin in March
+  // (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+  private static func days(fromCivil year: Int, _ month: Int, _ day: Int) -> Int64 {
+    let year = month <= 2 ? year - 1 : year
+    let (era, yearOfEra) = floorDivision(Int64(year), 400)
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + Int64(dayOfYear)
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int, day: Int) {
+    let (era, dayOfEra) = floorDivision(days + 719_468, 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = Int((5 * dayOfYear + 2) / 153)
+    let day = Int(dayOfYear) - (153 * shiftedMonth + 2) / 5 + 1
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}

@@ -1,0 +1,123 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A time-ordered identifier (RFC 9562, version 7): 48 bits of Unix milliseconds, then 74 bits of chance.
+public struct UUIDv7: Hashable, Sendable {
+  /// Time, version and the first 12 bits of chance.
+  public let high: UInt64
+  /// Variant and the other 62 bits of chance.
+  public let low: UInt64
+
+  private init(milliseconds: UInt64, randomA: UInt64, randomB: UInt64) {
+    high = milliseconds << 16 | 0x7000 | randomA & 0x0FFF
+    low = 0x8000_0000_0000_0000 | randomB & 0x3FFF_FFFF_FFFF_FFFF
+  }
+
+  /// When it was made, to the millisecond; a generator whose time stepped back keeps the later one.
+  public var date: Date { Date(timeIntervalSince1970: Double(high >> 16) / 1000) }
+}
+
+extension UUIDv7: Comparable {
+  public static func < (left: UUIDv7, right: UUIDv7) -> Bool {
+    (left.high, left.low) < (right.high, right.low)
+  }
+}
+
+extension UUIDv7: LosslessStringConvertible {
+  /// Reads the canonical 36 characters in lower case; `nil` for any other text, version or variant.
+  public init?(_ description: String) {
+    var description = description
+    let parsed: (UInt64, UInt64)? = description.withUTF8 { bytes in
+      guard bytes.count == 36 else { return nil }
+      var words: (UInt64, UInt64) = (0, 0)
+      for (index, byte) in bytes.enumerated() {
+        if index == 8 || index == 13 || index == 18 || index == 23 {
+          guard byte == UInt8(ascii: "-") else { return nil }
+          continue
+        }
+        let digit: UInt8
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+        default: return nil
+        }
+        words = (words.0 << 4 | words.1 >> 60, words.1 << 4 | UInt64(digit))
+      }
+      return words
+    }
+    guard let (high, low) = parsed, high >> 12 & 0xF == 7, low >> 62 == 2 else { return nil }
+    self.high = high
+    self.low = low
+  }
+
+  public var description: String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for (word, half) in [(high, 0), (low, 1)] {
+      for nibble in stride(from: 60, through: 0, by: -4) {
+        if (half == 0 && (nibble == 28 || nibble == 12)) || (half == 1 && (nibble == 60 || nibble == 44)) {
+          text.append(UInt8(ascii: "-"))
+        }
+        text.append(digits[Int(word >> UInt64(nibble) & 0xF)])
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension UUIDv7: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let value = UUIDv7(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "expected a UUID of version 7, 36 lower-case characters, found \"\(text)\"")
+    }
+    self = value
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+extension UUIDv7 {
+  /// Makes identifiers that rise, also within one millisecond and when the time steps back.
+  ///
+  /// Within one millisecond the 74 bits of chance grow by a random step (RFC 9562, 6.2, method 2).
+  public struct Generator: Hashable, Sendable {
+    private var last: UUIDv7?
+
+    public init() {}
+
+    /// The next identifier, above every one before it.
+    /// - Parameter date: now, by the caller's clock; before 1970 counts as 1970.
+    public mutating func next(at date: Date, using generator: inout some RandomNumberGenerator) -> UUIDv7 {
+      let now = UInt64(min(max((date.timeIntervalSince1970 * 1000).rounded(), 0), 281_474_976_710_655))
+      guard let previous = last, now <= previous.high >> 16 else {
+        let id = UUIDv7(milliseconds: now, randomA: generator.next(), randomB: generator.next())
+        last = id
+        return id
+      }
+      var milliseconds = previous.high >> 16
+      var randomA = previous.high & 0x0FFF
+      // A step of up to 2^32 leaves room for a million times a million in one millisecond.
+      var randomB =
+        (previous.low & 0x3FFF_FFFF_FFFF_FFFF) + UInt64(UInt32.random(in: 1...UInt32.max, using: &generator))
+      randomA += randomB >> 62
+      randomB &= 0x3FFF_FFFF_FFFF_FFFF
+      if randomA > 0x0FFF {
+        milliseconds += 1
+        randomA = generator.next() & 0x07FF
+      }
+      let id = UUIDv7(milliseconds: milliseconds, randomA: randomA, randomB: randomB)
+      last = id
+      return id
+    }
+  }
+}

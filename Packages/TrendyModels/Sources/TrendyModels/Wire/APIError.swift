@@ -1,0 +1,125 @@
+/// What can go wrong between a device and its hub.
+public enum APIError: Error, Hashable, Sendable {
+  /// The answer, or a document given to be read, is not what was agreed; says the field and what was expected there.
+  case decodingError(String)
+  /// No answer: no route, refused, timed out, cut off. The request may or may not have had its effect.
+  case networkError(String)
+  /// An answer with a status of 400 or more and no problem document.
+  case httpError(Int)
+  /// An answer with a problem document, or a status with a `Retry-After`.
+  case problem(ProblemDetails, retryAfter: Duration?)
+}
+
+extension APIError {
+  public var statusCode: Int? {
+    switch self {
+    case .decodingError, .networkError: nil
+    case .httpError(let status): status
+    case .problem(let problem, _): problem.status
+    }
+  }
+
+  /// How long the hub asked to be left alone.
+  public var retryAfter: Duration? {
+    if case .problem(_, let retryAfter) = self { retryAfter } else { nil }
+  }
+
+  /// Whether the same request may succeed later: no network, 408, 425, 429 and every 5xx.
+  public var isTransient: Bool {
+    switch self {
+    case .networkError: true
+    case .decodingError: false
+    case .httpError, .problem: ProblemDetails.isTransient(status: statusCode ?? 0)
+    }
+  }
+
+  public var isRateLimited: Bool { statusCode == 429 }
+
+  /// What was to be created exists: by its problem type, or a bare 409. A 409 of another type never counts.
+  ///
+  /// Ask it of a failed create only: to another request a bare 409 says something else.
+  public var isDuplicateError: Bool {
+    switch self {
+    case .decodingError, .networkError: false
+    case .httpError(let status): status == 409
+    case .problem(let problem, _): problem.isDuplicate
+    }
+  }
+}
+
+extension APIError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .decodingError(let what): "Unreadable document: \(what)"
+    case .networkError(let what): "No answer: \(what)"
+    case .httpError(let status): "The hub answered \(status)"
+    case .problem(let problem, _): problem.description
+    }
+  }
+}
+
+/// A problem document (RFC 9457): why a request was refused, in the hub's words.
+public struct ProblemDetails: Hashable, Sendable {
+  /// `urn:trendy:error:…`, or `about:blank` where the status says it all.
+  public var type: String
+  public var title: String
+  /// The HTTP status.
+  public var status: Int
+  public var detail: String?
+  public var instance: String?
+  public var requestId: String?
+
+  public init(
+    type: String = "about:blank", title: String = "", status: Int, detail: String? = nil, instance: String? = nil,
+    requestId: String? = nil
+  ) {
+    self.type = type
+    self.title = title
+    self.status = status
+    self.detail = detail
+    self.instance = instance
+    self.requestId = requestId
+  }
+
+  public static let duplicateType = "urn:trendy:error:duplicate"
+
+  public var isDuplicate: Bool {
+    type == Self.duplicateType || (type == "about:blank" && status == 409)
+  }
+
+  public var isTransient: Bool { Self.isTransient(status: status) }
+
+  static func isTransient(status: Int) -> Bool {
+    status == 408 || status == 425 || status == 429 || (500..<600).contains(status)
+  }
+}
+
+extension ProblemDetails: CustomStringConvertible {
+  public var description: String {
+    let words = [title, detail ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
+    let request = requestId.map { ", request \($0)" } ?? ""
+    return "\(words.isEmpty ? "The hub refused" : words) (\(status)\(request))"
+  }
+}
+
+extension ProblemDetails: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    type = try fields.optional("type", default: "about:blank")
+    title = try fields.optional("title", default: "")
+    status = try fields.required("status")
+    detail = try fields.optional("detail")
+    instance = try fields.optional("instance")
+    requestId = try fields.optional("request_id")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("type", type)
+    try fields.write("title", title)
+    try fields.write("status", status)
+    try fields.writeIfPresent("detail", detail)
+    try fields.writeIfPresent("instance", instance)
+    try fields.writeIfPresent("request_id", requestId)
+  }
+}

@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// An event type as the hub gives it.
+public struct APIEventType: Hashable, Sendable, Identifiable {
+  public let id: String
+  public var userId: String
+  public var name: String
+  public var color: String
+  public var icon: String
+  public var createdAt: Date?
+  public var updatedAt: Date?
+  /// Members this version does not know, kept and written back.
+  public var unknownFields: [String: JSONValue]
+
+  public init(
+    id: String, userId: String = "", name: String, color: String = "#888888", icon: String = "circle",
+    createdAt: Date? = nil, updatedAt: Date? = nil, unknownFields: [String: JSONValue] = [:]
+  ) {
+    self.id = id
+    self.userId = userId
+    self.name = name
+    self.color = color
+    self.icon = icon
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.unknownFields = unknownFields
+  }
+}
+
+extension APIEventType: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    id = try fields.required("id")
+    userId = try fields.optional("user_id", default: "")
+    name = try fields.required("name")
+    color = try fields.optional("color", default: "#888888")
+    icon = try fields.optional("icon", default: "circle")
+    createdAt = try fields.optionalDate("created_at")
+    updatedAt = try fields.optionalDate("updated_at")
+    unknownFields = try fields.unknown()
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder, unknown: unknownFields)
+    try fields.write("id", id)
+    try fields.write("user_id", userId)
+    try fields.write("name", name)
+    try fields.write("color", color)
+    try fields.write("icon", icon)
+    try fields.writeIfPresent("created_at", createdAt)
+    try fields.writeIfPresent("updated_at", updatedAt)
+  }
+}

@@ -1,0 +1,30 @@
+/// A property's value on the wire: `{"type":"number","value":5}`. The type stays text, so that a newer one can be read.
+public struct APIPropertyValue: Hashable, Sendable, Codable {
+  public var type: String
+  public var value: JSONValue
+
+  public init(type: String, value: JSONValue) {
+    self.type = type
+    self.value = value
+  }
+
+  public init(_ value: PropertyValue) {
+    self.init(type: value.type.rawValue, value: value.value)
+  }
+}
+
+extension APIPropertyValue {
+  public static func == (left: APIPropertyValue, right: APIPropertyValue) -> Bool {
+    if let left = PropertyValue(left), let right = PropertyValue(right) { return left == right }
+    return left.type == right.type && left.value == right.value
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    if let value = PropertyValue(self) {
+      hasher.combine(value)
+    } else {
+      hasher.combine(type)
+      hasher.combine(value)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// Events to make at once, at most 500.
+public struct BatchCreateEventsRequest: Hashable, Sendable {
+  public var events: [CreateEventRequest]
+
+  public init(events: [CreateEventRequest]) {
+    self.events = events
+  }
+}
+
+extension BatchCreateEventsRequest: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    events = try fields.required("events")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("events", events)
+  }
+}
+
+/// What became of a batch of events; one that failed does not fail its neighbours.
+public struct BatchCreateEventsResponse: Hashable, Sendable {
+  public var created: [APIEvent]
+  public var errors: [BatchError]?
+  public var total: Int
+  public var success: Int
+  public var failed: Int
+
+  public init(created: [APIEvent], errors: [BatchError]? = nil, total: Int, success: Int, failed: Int) {
+    self.created = created
+    self.errors = errors
+    self.total = total
+    self.success = success
+    self.failed = failed
+  }
+}
+
+extension BatchCreateEventsResponse: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    created = try fields.required("created")
+    errors = try fields.optional("errors")
+    total = try fields.required("total")
+    success = try fields.required("success")
+    failed = try fields.required("failed")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("created", created)
+    try fields.writeIfPresent("errors", errors)
+    try fields.write("total", total)
+    try fields.write("success", success)
+    try fields.write("failed", failed)
+  }
+}
+
+/// Why one event of a batch was not made.
+public struct BatchError: Hashable, Sendable {
+  /// Its place in the request, from 0.
+  public var index: Int
+  public var message: String
+
+  public init(index: Int, message: String) {
+    self.index = index
+    self.message = message
+  }
+}
+
+extension BatchError: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    index = try fields.required("index")
+    message = try fields.required("message")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("index", index)
+    try fields.write("message", message)
+  }
+}

@@ -1,0 +1,120 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// One entity as its last write left it, in the order of those writes.
+public struct ChangeEntry: Hashable, Sendable {
+  /// The version of the entity: the number of its last write.
+  public let id: Int64
+  /// Text, so that a kind this version does not know can still be read and kept.
+  public var entityType: String
+  public var operation: String
+  public var entityId: String
+  /// The whole entity; `nil` for a delete.
+  public var data: ChangeEntryData?
+  public var deletedAt: Date?
+  public var createdAt: Date?
+  /// Members this version does not know, kept and written back.
+  public var unknownFields: [String: JSONValue]
+
+  public init(
+    id: Int64, entityType: String, operation: String, entityId: String, data: ChangeEntryData? = nil,
+    deletedAt: Date? = nil, createdAt: Date? = nil, unknownFields: [String: JSONValue] = [:]
+  ) {
+    self.id = id
+    self.entityType = entityType
+    self.operation = operation
+    self.entityId = entityId
+    self.data = data
+    self.deletedAt = deletedAt
+    self.createdAt = createdAt
+    self.unknownFields = unknownFields
+  }
+}
+
+extension ChangeEntry: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    id = try fields.required("id")
+    entityType = try fields.required("entity_type")
+    operation = try fields.required("operation")
+    entityId = try fields.required("entity_id")
+    data = try fields.optional("data")
+    deletedAt = try fields.optionalDate("deleted_at")
+    createdAt = try fields.optionalDate("created_at")
+    unknownFields = try fields.unknown()
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder, unknown: unknownFields)
+    try fields.write("id", id)
+    try fields.write("entity_type", entityType)
+    try fields.write("operation", operation)
+    try fields.write("entity_id", entityId)
+    try fields.writeIfPresent("data", data)
+    try fields.writeIfPresent("deleted_at", deletedAt)
+    try fields.writeIfPresent("created_at", createdAt)
+  }
+}
+
+/// A page of the feed.
+public struct ChangeFeedResponse: Hashable, Sendable {
+  public var changes: [ChangeEntry]
+  /// Where the next page begins; at the end the head.
+  public var nextCursor: Int64
+  public var hasMore: Bool
+  /// The life of the hub that gave the page its numbers.
+  public var epoch: String?
+
+  public init(changes: [ChangeEntry], nextCursor: Int64, hasMore: Bool, epoch: String? = nil) {
+    self.changes = changes
+    self.nextCursor = nextCursor
+    self.hasMore = hasMore
+    self.epoch = epoch
+  }
+}
+
+extension ChangeFeedResponse: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    changes = try fields.required("changes")
+    nextCursor = try fields.required("next_cursor")
+    hasMore = try fields.required("has_more")
+    epoch = try fields.optional("epoch")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("changes", changes)
+    try fields.write("next_cursor", nextCursor)
+    try fields.write("has_more", hasMore)
+    try fields.writeIfPresent("epoch", epoch)
+  }
+}
+
+/// The head of the feed.
+public struct LatestCursorResponse: Hashable, Sendable {
+  public var cursor: Int64
+  public var epoch: String?
+
+  public init(cursor: Int64, epoch: String? = nil) {
+    self.cursor = cursor
+    self.epoch = epoch
+  }
+}
+
+extension LatestCursorResponse: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    cursor = try fields.required("cursor")
+    epoch = try fields.optional("epoch")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("cursor", cursor)
+    try fields.writeIfPresent("epoch", epoch)
+  }
+}

@@ -1,0 +1,53 @@
+/// A device asks for a token with the code a person read to it.
+public struct PairRequest: Hashable, Sendable {
+  public var code: String
+  public var deviceName: String
+
+  public init(code: String, deviceName: String) {
+    self.code = code
+    self.deviceName = deviceName
+  }
+}
+
+extension PairRequest: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    code = try fields.required("code")
+    deviceName = try fields.required("device_name")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("code", code)
+    try fields.write("device_name", deviceName)
+  }
+}
+
+/// The token of a device; shown once, stored hashed at the hub.
+public struct PairResponse: Hashable, Sendable {
+  public var token: String
+  public var deviceId: String
+  public var person: String
+
+  public init(token: String, deviceId: String, person: String) {
+    self.token = token
+    self.deviceId = deviceId
+    self.person = person
+  }
+}
+
+extension PairResponse: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    token = try fields.required("token")
+    deviceId = try fields.required("device_id")
+    person = try fields.required("person")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("token", token)
+    try fields.write("device_id", deviceId)
+    try fields.write("person", person)
+  }
+}

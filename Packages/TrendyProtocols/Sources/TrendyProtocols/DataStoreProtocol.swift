@@ -1,0 +1,123 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// A unit of work on a person's record: made and used inside one isolation, not `Sendable`; its factory is.
+///
+/// Changes are seen by their own unit at once and by others after ``save()``, which is all or nothing and durable when it
+/// returns. A unit takes the write lock at its first write and reads again what it read before, so that read-change-write
+/// is one step across processes. What sync knows (cursor, tombstones, queue, journal) lives in the same unit.
+///
+/// Every operation but ``rollback()`` throws. A store that does not open throws its error from every operation.
+/// Deleting or marking what is not there is no error. A `configure` closure that throws leaves the row as it was.
+public protocol DataStoreProtocol: AnyObject {
+  // MARK: Upsert
+
+  /// Changes the event, or makes one: pending, at the reference date, of the type "", for `configure` to fill in.
+  @discardableResult
+  func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event
+  @discardableResult
+  func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
+  @discardableResult
+  func upsertGeofence(id: String, configure: (inout Geofence) throws -> Void) throws -> Geofence
+  /// `eventTypeId` is used when it is made; an existing one keeps its own unless `configure` changes it.
+  @discardableResult
+  func upsertPropertyDefinition(
+    id: String, eventTypeId: String, configure: (inout PropertyDefinition) throws -> Void
+  ) throws -> PropertyDefinition
+
+  // MARK: Delete
+
+  func deleteEvent(id: String) throws
+  /// Takes its events and property definitions along.
+  func deleteEventType(id: String) throws
+  func deleteGeofence(id: String) throws
+  func deletePropertyDefinition(id: String) throws
+
+  func deleteAllEvents() throws
+  /// Takes all events and property definitions along.
+  func deleteAllEventTypes() throws
+  func deleteAllGeofences() throws
+  func deleteAllPropertyDefinitions() throws
+
+  // MARK: Find
+
+  func findEvent(id: String) throws -> Event?
+  func findEventType(id: String) throws -> EventType?
+  func findGeofence(id: String) throws -> Geofence?
+  func findPropertyDefinition(id: String) throws -> PropertyDefinition?
+
+  /// By time, the newest first; equal times by id, the highest first.
+  func fetchAllEvents() throws -> [Event]
+  /// By name, then id.
+  func fetchAllEventTypes() throws -> [EventType]
+  /// By name, then id.
+  func fetchAllGeofences() throws -> [Geofence]
+  /// By event type, display order, then id.
+  func fetchAllPropertyDefinitions() throws -> [PropertyDefinition]
+
+  /// The events of a span of time, or of all time, of one type or of all; the newest first, at most `limit`.
+  func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event]
+
+  /// How many events each day of `timeZone` has, by the day's first moment; days without one are left out.
+  func eventCountsByDay(in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone) throws -> [Date: Int]
+
+  // MARK: Queue
+
+  /// In the order of their times; equal times in the order they were inserted.
+  func fetchPendingMutations() throws -> [PendingMutation]
+  func hasPendingMutation(entityId: String, entityType: MutationEntityType, operation: MutationOperation) throws -> Bool
+  /// A mutation of the same id is replaced and keeps its place.
+  func insertPendingMutation(_ mutation: PendingMutation) throws
+  func deletePendingMutation(_ mutation: PendingMutation) throws
+
+  // MARK: Sync state
+
+  func markEventSynced(id: String) throws
+  func markEventTypeSynced(id: String) throws
+  func markGeofenceSynced(id: String) throws
+  func markPropertyDefinitionSynced(id: String) throws
+
+  /// Up to here everything is durable on this device; `nil` before the first bootstrap.
+  func syncCursor() throws -> Int64?
+  func setSyncCursor(_ cursor: Int64?) throws
+
+  /// Who this store is to the hub; `nil` before the first push.
+  func syncIdentity() throws -> SyncIdentity?
+  func setSyncIdentity(_ identity: SyncIdentity?) throws
+
+  func fetchTombstones() throws -> [Tombstone]
+  /// One for each entity; a second replaces the first.
+  func insertTombstone(_ tombstone: Tombstone) throws
+  func deleteTombstone(_ tombstone: Tombstone) throws
+
+  /// In the order they were recorded.
+  func fetchConflicts() throws -> [Conflict]
+  /// A conflict of the same id is replaced.
+  func insertConflict(_ conflict: Conflict) throws
+  func deleteConflict(_ conflict: Conflict) throws
+
+  /// Entries of the feed that cannot be applied yet, raw, by their version.
+  func fetchParkedChanges() throws -> [ChangeEntry]
+  /// One for each entity; a second replaces the first.
+  func insertParkedChange(_ change: ChangeEntry) throws
+  func deleteParkedChange(_ change: ChangeEntry) throws
+
+  // MARK: The unit
+
+  /// Makes every change of this unit durable and seen by others, or none. One that throws leaves the unit as it was: save
+  /// again, or roll back.
+  func save() throws
+
+  /// Forgets every change since the last save, and lets go of the write lock.
+  func rollback()
+}
+
+/// Makes units of work on one store.
+public protocol DataStoreFactory: Sendable {
+  /// A new unit, for the isolation that calls. It cannot fail: a store that does not open throws from every operation.
+  func makeDataStore() -> any DataStoreProtocol
+}

@@ -1,0 +1,159 @@
+public import TrendyModels
+
+extension NetworkClientProtocol {
+  public func checkHealth() async throws {
+    _ = try await getEventTypes()
+  }
+
+  public func snapshot() async throws -> Snapshot {
+    let cursor = try await getLatestCursor()
+    let eventTypes = try await getEventTypes()
+    var definitions: [APIPropertyDefinition] = []
+    for type in eventTypes { definitions += try await getPropertyDefinitions(eventTypeId: type.id) }
+    return Snapshot(
+      cursor: cursor, eventTypes: eventTypes, events: try await getAllEvents(batchSize: 500),
+      geofences: try await getGeofences(activeOnly: false), propertyDefinitions: definitions)
+  }
+
+  public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
+    AsyncThrowingStream { $0.finish() }
+  }
+
+  public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
+    var outcomes: [MutationOutcome] = []
+    while outcomes.count < mutations.count {
+      let next = mutations[outcomes.count]
+      do {
+        if next.entityType == .event, next.operation == .create {
+          let batch = mutations[outcomes.count...].prefix(pushBatchLimit) {
+            $0.entityType == .event && $0.operation == .create
+          }
+          outcomes += try await pushCreatedEvents(batch)
+        } else {
+          outcomes.append(try await pushAlone(next))
+        }
+      } catch  where !outcomes.isEmpty {
+        // What is settled must reach the caller; who pushes the rest meets the error again, alone.
+        outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
+      }
+      // What follows a mutation that could not be judged may depend on it.
+      if case .tryLater(let retryAfter) = outcomes.last {
+        outcomes += Array(repeating: .tryLater(retryAfter: retryAfter), count: mutations.count - outcomes.count)
+      }
+    }
+    return outcomes
+  }
+}
+
+/// Events in one call of the default push.
+private let pushBatchLimit = 50
+
+extension Collection {
+  fileprivate func prefix(_ limit: Int, while belongs: (Element) -> Bool) -> [Element] {
+    Array(prefix(limit).prefix(while: belongs))
+  }
+}
+
+extension NetworkClientProtocol {
+  /// One batch; a batch whose answer does not say what became of an event leaves that one for later.
+  private func pushCreatedEvents(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
+    var outcomes = [MutationOutcome?](repeating: nil, count: mutations.count)
+    var requests: [CreateEventRequest] = []
+    var places: [Int] = []
+    for (place, mutation) in mutations.enumerated() {
+      do {
+        requests.append(try WireJSON.decode(CreateEventRequest.self, from: mutation.payload))
+        places.append(place)
+      } catch {
+        outcomes[place] = .refused(unreadable(error))
+      }
+    }
+    if !requests.isEmpty {
+      do {
+        let response = try await createEventsBatch(requests)
+        var failures: [Int: String] = [:]
+        for error in response.errors ?? [] { failures[error.index] = error.message }
+        let created = Set(response.created.map(\.id))
+        for (index, place) in places.enumerated() {
+          if let message = failures[index] {
+            outcomes[place] = isDuplicate(message) ? .accepted(version: nil) : .refused(rejected(message))
+          } else {
+            outcomes[place] =
+              created.contains(requests[index].id) ? .accepted(version: nil) : .tryLater(retryAfter: nil)
+          }
+        }
+      } catch {
+        let outcome = try outcome(of: error, isCreate: true)
+        for place in places { outcomes[place] = outcome }
+      }
+    }
+    return outcomes.map { $0 ?? .tryLater(retryAfter: nil) }
+  }
+
+  private func pushAlone(_ mutation: PendingMutation) async throws -> MutationOutcome {
+    do {
+      try await send(mutation)
+      return .accepted(version: nil)
+    } catch {
+      if mutation.operation == .delete, (error as? APIError)?.statusCode == 404 { return .accepted(version: nil) }
+      return try outcome(of: error, isCreate: mutation.operation == .create)
+    }
+  }
+
+  private func send(_ mutation: PendingMutation) async throws {
+    let id = mutation.entityId
+    let key = mutation.idempotencyKey
+    func payload<Request: Decodable>(_ type: Request.Type) throws -> Request {
+      do {
+        return try WireJSON.decode(type, from: mutation.payload)
+      } catch {
+        throw APIError.problem(unreadable(error), retryAfter: nil)
+      }
+    }
+    switch (mutation.entityType, mutation.operation) {
+    case (.event, .create):
+      _ = try await createEventWithIdempotency(payload(CreateEventRequest.self), idempotencyKey: key)
+    case (.event, .update): _ = try await updateEvent(id: id, payload(UpdateEventRequest.self))
+    case (.event, .delete): try await deleteEvent(id: id)
+    case (.eventType, .create):
+      _ = try await createEventTypeWithIdempotency(payload(CreateEventTypeRequest.self), idempotencyKey: key)
+    case (.eventType, .update): _ = try await updateEventType(id: id, payload(UpdateEventTypeRequest.self))
+    case (.eventType, .delete): try await deleteEventType(id: id)
+    case (.geofence, .create):
+      _ = try await createGeofenceWithIdempotency(payload(CreateGeofenceRequest.self), idempotencyKey: key)
+    case (.geofence, .update): _ = try await updateGeofence(id: id, payload(UpdateGeofenceRequest.self))
+    case (.geofence, .delete): try await deleteGeofence(id: id)
+    case (.propertyDefinition, .create):
+      _ = try await createPropertyDefinitionWithIdempotency(
+        payload(CreatePropertyDefinitionRequest.self), idempotencyKey: key)
+    case (.propertyDefinition, .update):
+      _ = try await updatePropertyDefinition(id: id, payload(UpdatePropertyDefinitionRequest.self))
+    case (.propertyDefinition, .delete): try await deletePropertyDefinition(id: id)
+    }
+  }
+
+  /// What a thrown error says of the mutation it met.
+  /// - Throws: the error itself where it says nothing of the mutation: a lost token, a cancellation, an unreadable answer.
+  private func outcome(of error: any Error, isCreate: Bool) throws -> MutationOutcome {
+    guard let error = error as? APIError else { throw error }
+    if isCreate, error.isDuplicateError { return .accepted(version: nil) }
+    if error.isTransient { return .tryLater(retryAfter: error.retryAfter) }
+    guard let status = error.statusCode, status != 401, status != 413 else { throw error }
+    if case .problem(let problem, _) = error { return .refused(problem) }
+    return .refused(ProblemDetails(title: "The hub refused", status: status))
+  }
+
+  private func unreadable(_ error: any Error) -> ProblemDetails {
+    ProblemDetails(
+      type: "urn:trendy:error:invalid", title: "The change cannot be read", status: 400, detail: "\(error)")
+  }
+
+  private func rejected(_ message: String) -> ProblemDetails {
+    ProblemDetails(type: "urn:trendy:error:invalid", title: "The hub refused the event", status: 422, detail: message)
+  }
+
+  /// A batch answers in words only: this one says that the event is there already.
+  private func isDuplicate(_ message: String) -> Bool {
+    message.lowercased().contains("duplicate")
+  }
+}
