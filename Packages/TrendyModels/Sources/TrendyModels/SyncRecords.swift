@@ -22,11 +22,13 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   /// Its place in this device's row of sent mutations, from 1; `nil` while it was never sent and may still take up
   /// later edits. Saved before the bytes leave; from then on nothing of the mutation changes.
   public var sequence: Int64?
+  /// The ``SyncIdentity/device`` under which its sequence was given, set together with it; `nil` while it has none.
+  public var device: String?
 
   public init(
     id: String, entityType: MutationEntityType, entityId: String, operation: MutationOperation, payload: Data,
     createdAt: Date, idempotencyKey: String? = nil, attempts: Int = 0, lastError: String? = nil,
-    sequence: Int64? = nil
+    sequence: Int64? = nil, device: String? = nil
   ) {
     self.id = id
     self.entityType = entityType
@@ -38,6 +40,7 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
     self.attempts = attempts
     self.lastError = lastError
     self.sequence = sequence
+    self.device = device
   }
 }
 
