@@ -1,0 +1,30 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Dates that are the same in every run, in UTC.
+public enum DeterministicDate: Sendable {
+  /// 2024-01-01T00:00:00Z.
+  public static let jan1_2024 = make(year: 2024, month: 1, day: 1)
+  /// 2024-06-15T12:00:00Z.
+  public static let jun15_2024 = make(year: 2024, month: 6, day: 15, hour: 12)
+  /// 2024-12-31T23:59:59Z.
+  public static let dec31_2024 = make(year: 2024, month: 12, day: 31, hour: 23, minute: 59, second: 59)
+
+  /// A moment of the Gregorian calendar in UTC. A day, hour, minute or second beyond its range rolls over.
+  /// - Precondition: `month` is 1 to 12.
+  public static func make(
+    year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0
+  ) -> Date {
+    precondition((1...12).contains(month), "\(month) is no month")
+    // Days of the civil calendar, with years that begin in March so that the leap day comes last (Hinnant).
+    let marchYear = month > 2 ? year : year - 1
+    let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+    let yearOfEra = marchYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
+  }
+}

@@ -1,0 +1,171 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import Synchronization
+public import TrendyProtocols
+
+/// Time that moves when a test says so.
+///
+/// ``advance(by:)`` goes from sleeper to sleeper, in order of time and, at one time, in the order they went to sleep; each
+/// runs as far as it can before the next wakes, and whom it puts to sleep within the span wakes within it too.
+///
+/// *As far as it can* is exact where all runs on one ``SeededExecutor``. On the ordinary executors nobody can know that a
+/// task will not go on: the clock waits until every woken task has begun to run, and then lets the others run until none of
+/// them has touched the clock for a good while. Work that takes long without touching it is better awaited for itself, or
+/// by ``waitForSleepers(_:)`` where it ends in the next sleep.
+public final class ManualClock: TimeSource, Sendable {
+  private struct Sleeper {
+    let id: UInt64
+    let deadline: Duration
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now: Date
+    var uptime: Duration = .zero
+    var nextId: UInt64 = 0
+    /// By deadline, then by who came first.
+    var sleepers: [Sleeper] = []
+    /// Cancelled before they could lie down.
+    var cancelled: Set<UInt64> = []
+    /// Woken, and not yet run.
+    var waking = 0
+    /// Counts whatever a task does with the clock.
+    var activity: UInt64 = 0
+
+    mutating func move(to uptime: Duration) {
+      guard uptime > self.uptime else { return }
+      let (seconds, attoseconds) = (uptime - self.uptime).components
+      now += Double(seconds) + Double(attoseconds) / 1e18
+      self.uptime = uptime
+    }
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter now: the date it shows at first; 2024-01-01T00:00:00Z unless given.
+  public init(now: Date = DeterministicDate.jan1_2024) {
+    state = Mutex(State(now: now))
+  }
+
+  public var now: Date {
+    state.withLock {
+      $0.activity += 1
+      return $0.now
+    }
+  }
+
+  /// Since this clock was made.
+  public var uptime: Duration {
+    state.withLock {
+      $0.activity += 1
+      return $0.uptime
+    }
+  }
+
+  /// How many tasks sleep.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// When the next sleeper is due, from now; `nil` where none sleeps.
+  public var nextDeadline: Duration? {
+    state.withLock { state in state.sleepers.first.map { $0.deadline - state.uptime } }
+  }
+
+  /// Returns when `duration` has been advanced over; at once where it is not above zero.
+  /// - Throws: `CancellationError` when the task is cancelled, at once.
+  public func sleep(for duration: Duration) async throws {
+    try Task.checkCancellation()
+    let (id, deadline) = state.withLock { state in
+      state.nextId += 1
+      state.activity += 1
+      return (state.nextId, state.uptime + duration)
+    }
+    guard duration > .zero else { return await Task.yield() }
+    var wasWoken = false
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isCancelled = state.withLock { state in
+          if state.cancelled.remove(id) != nil { return true }
+          // The clock may have moved on between asking and lying down.
+          let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
+          state.sleepers.insert(Sleeper(id: id, deadline: deadline, continuation: continuation), at: place)
+          state.activity += 1
+          return false
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) }
+      }
+      wasWoken = true
+    } onCancel: {
+      let sleeper = state.withLock { state in
+        state.activity += 1
+        guard let place = state.sleepers.firstIndex(where: { $0.id == id }) else {
+          // Not yet asleep, or already woken: then nobody looks for the note, and the id never comes again.
+          state.cancelled.insert(id)
+          return nil as Sleeper?
+        }
+        return state.sleepers.remove(at: place)
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+    if wasWoken {
+      state.withLock { state in
+        state.waking -= 1
+        state.activity += 1
+        state.cancelled.remove(id)
+      }
+    }
+  }
+
+  /// Moves date and uptime on, waking who is due on the way. Time does not go back: less than zero counts as zero.
+  ///
+  /// Who is about to sleep when this is called gets to sleep first.
+  public func advance(by duration: Duration) async {
+    await settle()
+    let target = state.withLock { $0.uptime + duration }
+    while true {
+      let sleeper = state.withLock { state in
+        guard let next = state.sleepers.first, next.deadline <= target else {
+          state.move(to: target)
+          return nil as Sleeper?
+        }
+        state.sleepers.removeFirst()
+        state.move(to: next.deadline)
+        state.waking += 1
+        return next
+      }
+      guard let sleeper else { break }
+      sleeper.continuation.resume()
+      await settle()
+    }
+    await settle()
+  }
+
+  /// Sets the date and nothing else, as a person or a time server would: uptime does not move and nobody wakes.
+  public func setDate(_ date: Date) {
+    state.withLock { $0.now = date }
+  }
+
+  /// Returns when at least `count` tasks sleep. If they never do, it waits until its own task is cancelled.
+  public func waitForSleepers(_ count: Int = 1) async {
+    while sleeperCount < count, !Task.isCancelled { await Task.yield() }
+  }
+}
+
+extension ManualClock {
+  /// Rounds without a sign of life after which the others are taken to be at rest.
+  private static let quietRounds = 500
+
+  /// Lets others run until they are at rest.
+  private func settle() async {
+    var quiet = 0
+    var last = state.withLock { $0.activity }
+    while quiet < Self.quietRounds {
+      await Task.yield()
+      let (activity, waking) = state.withLock { ($0.activity, $0.waking) }
+      quiet = activity == last && waking == 0 ? quiet + 1 : 0
+      last = activity
+    }
+  }
+}
