@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "TrendyHub",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [
+    .library(name: "TrendyHub", targets: ["TrendyHub"])
+  ],
+  dependencies: [.package(path: "../TrendyModels"), .package(path: "../TrendyProtocols")],
+  targets: [
+    .target(name: "TrendyHub", dependencies: ["CCrypto", "CMicrohttpd", "TrendyModels", "TrendyProtocols"]),
+    .testTarget(name: "TrendyHubTests", dependencies: ["TrendyHub"]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
+
+// System libraries take no Swift settings, so they join after the loop.
+package.targets += [
+  .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+  .systemLibrary(
+    name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
+    providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+]

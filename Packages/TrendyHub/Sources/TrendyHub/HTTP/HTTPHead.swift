@@ -1,0 +1,184 @@
+/// The head of a request, read strictly (RFC 9112): what two readers could understand differently is refused.
+struct HTTPHead: Hashable, Sendable {
+  var method: String
+  /// Origin form, as sent.
+  var target: String
+  var headers: HTTPHeaders
+  /// 0 when there is no body.
+  var contentLength: Int
+}
+
+extension HTTPHead {
+  enum Reading: Hashable {
+    /// The empty line has not come yet.
+    case incomplete
+    case complete(HTTPHead)
+    case refused(Problem)
+  }
+
+  /// Reads the head at the front of `bytes`, which may go on with the body.
+  static func read(_ bytes: some RandomAccessCollection<UInt8>, limits: HTTPLimits) -> Reading {
+    do {
+      guard let lines = try split(Array(bytes.prefix(limits.headBytes + 1)), limits: limits) else { return .incomplete }
+      return .complete(try parse(lines, limits: limits))
+    } catch {
+      return .refused(error)
+    }
+  }
+
+  /// The lines up to the empty one; `nil` while it is missing.
+  private static func split(_ bytes: [UInt8], limits: HTTPLimits) throws(Problem) -> [ArraySlice<UInt8>]? {
+    if let first = bytes.first, !isToken(first) {
+      throw .malformedRequest(
+        first == 0x16
+          ? "this port speaks plain HTTP and got a TLS handshake: use http://, or put the TLS proxy in between"
+          : "a request begins with its method, as in GET /api/v1/health HTTP/1.1")
+    }
+    var lines: [ArraySlice<UInt8>] = []
+    var start = 0
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
+      guard index > start, bytes[index - 1] == UInt8(ascii: "\r") else {
+        throw .malformedRequest("a line of the head ends with a bare line feed; CR LF is expected")
+      }
+      let line = bytes[start..<index - 1]
+      guard !line.contains(UInt8(ascii: "\r")) else {
+        throw .malformedRequest("a line of the head holds a bare carriage return")
+      }
+      // Without this, a head of garbage would be waited for until its deadline.
+      if lines.isEmpty, line.count > limits.targetBytes + 64 { throw .targetTooLong(limits) }
+      if line.isEmpty { return lines }
+      lines.append(line)
+      if lines.count > limits.headerFields + 1 {
+        throw .headTooLarge("more than \(limits.headerFields) header fields")
+      }
+      start = index + 1
+    }
+    if lines.isEmpty, bytes.count > limits.targetBytes + 64 { throw .targetTooLong(limits) }
+    if bytes.count > limits.headBytes { throw .headTooLarge("more than \(limits.headBytes) bytes") }
+    return nil
+  }
+
+  private static func parse(_ lines: [ArraySlice<UInt8>], limits: HTTPLimits) throws(Problem) -> HTTPHead {
+    guard let requestLine = lines.first else {
+      throw .malformedRequest("a request begins with its method, as in GET /api/v1/health HTTP/1.1")
+    }
+    let (method, target, isVersion10) = try parseRequestLine(requestLine, limits: limits)
+    var headers = HTTPHeaders()
+    for line in lines.dropFirst() {
+      let (name, value) = try parseField(line)
+      headers.append(name: name, value: value)
+    }
+    let hosts = headers.values(of: "Host")
+    guard hosts.count == 1 else {
+      throw .malformedRequest("expected one Host field, found \(hosts.count)")
+    }
+    return HTTPHead(
+      method: method, target: target, headers: headers,
+      contentLength: try contentLength(headers, isVersion10: isVersion10, limits: limits))
+  }
+
+  private static func parseRequestLine(
+    _ line: ArraySlice<UInt8>, limits: HTTPLimits
+  ) throws(Problem) -> (method: String, target: String, isVersion10: Bool) {
+    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[0].isEmpty, parts[0].count <= 32, parts[0].allSatisfy(isToken) else {
+      throw .malformedRequest("expected a request line like GET /api/v1/health HTTP/1.1")
+    }
+    let version = String(decoding: parts[2], as: UTF8.self)
+    guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
+      if version.hasPrefix("HTTP/"), version.utf8.count == 8 {
+        throw Problem(
+          "http_version", status: 505, title: "HTTP version not supported",
+          detail: "\(version) was asked for; this port speaks HTTP/1.1")
+      }
+      throw .malformedRequest("expected a request line like GET /api/v1/health HTTP/1.1")
+    }
+    guard parts[1].count <= limits.targetBytes else { throw .targetTooLong(limits) }
+    guard parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .malformedRequest("the request's target must be a path that begins with / and holds printable ASCII only")
+    }
+    return (
+      String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self), version == "HTTP/1.0"
+    )
+  }
+
+  private static func parseField(_ line: ArraySlice<UInt8>) throws(Problem) -> (name: String, value: String) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+      throw .malformedRequest("a header field without a colon")
+    }
+    let name = line[line.startIndex..<colon]
+    // A folded line begins with a space, so it fails here too, and so does a space before the colon.
+    guard !name.isEmpty, name.allSatisfy(isToken) else {
+      throw .malformedRequest("a header field's name holds a space or a sign that names may not have")
+    }
+    var value = line[line.index(after: colon)...]
+    while let first = value.first, isBlank(first) { value.removeFirst() }
+    while let last = value.last, isBlank(last) { value.removeLast() }
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
+      let text = String(validating: value, as: UTF8.self)
+    else {
+      throw .malformedRequest(
+        "the header field \(String(decoding: name, as: UTF8.self)) holds a control character or no UTF-8")
+    }
+    return (String(decoding: name, as: UTF8.self), text)
+  }
+
+  private static func contentLength(
+    _ headers: HTTPHeaders, isVersion10: Bool, limits: HTTPLimits
+  ) throws(Problem) -> Int {
+    let lengths = headers.values(of: "Content-Length")
+    let codings = headers.values(of: "Transfer-Encoding")
+    guard lengths.count <= 1 else {
+      throw .malformedRequest("expected one Content-Length, found \(lengths.count)")
+    }
+    guard codings.isEmpty else {
+      if !lengths.isEmpty || isVersion10 {
+        throw .malformedRequest(
+          "Transfer-Encoding stands beside Content-Length or in HTTP/1.0, where it has no meaning")
+      }
+      // The whole body is read before a handler runs, so a length costs the sender nothing and leaves one way to frame.
+      throw Problem(
+        "length_required", status: 411, title: "Length required",
+        detail: "send the body with a Content-Length instead of Transfer-Encoding: \(codings[0].prefix(40))")
+    }
+    guard let text = lengths.first else { return 0 }
+    guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      throw .malformedRequest("expected a whole number in Content-Length")
+    }
+    // More digits than fit are too large, not malformed.
+    guard let length = Int(text), length <= limits.bodyBytes else {
+      throw Problem(
+        "too_large", status: 413, title: "Content too large",
+        detail: "the body may have \(limits.bodyBytes) bytes: send fewer things at once")
+    }
+    return length
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// A sign of a `token` (RFC 9110, 5.6.2).
+  private static func isToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}
+
+extension Problem {
+  static func malformedRequest(_ detail: String) -> Problem {
+    Problem("malformed_request", status: 400, title: "Malformed request", detail: detail)
+  }
+
+  static func targetTooLong(_ limits: HTTPLimits) -> Problem {
+    Problem(
+      "target_too_long", status: 414, title: "Address too long",
+      detail: "path and query may have \(limits.targetBytes) bytes")
+  }
+
+  static func headTooLarge(_ detail: String) -> Problem {
+    Problem("head_too_large", status: 431, title: "Request head too large", detail: "the request's head has \(detail)")
+  }
+}

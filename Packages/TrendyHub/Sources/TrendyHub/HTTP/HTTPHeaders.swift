@@ -1,0 +1,45 @@
+/// The header fields of a message, in order; names are compared without case.
+public struct HTTPHeaders: Hashable, Sendable {
+  public struct Field: Hashable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public private(set) var fields: [Field]
+
+  public init(_ fields: [(String, String)] = []) {
+    self.fields = fields.map { Field(name: $0.0, value: $0.1) }
+  }
+
+  /// The first value under `name`; setting replaces every one, and `nil` removes them.
+  public subscript(name: String) -> String? {
+    get { fields.first { Self.areEqual($0.name, name) }?.value }
+    set {
+      fields.removeAll { Self.areEqual($0.name, name) }
+      if let newValue { fields.append(Field(name: name, value: newValue)) }
+    }
+  }
+
+  public func values(of name: String) -> [String] {
+    fields.filter { Self.areEqual($0.name, name) }.map(\.value)
+  }
+
+  /// Adds a field and keeps those of the same name.
+  public mutating func append(name: String, value: String) {
+    fields.append(Field(name: name, value: value))
+  }
+
+  /// Field names are ASCII, so comparing bytes with the case bit set for letters is all it takes.
+  private static func areEqual(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lower($0) == lower($1) }
+  }
+
+  private static func lower(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+}

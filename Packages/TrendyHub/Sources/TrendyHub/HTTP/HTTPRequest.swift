@@ -1,0 +1,86 @@
+public import Foundation
+
+/// One request, complete: a handler never sees half a body.
+public struct HTTPRequest: Sendable {
+  /// Names this request in the answer's `X-Request-Id`, in problem documents and in the access log.
+  public var id: String
+  /// As sent, upper case for every method this hub knows.
+  public var method: String
+  /// Path and query as sent, still percent-encoded; begins with `/`.
+  public var target: String
+  public var headers: HTTPHeaders
+  public var body: Data
+  /// The other end's address without its port; empty when the request came from within the process.
+  public var remoteAddress: String
+
+  public init(
+    id: String, method: String, target: String, headers: HTTPHeaders = HTTPHeaders(), body: Data = Data(),
+    remoteAddress: String = ""
+  ) {
+    self.id = id
+    self.method = method
+    self.target = target
+    self.headers = headers
+    self.body = body
+    self.remoteAddress = remoteAddress
+  }
+}
+
+extension HTTPRequest {
+  /// The target up to its query, still percent-encoded.
+  public var path: Substring { target.prefix { $0 != "?" } }
+
+  /// The segments of the path, percent-decoded one by one, so that an encoded `/` stays part of its segment.
+  ///
+  /// `nil` when a segment is no UTF-8 or holds a bad escape.
+  public var pathSegments: [String]? {
+    var segments: [String] = []
+    for segment in path.split(separator: "/", omittingEmptySubsequences: true) {
+      guard let decoded = Self.percentDecoded(segment, plusIsSpace: false) else { return nil }
+      segments.append(decoded)
+    }
+    return segments
+  }
+
+  /// The query's parameters; the last of two equal names wins. `nil` when an escape is bad.
+  public var query: [String: String]? {
+    guard let mark = target.firstIndex(of: "?") else { return [:] }
+    var parameters: [String: String] = [:]
+    for pair in target[target.index(after: mark)...].split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = Self.percentDecoded(parts[0], plusIsSpace: true),
+        let value = Self.percentDecoded(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
+      else { return nil }
+      parameters[name] = value
+    }
+    return parameters
+  }
+
+  private static func percentDecoded(_ text: Substring, plusIsSpace: Bool) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    var iterator = text.utf8.makeIterator()
+    while let byte = iterator.next() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = iterator.next().flatMap(hexadecimal), let low = iterator.next().flatMap(hexadecimal) else {
+          return nil
+        }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    guard !bytes.contains(0) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// Answers one request. It is called from many tasks at once.
+public typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
+
+/// Carries requests from a socket to a handler and answers back.
+///
+/// What is above it sees values only: ``HTTPRequest`` in, ``HTTPResponse`` out.
+public protocol HTTPTransport: Sendable {
+  /// Binds, then serves until ``stop()``.
+  /// - Returns: the bound port, also when port 0 asked for any free one.
+  func start(handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
+
+  /// Stops accepting, lets running requests finish within the limits' `stopDeadline`, then closes. Calling it again is
+  /// no error.
+  func stop() async
+}
+
+/// Why a transport does not serve.
+public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Another process, or another transport of this one, listens there.
+  case portInUse(address: String, port: UInt16)
+  /// Ports below 1024 are the administrator's.
+  case notPermitted(address: String, port: UInt16)
+  /// The address is none of this machine's, or no address at all.
+  case badAddress(String)
+  /// A transport serves once.
+  case alreadyStarted
+  /// Anything else the system said.
+  case system(operation: String, code: Int32)
+
+  public var description: String {
+    switch self {
+    case .portInUse(let address, let port):
+      "port \(port) on \(address) is in use: stop what listens there (`ss -ltnp 'sport = :\(port)'` names it) or choose another port; 0 takes any free one"
+    case .notPermitted(let address, let port):
+      "port \(port) on \(address) may not be opened by this user: choose a port from 1024 up"
+    case .badAddress(let address):
+      "\"\(address)\" is no address of this machine: use 127.0.0.1 for this machine alone, or 0.0.0.0 for all its networks"
+    case .alreadyStarted:
+      "this transport has been started before: make a new one"
+    case .system(let operation, let code):
+      "\(operation) failed with system error \(code): nothing was served"
+    }
+  }
+}
+
+/// What one client may take of a server. Beyond each limit stands an answer in words, not a dropped connection.
+public struct HTTPLimits: Hashable, Sendable {
+  /// Request line and header fields together, in bytes; beyond it 431.
+  public var headBytes = 32_768
+  /// Path and query, in bytes; beyond it 414.
+  public var targetBytes = 8192
+  /// Number of header fields; beyond it 431.
+  public var headerFields = 100
+  /// Body, in bytes; beyond it 413.
+  public var bodyBytes = 1_048_576
+  /// Connections open at once; beyond it 503.
+  public var connections = 512
+  /// Connections open at once from one address; beyond it 429.
+  public var connectionsPerAddress = 128
+  /// From the accepted connection to the end of the head; beyond it 408.
+  public var headDeadline: Duration = .seconds(10)
+  /// From the end of the head to the end of the body; beyond it 408.
+  public var bodyDeadline: Duration = .seconds(30)
+  /// Longest silence while an answer is being taken; beyond it the connection is closed. Whole seconds.
+  public var sendIdleDeadline: Duration = .seconds(60)
+  /// How long ``HTTPTransport/stop()`` waits for what runs; beyond it the rest is answered 503.
+  public var stopDeadline: Duration = .seconds(10)
+
+  public init() {}
+}

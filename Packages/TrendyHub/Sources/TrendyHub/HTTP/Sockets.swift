@@ -1,0 +1,193 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The few socket calls of the gate, with the differences between systems in one place.
+enum Sockets {
+  /// A listening, non-blocking TCP socket and the port it got.
+  static func listen(address: String, port: UInt16) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = streamType
+    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(address, String(port), &hints, &found) == 0, let info = found else {
+      throw .badAddress(address)
+    }
+    defer { freeaddrinfo(found) }
+    let socket = socket(info.pointee.ai_family, streamType, 0)
+    guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
+    do throws(HTTPTransportError) {
+      // A restart must not wait for the last connections of the run before to be forgotten.
+      var yes: Int32 = 1
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+      guard bind(socket, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
+        throw bindError(errno, address: address, port: port)
+      }
+      guard systemListen(socket, 128) == 0 else { throw bindError(errno, address: address, port: port) }
+      prepare(socket)
+      return (socket, try boundPort(socket))
+    } catch {
+      systemClose(socket)
+      throw error
+    }
+  }
+
+  /// What ``accept(_:)`` found.
+  enum Accepted {
+    case connection(socket: Int32, address: String)
+    case none
+    /// The process, or the machine, has no descriptor left.
+    case exhausted
+  }
+
+  static func accept(_ listener: Int32) -> Accepted {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let socket = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { systemAccept(listener, $0, &length) }
+    }
+    guard socket >= 0 else {
+      return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS ? .exhausted : .none
+    }
+    prepare(socket)
+    var yes: Int32 = 1
+    setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    return .connection(socket: socket, address: text(of: storage))
+  }
+
+  /// Looks at what has arrived and leaves it there. 0 when the other end has closed, -1 when nothing is there.
+  static func peek(_ socket: Int32, into buffer: inout [UInt8]) -> Int {
+    let count = recv(socket, &buffer, buffer.count, peekFlag | dontWaitFlag)
+    guard count < 0 else { return count }
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? -1 : 0
+  }
+
+  /// Takes and forgets what has arrived. 0 when the other end has closed, -1 when nothing is there.
+  static func discard(_ socket: Int32, using buffer: inout [UInt8]) -> Int {
+    let count = recv(socket, &buffer, buffer.count, dontWaitFlag)
+    guard count < 0 else { return count }
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? -1 : 0
+  }
+
+  /// Sends what fits into the socket's buffer: enough for an answer to a connection that has got none before.
+  static func send(_ data: Data, to socket: Int32) {
+    data.withUnsafeBytes { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        let count = systemSend(socket, bytes.baseAddress! + sent, bytes.count - sent)
+        if count > 0 { sent += count } else if !(count < 0 && errno == EINTR) { return }
+      }
+    }
+  }
+
+  /// Wakes a poll only when more than `count` bytes wait, so that peeking at a part of a head does not spin.
+  static func setLowWater(_ socket: Int32, _ count: Int) {
+    var mark = Int32(clamping: count)
+    setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &mark, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
+  static func shutdownBoth(_ socket: Int32) { shutdown(socket, Int32(SHUT_RDWR)) }
+
+  /// Whether the other end has closed its writing side, or is gone.
+  static func isHalfClosed(_ socket: Int32) -> Bool {
+    var descriptor = pollfd(fd: socket, events: hangUpEvents, revents: 0)
+    return poll(&descriptor, 1, 0) > 0 && descriptor.revents & (hangUpEvents | Int16(POLLHUP) | Int16(POLLERR)) != 0
+  }
+
+  /// Two ends of a pipe, neither of which blocks.
+  static func pipe() throws(HTTPTransportError) -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard systemPipe(&ends) == 0 else { throw .system(operation: "pipe", code: errno) }
+    prepare(ends[0])
+    prepare(ends[1])
+    return (ends[0], ends[1])
+  }
+
+  static func close(_ descriptor: Int32) { systemClose(descriptor) }
+
+  private static func prepare(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    #if canImport(Darwin)
+      var yes: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+    #endif
+  }
+
+  private static func bindError(_ code: Int32, address: String, port: UInt16) -> HTTPTransportError {
+    switch code {
+    case EADDRINUSE: .portInUse(address: address, port: port)
+    case EACCES, EPERM: .notPermitted(address: address, port: port)
+    case EADDRNOTAVAIL: .badAddress(address)
+    default: .system(operation: "bind to \(address):\(port)", code: code)
+    }
+  }
+
+  private static func boundPort(_ socket: Int32) throws(HTTPTransportError) -> UInt16 {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let status = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+    }
+    guard status == 0 else { throw .system(operation: "getsockname", code: errno) }
+    // The port stands at the same place in both families' addresses.
+    return withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+  }
+
+  private static func text(of storage: sockaddr_storage) -> String {
+    var storage = storage
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let length = socklen_t(
+      Int32(storage.ss_family) == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getnameinfo($0, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+      }
+    }
+    guard status == 0 else { return "unknown" }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+#if canImport(Glibc)
+  private let streamType = Int32(SOCK_STREAM.rawValue)
+#else
+  private let streamType = SOCK_STREAM
+#endif
+
+// Inside `Sockets` these names mean its own functions.
+private func systemListen(_ socket: Int32, _ backlog: Int32) -> Int32 { listen(socket, backlog) }
+private func systemAccept(
+  _ socket: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
+) -> Int32 { accept(socket, address, length) }
+private func systemClose(_ descriptor: Int32) { close(descriptor) }
+private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }
+
+private func systemSend(_ socket: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+  #if canImport(Darwin)
+    send(socket, bytes, count, 0)
+  #else
+    send(socket, bytes, count, noSignalFlag)
+  #endif
+}
+
+private let peekFlag = Int32(MSG_PEEK)
+private let dontWaitFlag = Int32(MSG_DONTWAIT)
+#if !canImport(Darwin)
+  private let noSignalFlag = Int32(MSG_NOSIGNAL)
+#endif
+
+#if os(Linux)
+  // POLLRDHUP, which Glibc hides behind _GNU_SOURCE (asm-generic/poll.h).
+  private let hangUpEvents: Int16 = 0x2000
+#else
+  private let hangUpEvents = Int16(POLLHUP)
+#endif

@@ -1,0 +1,313 @@
+import Foundation
+import Synchronization
+import Testing
+import TrendyHub
+
+@Suite("MicrohttpdTransport", .timeLimit(.minutes(1)))
+struct MicrohttpdTransportTests {
+  private func echo(_ request: HTTPRequest) -> HTTPResponse {
+    HTTPResponse(
+      status: 200,
+      headers: HTTPHeaders([("X-Request-Id", request.id), ("X-Seen", "\(request.method) \(request.target)")]),
+      body: .data(request.body))
+  }
+
+  private func serving(
+    limits: HTTPLimits = HTTPLimits(), log: AccessLog? = nil, handler: HTTPHandler? = nil,
+    _ body: (UInt16) async throws -> Void
+  ) async throws {
+    let transport = MicrohttpdTransport(limits: limits, log: log)
+    let port = try await transport.start(handler: handler ?? { self.echo($0) })
+    do {
+      try await body(port)
+    } catch {
+      await transport.stop()
+      throw error
+    }
+    await transport.stop()
+  }
+
+  @Test func `a request reaches the handler whole and its answer comes back`() async throws {
+    try await serving { port in
+      let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+      let answer = try await RawClient.request("POST", "/a%2Fb?c=d", port: port, body: body)
+      #expect(answer.status == 200)
+      #expect(answer.headers["x-seen"] == "POST /a%2Fb?c=d")
+      #expect(answer.headers["connection"] == "close")
+      #expect(answer.headers["x-request-id"]?.count == 16)
+      #expect(answer.body == body)
+      #expect(try await RawClient.request("GET", "/", port: port).body.isEmpty)
+    }
+  }
+
+  @Test func `a body that comes in pieces is put together`() async throws {
+    try await serving { port in
+      let client = try RawClient(port: port)
+      for piece in ["POST / HT", "TP/1.1\r\nHo", "st: x\r\nContent-Length: 6\r", "\n\r", "\nab", "cd", "ef"] {
+        client.send(piece)
+        // Asking for another answer in between gives the server time to see this piece by itself.
+        #expect(try await RawClient.request("GET", "/", port: port).status == 200)
+      }
+      #expect(try await client.readAnswer().body == Data("abcdef".utf8))
+    }
+  }
+
+  @Test(
+    "what is refused is told in a problem document",
+    arguments: [
+      Refusal("no host", 400, "malformed_request", "GET / HTTP/1.1\r\n\r\n"),
+      Refusal("two hosts", 400, "malformed_request", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+      Refusal(
+        "two lengths", 400, "malformed_request",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx"),
+      Refusal(
+        "a body too large", 413, "too_large", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n"),
+      Refusal(
+        "a body without a length", 411, "length_required",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+      Refusal(
+        "a target too long", 414, "target_too_long",
+        "GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\nHost: a\r\n\r\n"),
+      Refusal(
+        "a head too large", 431, "head_too_large",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n"),
+      Refusal("a TLS handshake", 400, "malformed_request", "\u{16}\u{3}\u{1}\u{2}\u{0}"),
+    ])
+  func refusals(refusal: Refusal) async throws {
+    let logged = Mutex<[AccessLogEntry]>([])
+    try await serving(log: { entry in logged.withLock { $0.append(entry) } }) { port in
+      let client = try RawClient(port: port)
+      client.send(refusal.text)
+      let answer = try await client.readAnswer()
+      #expect(answer.status == refusal.status)
+      #expect(answer.headers["content-type"] == "application/problem+json")
+      #expect(answer.problemType == "urn:trendy:error:\(refusal.kind)")
+      #expect(answer.json?["status"] as? Int == refusal.status)
+      #expect(answer.json?["request_id"] as? String == answer.headers["x-request-id"])
+      #expect((answer.json?["detail"] as? String)?.isEmpty == false)
+      #expect(logged.withLock { $0.map(\.status) } == [refusal.status])
+    }
+  }
+
+  @Test func `an answer is not lost when the body it refuses is still on its way`() async throws {
+    try await serving { port in
+      let client = try RawClient(port: port)
+      client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n")
+      try await client.send(Data(repeating: 7, count: 3_000_000))
+      #expect(try await client.readAnswer().status == 413)
+    }
+  }
+
+  @Test func `a request that ends in the middle is told so`() async throws {
+    try await serving { port in
+      let client = try RawClient(port: port)
+      client.send("GET / HTTP/1.1\r\nHost")
+      client.finishSending()
+      #expect(try await client.readAnswer().status == 400)
+    }
+  }
+
+  @Test func `a head that does not come in time is told so, however busily it drips`() async throws {
+    var limits = HTTPLimits()
+    limits.headDeadline = .milliseconds(150)
+    try await serving(limits: limits) { port in
+      let client = try RawClient(port: port)
+      client.send("GET / HTTP/1.1\r\n")
+      let answer = try await client.readAnswer()
+      #expect(answer.status == 408)
+      #expect(answer.problemType == "urn:trendy:error:timeout")
+    }
+  }
+
+  @Test func `a body that does not come in time is told so`() async throws {
+    var limits = HTTPLimits()
+    limits.bodyDeadline = .milliseconds(150)
+    let handled = Mutex(0)
+    try await serving(
+      limits: limits,
+      handler: { request in
+        handled.withLock { $0 += 1 }
+        return HTTPResponse(status: 204)
+      }
+    ) { port in
+      let client = try RawClient(port: port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
+      let answer = try await client.readAnswer()
+      #expect(answer.status == 408)
+      #expect(answer.json?["instance"] as? String == "/x")
+      #expect(handled.withLock { $0 } == 0)
+    }
+  }
+
+  @Test func `too many connections, from one address and in all, are told so`() async throws {
+    var limits = HTTPLimits()
+    limits.connectionsPerAddress = 2
+    try await serving(limits: limits) { port in
+      let first = try RawClient(port: port)
+      let second = try RawClient(port: port)
+      first.send("GET")
+      second.send("GET")
+      let third = try RawClient(port: port)
+      let answer = try await third.readAnswer()
+      #expect(answer.status == 429)
+      #expect(answer.headers["retry-after"] == "1")
+      first.send(" / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await first.readAnswer().status == 200)
+    }
+    limits.connectionsPerAddress = 10
+    limits.connections = 1
+    try await serving(limits: limits) { port in
+      let first = try RawClient(port: port)
+      first.send("GET")
+      #expect(try await RawClient(port: port).readAnswer().status == 503)
+      first.send(" / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await first.readAnswer().status == 200)
+    }
+  }
+
+  @Test func `a stream goes out piece by piece, as it is made`() async throws {
+    let (pieces, source) = AsyncStream<String>.makeStream()
+    try await serving(handler: { _ in
+      let reader = PieceReader(pieces)
+      return HTTPResponse(status: 200, body: .stream(HTTPBodyStream { await reader.next() }))
+    }) { port in
+      let client = try RawClient(port: port)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      source.yield("first\n")
+      var seen = Data()
+      while !String(decoding: seen, as: UTF8.self).contains("first\n") { seen += try await client.readSome() }
+      source.yield(String(repeating: "x", count: 200_000))
+      source.finish()
+      seen += try await client.readAll()
+      #expect(try RawClient.parse(seen).body.count == 200_006)
+    }
+  }
+
+  @Test func `a stream that fails is cut off, so that it cannot pass for whole`() async throws {
+    try await serving(handler: { _ in
+      let reader = FailingReader()
+      return HTTPResponse(status: 200, body: .stream(HTTPBodyStream { try await reader.next() }))
+    }) { port in
+      await #expect(throws: RawClient.Failed.self) { try await RawClient.request("GET", "/", port: port) }
+    }
+  }
+
+  @Test func `a port in use is named with what to do`() async throws {
+    try await serving { port in
+      let second = MicrohttpdTransport(port: port)
+      await #expect(throws: HTTPTransportError.portInUse(address: "127.0.0.1", port: port)) {
+        try await second.start { _ in HTTPResponse(status: 204) }
+      }
+      #expect(
+        HTTPTransportError.portInUse(address: "127.0.0.1", port: port).description.contains("choose another port"))
+    }
+    let nowhere = MicrohttpdTransport(address: "192.0.2.1", port: 0)
+    await #expect(throws: HTTPTransportError.badAddress("192.0.2.1")) {
+      try await nowhere.start { _ in HTTPResponse(status: 204) }
+    }
+  }
+
+  @Test func `stopping lets a running request finish and refuses new connections`() async throws {
+    let (started, start) = AsyncStream<Void>.makeStream()
+    let (released, release) = AsyncStream<Void>.makeStream()
+    let transport = MicrohttpdTransport()
+    let port = try await transport.start { _ in
+      start.yield()
+      for await _ in released { break }
+      return HTTPResponse(status: 200, body: .data(Data("done".utf8)))
+    }
+    let client = try RawClient(port: port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    for await _ in started { break }
+    async let stopped: Void = transport.stop()
+    // The listening socket closes while the request still runs.
+    while (try? RawClient(port: port)) != nil { await Task.yield() }
+    release.yield()
+    #expect(try await client.readAnswer().body == Data("done".utf8))
+    await stopped
+    await transport.stop()
+    await #expect(throws: HTTPTransportError.alreadyStarted) {
+      try await transport.start { _ in HTTPResponse(status: 204) }
+    }
+  }
+
+  @Test func `what does not finish by the deadline of stopping is answered 503`() async throws {
+    var limits = HTTPLimits()
+    limits.stopDeadline = .milliseconds(100)
+    let (started, start) = AsyncStream<Void>.makeStream()
+    let transport = MicrohttpdTransport(limits: limits)
+    let port = try await transport.start { _ in
+      start.yield()
+      let (never, keep) = AsyncStream<Void>.makeStream()
+      // Ends when the task is cancelled.
+      for await _ in never { break }
+      _ = keep
+      return HTTPResponse(status: 200)
+    }
+    let client = try RawClient(port: port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    for await _ in started { break }
+    await transport.stop()
+    #expect(try await client.readAnswer().status == 503)
+  }
+
+  @Test func `many requests at once are all answered, each with its own`() async throws {
+    var limits = HTTPLimits()
+    limits.connectionsPerAddress = 200
+    try await serving(
+      limits: limits,
+      handler: { request in
+        await Task.yield()
+        return self.echo(request)
+      }
+    ) { port in
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<200 {
+          group.addTask {
+            let answer = try await RawClient.request(
+              "POST", "/\(number)", port: port, body: Data("body \(number)".utf8))
+            return answer.status == 200 && answer.body == Data("body \(number)".utf8)
+          }
+        }
+        for try await isRight in group { #expect(isRight) }
+      }
+    }
+  }
+}
+
+private actor PieceReader {
+  private var iterator: AsyncStream<String>.AsyncIterator
+
+  init(_ pieces: AsyncStream<String>) { iterator = pieces.makeAsyncIterator() }
+
+  func next() async -> Data? {
+    var iterator = iterator
+    let piece = await iterator.next(isolation: self)
+    self.iterator = iterator
+    return piece.map { Data($0.utf8) }
+  }
+}
+
+private actor FailingReader {
+  private var count = 0
+
+  func next() throws -> Data? {
+    count += 1
+    if count > 1 { throw RawClient.Failed(description: "the source broke") }
+    return Data("half".utf8)
+  }
+}
+
+struct Refusal: Sendable, CustomTestStringConvertible {
+  var testDescription: String
+  var status: Int
+  var kind: String
+  var text: String
+
+  init(_ name: String, _ status: Int, _ kind: String, _ text: String) {
+    testDescription = name
+    self.status = status
+    self.kind = kind
+    self.text = text
+  }
+}
