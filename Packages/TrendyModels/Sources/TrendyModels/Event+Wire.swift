@@ -36,7 +36,7 @@ extension Event: SyncedEntity {
       locationLatitude: locationLatitude, locationLongitude: locationLongitude, locationName: locationName,
       healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, timeZone: timeZone,
       properties: wireProperties,
-      unknownFields: unknownFields.filter { $0.key != UnknownField.sourceType && $0.key != UnknownField.properties })
+      unknownFields: unknownFields.filter { $0.key != Self.sourceTypeField && $0.key != Self.propertiesField })
   }
 
   public func updateRequest(from old: Event) -> UpdateEventRequest? {
@@ -81,45 +81,54 @@ extension Event: SyncedEntity {
   }
 }
 
+// What the typed fields cannot hold stands among the unknown fields, under its wire name, until the typed field is set: what
+// a person chose replaces what could not be read.
 extension Event {
-  /// Members that hold what the typed fields of the same name cannot.
-  private enum UnknownField {
-    static let sourceType = "source_type"
-    static let properties = "properties"
+  private static let sourceTypeField = "source_type"
+  private static let propertiesField = "properties"
+
+  mutating func forgetUnknownSourceType() {
+    unknownFields[Self.sourceTypeField] = nil
+  }
+
+  mutating func forgetUnknownProperties() {
+    guard !unknownProperties.isEmpty else { return }
+    unknownProperties = unknownProperties.filter { properties[$0.key] == nil }
   }
 
   private var wireSourceType: String {
-    unknownFields[UnknownField.sourceType]?.stringValue ?? sourceType.rawValue
+    unknownFields[Self.sourceTypeField]?.stringValue ?? sourceType.rawValue
   }
 
-  /// A source that a newer version knows is kept as it is written; here it shows as imported.
+  /// A source that a newer version knows shows as imported.
   private mutating func setSourceType(_ text: String) {
-    if let known = EventSourceType(rawValue: text) {
-      sourceType = known
-      unknownFields[UnknownField.sourceType] = nil
-    } else {
-      sourceType = .imported
-      unknownFields[UnknownField.sourceType] = .string(text)
-    }
+    let known = EventSourceType(rawValue: text)
+    sourceType = known ?? .imported
+    if known == nil { unknownFields[Self.sourceTypeField] = .string(text) }
+  }
+
+  /// By key, as on the wire.
+  private var unknownProperties: [String: JSONValue] {
+    get { unknownFields[Self.propertiesField]?.objectValue ?? [:] }
+    set { unknownFields[Self.propertiesField] = newValue.isEmpty ? nil : .object(newValue) }
   }
 
   private var wireProperties: [String: APIPropertyValue] {
     var values = properties.mapValues { APIPropertyValue($0) }
-    for (key, raw) in unknownFields[UnknownField.properties]?.objectValue ?? [:] where values[key] == nil {
-      if let type = raw.objectValue?["type"]?.stringValue {
-        values[key] = APIPropertyValue(type: type, value: raw.objectValue?["value"] ?? .null)
-      }
+    for (key, raw) in unknownProperties where values[key] == nil {
+      guard let type = raw.objectValue?["type"]?.stringValue else { continue }
+      values[key] = APIPropertyValue(type: type, value: raw.objectValue?["value"] ?? .null)
     }
     return values
   }
 
   private mutating func setProperty(_ key: String, _ value: APIPropertyValue?) {
-    var unknown = unknownFields[UnknownField.properties]?.objectValue ?? [:]
-    unknown[key] = nil
-    properties[key] = value.flatMap { PropertyValue($0) }
-    if let value, properties[key] == nil {
-      unknown[key] = .object(["type": .string(value.type), "value": value.value])
+    let known = value.flatMap { PropertyValue($0) }
+    properties[key] = known
+    if let value, known == nil {
+      unknownProperties[key] = .object(["type": .string(value.type), "value": value.value])
+    } else if unknownProperties[key] != nil {
+      unknownProperties[key] = nil
     }
-    unknownFields[UnknownField.properties] = unknown.isEmpty ? nil : .object(unknown)
   }
 }

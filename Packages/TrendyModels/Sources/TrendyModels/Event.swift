@@ -14,7 +14,9 @@ public struct Event: Hashable, Sendable, Identifiable {
   public var endDate: Date?
   public var isAllDay: Bool
   public var notes: String?
-  public var sourceType: EventSourceType
+  public var sourceType: EventSourceType {
+    didSet { forgetUnknownSourceType() }
+  }
   /// The id in the place it was imported from.
   public var externalId: String?
   public var originalTitle: String?
@@ -29,7 +31,9 @@ public struct Event: Hashable, Sendable, Identifiable {
   /// IANA name of the zone it was recorded in.
   public var timeZone: String?
   /// By the key of the property's definition.
-  public var properties: [String: PropertyValue]
+  public var properties: [String: PropertyValue] {
+    didSet { forgetUnknownProperties() }
+  }
   public var syncStatus: SyncStatus
   /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
   public var unknownFields: [String: JSONValue]

@@ -73,21 +73,29 @@ extension JSONValue: Hashable {
 
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
+    // A decoder does not tell a value's kind, so each is tried, the frequent ones first; an attempt that throws says only
+    // that it is another. Of an array or an object only the outside is tried: what is wrong within keeps its path.
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
-    } else if let value = try? container.decode(Bool.self) {  // a wrong guess is how the kind is found
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {  // likewise
-      self = .int(value)
-    } else if let value = try? container.decode(Double.self) {  // likewise
-      self = .double(value)
-    } else if let value = try? container.decode(String.self) {  // likewise
+    } else if let value = try? container.decode(String.self) {
       self = .string(value)
-    } else if let value = try? container.decode([JSONValue].self) {  // likewise
-      self = .array(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .int(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .double(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let members = try? decoder.container(keyedBy: WireKey.self) {
+      var object: [String: JSONValue] = [:]
+      for key in members.allKeys { object[key.stringValue] = try members.decode(JSONValue.self, forKey: key) }
+      self = .object(object)
+    } else if var elements = try? decoder.unkeyedContainer() {
+      var array: [JSONValue] = []
+      while !elements.isAtEnd { array.append(try elements.decode(JSONValue.self)) }
+      self = .array(array)
     } else {
-      self = .object(try container.decode([String: JSONValue].self))
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a number below 1.8e308")
     }
   }
 

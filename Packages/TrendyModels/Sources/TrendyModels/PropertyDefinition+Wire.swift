@@ -59,9 +59,14 @@ extension PropertyDefinition {
     unknownFields[Self.propertyTypeField]?.stringValue ?? propertyType.rawValue
   }
 
-  /// A type that a newer version knows is kept as it is written; here it shows as text.
+  mutating func forgetUnknownPropertyType() {
+    unknownFields[Self.propertyTypeField] = nil
+  }
+
+  /// A type that a newer version knows is kept as it is written until another is set; here it shows as text.
   private mutating func setPropertyType(_ text: String) {
-    propertyType = PropertyType(rawValue: text) ?? .text
-    unknownFields[Self.propertyTypeField] = PropertyType(rawValue: text) == nil ? .string(text) : nil
+    let known = PropertyType(rawValue: text)
+    propertyType = known ?? .text
+    if known == nil { unknownFields[Self.propertyTypeField] = .string(text) }
   }
 }

@@ -7,10 +7,15 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
   public var key: String
   /// What a person reads.
   public var label: String
-  public var propertyType: PropertyType
+  public var propertyType: PropertyType {
+    didSet { forgetUnknownPropertyType() }
+  }
   /// The choices of a `select`; empty for the other types.
   public var options: [String]
-  public var defaultValue: JSONValue?
+  /// Setting JSON's null takes it away: the wire cannot tell one from the other.
+  public var defaultValue: JSONValue? {
+    didSet { if defaultValue == .some(.null) { defaultValue = nil } }
+  }
   /// Lower comes first.
   public var displayOrder: Int
   public var syncStatus: SyncStatus
@@ -28,7 +33,7 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
     self.label = label
     self.propertyType = propertyType
     self.options = options
-    self.defaultValue = defaultValue
+    self.defaultValue = defaultValue == .some(.null) ? nil : defaultValue
     self.displayOrder = displayOrder
     self.syncStatus = syncStatus
     self.unknownFields = unknownFields

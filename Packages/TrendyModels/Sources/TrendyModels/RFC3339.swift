@@ -15,9 +15,10 @@ public enum RFC3339: Sendable {
   /// - Parameter fractionDigits: 0 or 3.
   public static func string(from date: Date, secondsFromGMT: Int, fractionDigits: Int = 3) -> String {
     let offsetMinutes = secondsFromGMT / 60
-    // Years 0 to 9999 are what four digits can say; anything beyond is held at the edge rather than written unreadably.
-    let milliseconds = min(max((date.timeIntervalSince1970 * 1000).rounded(), -62_167_219_200_000), 253_402_300_799_999)
-    let shifted = Int64(milliseconds) + Int64(offsetMinutes) * 60_000
+    // Years 0 to 9999 are what four digits can say; anything beyond is held at the edge rather than written unreadably, and
+    // what is no number at all at the lower one (hence the order of the arguments).
+    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded() + Double(offsetMinutes) * 60_000
+    let shifted = Int64(min(max(-62_167_219_200_000, milliseconds), 253_402_300_799_999))
     let (days, millisecondOfDay) = floorDivision(shifted, 86_400_000)
     let (year, month, day) = civil(fromDays: days)
     var text: [UInt8] = []

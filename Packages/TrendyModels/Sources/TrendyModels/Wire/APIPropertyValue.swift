@@ -1,5 +1,5 @@
 /// A property's value on the wire: `{"type":"number","value":5}`. The type stays text, so that a newer one can be read.
-public struct APIPropertyValue: Hashable, Sendable, Codable {
+public struct APIPropertyValue: Hashable, Sendable {
   public var type: String
   public var value: JSONValue
 
@@ -26,5 +26,19 @@ extension APIPropertyValue {
       hasher.combine(type)
       hasher.combine(value)
     }
+  }
+}
+
+extension APIPropertyValue: Codable {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    type = try fields.required("type")
+    value = try fields.required("value")
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = try WireWriter(encoder)
+    try fields.write("type", type)
+    try fields.write("value", value)
   }
 }

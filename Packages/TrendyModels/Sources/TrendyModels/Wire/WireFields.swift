@@ -25,13 +25,14 @@ struct WireReader {
 
   mutating func required<Value: Decodable>(_ name: String) throws -> Value {
     known.insert(name)
-    return try container.decode(Value.self, forKey: WireKey(name))
+    try mustHold(name, expected: WireJSON.name(of: Value.self))
+    return try naming(name, Value.self) { try container.decode(Value.self, forKey: WireKey(name)) }
   }
 
   /// Absent and null both give `nil`.
   mutating func optional<Value: Decodable>(_ name: String) throws -> Value? {
     known.insert(name)
-    return try container.decodeIfPresent(Value.self, forKey: WireKey(name))
+    return try naming(name, Value.self) { try container.decodeIfPresent(Value.self, forKey: WireKey(name)) }
   }
 
   mutating func optional<Value: Decodable>(_ name: String, default standard: Value) throws -> Value {
@@ -39,8 +40,8 @@ struct WireReader {
   }
 
   mutating func date(_ name: String) throws -> Date {
-    known.insert(name)
-    return try date(container.decode(String.self, forKey: WireKey(name)), name)
+    try mustHold(name, expected: Self.dateForm)
+    return try date(required(name), name)
   }
 
   mutating func optionalDate(_ name: String) throws -> Date? {
@@ -48,19 +49,13 @@ struct WireReader {
   }
 
   mutating func patch<Value: Decodable>(_ name: String) throws -> Patch<Value> {
-    known.insert(name)
     guard container.contains(WireKey(name)) else { return .absent }
-    return Patch(setting: try container.decodeIfPresent(Value.self, forKey: WireKey(name)))
+    return Patch(setting: try optional(name))
   }
 
-  /// A clearable value that may itself be any JSON but null.
   mutating func datePatch(_ name: String) throws -> Patch<Date> {
-    let text: Patch<String> = try patch(name)
-    return switch text {
-    case .absent: .absent
-    case .null: .null
-    case .value(let text): .value(try date(text, name))
-    }
+    guard container.contains(WireKey(name)) else { return .absent }
+    return Patch(setting: try optionalDate(name))
   }
 
   /// The members that were not asked for.
@@ -72,13 +67,34 @@ struct WireReader {
     return fields
   }
 
+  private static let dateForm = "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
+
   private func date(_ text: String, _ name: String) throws -> Date {
     guard let date = RFC3339.date(from: text) else {
       throw DecodingError.dataCorruptedError(
         forKey: WireKey(name), in: container,
-        debugDescription: "expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"\(text.prefix(40))\"")
+        debugDescription: "expected \(Self.dateForm), found \"\(text.prefix(40))\"")
     }
     return date
+  }
+
+  private func mustHold(_ name: String, expected: String) throws {
+    if container.contains(WireKey(name)) { return }
+    throw DecodingError.keyNotFound(
+      WireKey(name),
+      DecodingError.Context(codingPath: container.codingPath, debugDescription: "expected \(expected), found nothing"))
+  }
+
+  /// Of a number that its type cannot hold the decoder says neither where nor what: its error is of a kind of its own.
+  private func naming<Value, Result>(_ name: String, _ type: Value.Type, _ decode: () throws -> Result) throws -> Result
+  {
+    do {
+      return try decode()
+    } catch  where !(error is DecodingError) {
+      throw DecodingError.dataCorruptedError(
+        forKey: WireKey(name), in: container,
+        debugDescription: "expected \(WireJSON.name(of: type)), found a number that does not fit")
+    }
   }
 }
 

@@ -22,30 +22,52 @@ public enum WireJSON: Sendable {
   public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     do {
       return try JSONDecoder().decode(type, from: data)
+    } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty && !isJSON(data) {
+      throw APIError.decodingError(
+        data.isEmpty
+          ? "expected a JSON document, found nothing"
+          : "expected a JSON document, found \"\(String(decoding: data.prefix(40), as: UTF8.self))\""
+            + (data.count > 40 ? " and so on" : ""))
     } catch {
       throw APIError.decodingError(describe(error))
     }
+  }
+
+  /// The decoder says the same of text that is no JSON and of a number that does not fit.
+  private static func isJSON(_ data: Data) -> Bool {
+    // Failing is the answer asked for.
+    (try? JSONDecoder().decode(JSONValue.self, from: data)) != nil
   }
 
   /// `changes[3].data.timestamp: expected …`.
   private static func describe(_ error: any Error) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
-      "\(path(context.codingPath + [key])): expected a value, found none"
+      "\(path(context.codingPath + [key])): \(context.debugDescription)"
     case DecodingError.typeMismatch(let type, let context):
-      "\(path(context.codingPath)): expected \(name(of: type)); \(context.debugDescription)"
+      "\(path(context.codingPath)): expected \(name(of: type)), found \(found(context))"
     case DecodingError.valueNotFound(let type, let context):
       "\(path(context.codingPath)): expected \(name(of: type)), found null"
     case DecodingError.dataCorrupted(let context):
-      context.codingPath.isEmpty
-        ? "the document is not valid JSON: \(context.underlyingError.map { "\($0)" } ?? context.debugDescription)"
-        : "\(path(context.codingPath)): \(context.debugDescription)"
+      "\(path(context.codingPath)): \(context.debugDescription)"
     case EncodingError.invalidValue(let value, let context):
       "\(path(context.codingPath)): \(value) has no JSON form"
-    case let error as APIError:
-      error.description
     default:
       "\(error)"
+    }
+  }
+
+  /// The decoder's "Expected to decode Bool but found number instead." cut down to what was found.
+  private static func found(_ context: DecodingError.Context) -> String {
+    guard let start = context.debugDescription.firstRange(of: "but found ")?.upperBound,
+      let end = context.debugDescription.firstRange(of: " instead")?.lowerBound, start < end
+    else { return "something else" }
+    let kind = context.debugDescription[start..<end]
+    return switch kind {
+    case "bool": "true or false"
+    case "number": "a number"
+    case "dictionary": "an object"
+    default: String(kind)
     }
   }
 
@@ -61,15 +83,16 @@ public enum WireJSON: Sendable {
     return text.isEmpty ? "the document" : text
   }
 
-  private static func name(of type: Any.Type) -> String {
+  /// What a person would call the JSON that `type` is read from.
+  static func name(of type: Any.Type) -> String {
     switch type {
     case is String.Type: "a string"
     case is Bool.Type: "true or false"
     case is Int.Type, is Int64.Type: "a whole number"
     case is Double.Type: "a number"
-    case is any Collection.Type where "\(type)".hasPrefix("Dictionary"): "an object"
-    case is any Collection.Type: "an array"
-    default: "\(type)".hasPrefix("Dictionary") ? "an object" : "\(type)".hasPrefix("Array") ? "an array" : "\(type)"
+    case is JSONValue.Type: "a value"
+    case is any ExpressibleByArrayLiteral.Type: "an array"
+    default: "an object"
     }
   }
 }
