@@ -1,0 +1,318 @@
+import Synchronization
+import TrendyPersistence
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What simulated processes share.
+final class SimulatedDisk: Sendable {
+  let state: Mutex<DiskState>
+
+  init(capacity: Int?) { state = Mutex(DiskState(capacity: capacity)) }
+
+  /// A call that only looks.
+  func call<Result>(
+    _ operation: FileSystemError.Operation, _ path: String,
+    _ body: (inout DiskState) throws(FileSystemError) -> Result
+  ) throws(FileSystemError) -> Result where Result: Sendable {
+    try state.withLock { state throws(FileSystemError) in
+      try state.begin(operation, path)
+      return try body(&state)
+    }
+  }
+
+  /// A call that changes something or makes it durable.
+  func change<Result>(
+    _ operation: FileSystemError.Operation, _ path: String,
+    _ body: (inout DiskState) throws(FileSystemError) -> Result
+  ) throws(FileSystemError) -> Result where Result: Sendable {
+    try state.withLock { state throws(FileSystemError) in
+      try state.begin(operation, path)
+      if let left = state.changesLeft {
+        if left <= 0 {
+          state.isOff = true
+          throw FileSystemError(operation: operation, path: path, code: EIO)
+        }
+        state.changesLeft = left - 1
+      }
+      let result = try body(&state)
+      state.changes += 1
+      return result
+    }
+  }
+}
+
+/// Files, names, and what of them is durable.
+struct DiskState: Sendable {
+  enum Change: Sendable {
+    case write(offset: Int, bytes: [UInt8])
+    case resize(Int)
+  }
+
+  enum NameChange: Sendable {
+    case make(String, node: Int)
+    case remove(String)
+    case rename(from: String, to: String, node: Int)
+
+    /// The folder that has to be synced for it.
+    var folder: String {
+      switch self {
+      case .make(let path, _), .remove(let path), .rename(_, let path, _): DiskState.folder(of: path)
+      }
+    }
+  }
+
+  struct Node: Sendable {
+    var bytes: [UInt8] = []
+    var durable: [UInt8] = []
+    var pending: [Change] = []
+    /// The open file that has the lock.
+    var lockOwner: Int?
+  }
+
+  var capacity: Int?
+  var folders: Set<String> = ["/", "."]
+  var names: [String: Int] = [:]
+  var nodes: [Int: Node] = [:]
+  var calls = 0
+  var changes = 0
+  var changesLeft: Int?
+  var isOff = false
+  /// Rises with every restart, so that what was open before is no longer.
+  var boot = 0
+  /// Open files, and the process of each.
+  var handles: [Int: Int] = [:]
+  var metFault = false
+  private var durableNames: [String: Int] = [:]
+  private var pendingNames: [NameChange] = []
+  private var fault: SimulatedFileSystem.Fault?
+  private var faultCalls = 0
+  private var nextNumber = 1
+
+  init(capacity: Int?) { self.capacity = capacity }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  // MARK: Calls
+
+  mutating func begin(_ operation: FileSystemError.Operation, _ path: String) throws(FileSystemError) {
+    calls += 1
+    if isOff { throw FileSystemError(operation: operation, path: path, code: EIO) }
+    guard let fault, fault.operation == nil || fault.operation == operation else { return }
+    faultCalls += 1
+    if faultCalls == fault.call || (fault.isForever && faultCalls > fault.call) {
+      metFault = true
+      throw FileSystemError(operation: operation, path: path, code: fault.code)
+    }
+  }
+
+  mutating func setFault(_ fault: SimulatedFileSystem.Fault?) {
+    self.fault = fault
+    faultCalls = 0
+    metFault = false
+  }
+
+  // MARK: Processes
+
+  private mutating func newNumber() -> Int {
+    nextNumber += 1
+    return nextNumber
+  }
+
+  mutating func newProcess() -> Int { newNumber() }
+
+  mutating func newHandle(_ process: Int, node: Int) -> Int {
+    let handle = newNumber()
+    handles[handle] = process
+    return handle
+  }
+
+  mutating func close(_ handle: Int, node: Int) {
+    handles[handle] = nil
+    unlock(node, handle: handle)
+  }
+
+  mutating func endProcess(_ process: Int) {
+    for (handle, owner) in handles where owner == process {
+      handles[handle] = nil
+      for node in nodes.keys { unlock(node, handle: handle) }
+    }
+  }
+
+  mutating func lock(_ node: Int, handle: Int) -> Bool {
+    guard let owner = nodes[node]?.lockOwner else {
+      nodes[node]?.lockOwner = handle
+      return true
+    }
+    return owner == handle
+  }
+
+  mutating func unlock(_ node: Int, handle: Int) {
+    if nodes[node]?.lockOwner == handle { nodes[node]?.lockOwner = nil }
+  }
+
+  // MARK: Names
+
+  mutating func makeFolder(_ path: String) {
+    var path = path
+    while path != "/" && path != "." {
+      folders.insert(path)
+      path = Self.folder(of: path)
+    }
+  }
+
+  mutating func makeFile(_ path: String) -> Int {
+    let node = newNumber()
+    nodes[node] = Node()
+    apply(.make(path, node: node))
+    return node
+  }
+
+  mutating func apply(_ change: NameChange) {
+    Self.apply(change, to: &names)
+    pendingNames.append(change)
+  }
+
+  private static func apply(_ change: NameChange, to names: inout [String: Int]) {
+    switch change {
+    case .make(let path, let node): names[path] = node
+    case .remove(let path): names[path] = nil
+    case .rename(let from, let to, let node):
+      names[from] = nil
+      names[to] = node
+    }
+  }
+
+  mutating func syncNames(in folder: String) {
+    for change in pendingNames where change.folder == folder { Self.apply(change, to: &durableNames) }
+    pendingNames.removeAll { $0.folder == folder }
+  }
+
+  // MARK: Contents
+
+  var usedBytes: Int { names.values.reduce(0) { $0 + (nodes[$1]?.bytes.count ?? 0) } }
+
+  func hasRoom(for end: Int, node: Int) -> Bool {
+    guard let capacity else { return true }
+    let grows = end - (nodes[node]?.bytes.count ?? 0)
+    return grows <= 0 || usedBytes + grows <= capacity
+  }
+
+  func read(_ node: Int, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    guard let node = nodes[node], offset < node.bytes.count else { return 0 }
+    let count = min(buffer.count, node.bytes.count - offset)
+    node.bytes.withUnsafeBytes { bytes in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+    }
+    return count
+  }
+
+  mutating func change(_ node: Int, _ change: Change) {
+    guard nodes[node] != nil else { return }
+    Self.apply(change, to: &nodes[node]!.bytes)
+    nodes[node]!.pending.append(change)
+  }
+
+  mutating func synchronize(_ node: Int) {
+    guard let pending = nodes[node]?.pending else { return }
+    for change in pending { Self.apply(change, to: &nodes[node]!.durable) }
+    nodes[node]!.pending = []
+  }
+
+  mutating func forgetPending(_ node: Int) { nodes[node]?.pending = [] }
+
+  private static func apply(_ change: Change, to bytes: inout [UInt8]) {
+    switch change {
+    case .write(let offset, let new):
+      if bytes.count < offset + new.count {
+        bytes.append(contentsOf: repeatElement(0, count: offset + new.count - bytes.count))
+      }
+      bytes.withUnsafeMutableBytes { target in
+        UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + new.count]).copyBytes(from: new)
+      }
+    case .resize(let size):
+      if size < bytes.count {
+        bytes.removeSubrange(size...)
+      } else {
+        bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
+      }
+    }
+  }
+
+  func contents(_ path: String) -> [UInt8]? { names[path].flatMap { nodes[$0]?.bytes } }
+
+  mutating func setContents(_ path: String, _ bytes: [UInt8]) {
+    let node = names[path] ?? makeFile(path)
+    makeFolder(Self.folder(of: path))
+    nodes[node] = Node(bytes: bytes, durable: bytes, lockOwner: nodes[node]?.lockOwner)
+    syncNames(in: Self.folder(of: path))
+  }
+
+  // MARK: Loss of power
+
+  mutating func restart(losing loss: SimulatedFileSystem.Loss) {
+    switch loss {
+    case .unsynced: break
+    case .nothing:
+      for node in nodes.keys { synchronize(node) }
+      for change in pendingNames { Self.apply(change, to: &durableNames) }
+      // Also what a failed sync gave up may have been written in the end.
+      for node in nodes.keys { nodes[node]!.durable = nodes[node]!.bytes }
+    case .random(let seed):
+      var chance = SplitMix64(state: seed)
+      for node in nodes.keys.sorted() {
+        for change in nodes[node]!.pending { Self.applyPart(change, to: &nodes[node]!.durable, &chance) }
+      }
+      for change in pendingNames where chance.next() % 2 == 0 { Self.apply(change, to: &durableNames) }
+    }
+    names = durableNames
+    pendingNames = []
+    let kept = Set(names.values)
+    nodes = nodes.filter { kept.contains($0.key) }.mapValues { Node(bytes: $0.durable, durable: $0.durable) }
+    handles = [:]
+    changesLeft = nil
+    isOff = false
+    boot += 1
+  }
+
+  private static func applyPart(_ change: Change, to bytes: inout [UInt8], _ chance: inout SplitMix64) {
+    guard case .write(let offset, let new) = change else {
+      if chance.next() % 2 == 0 { apply(change, to: &bytes) }
+      return
+    }
+    switch chance.next() % 3 {
+    case 0: return
+    case 1: apply(change, to: &bytes)
+    default:
+      var from = offset
+      while from < offset + new.count {
+        let to = min((from / 512 + 1) * 512, offset + new.count)
+        if chance.next() % 2 == 0 {
+          apply(.write(offset: from, bytes: Array(new[(from - offset)..<(to - offset)])), to: &bytes)
+        }
+        from = to
+      }
+    }
+  }
+}
+
+/// The generator of S. Vigna's splitmix64.c: one word of state, good enough to tear writes.
+struct SplitMix64: RandomNumberGenerator, Sendable {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

@@ -1,0 +1,98 @@
+/// The files of one process: everything that a store does to a disk goes through here, so that a test can stand in
+/// for the disk.
+///
+/// Every call is whole or throws: implementations repeat what a signal interrupted and go on after a short write.
+/// Paths are absolute or relative to the process, with `/` between their parts.
+public protocol FileSystem: Sendable {
+  /// Makes the folder and those above it; one that is there is no error. Newly made names are durable on return.
+  func createDirectory(_ path: String) throws(FileSystemError)
+  /// Opens a file, or makes an empty one if `mode` says so. A new name is durable only after ``syncDirectory(_:)``.
+  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile
+  /// The names in a folder, sorted.
+  func names(inDirectory path: String) throws(FileSystemError) -> [String]
+  /// Puts a file in another's place in one step; durable after ``syncDirectory(_:)``.
+  func rename(_ path: String, to newPath: String) throws(FileSystemError)
+  /// Takes a name away; what has the file open keeps it.
+  func remove(_ path: String) throws(FileSystemError)
+  /// Makes the names in a folder durable: files made, renamed and removed in it.
+  func syncDirectory(_ path: String) throws(FileSystemError)
+  /// Lets a short time pass before a lock is tried again.
+  /// - Parameter attempt: how often it was tried, from 0; later pauses are longer, up to a millisecond.
+  /// - Returns: how long it was.
+  func pause(attempt: Int) -> Duration
+}
+
+/// What a file is opened for.
+public enum FileMode: Hashable, Sendable {
+  case read
+  case readWrite
+  /// Reading and writing; made if it is not there.
+  case create
+}
+
+/// An open file. Positions and lengths are bytes.
+///
+/// Safe from several threads at once, as the calls of the system are. The last reference closes it.
+public protocol OpenFile: AnyObject, Sendable {
+  /// Fills the buffer from `offset` on.
+  /// - Returns: how many bytes there were; less than the buffer holds only at the end of the file.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int
+  /// Writes all of the buffer; when it throws, any part of it may have been written.
+  func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError)
+  /// Makes what was written, and the length, durable (`fdatasync`). After an error nobody knows what is.
+  func synchronize() throws(FileSystemError)
+  func size() throws(FileSystemError) -> Int
+  func truncate(to size: Int) throws(FileSystemError)
+  /// Reserves room for `size` bytes and makes the file that long, or throws without having used the room.
+  func allocate(_ size: Int) throws(FileSystemError)
+  /// Whether the file still has a name; one that was removed keeps nothing.
+  func isLinked() throws(FileSystemError) -> Bool
+  /// Takes the lock of this open file if nobody else has it, in this process or another; the kernel lets go of it when
+  /// the file is closed, whatever ends the process.
+  func tryLock() throws(FileSystemError) -> Bool
+  func unlock() throws(FileSystemError)
+  /// The first `size` bytes as memory, for a file that nobody writes or truncates any more.
+  func map(size: Int) throws(FileSystemError) -> any MappedFile
+}
+
+/// A file as memory, until the last reference goes.
+public protocol MappedFile: AnyObject, Sendable {
+  /// Valid as long as the mapping itself is referenced.
+  var bytes: UnsafeRawBufferPointer { get }
+}
+
+/// A call to the file system that failed: which, on what, and the system's number for why.
+public struct FileSystemError: Error, Hashable, CustomStringConvertible {
+  public enum Operation: String, Hashable, Sendable, CaseIterable {
+    case allocate
+    case createDirectory = "create folder"
+    case inspect
+    case list
+    case lock
+    case map
+    case open
+    case read
+    case remove
+    case rename
+    case synchronize
+    case syncDirectory = "synchronize folder"
+    case truncate
+    case unlock
+    case write
+  }
+
+  public var operation: Operation
+  public var path: String
+  /// `errno`.
+  public var code: Int32
+
+  public init(operation: Operation, path: String, code: Int32) {
+    self.operation = operation
+    self.path = path
+    self.code = code
+  }
+
+  public var description: String {
+    "could not \(operation.rawValue) \(path): \(SystemErrorText.text(for: code))"
+  }
+}

@@ -1,0 +1,205 @@
+/// The files of a store, as opening and writing see them.
+struct Log {
+  let directory: String
+  let fileSystem: any FileSystem
+  var manifest = Manifest(generation: 0, storeID: 0, firstChunk: 1, firstSequence: 1)
+
+  enum Tail: Hashable {
+    case clean
+    /// A save that did not finish: so many bytes from the end of the last whole one on.
+    case torn(Int)
+    case damaged(path: String, offset: Int)
+  }
+
+  struct Recovered {
+    var state: LogState
+    var tail: Tail
+    var report: RecoveryReport
+  }
+
+  func path(_ chunk: UInt64) -> String { directory + "/" + StoreFormat.chunkName(chunk) }
+  var lockPath: String { directory + "/" + StoreFormat.lockName }
+
+  /// Opens the file whose lock is the store's write lock.
+  func openLock() throws(StorageError) -> any OpenFile {
+    try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
+  }
+
+  func take(_ lock: any OpenFile, atMost limit: Duration) throws(StorageError) {
+    var waited = Duration.zero
+    var attempt = 0
+    while try storing({ () throws(FileSystemError) in try !lock.tryLock() }) {
+      guard waited < limit else { throw .busy(path: lockPath) }
+      waited += fileSystem.pause(attempt: attempt)
+      attempt += 1
+    }
+  }
+
+  /// Opens a chunk and checks how it begins.
+  func openChunk(_ number: UInt64) throws(StorageError) -> (
+    file: any OpenFile, header: ChunkHeader, failure: StorageError?
+  ) {
+    let path = path(number)
+    var failure: StorageError?
+    var opened: (any OpenFile)?
+    do {
+      opened = try storing { () throws(FileSystemError) in try fileSystem.open(path, .readWrite) }
+    } catch .permissionDenied, .readOnly {
+      // Reading may still be allowed; writing will say why it is not.
+      failure = .permissionDenied(path: path)
+    }
+    let file: any OpenFile
+    if let opened {
+      file = opened
+    } else {
+      file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+    }
+    let bytes = RecordMemory(zeroed: ChunkHeader.bytes)
+    let count = try storing { () throws(FileSystemError) in
+      try file.read(into: UnsafeMutableRawBufferPointer(start: bytes.base, count: bytes.count), at: 0)
+    }
+    switch ChunkHeader.read(bytes.bytes(from: 0, count: count)) {
+    case .newer(let version):
+      throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
+    case .bad:
+      throw .damaged(path: path, offset: 0)
+    case .valid(let header):
+      guard header.number == number, manifest.storeID == 0 || header.storeID == manifest.storeID else {
+        throw .damaged(path: path, offset: 16)
+      }
+      let size = try storing { () throws(FileSystemError) in try file.size() }
+      guard size >= header.chunkBytes else { throw .damaged(path: path, offset: size) }
+      return (file, header, failure)
+    }
+  }
+
+  /// Makes an empty chunk, durable with its name. Its room is taken, and written over once, so that a save there only
+  /// writes.
+  func createChunk(_ header: ChunkHeader, isWrittenOver: Bool) throws(StorageError) -> any OpenFile {
+    let path = path(header.number)
+    do {
+      return try storing { () throws(FileSystemError) in
+        let file = try fileSystem.open(path, .create)
+        try file.truncate(to: 0)
+        try file.allocate(header.chunkBytes)
+        let piece = RecordMemory(zeroed: min(header.chunkBytes, 256 << 10))
+        header.write(to: piece.base)
+        var position = 0
+        while position < header.chunkBytes {
+          let count = min(piece.count, header.chunkBytes - position)
+          try file.write(piece.bytes(from: 0, count: count), at: position)
+          if !isWrittenOver { break }
+          if position == 0 { piece.base.initializeMemory(as: UInt8.self, repeating: 0, count: ChunkHeader.bytes) }
+          position += count
+        }
+        try file.synchronize()
+        try fileSystem.syncDirectory(directory)
+        return file
+      }
+    } catch {
+      // Only gives the room back early; what stays is written anew the next time.
+      try? fileSystem.remove(path)
+      throw error
+    }
+  }
+
+  /// Reads the whole log.
+  func read() throws(StorageError) -> Recovered {
+    let memtable = Memtable()
+    var memories: [RecordMemory] = []
+    var number = manifest.firstChunk
+    var sequence = manifest.firstSequence - 1
+    var durable = sequence
+    var saves = 0
+    while true {
+      let (file, header, writeFailure): (any OpenFile, ChunkHeader, StorageError?)
+      do {
+        (file, header, writeFailure) = try openChunk(number)
+      } catch .missing(let path) {
+        // The one before says that it is there.
+        throw .damaged(path: path, offset: 0)
+      }
+      let memory = RecordMemory(zeroed: header.chunkBytes)
+      let count = try storing { () throws(FileSystemError) in
+        try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: memory.count), at: 0)
+      }
+      guard count == memory.count else { throw .damaged(path: path(number), offset: count) }
+      memories.append(memory)
+      var end = ChunkHeader.bytes
+      var isSealed = false
+      while !isSealed,
+        let group = GroupHeader.read(memory.base + end, available: memory.count - end, epoch: header.epoch),
+        group.sequence == sequence + 1, group.isWhole(memory.base + end)
+      {
+        memtable.apply(group: group, at: memory.base + end)
+        end += group.length
+        sequence += 1
+        durable = max(durable, group.durable)
+        if group.isSeal { isSealed = true } else { saves += 1 }
+      }
+      if isSealed {
+        number += 1
+        continue
+      }
+      let tail = try tail(of: memory, chunk: header, from: end, after: sequence)
+      var cut = 0
+      if case .torn(let bytes) = tail { cut = bytes }
+      let state = LogState(
+        memtable: memtable, pin: RecordPin(memories: memories), memory: memory, file: file, chunk: header, end: end,
+        sequence: sequence, durable: durable, tailIsSuspect: tail != .clean, writeFailure: writeFailure)
+      return Recovered(
+        state: state, tail: tail,
+        report: RecoveryReport(path: path(number), offset: end, cutBytes: cut, saves: saves))
+    }
+  }
+
+  /// What lies beyond the last whole group.
+  ///
+  /// Saves may be in flight together, so a crash can leave a later one whole without an earlier one. But a group says how
+  /// far its writer knew the log to be durable: a whole group that knew the bad one durable means damage.
+  func tail(
+    of memory: RecordMemory, chunk: ChunkHeader, from end: Int, after sequence: UInt64
+  ) throws(StorageError) -> Tail {
+    var last = memory.count
+    while last >= end + 8, word(memory.base, last - 8) == 0 { last -= 8 }
+    let isEmpty = last <= end
+    let damage = Tail.damaged(path: path(chunk.number), offset: end)
+    var position = end
+    while position + GroupHeader.bytes <= last {
+      if let group = GroupHeader.read(memory.base + position, available: memory.count - position, epoch: chunk.epoch),
+        group.durable > sequence, group.isWhole(memory.base + position)
+      {
+        return damage
+      }
+      position += 8
+    }
+    // Groups go into a further chunk only when all of this one is durable, its seal included.
+    do {
+      let (file, header, _) = try Log(directory: directory, fileSystem: fileSystem, manifest: manifest).openChunk(
+        chunk.number + 1)
+      let next = RecordMemory(zeroed: header.chunkBytes)
+      _ = try storing { () throws(FileSystemError) in
+        try file.read(into: UnsafeMutableRawBufferPointer(start: next.base, count: next.count), at: 0)
+      }
+      let first = GroupHeader.read(
+        next.base + ChunkHeader.bytes, available: next.count - ChunkHeader.bytes, epoch: header.epoch)
+      if let first, first.isWhole(next.base + ChunkHeader.bytes) { return damage }
+    } catch .newerVersion(let path, let found, let supported) {
+      throw .newerVersion(path: path, found: found, supported: supported)
+    } catch .missing, .damaged {
+      // Not made, or not finished: nothing was ever saved there.
+    }
+    return isEmpty ? .clean : .torn(last - end)
+  }
+}
+
+extension Memtable {
+  /// Takes in all records of a whole group.
+  func apply(group: GroupHeader, at base: UnsafeRawPointer) {
+    var position = GroupHeader.bytes
+    for _ in 0..<group.count {
+      apply(base + position)
+      position += RecordLayout.size(base + position)
+    }
+  }
+}

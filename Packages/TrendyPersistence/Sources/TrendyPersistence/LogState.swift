@@ -1,0 +1,144 @@
+/// Where a handle stands in the log, and what it has taken in.
+///
+/// `@unchecked`: it is made by the opening thread and from then on lives in the engine's `Mutex`.
+struct LogState: @unchecked Sendable {
+  let memtable: Memtable
+  var pin: RecordPin
+  /// The chunk that is written now, as memory: what lies before `end` is as on the disk.
+  var memory: RecordMemory
+  var file: any OpenFile
+  var chunk: ChunkHeader
+  var end: Int
+  /// That of the last group taken in.
+  var sequence: UInt64
+  /// The last group known to be on the disk.
+  var durable: UInt64
+  /// Whether something may lie beyond `end` that no save owns.
+  var tailIsSuspect: Bool
+  /// Why this handle cannot write, if it cannot.
+  var writeFailure: StorageError?
+  var lock: (any OpenFile)?
+  /// Whether a unit of work of this handle has the write lock and has caught up.
+  var isAppending = false
+  /// Why this handle must not be used any more.
+  var failure: StorageError?
+
+  init(
+    memtable: Memtable, pin: RecordPin, memory: RecordMemory, file: any OpenFile, chunk: ChunkHeader, end: Int,
+    sequence: UInt64, durable: UInt64, tailIsSuspect: Bool, writeFailure: StorageError?
+  ) {
+    self.memtable = memtable
+    self.pin = pin
+    self.memory = memory
+    self.file = file
+    self.chunk = chunk
+    self.end = end
+    self.sequence = sequence
+    self.durable = durable
+    self.tailIsSuspect = tailIsSuspect
+    self.writeFailure = writeFailure
+  }
+
+  /// Takes in the groups that lie beyond the end.
+  mutating func catchUp(directory: String, fileSystem: any FileSystem) throws(StorageError) {
+    while true {
+      let available = chunk.chunkBytes - end
+      guard available >= GroupHeader.bytes else { return }
+      let target = memory.base + end
+      // Into the chunk's memory beyond the end, which nobody reads.
+      guard try read(into: target, count: GroupHeader.bytes),
+        let header = GroupHeader.read(target, available: available, epoch: chunk.epoch),
+        header.sequence == sequence + 1
+      else { return }
+      guard try read(into: target, count: header.length),
+        // Read again with the rest: the first look may have been at half of it.
+        let group = GroupHeader.read(target, available: available, epoch: chunk.epoch), group == header,
+        group.isWhole(target)
+      else { return }
+      memtable.apply(group: group, at: target)
+      end += group.length
+      sequence = group.sequence
+      durable = max(durable, group.durable)
+      if group.isSeal {
+        // All before the seal was synced before anything went into the next chunk.
+        let log = Log(directory: directory, fileSystem: fileSystem)
+        let (file, header, failure) = try log.openChunk(chunk.number + 1)
+        guard header.storeID == chunk.storeID else {
+          throw .damaged(path: log.path(chunk.number + 1), offset: 40)
+        }
+        writeFailure = failure
+        enter(header, file: file)
+      }
+    }
+  }
+
+  /// Goes on in another chunk.
+  mutating func enter(_ header: ChunkHeader, file: any OpenFile) {
+    self.file = file
+    chunk = header
+    memory = RecordMemory(zeroed: header.chunkBytes)
+    pin = RecordPin(memories: pin.memories + [memory])
+    end = ChunkHeader.bytes
+  }
+
+  private func read(into target: UnsafeMutableRawPointer, count: Int) throws(StorageError) -> Bool {
+    let file = file
+    let offset = end
+    let done = try storing { () throws(FileSystemError) in
+      try file.read(into: UnsafeMutableRawBufferPointer(start: target, count: count), at: offset)
+    }
+    return done == count
+  }
+
+  /// What the owner of the write lock does first: takes in everything, and makes sure that nothing lies beyond it.
+  mutating func prepareToAppend(_ log: Log) throws(StorageError) {
+    if let failure { throw failure }
+    if let writeFailure { throw writeFailure }
+    let before = file
+    guard try storing({ () throws(FileSystemError) in try before.isLinked() }) else {
+      throw .missing(path: log.path(chunk.number))
+    }
+    try catchUp(directory: log.directory, fileSystem: log.fileSystem)
+    if let writeFailure { throw writeFailure }
+    if !tailIsSuspect {
+      let count = min(GroupHeader.bytes, chunk.chunkBytes - end)
+      guard try read(into: memory.base + end, count: count) else {
+        throw .damaged(path: log.path(chunk.number), offset: end)
+      }
+      tailIsSuspect = !memory.bytes(from: end, count: count).allSatisfy { $0 == 0 }
+    }
+    if tailIsSuspect {
+      try cleanTail(log)
+      tailIsSuspect = false
+    }
+    isAppending = true
+  }
+
+  /// Sets aside what lies beyond the end and writes zeros over it, so that no remains of it can ever join the log.
+  private mutating func cleanTail(_ log: Log) throws(StorageError) {
+    let count = chunk.chunkBytes - end
+    guard try read(into: memory.base + end, count: count) else {
+      throw .damaged(path: log.path(chunk.number), offset: end)
+    }
+    switch try log.tail(of: memory, chunk: chunk, from: end, after: sequence) {
+    case .clean: return
+    case .damaged(let path, let offset): throw .damaged(path: path, offset: offset)
+    case .torn(let bytes):
+      let aside = log.directory + "/cut-\(chunk.number)-\(end)"
+      let remains = memory.bytes(from: end, count: bytes)
+      let zeros = RecordMemory(zeroed: bytes)
+      let file = file
+      let offset = end
+      try storing { () throws(FileSystemError) in
+        let copy = try log.fileSystem.open(aside, .create)
+        try copy.truncate(to: 0)
+        try copy.write(remains, at: 0)
+        try copy.synchronize()
+        try log.fileSystem.syncDirectory(log.directory)
+        try file.write(zeros.bytes(from: 0, count: bytes), at: offset)
+        try file.synchronize()
+      }
+      (memory.base + end).initializeMemory(as: UInt8.self, repeating: 0, count: count)
+    }
+  }
+}

@@ -1,0 +1,265 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The file system of this machine.
+///
+/// Calls that a signal interrupts are made again and short writes are continued, so that a call is whole or throws.
+public struct PosixFileSystem: FileSystem {
+  public init() {}
+
+  public func createDirectory(_ path: String) throws(FileSystemError) {
+    if mkdir(path, 0o700) == 0 {
+      try syncDirectory(parent(of: path))
+      return
+    }
+    switch errno {
+    case EEXIST, EISDIR:
+      var status = stat()
+      guard stat(path, &status) == 0 else { throw error(.createDirectory, path) }
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        throw FileSystemError(operation: .createDirectory, path: path, code: ENOTDIR)
+      }
+    case ENOENT:
+      let above = parent(of: path)
+      guard above != path else { throw FileSystemError(operation: .createDirectory, path: path, code: ENOENT) }
+      try createDirectory(above)
+      // Another process may have made it in between.
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error(.createDirectory, path) }
+      try syncDirectory(above)
+    default:
+      throw error(.createDirectory, path)
+    }
+  }
+
+  public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
+    let flags =
+      switch mode {
+      case .read: O_RDONLY
+      case .readWrite: O_RDWR
+      case .create: O_RDWR | O_CREAT
+      }
+    return PosixFile(descriptor: try descriptor(path, flags | O_CLOEXEC), path: path)
+  }
+
+  public func names(inDirectory path: String) throws(FileSystemError) -> [String] {
+    guard let directory = opendir(path) else { throw error(.list, path) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    errno = 0
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+      errno = 0
+    }
+    guard errno == 0 else { throw error(.list, path) }
+    return names.sorted()
+  }
+
+  public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
+    #if canImport(Darwin)
+      let result = Darwin.rename(path, newPath)
+    #elseif canImport(Musl)
+      let result = Musl.rename(path, newPath)
+    #else
+      let result = Glibc.rename(path, newPath)
+    #endif
+    guard result == 0 else { throw error(.rename, path) }
+  }
+
+  public func remove(_ path: String) throws(FileSystemError) {
+    guard unlink(path) == 0 else { throw error(.remove, path) }
+  }
+
+  public func syncDirectory(_ path: String) throws(FileSystemError) {
+    let descriptor = try descriptor(path, O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw error(.syncDirectory, path) }
+  }
+
+  public func pause(attempt: Int) -> Duration {
+    let microseconds = min(20 << min(attempt, 6), 1000)
+    usleep(UInt32(microseconds))
+    return .microseconds(microseconds)
+  }
+
+  private func descriptor(_ path: String, _ flags: Int32) throws(FileSystemError) -> Int32 {
+    while true {
+      #if canImport(Darwin)
+        let descriptor = Darwin.open(path, flags, 0o600)
+      #elseif canImport(Musl)
+        let descriptor = Musl.open(path, flags, 0o600)
+      #else
+        let descriptor = Glibc.open(path, flags, 0o600)
+      #endif
+      if descriptor >= 0 { return descriptor }
+      if errno != EINTR { throw error(.open, path) }
+    }
+  }
+
+  private func parent(of path: String) -> String {
+    var bytes = Array(path.utf8)
+    while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
+  }
+}
+
+/// What the last call left in `errno`.
+private func error(_ operation: FileSystemError.Operation, _ path: String) -> FileSystemError {
+  FileSystemError(operation: operation, path: path, code: errno)
+}
+
+/// A file descriptor. The kernel makes its calls safe from several threads, and nothing here changes after `init`.
+private final class PosixFile: OpenFile {
+  private let descriptor: Int32
+  private let path: String
+
+  init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+    guard let base = buffer.baseAddress else { return 0 }
+    var done = 0
+    while done < buffer.count {
+      let count = pread(descriptor, base + done, buffer.count - done, off_t(offset + done))
+      if count > 0 {
+        done += count
+      } else if count == 0 {
+        break
+      } else if errno != EINTR {
+        throw error(.read, path)
+      }
+    }
+    return done
+  }
+
+  func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) {
+    guard let base = buffer.baseAddress else { return }
+    var done = 0
+    while done < buffer.count {
+      let count = pwrite(descriptor, base + done, buffer.count - done, off_t(offset + done))
+      if count > 0 {
+        done += count
+      } else if count == 0 {
+        throw FileSystemError(operation: .write, path: path, code: EIO)
+      } else if errno != EINTR {
+        throw error(.write, path)
+      }
+    }
+  }
+
+  func synchronize() throws(FileSystemError) {
+    #if canImport(Darwin)
+      // fsync leaves the data in the drive's cache there.
+      let result = fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0
+    #else
+      // Not repeated when interrupted: after any failure it is unknown what reached the disk.
+      let result = fdatasync(descriptor)
+    #endif
+    guard result == 0 else { throw error(.synchronize, path) }
+  }
+
+  func size() throws(FileSystemError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw error(.inspect, path) }
+    return Int(status.st_size)
+  }
+
+  func isLinked() throws(FileSystemError) -> Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw error(.inspect, path) }
+    return status.st_nlink > 0
+  }
+
+  func truncate(to size: Int) throws(FileSystemError) {
+    while ftruncate(descriptor, off_t(size)) != 0 {
+      if errno != EINTR { throw error(.truncate, path) }
+    }
+  }
+
+  func allocate(_ size: Int) throws(FileSystemError) {
+    #if canImport(Darwin)
+      var request = fstore_t(
+        fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
+        fst_bytesalloc: 0)
+      guard fcntl(descriptor, F_PREALLOCATE, &request) != -1 || errno == ENOTSUP else { throw error(.allocate, path) }
+      try truncate(to: size)
+    #else
+      while true {
+        // Gives the error back instead of setting errno.
+        let code = posix_fallocate(descriptor, 0, off_t(size))
+        if code == 0 { return }
+        if code != EINTR { throw FileSystemError(operation: .allocate, path: path, code: code) }
+      }
+    #endif
+  }
+
+  func tryLock() throws(FileSystemError) -> Bool {
+    #if canImport(Glibc)
+      // Belongs to the open file description, so that two handles of one process exclude each other too.
+      return try lock(F_WRLCK)
+    #else
+      while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        if errno == EWOULDBLOCK { return false }
+        if errno != EINTR { throw error(.lock, path) }
+      }
+      return true
+    #endif
+  }
+
+  func unlock() throws(FileSystemError) {
+    #if canImport(Glibc)
+      _ = try lock(F_UNLCK)
+    #else
+      guard flock(descriptor, LOCK_UN) == 0 else { throw error(.unlock, path) }
+    #endif
+  }
+
+  #if canImport(Glibc)
+    private func lock(_ kind: Int32) throws(FileSystemError) -> Bool {
+      // F_OFD_SETLK of fcntl.h, which only shows with _GNU_SOURCE.
+      let setOpenFileLock: Int32 = 37
+      var request = flock()
+      request.l_type = Int16(kind)
+      request.l_whence = Int16(SEEK_SET)
+      while fcntl(descriptor, setOpenFileLock, &request) != 0 {
+        if errno == EAGAIN || errno == EACCES { return false }
+        if errno != EINTR { throw error(kind == F_UNLCK ? .unlock : .lock, path) }
+      }
+      return true
+    }
+  #endif
+
+  func map(size: Int) throws(FileSystemError) -> any MappedFile {
+    guard size > 0 else { return PosixMapping(bytes: UnsafeRawBufferPointer(start: nil, count: 0)) }
+    let length = try self.size()
+    // Touching what lies beyond the end would end the process.
+    guard length >= size else { throw FileSystemError(operation: .map, path: path, code: EINVAL) }
+    let address = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0)
+    guard let address, address != MAP_FAILED else { throw error(.map, path) }
+    return PosixMapping(bytes: UnsafeRawBufferPointer(start: address, count: size))
+  }
+}
+
+/// Pages of a file. `@unchecked`: nobody writes them after they were mapped, and `bytes` never changes.
+private final class PosixMapping: MappedFile, @unchecked Sendable {
+  let bytes: UnsafeRawBufferPointer
+
+  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  deinit {
+    guard let base = bytes.baseAddress else { return }
+    munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)
+  }
+}

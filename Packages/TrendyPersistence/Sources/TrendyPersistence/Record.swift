@@ -1,0 +1,79 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Memory that records lie in.
+///
+/// `@unchecked`: bytes of a record are written before the record can be found (under the engine's lock, which also orders
+/// the memory) and never again; only the owner of the write lock writes, beyond what can be found.
+final class RecordMemory: @unchecked Sendable {
+  let base: UnsafeMutableRawPointer
+  let count: Int
+
+  /// Zeroed, as a fresh chunk is.
+  init(zeroed count: Int) {
+    guard let base = calloc(max(count, 8), 1) else { preconditionFailure("no memory for \(count) bytes of records") }
+    self.base = base
+    self.count = count
+  }
+
+  deinit { free(base) }
+
+  func bytes(from offset: Int, count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + offset, count: count)
+  }
+}
+
+/// Keeps alive every memory that a set of records lies in.
+final class RecordPin: Sendable {
+  let memories: [RecordMemory]
+  let other: RecordPin?
+
+  init(memories: [RecordMemory], other: RecordPin? = nil) {
+    self.memories = memories
+    self.other = other
+  }
+}
+
+/// One row of a store: a view on bytes in memory, which it keeps alive. Cheap to hold, safe to send.
+///
+/// `@unchecked`: the bytes behind the pointer are never written again (see `RecordMemory`), and the pin keeps them.
+public struct Record: @unchecked Sendable {
+  let pointer: UnsafeRawPointer
+  let pin: RecordPin
+
+  /// What the owner of the store means by it; with ``key`` it names the record.
+  public var kind: UInt8 { RecordLayout.kind(pointer) }
+  public var key: RecordKey { RecordLayout.key(pointer) }
+  /// What scans go by: a time on a device, a version at a hub.
+  public var sort: Int64 { RecordLayout.sort(pointer) }
+  /// What scans can be narrowed to; 0 for none.
+  public var group: UInt64 { RecordLayout.group(pointer) }
+  public var payloadCount: Int { RecordLayout.payloadCount(pointer) }
+
+  public func withPayload<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(pin) {} }
+    return try body(UnsafeRawBufferPointer(start: pointer + RecordLayout.headerBytes, count: payloadCount))
+  }
+
+  /// A copy.
+  public var payload: [UInt8] { withPayload { Array($0) } }
+}
+
+/// What a scan found, in its order. It keeps what it shows, whatever is saved meanwhile.
+///
+/// `@unchecked`: as ``Record``.
+public struct RecordList: RandomAccessCollection, @unchecked Sendable {
+  let pointers: [UnsafeRawPointer]
+  let pin: RecordPin
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { pointers.count }
+  public subscript(position: Int) -> Record { Record(pointer: pointers[position], pin: pin) }
+}

@@ -1,0 +1,152 @@
+import Synchronization
+
+extension StorageEngine {
+  /// The file of the write lock, opened once.
+  func lockFile(_ log: Log) throws(StorageError) -> any OpenFile {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      if let lock = state.lock { return lock }
+      let lock = try log.openLock()
+      state.lock = lock
+      return lock
+    }
+  }
+
+  /// Lets the next unit of work have the write lock.
+  func release(_ lock: any OpenFile) {
+    state.withLock { $0.isAppending = false }
+    // If this fails the lock goes with the handle; until then others are told that it is taken.
+    try? lock.unlock()
+    writing.update { $0 = false }
+  }
+
+  func releaseWriteLock() {
+    let lock = state.withLock { $0.lock }
+    if let lock { release(lock) }
+  }
+
+  /// Nothing is answered from now on: what is on the disk is unknown.
+  func fail(_ error: StorageError) {
+    state.withLock { $0.failure = error }
+    syncing.update { $0.failure = error }
+  }
+
+  /// Writes one group. The caller has the write lock and keeps it.
+  /// - Returns: the sequence to wait for with ``waitUntilDurable(_:)``; `nil` if there was nothing to write.
+  func append(_ records: [UnsafeRawPointer]) throws(StorageError) -> UInt64? {
+    let bytes = records.reduce(GroupHeader.bytes) { $0 + RecordLayout.size($1) }
+    guard !records.isEmpty else { return nil }
+    guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
+    let log = Log(directory: directory, fileSystem: fileSystem)
+    // Room for a seal is always left.
+    let isFull = state.withLock { $0.end + bytes + GroupHeader.bytes > $0.chunk.chunkBytes }
+    if isFull { try goOnInNewChunk(log, for: bytes) }
+    let durable = syncing.withLock { $0.through }
+    return try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      let target = state.memory.base + state.end
+      var position = GroupHeader.bytes
+      for record in records {
+        let size = RecordLayout.size(record)
+        (target + position).copyMemory(from: record, byteCount: size)
+        position += size
+      }
+      let header = GroupHeader(
+        length: bytes, count: records.count, epoch: state.chunk.epoch, sequence: state.sequence + 1,
+        durable: max(durable, state.durable), isSeal: false)
+      header.write(to: target)
+      try state.writeBeyondEnd(count: bytes)
+      state.memtable.apply(group: header, at: target)
+      state.end += bytes
+      state.sequence += 1
+      return state.sequence
+    }
+  }
+
+  /// Returns when the group is on the disk. Of all who wait, one syncs for all that is written by then.
+  func waitUntilDurable(_ sequence: UInt64) throws(StorageError) {
+    enum Turn {
+      case done
+      case failed(StorageError)
+      case lead
+    }
+    while true {
+      let turn = syncing.wait { sync -> Turn? in
+        if sync.through >= sequence { return .done }
+        if let failure = sync.failure { return .failed(failure) }
+        if sync.isRunning { return nil }
+        sync.isRunning = true
+        return .lead
+      }
+      switch turn {
+      case .done: return
+      case .failed(let error): throw error
+      case .lead:
+        let (file, through, path) = state.withLock {
+          ($0.file, $0.sequence, directory + "/" + StoreFormat.chunkName($0.chunk.number))
+        }
+        do {
+          try file.synchronize()
+          syncing.update {
+            $0.isRunning = false
+            $0.through = max($0.through, through)
+          }
+        } catch {
+          let failure = StorageError.syncFailed(path: path, code: error.code)
+          syncing.update { $0.isRunning = false }
+          fail(failure)
+          throw failure
+        }
+      }
+    }
+  }
+
+  /// Makes the next chunk, seals this one and has it synced: groups go into a chunk only when all before is durable.
+  private func goOnInNewChunk(_ log: Log, for bytes: Int) throws(StorageError) {
+    let (current, file) = state.withLock { ($0.chunk, $0.file) }
+    let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
+    let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
+    let header = ChunkHeader(
+      number: current.number + 1, chunkBytes: max(needed, usual), storeID: current.storeID)
+    let next = try log.createChunk(header, isWrittenOver: needed <= usual)
+    let durable = syncing.withLock { $0.through }
+    let sealed = try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      let seal = GroupHeader(
+        length: GroupHeader.bytes, count: 0, epoch: current.epoch, sequence: state.sequence + 1,
+        durable: max(durable, state.durable), isSeal: true)
+      seal.write(to: state.memory.base + state.end)
+      try state.writeBeyondEnd(count: GroupHeader.bytes)
+      state.end += GroupHeader.bytes
+      state.sequence += 1
+      return state.sequence
+    }
+    do {
+      try file.synchronize()
+    } catch {
+      let failure = StorageError.syncFailed(path: log.path(current.number), code: error.code)
+      fail(failure)
+      throw failure
+    }
+    syncing.update { $0.through = max($0.through, sealed) }
+    state.withLock { $0.enter(header, file: next) }
+  }
+}
+
+extension LogState {
+  /// Writes what was made ready in the chunk's memory beyond the end. A failure leaves no part of it to be found.
+  fileprivate mutating func writeBeyondEnd(count: Int) throws(StorageError) {
+    let file = file
+    let offset = end
+    let target = memory.base + offset
+    do {
+      try file.write(UnsafeRawBufferPointer(start: target, count: count), at: offset)
+    } catch {
+      target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+      // If this fails too, the next who has the write lock cleans up.
+      try? file.write(UnsafeRawBufferPointer(start: target, count: count), at: offset)
+      tailIsSuspect = true
+      throw StorageError(error)
+    }
+  }
+}

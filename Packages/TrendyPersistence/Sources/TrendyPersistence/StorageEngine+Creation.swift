@@ -1,0 +1,45 @@
+extension StorageEngine {
+  /// Makes an empty store, or reads the manifest of one that another process has made meanwhile.
+  static func create(
+    directory: String, fileSystem: any FileSystem, options: Options, storeID: UInt64
+  ) throws(StorageError) -> Manifest {
+    try storing { () throws(FileSystemError) in try fileSystem.createDirectory(directory) }
+    let log = Log(directory: directory, fileSystem: fileSystem)
+    let lock = try log.openLock()
+    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    try log.take(lock, atMost: options.lockTimeout)
+    do {
+      return try Manifest.read(directory: directory, fileSystem: fileSystem)
+    } catch .missing {
+      // So we make it.
+    }
+    try refuseToReplaceSaves(log)
+    let header = ChunkHeader(number: 1, chunkBytes: options.firstChunkBytes, storeID: storeID)
+    _ = try log.createChunk(header, isWrittenOver: true)
+    let manifest = Manifest(generation: 1, storeID: storeID, firstChunk: 1, firstSequence: 1)
+    try manifest.replace(directory: directory, fileSystem: fileSystem)
+    return manifest
+  }
+
+  /// A folder without a manifest is new, or the making of its store was cut off. If there are saves, it was lost.
+  private static func refuseToReplaceSaves(_ log: Log) throws(StorageError) {
+    let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
+    for name in names where name.hasPrefix("log-") {
+      guard let number = UInt64(name.dropFirst(4)) else { continue }
+      do throws(StorageError) {
+        let (file, header, _) = try log.openChunk(number)
+        let memory = RecordMemory(zeroed: header.chunkBytes)
+        _ = try storing { () throws(FileSystemError) in
+          try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: memory.count), at: 0)
+        }
+        let isUsed = memory.bytes(from: ChunkHeader.bytes, count: memory.count - ChunkHeader.bytes).contains { $0 != 0 }
+        if isUsed || number > 1 {
+          throw StorageError.damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0)
+        }
+      } catch .damaged(let path, _) where path == log.path(number) && number == 1 {
+        // Half made: it has no header, so nothing was ever saved in it.
+        continue
+      }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import Synchronization
+
+/// A store of records in plain files: a log that is synced at every save, and in memory what it says.
+///
+/// A record has a kind, a 128-bit key, a sort value, a group and a payload; kind and key name it. Any number of handles in
+/// any number of processes use one folder at once. Reads answer from what this handle has taken in: call ``refresh()``
+/// before, where others may have saved. What is read stays as it was, whatever is saved meanwhile.
+///
+/// When a sync fails, this handle answers nothing more but ``StorageError/syncFailed(path:code:)``: open the store again.
+public final class StorageEngine: Sendable {
+  public struct Options: Hashable, Sendable {
+    /// How long a save waits for another's to end before it throws ``StorageError/busy(path:)``.
+    public var lockTimeout: Duration
+    /// Bytes of the first file of the log, at least 4096; each further one is twice as large.
+    public var firstChunkBytes: Int
+    /// Bytes of a later file of the log; only one save that is larger makes a larger one.
+    public var largestChunkBytes: Int
+
+    public init(
+      lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 1 << 20, largestChunkBytes: Int = 4 << 20
+    ) {
+      self.lockTimeout = lockTimeout
+      self.firstChunkBytes = (max(firstChunkBytes, 4096) + 7) & ~7
+      self.largestChunkBytes = max(largestChunkBytes, self.firstChunkBytes)
+    }
+  }
+
+  /// The folder.
+  public let directory: String
+  /// What opening found at the end of the log.
+  public let recovery: RecoveryReport
+  let fileSystem: any FileSystem
+  let options: Options
+  /// True while a unit of work of this handle holds the write lock.
+  let writing = Monitor(false)
+  /// What is known to be on the disk; a thread that waits for a sync waits here.
+  let syncing: Monitor<SyncState>
+  let state: Mutex<LogState>
+
+  struct SyncState: Sendable {
+    /// The last group that is durable.
+    var through: UInt64
+    /// Whether a thread is making more durable just now.
+    var isRunning = false
+    var failure: StorageError?
+  }
+
+  init(
+    directory: String, fileSystem: any FileSystem, options: Options, state: LogState,
+    recovery: RecoveryReport
+  ) {
+    self.directory = directory
+    self.fileSystem = fileSystem
+    self.options = options
+    self.recovery = recovery
+    syncing = Monitor(SyncState(through: state.durable))
+    self.state = Mutex(state)
+  }
+
+  /// Opens the store of a folder, or makes one there. Opening changes nothing in a store that is there.
+  /// - Parameter generator: gives a new store its identity.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` when something before the tail is not as it was written,
+  ///   ``StorageError/newerVersion(path:found:supported:)``, or what the file system says.
+  public static func open(
+    directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
+  ) throws(StorageError) -> StorageEngine {
+    var generator = SystemRandomNumberGenerator()
+    return try open(directory: directory, fileSystem: fileSystem, options: options, generator: &generator)
+  }
+
+  public static func open(
+    directory: String, fileSystem: any FileSystem, options: Options, generator: inout some RandomNumberGenerator
+  ) throws(StorageError) -> StorageEngine {
+    let manifest: Manifest
+    do {
+      manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
+    } catch .missing {
+      manifest = try create(
+        directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
+    }
+    let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
+    var recovered = try log.read()
+    if recovered.tail != .clean {
+      // Another process may be in the middle of a save; whether this is what a crash left shows when nobody writes.
+      let lock = try? log.openLock()  // without the right to write there is no lock, and what was read stands
+      defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+      if let lock {
+        try log.take(lock, atMost: options.lockTimeout)
+        recovered = try log.read()
+      }
+      if case .damaged(let path, let offset) = recovered.tail { throw .damaged(path: path, offset: offset) }
+    }
+    let report = recovered.report
+    return StorageEngine(
+      directory: directory, fileSystem: fileSystem, options: options, state: recovered.state, recovery: report)
+  }
+
+  // MARK: Reads
+
+  /// Takes in what others saved since.
+  public func refresh() throws(StorageError) {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      // Whoever writes here has taken in everything, and nobody else can add to it now.
+      if state.isAppending { return }
+      try state.catchUp(directory: directory, fileSystem: fileSystem)
+    }
+  }
+
+  /// The record of this name.
+  public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return state.memtable.find(kind: kind, key: key).map { Record(pointer: $0, pin: state.pin) }
+    }
+  }
+
+  /// The records of a kind, or of a group in it, with a sort value from `lower` up to and without `upper`, by sort value
+  /// and key.
+  public func scan(
+    kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
+    limit: Int = .max
+  ) throws(StorageError) -> RecordList {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      let found = state.memtable.scan(
+        kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
+      return RecordList(pointers: found, pin: state.pin)
+    }
+  }
+
+  /// How many records have a sort value from each boundary up to and without the next.
+  /// - Parameter boundaries: rising.
+  /// - Returns: one number less than there are boundaries.
+  public func counts(
+    kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
+  ) throws(StorageError) -> [Int] {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      var counts = [Int](repeating: 0, count: max(boundaries.count - 1, 0))
+      state.memtable.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
+      return counts
+    }
+  }
+
+  /// How many records there are of a kind, or of a group in it.
+  public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return state.memtable.count(kind: kind, group: group)
+    }
+  }
+
+  /// A scan that leaves out what a unit of work has in its own table.
+  func scan(
+    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
+    hiddenBy overlay: Memtable
+  ) throws(StorageError) -> RecordList {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      let found = state.memtable.scan(
+        kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit
+      ) { overlay.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
+      return RecordList(pointers: found, pin: state.pin)
+    }
+  }
+
+  // MARK: Writes
+
+  /// Saves what `body` puts and deletes, all or nothing; durable on return. When `body` throws, nothing changes.
+  public func write<Result>(
+    _ body: (WriteTransaction) throws(StorageError) -> Result
+  ) throws(StorageError) -> Result {
+    let transaction = try beginWrite()
+    do {
+      let result = try body(transaction)
+      try transaction.commit()
+      return result
+    } catch {
+      transaction.rollback()
+      throw error
+    }
+  }
+
+  /// Takes the write lock of the store, over all processes, and takes in what others saved.
+  ///
+  /// Until the transaction is committed or rolled back nobody else can save.
+  public func beginWrite() throws(StorageError) -> WriteTransaction {
+    let lockPath = directory + "/" + StoreFormat.lockName
+    let isMine = writing.wait(atMost: options.lockTimeout) { isTaken -> Bool? in
+      if isTaken { return nil }
+      isTaken = true
+      return true
+    }
+    guard isMine == true else { throw .busy(path: lockPath) }
+    var lock: (any OpenFile)?
+    do {
+      let log = Log(directory: directory, fileSystem: fileSystem)
+      let file = try lockFile(log)
+      try log.take(file, atMost: options.lockTimeout)
+      lock = file
+      try state.withLock { state throws(StorageError) in try state.prepareToAppend(log) }
+    } catch {
+      if let lock { release(lock) } else { writing.update { $0 = false } }
+      throw error
+    }
+    return WriteTransaction(engine: self)
+  }
+}

@@ -1,0 +1,27 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension StorageError {
+  /// What a failure of the system means to who asked for a save or a read.
+  init(_ error: FileSystemError) {
+    switch error.code {
+    case ENOSPC, EDQUOT: self = .diskFull(path: error.path)
+    case EACCES, EPERM: self = .permissionDenied(path: error.path)
+    case EROFS: self = .readOnly(path: error.path)
+    case ENOENT: self = .missing(path: error.path)
+    case ENOTDIR, EISDIR: self = .notAFolder(path: error.path)
+    case EEXIST where error.operation == .createDirectory: self = .notAFolder(path: error.path)
+    default: self = .failed(error)
+    }
+  }
+}
+
+/// Runs calls to the file system and turns their failure into the store's.
+func storing<Result: ~Copyable>(_ body: () throws(FileSystemError) -> Result) throws(StorageError) -> Result {
+  do { return try body() } catch { throw StorageError(error) }
+}

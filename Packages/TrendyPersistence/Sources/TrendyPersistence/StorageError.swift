@@ -1,0 +1,60 @@
+/// Why a store did not do what was asked. Nothing that was saved before is lost by any of them.
+public enum StorageError: Error, Hashable, CustomStringConvertible {
+  /// Something before the tail is not as it was written: the disk, or another program, changed it.
+  case damaged(path: String, offset: Int)
+  /// The files were written by a later version of the program.
+  case newerVersion(path: String, found: Int, supported: Int)
+  /// No room on the disk, or the quota is used up. What was asked was not saved; the store lives on.
+  case diskFull(path: String)
+  /// The user may not read or write there.
+  case permissionDenied(path: String)
+  /// The disk is mounted for reading only.
+  case readOnly(path: String)
+  /// The folder or a file in it is not there, or was removed while it was open.
+  case missing(path: String)
+  /// The path names something that cannot hold a store: a file, or a path through one.
+  case notAFolder(path: String)
+  /// Another unit of work, here or in another process, kept the write lock longer than the limit.
+  case busy(path: String)
+  /// The system could not make written data durable. The open store answers nothing more until it is opened anew.
+  case syncFailed(path: String, code: Int32)
+  /// One save was larger than a store takes at once.
+  case tooLarge(bytes: Int, limit: Int)
+  /// An identifier that is empty or longer than 128 bytes.
+  case invalidIdentifier(String)
+  /// A row is whole, but this version cannot read it.
+  case unreadableRow(kind: UInt8, key: RecordKey)
+  /// Any other failure of the system.
+  case failed(FileSystemError)
+
+  public var description: String {
+    switch self {
+    case .damaged(let path, let offset):
+      "\(path) is damaged at byte \(offset): run `trendy doctor --repair`, which keeps all that is whole"
+    case .newerVersion(let path, let found, let supported):
+      "\(path) has format version \(found), this program reads up to \(supported): nothing was changed; install a newer version"
+    case .diskFull(let path):
+      "no room left for \(path): nothing of this change was saved, everything before it was; free some space and try again"
+    case .permissionDenied(let path):
+      "no permission for \(path): nothing was changed; give this user the right to read and write there, or choose another folder"
+    case .readOnly(let path):
+      "\(path) is on a disk that is mounted read-only: nothing was changed; mount it for writing, or choose another folder"
+    case .missing(let path):
+      "\(path) is not there, or was removed while it was open: nothing was saved; bring it back or choose another folder, then open it again"
+    case .notAFolder(let path):
+      "\(path) is not a folder: nothing was changed; choose another path for the store"
+    case .busy(let path):
+      "another save holds \(path): nothing was changed; try again, or end the program that does not finish its save"
+    case .syncFailed(let path, let code):
+      "the disk did not confirm a write to \(path) (\(SystemErrorText.text(for: code))): the last change may or may not be saved; check the disk, then open the store again"
+    case .tooLarge(let bytes, let limit):
+      "a save of \(bytes) bytes is larger than the \(limit) that fit in one: nothing was saved; save in smaller steps"
+    case .invalidIdentifier(let identifier):
+      "\"\(identifier)\" is no identifier: it takes 1 to 128 bytes; nothing was changed"
+    case .unreadableRow(let kind, let key):
+      "row \(key) of kind \(kind) cannot be read by this version: nothing was changed; install a newer version or run `trendy doctor`"
+    case .failed(let error):
+      "\(error): nothing of this change was confirmed; see to the cause and try again"
+    }
+  }
+}

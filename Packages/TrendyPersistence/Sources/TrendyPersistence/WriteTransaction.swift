@@ -1,0 +1,204 @@
+/// A unit of work on a ``StorageEngine`` that holds the store's write lock: it sees its own changes, others see them after
+/// ``commit()``. Used by one isolation at a time; it lets go of the lock when it is forgotten.
+public final class WriteTransaction {
+  private let engine: StorageEngine
+  private let overlay = Memtable(keepsDeletions: true)
+  private var memories: [RecordMemory] = []
+  private var used = 0
+  /// Every record put, in order; those that were put again later are left out of the save.
+  private var order: [UnsafeRawPointer] = []
+  private var isOpen = true
+  private var pin: RecordPin?
+
+  init(engine: StorageEngine) { self.engine = engine }
+
+  deinit { rollback() }
+
+  /// Whether nothing was put or deleted so far.
+  public var isEmpty: Bool { order.isEmpty }
+
+  // MARK: Reads
+
+  public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
+    guard let pointer = overlay.find(kind: kind, key: key) else { return try engine.get(kind: kind, key: key) }
+    return RecordLayout.isDeletion(pointer) ? nil : Record(pointer: pointer, pin: ownPin())
+  }
+
+  /// As ``StorageEngine/scan(kind:group:from:to:descending:limit:)``, with the changes of this unit.
+  public func scan(
+    kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
+    limit: Int = .max
+  ) throws(StorageError) -> RecordList {
+    guard overlay.count > 0 else {
+      return try engine.scan(
+        kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
+    }
+    let own = overlay.scan(
+      kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
+    let saved = try engine.scan(
+      kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit,
+      hiddenBy: overlay)
+    let merged = Self.merge(saved.pointers, own, descending: descending, limit: limit)
+    return RecordList(pointers: merged, pin: RecordPin(memories: memories, other: saved.pin))
+  }
+
+  /// As ``StorageEngine/counts(kind:group:boundaries:)``, with the changes of this unit.
+  public func counts(
+    kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
+  ) throws(StorageError) -> [Int] {
+    var counts = try engine.counts(kind: kind, group: group, boundaries: boundaries)
+    guard overlay.count > 0, !counts.isEmpty else { return counts }
+    overlay.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
+    for sort in try hiddenSorts(kind: kind, group: group) {
+      guard let after = boundaries.firstIndex(where: { $0 > sort }), after > 0 else { continue }
+      counts[after - 1] -= 1
+    }
+    return counts
+  }
+
+  public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
+    let saved = try engine.count(kind: kind, group: group)
+    return try saved + overlay.count(kind: kind, group: group) - hiddenSorts(kind: kind, group: group).count
+  }
+
+  // MARK: Writes
+
+  /// Puts a record in place of what had its name.
+  /// - Parameters:
+  ///   - sort: below `Int64.max`.
+  ///   - group: 0 for none.
+  ///   - payload: at most 1 GiB.
+  public func put(
+    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer
+  ) throws(StorageError) {
+    guard payload.count <= RecordLayout.largestPayload else {
+      throw .tooLarge(bytes: payload.count, limit: RecordLayout.largestPayload)
+    }
+    precondition(sort < .max, "a sort value of Int64.max cannot be found again")
+    add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, payload: payload)
+  }
+
+  public func put(
+    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: [UInt8]
+  ) throws(StorageError) {
+    try payload.withUnsafeBufferPointer { bytes throws(StorageError) in
+      try put(kind: kind, key: key, sort: sort, group: group, payload: UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  /// Takes a record away; one that is not there is no error.
+  public func delete(kind: UInt8, key: RecordKey) {
+    add(
+      kind: kind, key: key, sort: 0, group: 0, isDeletion: true, payload: UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  // MARK: The unit
+
+  /// Saves everything, or nothing; durable on return, and the write lock is free.
+  ///
+  /// One that throws leaves the transaction as it was: commit again, or roll back. Only after
+  /// ``StorageError/syncFailed(path:code:)`` is it unknown what was saved, and the store must be opened again.
+  public func commit() throws(StorageError) {
+    precondition(isOpen, "a transaction that was committed or rolled back is committed")
+    var records: [UnsafeRawPointer] = []
+    records.reserveCapacity(order.count)
+    for record in order {
+      let kind = RecordLayout.kind(record)
+      let key = RecordLayout.key(record)
+      guard overlay.find(kind: kind, key: key) == record else { continue }
+      if RecordLayout.isDeletion(record), try engine.get(kind: kind, key: key) == nil { continue }
+      records.append(record)
+    }
+    let sequence = try engine.append(records)
+    isOpen = false
+    engine.releaseWriteLock()
+    if let sequence { try engine.waitUntilDurable(sequence) }
+  }
+
+  /// Forgets every change and lets go of the write lock.
+  public func rollback() {
+    guard isOpen else { return }
+    isOpen = false
+    engine.releaseWriteLock()
+  }
+}
+
+@available(*, unavailable)
+extension WriteTransaction: Sendable {}
+
+extension WriteTransaction {
+  private func add(
+    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, payload: UnsafeRawBufferPointer
+  ) {
+    precondition(isOpen, "a transaction that was committed or rolled back is written to")
+    let size = RecordLayout.size(payloadCount: payload.count)
+    if memories.isEmpty || used + size > memories[memories.count - 1].count {
+      let usual = min(4096 << min(memories.count, 8), 1 << 20)
+      memories.append(RecordMemory(zeroed: max(size, usual)))
+      used = 0
+      pin = nil
+    }
+    let target = memories[memories.count - 1].base + used
+    used += size
+    RecordLayout.write(
+      to: target, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
+    order.append(UnsafeRawPointer(target))
+    overlay.apply(UnsafeRawPointer(target))
+  }
+
+  private func ownPin() -> RecordPin {
+    if let pin { return pin }
+    let made = RecordPin(memories: memories)
+    pin = made
+    return made
+  }
+
+  /// The sort values of the saved records that this unit replaces or deletes.
+  private func hiddenSorts(kind: UInt8, group: UInt64?) throws(StorageError) -> [Int64] {
+    var names: [RecordKey] = []
+    overlay.forEach { record in
+      if RecordLayout.kind(record) == kind { names.append(RecordLayout.key(record)) }
+    }
+    var sorts: [Int64] = []
+    for name in names {
+      if let saved = try engine.get(kind: kind, key: name), group == nil || saved.group == group {
+        sorts.append(saved.sort)
+      }
+    }
+    return sorts
+  }
+
+  private static func merge(
+    _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
+  ) -> [UnsafeRawPointer] {
+    if right.isEmpty { return left }
+    var result: [UnsafeRawPointer] = []
+    result.reserveCapacity(min(left.count + right.count, limit))
+    var leftIndex = 0
+    var rightIndex = 0
+    while result.count < limit, leftIndex < left.count || rightIndex < right.count {
+      let takesLeft: Bool
+      if leftIndex == left.count {
+        takesLeft = false
+      } else if rightIndex == right.count {
+        takesLeft = true
+      } else {
+        takesLeft = isBelow(left[leftIndex], right[rightIndex]) != descending
+      }
+      if takesLeft {
+        result.append(left[leftIndex])
+        leftIndex += 1
+      } else {
+        result.append(right[rightIndex])
+        rightIndex += 1
+      }
+    }
+    return result
+  }
+
+  private static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    let leftSort = RecordLayout.sort(left)
+    let rightSort = RecordLayout.sort(right)
+    return leftSort != rightSort ? leftSort < rightSort : RecordLayout.key(left) < RecordLayout.key(right)
+  }
+}

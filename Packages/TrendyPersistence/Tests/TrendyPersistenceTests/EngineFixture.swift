@@ -1,0 +1,52 @@
+import StorageTesting
+import TrendyPersistence
+
+/// Small stores for tests of the engine.
+enum EngineFixture {
+  static let directory = "/store"
+  static let options = StorageEngine.Options(
+    lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192)
+
+  static func open(_ disk: SimulatedFileSystem) throws(StorageError) -> StorageEngine {
+    var generator = FixedGenerator()
+    return try StorageEngine.open(directory: directory, fileSystem: disk, options: options, generator: &generator)
+  }
+
+  static func key(_ number: Int) -> RecordKey {
+    RecordKey(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
+  }
+
+  /// The payload that belongs to a number: its text, repeated up to some length.
+  static func payload(_ number: Int) -> [UInt8] {
+    Array(String(repeating: "\(number),", count: 1 + number % 30).utf8)
+  }
+
+  static func put(_ numbers: some Sequence<Int>, in engine: StorageEngine) throws(StorageError) {
+    try engine.write { transaction throws(StorageError) in
+      for number in numbers {
+        try transaction.put(
+          kind: 1, key: key(number), sort: Int64(number), group: UInt64(number % 3), payload: payload(number))
+      }
+    }
+  }
+
+  /// The numbers held, in the order of a scan; a payload that is not its number's fails loudly.
+  static func numbers(in engine: StorageEngine) throws(StorageError) -> [Int] {
+    let records = try engine.scan(kind: 1)
+    return records.map { record in
+      let number = Int(record.sort)
+      precondition(record.key == key(number) && record.payload == payload(number), "record \(number) is not as put")
+      return number
+    }
+  }
+}
+
+/// Gives the same words every time.
+struct FixedGenerator: RandomNumberGenerator {
+  private var state: UInt64 = 42
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state
+  }
+}
