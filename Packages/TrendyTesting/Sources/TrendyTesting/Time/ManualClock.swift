@@ -18,6 +18,8 @@ public import TrendyProtocols
 public final class ManualClock: TimeSource, Sendable {
   private struct Sleeper {
     let id: UInt64
+    /// The task that sleeps.
+    let task: Int?
     let deadline: Duration
     let continuation: CheckedContinuation<Void, any Error>
   }
@@ -32,6 +34,8 @@ public final class ManualClock: TimeSource, Sendable {
     var cancelled: Set<UInt64> = []
     /// Woken, and not yet run.
     var waking = 0
+    /// Whom the clock woke last, until that task sleeps again.
+    var lastWoken: Int?
     /// Counts whatever a task does with the clock.
     var activity: UInt64 = 0
 
@@ -83,6 +87,7 @@ public final class ManualClock: TimeSource, Sendable {
       return (state.nextId, state.uptime + duration)
     }
     guard duration > .zero else { return await Task.yield() }
+    let task = withUnsafeCurrentTask { $0?.hashValue }
     var wasWoken = false
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -90,8 +95,9 @@ public final class ManualClock: TimeSource, Sendable {
           if state.cancelled.remove(id) != nil { return true }
           // The clock may have moved on between asking and lying down.
           let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-          state.sleepers.insert(Sleeper(id: id, deadline: deadline, continuation: continuation), at: place)
+          state.sleepers.insert(Sleeper(id: id, task: task, deadline: deadline, continuation: continuation), at: place)
           state.activity += 1
+          if state.lastWoken == task { state.lastWoken = nil }
           return false
         }
         if isCancelled { continuation.resume(throwing: CancellationError()) }
@@ -133,6 +139,7 @@ public final class ManualClock: TimeSource, Sendable {
         state.sleepers.removeFirst()
         state.move(to: next.deadline)
         state.waking += 1
+        state.lastWoken = next.task
         return next
       }
       guard let sleeper else { break }
@@ -154,18 +161,21 @@ public final class ManualClock: TimeSource, Sendable {
 }
 
 extension ManualClock {
-  /// Rounds without a sign of life after which the others are taken to be at rest.
-  private static let quietRounds = 500
+  /// Rounds without a sign of life after which the others are taken to be at rest: fewer where whom the clock woke sleeps
+  /// again and has therefore done what it does, more where it may still be on its way.
+  private static let quietRounds = (afterSleep: 200, onTheWay: 2000)
 
   /// Lets others run until they are at rest.
   private func settle() async {
     var quiet = 0
     var last = state.withLock { $0.activity }
-    while quiet < Self.quietRounds {
+    while true {
       await Task.yield()
-      let (activity, waking) = state.withLock { ($0.activity, $0.waking) }
-      quiet = activity == last && waking == 0 ? quiet + 1 : 0
+      let (activity, isWaking, isOnTheWay) = state.withLock { ($0.activity, $0.waking > 0, $0.lastWoken != nil) }
+      quiet = activity == last && !isWaking ? quiet + 1 : 0
       last = activity
+      if quiet >= (isOnTheWay ? Self.quietRounds.onTheWay : Self.quietRounds.afterSleep) { break }
     }
+    state.withLock { $0.lastWoken = nil }
   }
 }
