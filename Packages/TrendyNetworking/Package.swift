@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "TrendyNetworking",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [.library(name: "TrendyNetworking", targets: ["TrendyNetworking"])],
+  dependencies: [.package(path: "../TrendyModels"), .package(path: "../TrendyProtocols")],
+  targets: [
+    .target(name: "TrendyNetworking", dependencies: ["TrendyModels", "TrendyProtocols"]),
+    .testTarget(
+      name: "TrendyNetworkingTests", dependencies: ["TrendyModels", "TrendyNetworking", "TrendyProtocols"]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }

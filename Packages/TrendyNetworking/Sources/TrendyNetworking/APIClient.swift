@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+public import TrendyProtocols
+
+/// A device's way to its hub: every operation of ``TrendyProtocols/NetworkClientProtocol`` over HTTP.
+///
+/// Keep one for as long as its address lasts: it holds one `URLSession` and its open connections. Every operation throws
+/// `APIError`, or `CancellationError` as soon as its task is cancelled; a request that met its deadline is a `networkError`.
+/// Redirects are not followed, and the token is in no text that this type gives.
+public final class APIClient: NetworkClientProtocol {
+  /// The hub.
+  public let address: HubAddress
+  let hub: HubConnection
+
+  /// The most an answer that is read whole may hold, in bytes.
+  static let bodyLimit = 64 * 1024 * 1024
+
+  /// - Parameters:
+  ///   - baseURL: with or without `/api/v1`.
+  ///   - token: asked for before each request; without one the request fails as a 401 would. White space around it is left out.
+  ///   - clock: what the deadline is measured by.
+  ///   - deadline: how long a request may take from its beginning to the last byte of its answer. In a snapshot it is from one
+  ///     piece to the next.
+  ///   - allowsInsecureHTTP: whether the token may cross a network in clear text.
+  public init(
+    baseURL: URL, token: @escaping @Sendable () async throws -> String?, clock: any TimeSource = SystemTime(),
+    deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false
+  ) throws(HubAddressError) {
+    address = try HubAddress(baseURL, allowsInsecureHTTP: allowsInsecureHTTP)
+    hub = HubConnection(
+      address: address, token: token, clock: clock, deadline: deadline, bodyLimit: Self.bodyLimit,
+      transport: URLSessionTransport())
+  }
+
+  /// With a token that stays the same.
+  public convenience init(
+    baseURL: URL, token: String, clock: any TimeSource = SystemTime(), deadline: Duration = .seconds(15),
+    allowsInsecureHTTP: Bool = false
+  ) throws(HubAddressError) {
+    try self.init(
+      baseURL: baseURL, token: { token }, clock: clock, deadline: deadline, allowsInsecureHTTP: allowsInsecureHTTP)
+  }
+
+  /// Asks for a token of this device's own, with the code that the hub showed to a person.
+  ///
+  /// - Parameter code: works once and for a short time; white space around it is left out.
+  /// - Throws: ``HubAddressError`` for an address that is none, `APIError` for all else: a wrong code is a `problem`.
+  public static func pair(
+    baseURL: URL, code: String, deviceName: String, clock: any TimeSource = SystemTime(),
+    deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false
+  ) async throws -> PairResponse {
+    let hub = HubConnection(
+      address: try HubAddress(baseURL, allowsInsecureHTTP: allowsInsecureHTTP), token: nil, clock: clock,
+      deadline: deadline, bodyLimit: bodyLimit, transport: URLSessionTransport())
+    let request = PairRequest(code: code.filter { !$0.isWhitespace }, deviceName: deviceName)
+    return try await hub.document(
+      PairResponse.self, HTTPRequest(method: .post, path: "/pair", body: try WireJSON.encode(request)))
+  }
+
+  /// Does nothing: a hub's health shows in the requests that matter, and one more before them says nothing of the next.
+  public func checkHealth() async throws {}
+}
+
+extension APIClient: CustomStringConvertible {
+  public var description: String { "APIClient(\(address.name))" }
+}

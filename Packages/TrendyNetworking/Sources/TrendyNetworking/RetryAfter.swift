@@ -1,0 +1,67 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How long a hub asked to be left alone (RFC 9110, 10.2.3): seconds, or a date.
+enum RetryAfter {
+  /// What a mistyped number may cost at most: a day, not for ever.
+  static let longest: Duration = .seconds(86_400)
+
+  /// - Parameters:
+  ///   - date: the answer's own `Date` field, by which a date is measured: a device's clock may be wrong.
+  ///   - now: used where the answer has none.
+  /// - Returns: `nil` for what is neither; zero for a date gone by.
+  static func duration(_ text: String, date: String?, now: Date) -> Duration? {
+    let text = text.drop { $0 == " " || $0 == "\t" }
+    if let first = text.first, first.isNumber {
+      guard text.allSatisfy({ ("0"..."9").contains($0) || $0 == " " }) else { return nil }
+      let digits = text.prefix { $0 != " " }
+      guard let seconds = Int64(digits) else { return digits.count > 18 ? longest : nil }
+      return min(.seconds(seconds), longest)
+    }
+    guard let until = HTTPDate.date(from: String(text)) else { return nil }
+    let start = date.flatMap { HTTPDate.date(from: $0) } ?? now
+    let seconds = min(max(until.timeIntervalSince(start), 0), 86_400)
+    return .milliseconds(Int64((seconds * 1000).rounded(.up)))
+  }
+}
+
+/// The three spellings of a date that HTTP has had (RFC 9110, 5.6.7); all are UTC.
+enum HTTPDate {
+  static func date(from text: String) -> Date? {
+    let parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+    // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun Nov  6 08:49:37 1994
+    guard parts.count == 6 || parts.count == 5 else { return nil }
+    let isAsctime = parts.count == 5
+    let dayText = isAsctime ? parts[2] : parts[1]
+    let monthText = isAsctime ? parts[1] : parts[2]
+    let yearText = isAsctime ? parts[4] : parts[3]
+    let clock = (isAsctime ? parts[3] : parts[4]).split(separator: ":", omittingEmptySubsequences: false)
+    guard isAsctime || parts[5] == "GMT", let month = months.firstIndex(of: monthText), let day = number(dayText),
+      var year = number(yearText), clock.count == 3, let hour = number(clock[0]), let minute = number(clock[1]),
+      let second = number(clock[2]), (1...31).contains(day), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    if yearText.count == 2 { year += year < 70 ? 2000 : 1900 }
+    guard (1601...9999).contains(year) else { return nil }
+    let seconds = daysSince1970(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+    return Date(timeIntervalSince1970: Double(seconds))
+  }
+
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  private static func number(_ text: some StringProtocol) -> Int? {
+    guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    return Int(text)
+  }
+
+  // H. Hinnant, "chrono-Compatible Low-Level Date Algorithms": years that begin in March.
+  private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let era = year / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}

@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// One event of a `text/event-stream`.
+struct ServerSentEvent: Hashable, Sendable {
+  var name: String
+  var data: String
+}
+
+/// Makes events of a `text/event-stream` (WHATWG HTML, 9.2.6), however its bytes come in pieces.
+struct ServerSentEventReader: Sendable {
+  /// Bytes that a line, and an event, may have: signals are short.
+  private static let limit = 64 * 1024
+
+  private var line: [UInt8] = []
+  private var endedInReturn = false
+  private var isFirstLine = true
+  private var name = ""
+  private var data: [String] = []
+
+  init() {}
+
+  /// The events that `bytes` end. One that the stream breaks off is none.
+  /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` for a line or an event without measure.
+  mutating func read(_ bytes: Data) throws -> [ServerSentEvent] {
+    var events: [ServerSentEvent] = []
+    for byte in bytes {
+      let followsReturn = endedInReturn
+      endedInReturn = byte == UInt8(ascii: "\r")
+      switch byte {
+      case UInt8(ascii: "\n") where followsReturn: break
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        if let event = endLine() { events.append(event) }
+      default:
+        line.append(byte)
+      }
+    }
+    guard line.count <= Self.limit, data.reduce(0, { $0 + $1.utf8.count }) <= Self.limit else {
+      throw APIError.decodingError("an event of the stream has more than \(Self.limit) bytes")
+    }
+    return events
+  }
+
+  private mutating func endLine() -> ServerSentEvent? {
+    if isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+    isFirstLine = false
+    defer { line.removeAll(keepingCapacity: true) }
+    guard !line.isEmpty else {
+      defer {
+        name = ""
+        data = []
+      }
+      return data.isEmpty
+        ? nil : ServerSentEvent(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
+    }
+    let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+    var value = parts.count > 1 ? parts[1] : []
+    if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+    switch String(decoding: parts[0], as: UTF8.self) {
+    case "event": name = String(decoding: value, as: UTF8.self)
+    case "data": data.append(String(decoding: value, as: UTF8.self))
+    default: break  // a comment, an id, a retry time: nothing that a signal needs
+    }
+    return nil
+  }
+}
