@@ -5,11 +5,14 @@ let package = Package(
   name: "TrendyTrips",
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendyTrips", targets: ["TrendyTrips"])],
-  dependencies: [.package(path: "../TrendyModels")],
+  dependencies: [
+    .package(path: "../TrendyModels"), .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"),
+  ],
   targets: [
-    .target(name: "TrendyTrips", dependencies: ["TrendyModels"]),
+    .target(name: "TrendyTrips", dependencies: ["TrendyModels", "TrendyProtocols"]),
     .testTarget(
-      name: "TrendyTripsTests", dependencies: ["TrendyModels", "TrendyTrips"], resources: [.copy("Resources")]),
+      name: "TrendyTripsTests", dependencies: ["TrendyModels", "TrendyProtocols", "TrendyTesting", "TrendyTrips"],
+      resources: [.copy("Resources")]),
   ]
 )
 

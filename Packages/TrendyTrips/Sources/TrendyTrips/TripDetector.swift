@@ -1,0 +1,159 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// Finds trips in fixes alone: recorded tracks, and devices that say nothing of motion.
+///
+/// It goes from rest to a trip when fixes leave the place of rest and keep going, and back to rest when they stay within
+/// a small circle for minutes. Start and end are found backwards: the fix at which the place of rest was left, the fix
+/// at which the circle was entered. Fixes come in the order of their time; older ones are passed over. What it
+/// remembers does not grow with the track, but for the thinned route of the open trip.
+public struct TripDetector: Hashable, Sendable, Codable {
+  /// What counts as rest and what as going. Metres and seconds.
+  public struct Configuration: Hashable, Sendable, Codable {
+    /// Part of the id of every trip.
+    public var deviceId = ""
+    /// Metres about the place of rest that a resting receiver's fixes keep to, or their own accuracy if that is more.
+    public var restRadius = 60.0
+    /// Metres from the place of rest that must be reached for a departure.
+    public var departureDistance = 150.0
+    /// Seconds from the first fix outside the place of rest to the one that confirms the departure, at least.
+    public var departureSeconds: TimeInterval = 10
+    /// Metres about a place on the way within which one stands still.
+    public var stopRadius = 50.0
+    /// Seconds of standing still that end a trip: longer than a red light, a level crossing or a pump.
+    public var stopSeconds: TimeInterval = 300
+    /// Seconds without a fix that end a trip, unless the next fix shows that it went on.
+    public var gapSeconds: TimeInterval = 300
+    /// Seconds without a fix that end a trip in any case.
+    public var maximumGapSeconds: TimeInterval = 1800
+    /// Metres a second; faster is a fault of the receiver.
+    public var maximumSpeed = 70.0
+    /// Metres, exclusive: fixes this uncertain or worse are passed over.
+    public var maximumAccuracy = 200.0
+    /// Metres along the way; shorter was no trip.
+    public var minimumDistance = 100.0
+    /// Metres from the start as the crow flies; what never got so far was a drifting receiver.
+    public var minimumReach = 200.0
+
+    public init(deviceId: String = "") { self.deviceId = deviceId }
+  }
+
+  public enum Effect: Hashable, Sendable {
+    /// A departure is certain; the trip began with an earlier fix.
+    case started(Trip)
+    case ended(TripRecord)
+    /// What was started got nowhere.
+    case cancelled(Trip)
+  }
+
+  public let configuration: Configuration
+  private var state = State.nowhere
+  private var lastFix: Location?
+  /// A fix that could only be reached at an impossible speed: an error if the next one is back, a new place if it is not.
+  private var suspect: Location?
+
+  public init(configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+  }
+
+  /// The trip that is open.
+  public var currentTrip: Trip? { if case .going(let way) = state { way.record.trip } else { nil } }
+
+  /// Takes the next fix.
+  public mutating func onLocation(_ location: Location) -> [Effect] {
+    guard let fix = location.checked, fix.horizontalAccuracy < configuration.maximumAccuracy else { return [] }
+    guard let last = lastFix else {
+      lastFix = fix
+      state = .resting(Rest(at: fix))
+      return []
+    }
+    guard fix.timestamp > last.timestamp else { return [] }
+    if isImpossible(from: last, to: fix), suspect.map({ isImpossible(from: $0, to: fix) }) ?? true {
+      suspect = fix
+      return []
+    }
+    let isElsewhere = suspect != nil && isImpossible(from: last, to: fix)
+    suspect = nil
+    defer { lastFix = fix }
+    // After a leap that turned out to be none the hop between is not a way anybody went.
+    return isElsewhere ? end(beforeGap: fix) : step(from: last, to: fix)
+  }
+
+  /// Closes an open trip at the end of a recording, where no more fixes can come.
+  public mutating func finish() -> [Effect] {
+    guard case .going(let way) = state, let last = lastFix else { return [] }
+    state = .resting(Rest(at: last))
+    return [way.ended(isAtStop: way.restingSeconds >= 60, configuration)]
+  }
+
+  /// The trips in a recording, whatever order its fixes are in.
+  public static func trips(in fixes: some Sequence<Location>, configuration: Configuration = Configuration())
+    -> [TripRecord]
+  {
+    // Fixes of one moment keep the order of the file.
+    let ordered = fixes.compactMap(\.checked).enumerated().sorted {
+      ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
+    }
+    var detector = TripDetector(configuration: configuration)
+    var effects: [Effect] = []
+    for (_, fix) in ordered { effects += detector.onLocation(fix) }
+    effects += detector.finish()
+    return effects.compactMap { if case .ended(let record) = $0 { record } else { nil } }
+  }
+}
+
+extension TripDetector {
+  private enum State: Hashable, Codable {
+    case nowhere
+    case resting(Rest)
+    case going(Way)
+  }
+
+  private func isImpossible(from: Location, to: Location) -> Bool {
+    let metres = Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
+    let seconds = to.timestamp.timeIntervalSince(from.timestamp)
+    return metres > 200 && metres > configuration.maximumSpeed * max(seconds, 1)
+  }
+
+  private mutating func step(from last: Location, to fix: Location) -> [Effect] {
+    let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
+    switch state {
+    case .nowhere:
+      state = .resting(Rest(at: fix))
+      return []
+    case .resting(var rest):
+      if seconds > configuration.maximumGapSeconds {
+        state = .resting(Rest(at: fix))
+        return []
+      }
+      if let departed = rest.add(fix, configuration) {
+        let way = Way(departed, configuration)
+        state = .going(way)
+        return [.started(way.record.trip)]
+      }
+      state = .resting(rest)
+      return []
+    case .going(var way):
+      let metres = Geodesic.distanceMeters(from: last.coordinate, to: fix.coordinate)
+      let wentOn = seconds <= configuration.maximumGapSeconds && metres >= 2 * seconds
+      if seconds > configuration.gapSeconds, !wentOn { return end(beforeGap: fix) }
+      way.add(fix, configuration)
+      guard way.restingSeconds >= configuration.stopSeconds else {
+        state = .going(way)
+        return []
+      }
+      state = .resting(way.rest)
+      return [way.ended(isAtStop: true, configuration)]
+    }
+  }
+
+  private mutating func end(beforeGap fix: Location) -> [Effect] {
+    defer { state = .resting(Rest(at: fix)) }
+    guard case .going(let way) = state else { return [] }
+    return [way.ended(isAtStop: way.restingSeconds >= 60, configuration)]
+  }
+}

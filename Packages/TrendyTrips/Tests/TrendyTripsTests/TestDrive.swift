@@ -1,0 +1,40 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+/// 2024-01-01T00:00:00Z and so many seconds.
+func at(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_704_067_200 + seconds) }
+
+/// A fix `north` and `east` metres of a place near home, at `seconds`.
+func fix(_ seconds: Double, east: Double = 0, north: Double = 0, accuracy: Double = 10, speed: Double? = nil)
+  -> Location
+{
+  Location(
+    coordinate: Coordinate(
+      latitude: DriveScenarios.homeLat + north / 111_260,
+      longitude: DriveScenarios.homeLng + east / 68_770),
+    horizontalAccuracy: accuracy, timestamp: at(seconds), speed: speed)
+}
+
+/// Fixes every `interval` seconds from `start` to `end` at `speed` metres a second due east of `from` metres.
+func drive(from east: Double = 0, speed: Double, start: Double, end: Double, interval: Double = 15) -> [Location] {
+  stride(from: start, through: end, by: interval).map { fix($0, east: east + ($0 - start) * speed) }
+}
+
+func motion(_ state: MotionState, _ seconds: Double, _ confidence: MotionActivity.Confidence = .high) -> MotionActivity
+{
+  MotionActivity(state: state, confidence: confidence, timestamp: at(seconds))
+}
+
+/// Collects reports, in order.
+final class ReportLog: TripReporting, @unchecked Sendable {
+  // Written and read on the one isolation of a test.
+  private(set) var reports: [TripReport] = []
+
+  func report(_ report: TripReport) { reports.append(report) }
+
+  var kinds: [TripReport.Kind] { reports.map(\.kind) }
+  func all(_ kind: TripReport.Kind) -> [TripReport] { reports.filter { $0.kind == kind } }
+}
