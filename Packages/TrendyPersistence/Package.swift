@@ -8,11 +8,14 @@ let package = Package(
     .library(name: "StorageTesting", targets: ["StorageTesting"]),
     .library(name: "TrendyPersistence", targets: ["TrendyPersistence"]),
   ],
+  dependencies: [.package(path: "../TrendyModels"), .package(path: "../TrendyProtocols")],
   targets: [
     .target(name: "StorageTesting", dependencies: ["TrendyPersistence"]),
     .testTarget(name: "StorageTestingTests", dependencies: ["StorageTesting", "TrendyPersistence"]),
-    .target(name: "TrendyPersistence"),
-    .testTarget(name: "TrendyPersistenceTests", dependencies: ["StorageTesting", "TrendyPersistence"]),
+    .target(name: "TrendyPersistence", dependencies: ["TrendyModels", "TrendyProtocols"]),
+    .testTarget(
+      name: "TrendyPersistenceTests",
+      dependencies: ["StorageTesting", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
   ]
 )
 

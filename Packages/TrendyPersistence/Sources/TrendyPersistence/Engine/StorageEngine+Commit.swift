@@ -31,6 +31,18 @@ extension StorageEngine {
     syncing.update { $0.failure = error }
   }
 
+  /// Throws what ended this handle, if something did.
+  func check() throws(StorageError) {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  func nextSequence() throws(StorageError) -> UInt64 {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return state.sequence + 1
+    }
+  }
+
   /// Writes one group. The caller has the write lock and keeps it.
   /// - Returns: the sequence to wait for with ``waitUntilDurable(_:)``; `nil` if there was nothing to write.
   func append(_ records: [UnsafeRawPointer]) throws(StorageError) -> UInt64? {

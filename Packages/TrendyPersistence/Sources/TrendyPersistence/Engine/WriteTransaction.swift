@@ -7,7 +7,8 @@ public final class WriteTransaction {
   private var used = 0
   /// Every record put, in order; those that were put again later are left out of the save.
   private var order: [UnsafeRawPointer] = []
-  private var isOpen = true
+  /// Until it is committed, even if the sync then failed, or rolled back.
+  private(set) var isOpen = true
   private var pin: RecordPin?
 
   init(engine: StorageEngine) { self.engine = engine }
@@ -16,6 +17,9 @@ public final class WriteTransaction {
 
   /// Whether nothing was put or deleted so far.
   public var isEmpty: Bool { order.isEmpty }
+
+  /// The number that this save will at least have, higher than that of any save before it.
+  public func sequence() throws(StorageError) -> UInt64 { try engine.nextSequence() }
 
   // MARK: Reads
 
@@ -99,6 +103,7 @@ public final class WriteTransaction {
   /// One that throws leaves the transaction as it was: commit again, or roll back. Only after
   /// ``StorageError/syncFailed(path:code:)`` is it unknown what was saved, and the store must be opened again.
   public func commit() throws(StorageError) {
+    try engine.check()
     precondition(isOpen, "a transaction that was committed or rolled back is committed")
     var records: [UnsafeRawPointer] = []
     records.reserveCapacity(order.count)

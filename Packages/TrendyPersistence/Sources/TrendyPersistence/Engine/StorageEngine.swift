@@ -95,6 +95,9 @@ public final class StorageEngine: Sendable {
       directory: directory, fileSystem: fileSystem, options: options, state: recovered.state, recovery: report)
   }
 
+  /// Whether this handle still answers: `false` after a sync that failed.
+  public var isUsable: Bool { state.withLock { $0.failure == nil } }
+
   // MARK: Reads
 
   /// Takes in what others saved since.

@@ -1,0 +1,239 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+public import TrendyProtocols
+
+/// A person's record on this device: a unit of work on a ``StorageEngine``.
+///
+/// Reads answer from what is saved, by any process, until the first write; from then on the unit has the write lock of the
+/// store, reads what is newest, and sees its own changes. ``save()`` and ``rollback()`` end that, and so does letting go of
+/// the store. Everything throws ``StorageError``; a `configure` closure's own error is passed on.
+public final class LocalStore: DataStoreProtocol {
+  private let engine: Result<StorageEngine, StorageError>
+  private var transaction: WriteTransaction?
+  private var writer = RowWriter()
+  /// Insertions in this unit so far that keep a place.
+  private var placesGiven: UInt64 = 0
+
+  public init(engine: StorageEngine) { self.engine = .success(engine) }
+
+  /// A store that does not open: every operation but ``rollback()`` throws why.
+  public init(failure: StorageError) { engine = .failure(failure) }
+
+  // MARK: The unit
+
+  public func save() throws {
+    let engine = try engine.get()
+    guard let transaction else { return try engine.check() }
+    try transaction.commit()
+    self.transaction = nil
+  }
+
+  public func rollback() {
+    transaction?.rollback()
+    transaction = nil
+  }
+}
+
+@available(*, unavailable)
+extension LocalStore: Sendable {}
+
+// MARK: - Rows
+
+extension LocalStore {
+  /// Where a row is, or would be.
+  private struct Place {
+    var key: RecordKey
+    var record: Record?
+  }
+
+  /// How many identifiers may share one hash.
+  private static let hashPlaces: UInt64 = 8
+
+  /// Has the write lock from here on.
+  private func writing() throws(StorageError) -> WriteTransaction {
+    let engine = try engine.get()
+    if let transaction {
+      // Its save may have failed at the sync: then nothing may be added to it.
+      if !transaction.isOpen { try engine.check() }
+      return transaction
+    }
+    let begun = try engine.beginWrite()
+    transaction = begun
+    placesGiven = 0
+    return begun
+  }
+
+  private func get(_ kind: UInt8, _ key: RecordKey) throws(StorageError) -> Record? {
+    if let transaction { return try transaction.get(kind: kind, key: key) }
+    return try engine.get().get(kind: kind, key: key)
+  }
+
+  func scan(
+    _ kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
+    limit: Int = .max
+  ) throws(StorageError) -> RecordList {
+    if let transaction {
+      return try transaction.scan(
+        kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
+    }
+    return try engine.get().scan(
+      kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
+  }
+
+  func counts(_ kind: UInt8, group: UInt64?, boundaries: [Int64]) throws(StorageError) -> [Int] {
+    if let transaction { return try transaction.counts(kind: kind, group: group, boundaries: boundaries) }
+    return try engine.get().counts(kind: kind, group: group, boundaries: boundaries)
+  }
+
+  /// Before anything is read without the write lock: takes in what others saved.
+  func refresh() throws(StorageError) {
+    let engine = try engine.get()
+    if transaction == nil { try engine.refresh() }
+  }
+
+  /// Finds a row by its identifier: under the bits of a canonical UUID, else under its hash or one of the places after it,
+  /// where the text decides.
+  private func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
+    if let key = RecordKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
+    var free: RecordKey?
+    for key in Self.hashKeys(identifier) {
+      guard let record = try get(kind, key) else {
+        free = free ?? key
+        continue
+      }
+      if Self.keptIdentifier(record) == identifier { return Place(key: key, record: record) }
+    }
+    guard let free else { throw .unreadableRow(kind: kind, key: RecordKey(hashing: identifier)) }
+    return Place(key: free, record: nil)
+  }
+
+  private static func hashKeys(_ identifier: String) -> [RecordKey] {
+    let first = RecordKey(hashing: identifier)
+    return (0..<hashPlaces).map { RecordKey(high: first.high, low: first.low & ~(hashPlaces - 1) | $0) }
+  }
+
+  /// The identifier that the row keeps as text, if its key is a hash.
+  private static func keptIdentifier(_ record: Record) -> String? {
+    record.withPayload { bytes in
+      var fields = RowReader(bytes)
+      guard let first = fields.next(), first.number == 1 else { return nil }
+      return first.text
+    }
+  }
+
+  func decode<Row: StoredRow>(_ type: Row.Type, _ record: Record) throws(StorageError) -> Row {
+    let row = record.withPayload { bytes -> Row? in
+      var fields = RowReader(bytes)
+      let start = fields
+      if let first = fields.next(), first.number == 1 {
+        return Row(identifier: first.text, fields: &fields)
+      }
+      fields = start
+      return Row(identifier: record.key.uuidText, fields: &fields)
+    }
+    guard let row else { throw .unreadableRow(kind: record.kind, key: record.key) }
+    return row
+  }
+
+  func find<Row: StoredRow>(_ type: Row.Type, _ identifier: String) throws(StorageError) -> Row? {
+    try refresh()
+    guard let record = try place(Row.kind, identifier).record else { return nil }
+    return try decode(type, record)
+  }
+
+  /// As ``find(_:_:)``, with the write lock: nobody changes it before this unit does.
+  func findForChange<Row: StoredRow>(_ type: Row.Type, _ identifier: String) throws(StorageError) -> Row? {
+    _ = try writing()
+    return try find(type, identifier)
+  }
+
+  func fetchAll<Row: StoredRow>(_ type: Row.Type) throws(StorageError) -> [Row] {
+    try refresh()
+    var rows: [Row] = []
+    for record in try scan(Row.kind) { rows.append(try decode(type, record)) }
+    return rows
+  }
+
+  /// Puts a row in place of the one of its identifier, if there is one.
+  func put<Row: StoredRow>(_ row: Row) throws(StorageError) {
+    let transaction = try writing()
+    let identifier = row.rowIdentifier
+    let place = try place(Row.kind, identifier)
+    writer.reset()
+    if RecordKey(canonicalUUID: identifier) == nil { writer.text(1, identifier) }
+    row.write(to: &writer)
+    if let old = place.record {
+      old.withPayload { writer.unknownFields(of: $0, above: Row.lastField) }
+      let isSame =
+        old.sort == row.rowSort && old.group == row.rowGroup
+        && old.withPayload { $0.elementsEqual(writer.bytes) }
+      if isSame { return }
+    }
+    try transaction.put(
+      kind: Row.kind, key: place.key, sort: row.rowSort, group: row.rowGroup, payload: writer.bytes)
+  }
+
+  /// Changes a row, or makes one. When `configure` throws, the row is as it was, and so is the write lock.
+  func upsert<Row: StoredRow>(
+    _ identifier: String, making new: () -> Row, configure: (inout Row) throws -> Void
+  ) throws -> Row {
+    guard (1...128).contains(identifier.utf8.count) else { throw StorageError.invalidIdentifier(identifier) }
+    let hadLock = transaction != nil
+    _ = try writing()
+    do {
+      var row =
+        try place(Row.kind, identifier).record.map { record throws(StorageError) in
+          try decode(Row.self, record)
+        } ?? new()
+      try configure(&row)
+      try put(row)
+      return row
+    } catch {
+      if !hadLock, let transaction, transaction.isEmpty { rollback() }
+      throw error
+    }
+  }
+
+  func remove(_ kind: UInt8, _ identifier: String) throws(StorageError) {
+    let transaction = try writing()
+    let place = try place(kind, identifier)
+    if place.record != nil { transaction.delete(kind: kind, key: place.key) }
+  }
+
+  func removeAll(_ kind: UInt8) throws(StorageError) {
+    let transaction = try writing()
+    for record in try transaction.scan(kind: kind) { transaction.delete(kind: kind, key: record.key) }
+  }
+
+  /// Removes the rows of a kind that refer to an event type.
+  func removeAll(_ kind: UInt8, ofType eventTypeId: String) throws(StorageError) {
+    let transaction = try writing()
+    for record in try transaction.scan(kind: kind, group: RowOrder.group(eventTypeId))
+    where Self.refers(record, to: eventTypeId) {
+      transaction.delete(kind: kind, key: record.key)
+    }
+  }
+
+  /// Whether field 2 of an event or a definition, its type, is this identifier: groups are hashes, and may meet.
+  static func refers(_ record: Record, to eventTypeId: String) -> Bool {
+    let key = RecordKey(canonicalUUID: eventTypeId)
+    return record.withPayload { bytes in
+      var fields = RowReader(bytes)
+      while let field = fields.next() {
+        if field.number == 2 { return field.isIdentifier(eventTypeId, key: key) }
+      }
+      return false
+    }
+  }
+
+  /// A number above that of every row inserted before, in any process.
+  func nextPlace() throws(StorageError) -> UInt64 {
+    let sequence = try writing().sequence()
+    placesGiven += 1
+    return sequence << 24 + placesGiven
+  }
+}

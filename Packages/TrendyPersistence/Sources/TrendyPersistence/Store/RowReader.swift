@@ -1,0 +1,168 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the fields of a row one after the other. Bytes that are no row never lead beyond the payload: reading stops and
+/// ``isBroken`` says so.
+struct RowReader {
+  private let payload: UnsafeRawBufferPointer
+  private(set) var position = 0
+  private(set) var isBroken = false
+
+  init(_ payload: UnsafeRawBufferPointer) { self.payload = payload }
+
+  struct Field {
+    var number: Int
+    var start: Int
+    fileprivate var wire: RowWire
+    fileprivate var word: UInt64 = 0
+    fileprivate var second: UInt64 = 0
+    fileprivate var content = UnsafeRawBufferPointer(start: nil, count: 0)
+  }
+
+  mutating func next() -> Field? {
+    guard position < payload.count, !isBroken else { return nil }
+    let start = position
+    guard let header = number(), let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2)
+    else { return broken() }
+    var field = Field(number: number, start: start, wire: wire)
+    switch wire {
+    case .integer:
+      guard let value = self.number() else { return broken() }
+      field.word = value
+    case .eight:
+      guard let value = word() else { return broken() }
+      field.word = value
+    case .sixteen:
+      guard let high = word(), let low = word() else { return broken() }
+      field.word = high
+      field.second = low
+    case .bytes:
+      guard let content = lengthPrefixed() else { return broken() }
+      field.content = content
+    }
+    return field
+  }
+
+  private mutating func broken() -> Field? {
+    isBroken = true
+    return nil
+  }
+
+  private mutating func byte() -> UInt8? {
+    guard position < payload.count else { return nil }
+    defer { position += 1 }
+    return payload[position]
+  }
+
+  @inline(__always) private mutating func number() -> UInt64? {
+    guard position < payload.count else { return nil }
+    let first = payload[position]
+    if first < 0x80 {
+      position &+= 1
+      return UInt64(first)
+    }
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while position < payload.count, shift < 64 {
+      let byte = payload[position]
+      position += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  @inline(__always) private mutating func word() -> UInt64? {
+    guard payload.count - position >= 8 else { return nil }
+    defer { position &+= 8 }
+    return UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+  }
+
+  private mutating func lengthPrefixed() -> UnsafeRawBufferPointer? {
+    guard let count = number(), count <= UInt64(payload.count - position) else { return nil }
+    defer { position += Int(count) }
+    return UnsafeRawBufferPointer(rebasing: payload[position..<position + Int(count)])
+  }
+
+  private mutating func text() -> String? {
+    lengthPrefixed().map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// - Parameter depth: how many more levels there may be; what is deeper was not written by this code.
+  private mutating func value(depth: Int = 1024) -> JSONValue? {
+    guard depth > 0, let kind = byte() else { return nil }
+    switch kind {
+    case 0: return .null
+    case 1: return .bool(false)
+    case 2: return .bool(true)
+    case 3: return number().map { .int(Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1)) }
+    case 4: return word().map { .double(Double(bitPattern: $0)) }
+    case 5: return text().map { .string($0) }
+    case 6:
+      guard let count = number(), count <= UInt64(payload.count) else { return nil }
+      var values: [JSONValue] = []
+      for _ in 0..<count {
+        guard let value = value(depth: depth - 1) else { return nil }
+        values.append(value)
+      }
+      return .array(values)
+    case 7:
+      guard let count = number(), count <= UInt64(payload.count) else { return nil }
+      var values: [String: JSONValue] = [:]
+      for _ in 0..<count {
+        guard let name = text(), let value = value(depth: depth - 1) else { return nil }
+        values[name] = value
+      }
+      return .object(values)
+    default: return nil
+    }
+  }
+}
+
+extension RowReader.Field {
+  var integer: UInt64 { word }
+  var signed: Int64 { Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1) }
+  var flag: Bool { word != 0 }
+  var double: Double { Double(bitPattern: word) }
+  var date: Date { Date(timeIntervalSinceReferenceDate: double) }
+  var text: String { String(decoding: content, as: UTF8.self) }
+  var data: Data { Data(content) }
+
+  var identifier: String {
+    wire == .sixteen ? RecordKey(high: word, low: second).uuidText : text
+  }
+
+  /// Whether the field holds this identifier, without making text of it.
+  func isIdentifier(_ other: String, key: RecordKey?) -> Bool {
+    guard wire == .sixteen else {
+      guard key == nil else { return false }
+      var other = other
+      return other.withUTF8 { $0.elementsEqual(content) }
+    }
+    return key == RecordKey(high: word, low: second)
+  }
+
+  var json: JSONValue? {
+    var reader = RowReader(content)
+    return reader.value()
+  }
+
+  var member: (name: String, value: JSONValue)? {
+    var reader = RowReader(content)
+    guard let name = reader.text(), let value = reader.value() else { return nil }
+    return (name, value)
+  }
+
+  var property: (name: String, value: PropertyValue)? {
+    var reader = RowReader(content)
+    guard let name = reader.text(), let code = reader.byte(), let type = StoredCode.propertyType(code),
+      let value = reader.value()
+    else { return nil }
+    return (name, PropertyValue(type: type, value: value))
+  }
+}

@@ -1,0 +1,231 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+extension Event: StoredRow {
+  static var kind: UInt8 { RowKind.event }
+  static var lastField: Int { 20 }
+  var rowIdentifier: String { id }
+  var rowSort: Int64 { RowOrder.sort(timestamp) }
+  var rowGroup: UInt64 { RowOrder.group(eventTypeId) }
+
+  func write(to writer: inout RowWriter) {
+    writer.identifier(2, eventTypeId)
+    writer.date(3, timestamp)
+    writer.date(4, endDate)
+    writer.flag(5, isAllDay)
+    writer.text(6, notes)
+    if sourceType != .manual { writer.integer(7, StoredCode.code(sourceType)) }
+    writer.text(8, externalId)
+    writer.text(9, originalTitle)
+    writer.identifier(10, geofenceId)
+    writer.double(11, locationLatitude)
+    writer.double(12, locationLongitude)
+    writer.text(13, locationName)
+    writer.text(14, healthKitSampleId)
+    writer.text(15, healthKitCategory)
+    writer.text(16, timeZone)
+    if syncStatus != .pending { writer.integer(17, StoredCode.code(syncStatus)) }
+    writer.properties(18, properties)
+    writer.members(19, unknownFields)
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var eventTypeId: String?
+    var timestamp: Date?
+    var endDate: Date?
+    var isAllDay = false
+    var notes: String?
+    var sourceType = EventSourceType.manual
+    var externalId: String?
+    var originalTitle: String?
+    var geofenceId: String?
+    var latitude: Double?
+    var longitude: Double?
+    var locationName: String?
+    var healthKitSampleId: String?
+    var healthKitCategory: String?
+    var timeZone: String?
+    var properties: [String: PropertyValue] = [:]
+    var syncStatus = SyncStatus.pending
+    var unknownFields: [String: JSONValue] = [:]
+    while let field = fields.next() {
+      switch field.number {
+      case 2: eventTypeId = field.identifier
+      case 3: timestamp = field.date
+      case 4: endDate = field.date
+      case 5: isAllDay = field.flag
+      case 6: notes = field.text
+      case 7:
+        guard let source = StoredCode.source(field.integer) else { return nil }
+        sourceType = source
+      case 8: externalId = field.text
+      case 9: originalTitle = field.text
+      case 10: geofenceId = field.identifier
+      case 11: latitude = field.double
+      case 12: longitude = field.double
+      case 13: locationName = field.text
+      case 14: healthKitSampleId = field.text
+      case 15: healthKitCategory = field.text
+      case 16: timeZone = field.text
+      case 17:
+        guard let status = StoredCode.status(field.integer) else { return nil }
+        syncStatus = status
+      case 18:
+        guard let (name, value) = field.property else { return nil }
+        properties[name] = value
+      case 19:
+        guard let (name, value) = field.member else { return nil }
+        unknownFields[name] = value
+      default: break
+      }
+    }
+    guard !fields.isBroken, let eventTypeId, let timestamp else { return nil }
+    self.init(
+      id: identifier(), eventTypeId: eventTypeId, timestamp: timestamp, endDate: endDate, isAllDay: isAllDay,
+      notes: notes, sourceType: sourceType, externalId: externalId, originalTitle: originalTitle,
+      geofenceId: geofenceId, locationLatitude: latitude, locationLongitude: longitude, locationName: locationName,
+      healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, timeZone: timeZone,
+      properties: properties, syncStatus: syncStatus, unknownFields: unknownFields)
+  }
+}
+
+extension EventType: StoredRow {
+  static var kind: UInt8 { RowKind.eventType }
+  static var lastField: Int { 6 }
+  var rowIdentifier: String { id }
+
+  func write(to writer: inout RowWriter) {
+    writer.text(2, name)
+    writer.text(3, colorHex)
+    writer.text(4, iconName)
+    if syncStatus != .pending { writer.integer(5, StoredCode.code(syncStatus)) }
+    writer.members(6, unknownFields)
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var type = EventType(id: identifier(), name: "", colorHex: "", iconName: "")
+    while let field = fields.next() {
+      switch field.number {
+      case 2: type.name = field.text
+      case 3: type.colorHex = field.text
+      case 4: type.iconName = field.text
+      case 5:
+        guard let status = StoredCode.status(field.integer) else { return nil }
+        type.syncStatus = status
+      case 6:
+        guard let (name, value) = field.member else { return nil }
+        type.unknownFields[name] = value
+      default: break
+      }
+    }
+    if fields.isBroken { return nil }
+    self = type
+  }
+}
+
+extension Geofence: StoredRow {
+  static var kind: UInt8 { RowKind.geofence }
+  static var lastField: Int { 12 }
+  var rowIdentifier: String { id }
+
+  func write(to writer: inout RowWriter) {
+    writer.text(2, name)
+    writer.double(3, latitude)
+    writer.double(4, longitude)
+    writer.double(5, radius)
+    writer.identifier(6, eventTypeEntryId)
+    writer.identifier(7, eventTypeExitId)
+    writer.flag(8, isActive)
+    writer.flag(9, notifyOnEntry)
+    writer.flag(10, notifyOnExit)
+    if syncStatus != .pending { writer.integer(11, StoredCode.code(syncStatus)) }
+    writer.members(12, unknownFields)
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var fence = Geofence(id: identifier(), name: "", latitude: 0, longitude: 0, radius: 0, isActive: false)
+    while let field = fields.next() {
+      switch field.number {
+      case 2: fence.name = field.text
+      case 3: fence.latitude = field.double
+      case 4: fence.longitude = field.double
+      case 5: fence.radius = field.double
+      case 6: fence.eventTypeEntryId = field.identifier
+      case 7: fence.eventTypeExitId = field.identifier
+      case 8: fence.isActive = field.flag
+      case 9: fence.notifyOnEntry = field.flag
+      case 10: fence.notifyOnExit = field.flag
+      case 11:
+        guard let status = StoredCode.status(field.integer) else { return nil }
+        fence.syncStatus = status
+      case 12:
+        guard let (name, value) = field.member else { return nil }
+        fence.unknownFields[name] = value
+      default: break
+      }
+    }
+    if fields.isBroken { return nil }
+    self = fence
+  }
+}
+
+extension PropertyDefinition: StoredRow {
+  static var kind: UInt8 { RowKind.propertyDefinition }
+  static var lastField: Int { 10 }
+  var rowIdentifier: String { id }
+  var rowSort: Int64 { min(Int64(displayOrder), .max - 1) }
+  var rowGroup: UInt64 { RowOrder.group(eventTypeId) }
+
+  func write(to writer: inout RowWriter) {
+    writer.identifier(2, eventTypeId)
+    writer.text(3, key)
+    writer.text(4, label)
+    writer.integer(5, UInt64(StoredCode.code(propertyType)))
+    for option in options { writer.text(6, option) }
+    if let defaultValue { writer.json(7, defaultValue) }
+    writer.signed(8, Int64(displayOrder))
+    if syncStatus != .pending { writer.integer(9, StoredCode.code(syncStatus)) }
+    writer.members(10, unknownFields)
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var eventTypeId: String?
+    var key = ""
+    var label = ""
+    var propertyType: PropertyType?
+    var options: [String] = []
+    var defaultValue: JSONValue?
+    var displayOrder = 0
+    var syncStatus = SyncStatus.pending
+    var unknownFields: [String: JSONValue] = [:]
+    while let field = fields.next() {
+      switch field.number {
+      case 2: eventTypeId = field.identifier
+      case 3: key = field.text
+      case 4: label = field.text
+      case 5: propertyType = UInt8(exactly: field.integer).flatMap(StoredCode.propertyType)
+      case 6: options.append(field.text)
+      case 7:
+        guard let value = field.json else { return nil }
+        defaultValue = value
+      case 8: displayOrder = Int(field.signed)
+      case 9:
+        guard let status = StoredCode.status(field.integer) else { return nil }
+        syncStatus = status
+      case 10:
+        guard let (name, value) = field.member else { return nil }
+        unknownFields[name] = value
+      default: break
+      }
+    }
+    guard !fields.isBroken, let eventTypeId, let propertyType else { return nil }
+    self.init(
+      id: identifier(), eventTypeId: eventTypeId, key: key, label: label, propertyType: propertyType,
+      options: options, defaultValue: defaultValue, displayOrder: displayOrder, syncStatus: syncStatus,
+      unknownFields: unknownFields)
+  }
+}

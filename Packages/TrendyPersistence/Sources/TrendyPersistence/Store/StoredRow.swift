@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// The kinds of records in a device's store. They are part of the format.
+enum RowKind {
+  static let event: UInt8 = 1
+  static let eventType: UInt8 = 2
+  static let geofence: UInt8 = 3
+  static let propertyDefinition: UInt8 = 4
+  static let mutation: UInt8 = 5
+  static let tombstone: UInt8 = 6
+  static let conflict: UInt8 = 7
+  static let parkedChange: UInt8 = 8
+  static let setting: UInt8 = 9
+}
+
+/// A value that a device's store keeps as a record.
+///
+/// Field 1 of a row is its identifier as text, and is only there when the key is a hash.
+protocol StoredRow {
+  static var kind: UInt8 { get }
+  /// The highest field number that this version writes.
+  static var lastField: Int { get }
+
+  /// What names the row among its kind.
+  var rowIdentifier: String { get }
+  var rowSort: Int64 { get }
+  /// 0 for none.
+  var rowGroup: UInt64 { get }
+
+  /// Reads all fields above 1.
+  /// - Returns: `nil` if what must be there is not, or means nothing to this version.
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader)
+  func write(to writer: inout RowWriter)
+}
+
+extension StoredRow {
+  var rowSort: Int64 { 0 }
+  var rowGroup: UInt64 { 0 }
+}
+
+/// What scans go by.
+enum RowOrder {
+  /// Microseconds since 2001-01-01T00:00:00Z, rounded down; what is beyond 64 bits, or no number, is at the edge.
+  static func sort(_ date: Date) -> Int64 {
+    let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded(.down)
+    if microseconds >= 9.2e18 { return .max - 1 }
+    return microseconds > -9.2e18 ? Int64(microseconds) : .min
+  }
+
+  /// The group of rows that refer to this identifier; never 0.
+  static func group(_ identifier: String) -> UInt64 { max(Checksum.xxh64(identifier), 1) }
+}
