@@ -10,7 +10,7 @@ extension StorageError {
   /// What a failure of the system means to who asked for a save or a read.
   init(_ error: FileSystemError) {
     switch error.code {
-    case ENOSPC, EDQUOT: self = .diskFull(path: error.path)
+    case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: error.path)
     case EACCES, EPERM: self = .permissionDenied(path: error.path)
     case EROFS: self = .readOnly(path: error.path)
     case ENOENT: self = .missing(path: error.path)
