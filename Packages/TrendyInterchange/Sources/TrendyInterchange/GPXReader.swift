@@ -1,0 +1,208 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads GPX 1.0 and 1.1, as the programs of the world write it.
+///
+/// Elements are known by their local names wherever they stand inside a point, so that `speed`, `course` and accuracies
+/// are found in any vendor's extensions. Strict is the XML; a point without a place or with an unreadable time is
+/// counted and does not stop the rest.
+public enum GPXReader: Sendable {
+  /// - Throws: ``InterchangeError`` with line and column; nothing of a broken file is returned.
+  public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
+    let (file, error) = readPart(bytes)
+    if let error { throw error }
+    return file
+  }
+
+  /// What was whole before the file broke off or broke the rules, and the error if it did.
+  public static func readPart(_ bytes: [UInt8]) -> (file: TrackFile, error: InterchangeError?) {
+    var parser = GPXParser()
+    do throws(XMLProblem) {
+      var reader = try XMLReader(bytes)
+      while true {
+        let event = try reader.next()
+        if case .finished = event { return (parser.file, nil) }
+        if let reason = parser.take(event) {
+          let place = reader.place
+          throw XMLProblem(line: place.line, column: place.column, reason: reason)
+        }
+      }
+    } catch {
+      let file = parser.wholePart
+      return (file, InterchangeError(error, pointsRead: file.pointCount))
+    }
+  }
+}
+
+/// Puts events together; the one place that knows how a GPX file is built.
+private struct GPXParser {
+  private(set) var file = TrackFile(format: .gpx)
+  private var path: [String] = []
+  private var text = ""
+  private var point: Point?
+  private var track: Track?
+  private var segment: TrackSegment?
+  private var route: Track?
+
+  private struct Point {
+    var depth: Int
+    var latitude: String?
+    var longitude: String?
+    var name: String?
+    var time: String?
+    var altitude: Double?
+    var speed: Double?
+    var course: Double?
+    var accuracy: Double?
+    var dilution: Double?
+  }
+
+  /// With what is open at the break as far as it is whole.
+  var wholePart: TrackFile {
+    var file = file
+    if var track {
+      if let segment { track.segments.append(segment) }
+      file.tracks.append(track)
+    }
+    if let route { file.routes.append(route) }
+    return file
+  }
+
+  /// - Returns: what is wrong, if the document is no GPX.
+  mutating func take(_ event: XMLReader.Event) -> String? {
+    switch event {
+    case .start(let name, let attributes):
+      if path.isEmpty, name != "gpx" { return "the root element is <\(name)> and not <gpx>" }
+      path.append(name)
+      text = ""
+      start(name, attributes)
+    case .text(let run):
+      // Names and times; what a stray megabyte of text is for, nobody asks.
+      if text.utf8.count < 4096 { text += run }
+    case .end(let name):
+      end(name)
+      path.removeLast()
+      text = ""
+    case .finished:
+      break
+    }
+    return nil
+  }
+
+  private mutating func start(_ name: String, _ attributes: [XMLAttribute]) {
+    func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+    guard point == nil else { return }
+    switch name {
+    case "gpx" where path.count == 1:
+      file.creator = attribute("creator")
+    case "trk" where path.count == 2:
+      track = Track()
+    case "trkseg" where track != nil:
+      segment = TrackSegment()
+    case "rte" where path.count == 2:
+      route = Track(segments: [TrackSegment()])
+    case "trkpt" where segment != nil, "rtept" where route != nil, "wpt" where path.count == 2:
+      point = Point(depth: path.count, latitude: attribute("lat"), longitude: attribute("lon"))
+    default:
+      break
+    }
+  }
+
+  private mutating func end(_ name: String) {
+    if var open = point {
+      if path.count > open.depth {
+        read(name, into: &open)
+        point = open
+      } else {
+        point = nil
+        finish(open, name)
+      }
+      return
+    }
+    switch name {
+    case "name" where path.count == 3 && path[1] == "trk":
+      let text = trimmed
+      track?.name = text
+    case "name" where path.count == 3 && path[1] == "rte":
+      let text = trimmed
+      route?.name = text
+    case "trkseg":
+      if let segment { track?.segments.append(segment) }
+      segment = nil
+    case "trk" where path.count == 2:
+      if let track { file.tracks.append(track) }
+      track = nil
+    case "rte" where path.count == 2:
+      if let route { file.routes.append(route) }
+      route = nil
+    default:
+      break
+    }
+  }
+
+  private func read(_ name: String, into point: inout Point) {
+    let isDirect = path.count == point.depth + 1
+    switch name {
+    case "time" where isDirect: point.time = trimmed
+    case "name" where isDirect: point.name = trimmed
+    case "ele" where isDirect: point.altitude = number
+    case "speed": point.speed = number.flatMap { $0 >= 0 ? $0 : nil }
+    case "course": point.course = number.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil }
+    case "accuracy", "hacc", "acc": point.accuracy = number.flatMap { $0 >= 0 ? $0 : nil }
+    case "hdop": point.dilution = number.flatMap { $0 >= 0 ? $0 : nil }
+    default: break
+    }
+  }
+
+  private mutating func finish(_ read: Point, _ name: String) {
+    let time = read.time.flatMap { $0.isEmpty ? nil : Self.date($0) }
+    if name == "trkpt", let text = read.time, !text.isEmpty, time == nil { file.unreadableTimes += 1 }
+    guard let latitude = read.latitude.flatMap(Self.number), let longitude = read.longitude.flatMap(Self.number),
+      Coordinate(latitude: latitude, longitude: longitude).isValid
+    else {
+      if name == "trkpt" {
+        file.skippedPoints += 1
+        if time != nil { file.skippedPointsWithTime += 1 }
+      }
+      return
+    }
+    let point = TrackPoint(
+      coordinate: Coordinate(latitude: latitude, longitude: longitude), timestamp: time, altitude: read.altitude,
+      speed: read.speed, course: read.course,
+      // An open sky's error of a range is about five metres (GPS SPS Performance Standard).
+      horizontalAccuracy: read.accuracy ?? read.dilution.map { $0 * 5 })
+    switch name {
+    case "trkpt": segment?.points.append(point)
+    case "rtept": route?.segments[0].points.append(point)
+    default: file.waypoints.append(Waypoint(name: read.name, point: point))
+    }
+  }
+
+  private var trimmed: String { Self.trim(text) }
+  private var number: Double? { Self.number(text) }
+
+  private static func trim(_ text: String) -> String {
+    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
+    var slice = text[...].drop(while: isSpace)
+    while let last = slice.last, isSpace(last) { slice.removeLast() }
+    return String(slice)
+  }
+
+  /// A decimal number; what `Double` also takes (`inf`, `nan`, hexadecimal) is none.
+  private static func number(_ text: String) -> Double? {
+    let text = trim(text)
+    guard text.utf8.allSatisfy({ (0x2B...0x39).contains($0) || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
+      let value = Double(text), value.isFinite
+    else { return nil }
+    return value
+  }
+
+  /// RFC 3339, and what is written for it: without a zone, which GPX says is UTC, or with whole hours for a zone.
+  private static func date(_ text: String) -> Date? {
+    RFC3339.date(from: text) ?? RFC3339.date(from: text + "Z") ?? RFC3339.date(from: text + "00")
+  }
+}

@@ -1,0 +1,38 @@
+/// Why a file could not be read.
+public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file ends before it is complete. `line` and `column` count from 1, the column in bytes.
+  case truncated(line: Int, column: Int, reason: String, pointsRead: Int)
+  /// The file breaks the rules of its format.
+  case malformed(line: Int, column: Int, reason: String, pointsRead: Int)
+  /// The content is of no format that can be read; `seen` says what it looks like.
+  case unknownFormat(seen: String)
+
+  public var description: String {
+    switch self {
+    case .truncated(let line, _, let reason, let points):
+      "truncated at line \(line): \(points) \(points == 1 ? "point was" : "points were") read whole; \(reason)"
+    case .malformed(let line, let column, let reason, let points):
+      "line \(line), column \(column): \(reason); "
+        + "\(points) \(points == 1 ? "point was" : "points were") read before it"
+    case .unknownFormat(let seen):
+      "this looks like \(seen), which cannot be read; GPX can"
+    }
+  }
+
+  /// How many points of a track were whole before the file broke off or broke its rules.
+  public var pointsRead: Int {
+    switch self {
+    case .truncated(_, _, _, let points), .malformed(_, _, _, let points): points
+    case .unknownFormat: 0
+    }
+  }
+}
+
+extension InterchangeError {
+  init(_ problem: XMLProblem, pointsRead: Int) {
+    self =
+      problem.isTruncated
+      ? .truncated(line: problem.line, column: problem.column, reason: problem.reason, pointsRead: pointsRead)
+      : .malformed(line: problem.line, column: problem.column, reason: problem.reason, pointsRead: pointsRead)
+  }
+}
