@@ -1,6 +1,7 @@
 /// Any JSON value, as a value of its own.
 ///
-/// Numbers compare by what they mean: `5` equals `5.0`. Integers of 64 bits are exact; a boolean is never a number.
+/// Numbers compare by what they mean: `5` equals `5.0`. Integers of 64 bits with sign are exact, larger ones and fractions
+/// are the nearest double; a boolean is never a number.
 public enum JSONValue: Sendable {
   case null
   case bool(Bool)
@@ -105,7 +106,9 @@ extension JSONValue: Codable {
     case .null: try container.encodeNil()
     case .bool(let value): try container.encode(value)
     case .int(let value): try container.encode(value)
-    case .double(let value): try container.encode(value)
+    case .double(let value):
+      // A large whole double has a shortest text, 4.611686018427388e+18, that is another whole number when read exactly.
+      if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)
     case .object(let value): try container.encode(value)

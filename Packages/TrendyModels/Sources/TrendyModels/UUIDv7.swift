@@ -106,9 +106,9 @@ extension UUIDv7 {
       }
       var milliseconds = previous.high >> 16
       var randomA = previous.high & 0x0FFF
-      // A step of up to 2^32 leaves room for a million times a million in one millisecond.
-      var randomB =
-        (previous.low & 0x3FFF_FFFF_FFFF_FFFF) + UInt64(UInt32.random(in: 1...UInt32.max, using: &generator))
+      // A step of 1 to 2^32 leaves room for a million times a million in one millisecond, and asks for one number whatever
+      // the generator gives.
+      var randomB = (previous.low & 0x3FFF_FFFF_FFFF_FFFF) + (generator.next() >> 32) + 1
       randomA += randomB >> 62
       randomB &= 0x3FFF_FFFF_FFFF_FFFF
       if randomA > 0x0FFF {

@@ -1,0 +1,214 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("JSONValue", .timeLimit(.minutes(1)))
+struct JSONValueTests {
+  private func decoded(_ text: String) throws -> JSONValue {
+    let plain = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    #expect(try WireJSON.decode(JSONValue.self, from: Data(text.utf8)) == plain)
+    return plain
+  }
+
+  private func text(_ value: JSONValue) throws -> String {
+    String(decoding: try WireJSON.encode(value), as: UTF8.self)
+  }
+
+  @Test func `every literal makes one`() {
+    let value: JSONValue = [
+      "null": nil, "yes": true, "whole": 5, "part": 5.5, "text": "x", "list": [1, "2", [false]], "object": ["a": [:]],
+    ]
+    #expect(
+      value
+        == .object([
+          "null": .null, "yes": .bool(true), "whole": .int(5), "part": .double(5.5), "text": .string("x"),
+          "list": .array([.int(1), .string("2"), .array([.bool(false)])]), "object": .object(["a": .object([:])]),
+        ]))
+    #expect(JSONValue.object(["a": 2]) == ["a": 1, "a": 2], "the last of two equal keys wins")
+  }
+
+  @Test func `each accessor answers for its own kind and no other`() {
+    let all: [JSONValue] = [nil, true, 5, 5.5, "x", [1], ["a": 1]]
+    #expect(all.map(\.isNull) == [true, false, false, false, false, false, false])
+    #expect(all.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil])
+    #expect(all.map(\.intValue) == [nil, nil, 5, nil, nil, nil, nil])
+    #expect(all.map(\.doubleValue) == [nil, nil, 5, 5.5, nil, nil, nil])
+    #expect(all.map(\.stringValue) == [nil, nil, nil, nil, "x", nil, nil])
+    #expect(all.map(\.arrayValue) == [nil, nil, nil, nil, nil, [1], nil])
+    #expect(all.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, ["a": 1]])
+    #expect(JSONValue.double(5.0).intValue == 5)
+    #expect(JSONValue.double(1e19).intValue == nil)
+    #expect(JSONValue.double(.nan).intValue == nil)
+  }
+
+  private static let integers: [Int64] = [
+    Int64.max, .min, .max - 1, .min + 1, 0, -1, 1, 9_007_199_254_740_992, 9_007_199_254_740_993, -9_007_199_254_740_993,
+  ]
+
+  @Test(
+    "an integer of 64 bits is exact through decode and encode",
+    arguments: Self.integers)
+  func integersAreExact(value: Int64) throws {
+    let read = try decoded("\(value)")
+    guard case .int(value) = read else {
+      Issue.record("\(value) was read as \(read)")
+      return
+    }
+    #expect(try text(read) == "\(value)")
+    #expect(try text(["a": [.int(value)]]) == "{\"a\":[\(value)]}")
+    #expect(read.intValue == value)
+  }
+
+  @Test func `a boolean is no number and a number no boolean`() throws {
+    for (written, isTrue) in [("true", true), ("false", false)] {
+      let value = try decoded(written)
+      #expect(value.boolValue == isTrue)
+      #expect(value.intValue == nil && value.doubleValue == nil)
+      #expect(try text(value) == written)
+    }
+    for written in ["0", "1", "-1"] {
+      let value = try decoded(written)
+      #expect(value.boolValue == nil)
+      #expect(value.intValue == Int64(written))
+      #expect(try text(value) == written)
+    }
+    #expect(JSONValue.bool(true) != .int(1))
+    #expect(JSONValue.bool(false) != .double(0))
+    #expect(JSONValue.bool(false) != .null)
+    #expect(JSONValue.string("5") != .int(5))
+  }
+
+  private static let numbers: [(String, Double)] = [
+    ("5.0", 5.0), ("1e3", 1000), ("1E+3", 1000), ("-0.0", 0), ("-0", 0), ("0.1", 0.1), ("1e300", 1e300),
+    ("1.7976931348623157e308", .greatestFiniteMagnitude), ("5e-324", .leastNonzeroMagnitude), ("1e18", 1e18),
+    ("1e19", 1e19), ("9223372036854775808", 9_223_372_036_854_775_808),
+    ("18446744073709551615", 1.8446744073709552e19),
+    ("123456789012345678901234567890", 1.2345678901234568e29), ("-122.4194", -122.4194),
+    ("51.92700000000001", 51.92700000000001),
+  ]
+
+  @Test(
+    "a number keeps its value, however it is written",
+    arguments: Self.numbers)
+  func numbersKeepTheirValue(written: String, value: Double) throws {
+    let read = try decoded(written)
+    #expect(read.doubleValue == value)
+    #expect(read == .double(value))
+    #expect(try decoded(text(read)) == read)
+    #expect(try decoded("[\(written)]") == [.double(value)])
+  }
+
+  @Test func `a whole double is written whole, so that it is the same number when read exactly`() throws {
+    #expect(try text(.double(4_611_686_018_427_387_904)) == "4611686018427387904")
+    #expect(try text(.double(1e19)) == "1e+19")
+    #expect(try text(.double(-5)) == "-5")
+  }
+
+  @Test("any double survives", arguments: UInt64(1)...10)
+  func anyDouble(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<300 {
+      let value = Double(bitPattern: chance.next())
+      guard value.isFinite else { continue }
+      let read = try decoded(text(.double(value)))
+      #expect(read.doubleValue == value)
+      #expect(read == .double(value))
+      #expect(read.hashValue == JSONValue.double(value).hashValue)
+    }
+  }
+
+  private static let equal: [(JSONValue, JSONValue)] = [
+    (JSONValue.int(5), JSONValue.double(5)), (.double(0), .double(-0.0)), (.int(0), .double(-0.0)),
+    (.int(1 << 53), .double(9_007_199_254_740_992)), (.int(.min), .double(-9_223_372_036_854_775_808)),
+    (["a": [1, 2.0]], ["a": [1.0, 2]]),
+  ]
+
+  @Test(
+    "what is equal by meaning has one hash",
+    arguments: Self.equal)
+  func equalMeansEqualHash(left: JSONValue, right: JSONValue) {
+    #expect(left == right)
+    #expect(right == left)
+    #expect(left.hashValue == right.hashValue)
+    #expect(Set([left, right]).count == 1)
+  }
+
+  private static let unequal: [(JSONValue, JSONValue)] = [
+    (JSONValue.int(5), JSONValue.double(5.000_000_001)), (.int(.max), .double(9_223_372_036_854_775_808)),
+    (.int((1 << 53) + 1), .double(9_007_199_254_740_992)), ([1, 2], [2, 1]), (["a": 1], ["a": 1, "b": nil]),
+    (nil, [:]), ([], [:]), ("", nil), ("1", 1),
+  ]
+
+  @Test(
+    "near is not equal",
+    arguments: Self.unequal)
+  func nearIsNotEqual(left: JSONValue, right: JSONValue) {
+    #expect(left != right)
+    #expect(right != left)
+  }
+
+  @Test("any value survives being written and read", arguments: UInt64(1)...20)
+  func roundTrip(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<50 {
+      let value = JSONValue.random(depth: 4, using: &chance)
+      #expect(try decoded(text(value)) == value)
+      #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)
+    }
+  }
+
+  @Test func `equal values are written as equal bytes, members by name`() throws {
+    #expect(
+      try text(["b": 1, "a": "x/y", "c": ["z": nil, "d": true]]) == #"{"a":"x/y","b":1,"c":{"d":true,"z":null}}"#)
+  }
+
+  @Test(
+    "a number that no double can hold is named where it stands",
+    arguments: [
+      ("1e400", "the document"), ("[1,1e400]", "[1]"), (#"{"a":[{"b":-1e999}]}"#, "a[0].b"),
+    ])
+  func tooLarge(written: String, place: String) {
+    #expect(throws: APIError.decodingError("\(place): expected a number below 1.8e308")) {
+      try WireJSON.decode(JSONValue.self, from: Data(written.utf8))
+    }
+  }
+
+  @Test("what JSON has no text for is refused", arguments: [Double.infinity, -.infinity, .nan])
+  func noText(value: Double) {
+    #expect(throws: APIError.decodingError("cannot be written as JSON: a: \(value) has no JSON form")) {
+      try WireJSON.encode(["a": JSONValue.double(value)])
+    }
+  }
+}
+
+extension JSONValue {
+  /// Any value, arrays and objects nested at most `depth` times.
+  static func random(depth: Int, using chance: inout SplitMix) -> JSONValue {
+    switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &chance) {
+    case 0: return .null
+    case 1: return .bool(Bool.random(using: &chance))
+    case 2: return .int(Int64(bitPattern: chance.next()))
+    case 3: return .int(Int64.random(in: -10...10, using: &chance))
+    case 4: return .double(Double.random(in: -1e6...1e6, using: &chance))
+    case 5: return .string(.random(using: &chance))
+    case 6:
+      return .array((0..<Int.random(in: 0...4, using: &chance)).map { _ in random(depth: depth - 1, using: &chance) })
+    default:
+      var members: [String: JSONValue] = [:]
+      for _ in 0..<Int.random(in: 0...4, using: &chance) {
+        members[.random(using: &chance)] = random(depth: depth - 1, using: &chance)
+      }
+      return .object(members)
+    }
+  }
+}
+
+extension String {
+  /// Short, and of letters that a careless coder gets wrong.
+  static func random(using chance: inout SplitMix) -> String {
+    let letters: [Character] = [
+      "a", "Z", "0", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "漢", "👩‍👩‍👧", "\u{2028}", "<", "&",
+    ]
+    return String((0..<Int.random(in: 0...8, using: &chance)).map { _ in letters.randomElement(using: &chance)! })
+  }
+}
