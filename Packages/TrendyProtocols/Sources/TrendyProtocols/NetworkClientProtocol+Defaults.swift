@@ -137,7 +137,10 @@ extension NetworkClientProtocol {
   private func outcome(of error: any Error, isCreate: Bool) throws -> MutationOutcome {
     guard let error = error as? APIError else { throw error }
     if isCreate, error.isDuplicateError { return .accepted(version: nil) }
-    if error.isTransient { return .tryLater(retryAfter: error.retryAfter) }
+    if error.isTransient {
+      PushObservation.onTransientFailure?(error)
+      return .tryLater(retryAfter: error.retryAfter)
+    }
     guard let status = error.statusCode, status != 401, status != 413 else { throw error }
     if case .problem(let problem, _) = error { return .refused(problem) }
     return .refused(ProblemDetails(title: "The hub refused", status: status))
