@@ -1,0 +1,142 @@
+import TrendyModels
+import TrendyProtocols
+
+/// Carries out in a unit of work what ``FeedPlanner`` says of a page. It does not save: the page's cursor goes into the same save.
+struct FeedApplication {
+  private let store: any DataStoreProtocol
+  private let waiting: [EntityKey: [PendingMutation]]
+  private var planner: FeedPlanner
+  private var tombstones: [EntityKey: Tombstone]
+  private var parked: [ChangeEntry]
+
+  init(store: any DataStoreProtocol) throws {
+    self.store = store
+    waiting = Dictionary(grouping: try store.fetchPendingMutations().inSendingOrder, by: \.key)
+    tombstones = Dictionary(
+      try store.fetchTombstones().map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
+    parked = try store.fetchParkedChanges()
+    planner = FeedPlanner(eventTypeIds: try store.fetchAllEventTypes().map(\.id), tombstones: tombstones.values)
+  }
+
+  mutating func apply(_ entries: [ChangeEntry]) throws {
+    for entry in entries {
+      // The feed gives an entity by its last write: what was parked of it is older.
+      try unpark { $0.entityType == entry.entityType && $0.entityId == entry.entityId && $0.id <= entry.id }
+      if try !settle(entry) {
+        try store.insertParkedChange(entry)
+        parked.append(entry)
+      }
+    }
+    try retryParked()
+  }
+
+  /// Lets go of the guards that the cursor has passed, and at the end of a pull of those that began it acknowledged.
+  mutating func liftGuards(at cursor: Int64, acknowledged: Set<EntityKey>) throws {
+    for (key, tombstone) in tombstones {
+      let hasPassed = tombstone.version.map { $0 <= cursor } ?? acknowledged.contains(key)
+      if hasPassed, !isDeleteWaiting(key) { try store.deleteTombstone(tombstone) }
+    }
+  }
+}
+
+extension FeedApplication {
+  /// - Returns: whether the entry is done with; else it is for parking.
+  private mutating func settle(_ entry: ChangeEntry) throws -> Bool {
+    guard let kind = MutationEntityType(rawValue: entry.entityType) else {
+      _ = planner.onEntry(FeedPlanner.Candidate(key: nil, version: entry.id))
+      return false
+    }
+    return try settle(entry, as: kind.stored)
+  }
+
+  private mutating func settle<Entity: StoredEntity>(_ entry: ChangeEntry, as type: Entity.Type) throws -> Bool {
+    let key = EntityKey(Entity.entityType, entry.entityId)
+    let isDelete = entry.isDelete
+    let entity = isDelete ? nil : entry.entity(as: type)
+    let verdict = try planner.onEntry(
+      FeedPlanner.Candidate(
+        key: key, version: entry.id, isDelete: isDelete, isReadable: isDelete || entity != nil,
+        parentEventTypeId: entity?.parentEventTypeId,
+        hasUnsettledChildren: isDelete && hasUnsettledChildren(key)))
+    switch verdict {
+    case .apply:
+      // Let past its guard, it lives again.
+      if let tombstone = tombstones.removeValue(forKey: key) { try store.deleteTombstone(tombstone) }
+      try show(Overlay.shown(entity, under: waiting[key] ?? []), key)
+    case .remove:
+      let younger = Overlay.outlivingDeletion(waiting[key] ?? [])
+      // What hangs on a type goes with it, also where the type itself is made again.
+      try Entity.delete(id: key.entityId, in: store)
+      if let reborn = Overlay.shown(nil as Entity?, under: younger) {
+        try Entity.write(reborn, in: store)
+        if key.entityType == .eventType { planner.onReborn(eventTypeId: key.entityId) }
+      }
+      // The guard has done its work, unless the delete here is still to be answered.
+      if let tombstone = tombstones[key], !isDeleteWaiting(key) {
+        try store.deleteTombstone(tombstone)
+        tombstones[key] = nil
+      }
+    case .skip:
+      break
+    case .park:
+      return false
+    }
+    return true
+  }
+
+  private func show<Entity: StoredEntity>(_ entity: Entity?, _ key: EntityKey) throws {
+    if let entity { try Entity.write(entity, in: store) } else { try Entity.delete(id: key.entityId, in: store) }
+  }
+
+  private func isDeleteWaiting(_ key: EntityKey) -> Bool {
+    if waiting[key]?.contains(where: { $0.operation == .delete }) == true { return true }
+    // Rows that went with an event type have no delete of their own, nor a note of whose they were.
+    return key.entityType.isChildOfEventType
+      && waiting.contains { $0.key.entityType == .eventType && $0.value.contains { $0.operation == .delete } }
+  }
+
+  private func hasUnsettledChildren(_ key: EntityKey) throws -> Bool {
+    guard key.entityType == .eventType else { return false }
+    return try store.events(in: nil, ofType: key.entityId, limit: nil).contains {
+      waiting[EntityKey(.event, $0.id)] != nil
+    }
+      || store.fetchAllPropertyDefinitions().contains {
+        $0.eventTypeId == key.entityId && waiting[EntityKey(.propertyDefinition, $0.id)] != nil
+      }
+  }
+
+  /// What came may be what others waited for; what they are may be what still others wait for.
+  private mutating func retryParked() throws {
+    var isProgress = true
+    while isProgress {
+      isProgress = false
+      for entry in parked.sorted(by: { $0.id < $1.id }) where try settle(entry) {
+        try unpark { $0 == entry }
+        isProgress = true
+      }
+    }
+  }
+
+  private mutating func unpark(where isDone: (ChangeEntry) -> Bool) throws {
+    for entry in parked where isDone(entry) { try store.deleteParkedChange(entry) }
+    parked.removeAll(where: isDone)
+  }
+}
+
+extension ChangeEntry {
+  var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
+
+  /// `nil` where its data is missing, cannot be read, or is of another entity: it is kept raw until a version can.
+  func entity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
+    guard let wire = try? data?.decode(Entity.Wire.self) else { return nil }
+    let entity = Entity(wire)
+    return entity.id == entityId ? entity : nil
+  }
+}
+
+extension [PendingMutation] {
+  /// What was sent first, by its sequence; then what was not, in the order of the queue.
+  var inSendingOrder: [PendingMutation] {
+    filter { $0.sequence != nil }.sorted { ($0.sequence ?? 0) < ($1.sequence ?? 0) } + filter { $0.sequence == nil }
+  }
+}

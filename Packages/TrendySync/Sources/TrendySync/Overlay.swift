@@ -1,0 +1,38 @@
+import TrendyModels
+
+/// What a person sees of an entity: what the hub gave, with their own unsettled changes on top.
+enum Overlay {
+  /// - Parameters:
+  ///   - held: as the hub gave it; `nil` where it has none.
+  ///   - waiting: the entity's mutations in the order of the queue.
+  /// - Returns: `nil` where nothing is to be shown.
+  static func shown<Entity: StoredEntity>(_ held: Entity?, under waiting: [PendingMutation]) -> Entity? {
+    var shown = held
+    for mutation in waiting {
+      switch mutation.operation {
+      case .create:
+        if shown != nil, (try? Coalescing.hasNaturalKey(mutation)) == true { continue }
+        // What cannot be read changes nothing here; the hub refuses it by name, and the journal keeps its bytes.
+        if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
+          shown = Entity(request)
+        }
+      case .update:
+        // Likewise.
+        if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
+          shown?.apply(request)
+        }
+      case .delete:
+        shown = nil
+      }
+    }
+    shown?.syncStatus = waiting.isEmpty ? .synced : .pending
+    return shown
+  }
+
+  /// Of the mutations of an entity that the hub says is deleted, those that are younger than its death for certain: the hub
+  /// never had the create that they begin with.
+  static func outlivingDeletion(_ waiting: [PendingMutation]) -> [PendingMutation] {
+    guard let rebirth = waiting.firstIndex(where: { $0.operation == .create && $0.sequence == nil }) else { return [] }
+    return Array(waiting[rebirth...])
+  }
+}

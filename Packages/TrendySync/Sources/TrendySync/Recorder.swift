@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+public import TrendyProtocols
+
+/// Records what a person does: the entity and the mutation that tells the hub, in one save, in any process, with no engine.
+///
+/// When a call returns, what it recorded is durable. When it throws, nothing was changed: it throws the store's error,
+/// ``RecorderError``, or what the closure of an edit threw. An edit queues the fields that differ and no other; what waits and was
+/// never sent takes later edits up.
+public struct Recorder: Sendable {
+  private let dataStoreFactory: any DataStoreFactory
+  private let clock: any TimeSource
+  private let chance: Chance
+
+  public init(
+    dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime(),
+    generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) {
+    self.dataStoreFactory = dataStoreFactory
+    self.clock = clock
+    chance = Chance(generator)
+  }
+}
+
+// MARK: Record
+
+extension Recorder {
+  /// Records an event. One whose id is held becomes an edit of it, but an import that is held, or was deleted here, changes nothing.
+  /// - Returns: whether anything was recorded.
+  @discardableResult
+  public func record(_ event: Event) throws -> Bool { try write { try $0.record(event) } }
+
+  @discardableResult
+  public func record(_ eventType: EventType) throws -> Bool { try write { try $0.record(eventType) } }
+
+  @discardableResult
+  public func record(_ geofence: Geofence) throws -> Bool { try write { try $0.record(geofence) } }
+
+  @discardableResult
+  public func record(_ definition: PropertyDefinition) throws -> Bool { try write { try $0.record(definition) } }
+
+  /// Records all in one save: all or none.
+  /// - Returns: how many were recorded.
+  @discardableResult
+  public func record(_ events: [Event]) throws -> Int {
+    try write { writer in try events.reduce(0) { try $0 + (writer.record($1) ? 1 : 0) } }
+  }
+}
+
+// MARK: Edit
+
+extension Recorder {
+  /// Changes an event that is held.
+  /// - Returns: the event as it is now.
+  /// - Throws: ``RecorderError/notHeld(_:id:)``.
+  @discardableResult
+  public func edit(eventId: String, _ change: (inout Event) throws -> Void) throws -> Event {
+    try write { try $0.edit(Event.self, id: eventId, change) }
+  }
+
+  @discardableResult
+  public func edit(eventTypeId: String, _ change: (inout EventType) throws -> Void) throws -> EventType {
+    try write { try $0.edit(EventType.self, id: eventTypeId, change) }
+  }
+
+  @discardableResult
+  public func edit(geofenceId: String, _ change: (inout Geofence) throws -> Void) throws -> Geofence {
+    try write { try $0.edit(Geofence.self, id: geofenceId, change) }
+  }
+
+  /// A definition stays with its event type: a change of `eventTypeId` is not carried out.
+  @discardableResult
+  public func edit(
+    propertyDefinitionId: String, _ change: (inout PropertyDefinition) throws -> Void
+  ) throws -> PropertyDefinition {
+    try write { try $0.edit(PropertyDefinition.self, id: propertyDefinitionId, change) }
+  }
+}
+
+// MARK: Delete
+
+extension Recorder {
+  /// Deletes an event; the feed does not bring it back. What is not held is no error.
+  /// - Returns: whether there was anything to delete.
+  @discardableResult
+  public func delete(eventId: String) throws -> Bool { try write { try $0.delete(Event.self, id: eventId) } }
+
+  /// Takes the type's events and property definitions along.
+  @discardableResult
+  public func delete(eventTypeId: String) throws -> Bool {
+    try write { try $0.delete(EventType.self, id: eventTypeId) }
+  }
+
+  @discardableResult
+  public func delete(geofenceId: String) throws -> Bool { try write { try $0.delete(Geofence.self, id: geofenceId) } }
+
+  @discardableResult
+  public func delete(propertyDefinitionId: String) throws -> Bool {
+    try write { try $0.delete(PropertyDefinition.self, id: propertyDefinitionId) }
+  }
+}
+
+extension Recorder {
+  /// Applies a ready payload, the JSON of a `Create…Request` or `Update…Request` and empty for a delete, to the entity, and queues
+  /// it.
+  /// - Throws: `APIError.decodingError` that names the field, where the payload cannot be read.
+  public func queueMutation(
+    entityType: MutationEntityType, operation: MutationOperation, entityId: String, payload: Data
+  ) throws {
+    try write { writer in
+      func queue<Entity: StoredEntity>(_ type: Entity.Type) throws {
+        try writer.queue(type, operation: operation, id: entityId, payload: payload)
+      }
+      try queue(entityType.stored)
+    }
+  }
+
+  private func write<Result>(_ body: (EditWriter) throws -> Result) throws -> Result {
+    let store = dataStoreFactory.makeDataStore()
+    do {
+      let result = try body(EditWriter(store: store, clock: clock, chance: chance))
+      try store.save()
+      return result
+    } catch {
+      store.rollback()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import TrendyModels
+import TrendyProtocols
+
+/// Carries out in a unit of work what the hub said of pushed mutations. It does not save.
+struct Settlement {
+  let store: any DataStoreProtocol
+  let clock: any TimeSource
+
+  /// - Returns: how many are settled: no longer in the queue.
+  func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
+    try store.takeWriteLock()
+    let judged = zip(mutations, outcomes)
+    // Those of the batch that have an answer of their own are not taken along by another's refusal.
+    let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
+    var settled = 0
+    for (mutation, outcome) in judged {
+      switch outcome {
+      case .accepted(let version), .merged(let version):
+        try accept(mutation, version: version)
+        settled += 1
+      case .refused(let problem):
+        settled += try refuse(mutation, problem, sparing: answered)
+      case .tryLater:
+        break
+      }
+    }
+    return settled
+  }
+
+  /// Moves the whole queue into the journal, with the person's data.
+  /// - Returns: how many.
+  func clearQueue(reason: String, markEntitiesFailed: Bool) throws -> Int {
+    try store.takeWriteLock()
+    let queue = try store.fetchPendingMutations()
+    for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
+    // The hub would miss the sequences that were given and never come.
+    if queue.contains(where: { $0.sequence != nil }) { try store.setSyncIdentity(nil) }
+    return queue.count
+  }
+}
+
+extension Settlement {
+  private func accept(_ mutation: PendingMutation, version: Int64?) throws {
+    try store.deletePendingMutation(mutation)
+    if mutation.operation == .delete {
+      if var tombstone = try store.tombstone(of: mutation.key) {
+        tombstone.version = version
+        try store.insertTombstone(tombstone)
+      }
+    } else if try !store.hasPendingMutation(of: mutation.key) {
+      try markSynced(mutation.key)
+    }
+  }
+
+  /// A refused create takes along what was not sent of the same entity and of what would hang on it: to the hub they do not exist.
+  /// - Returns: how many left the queue.
+  private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
+    -> Int
+  {
+    try setAside(mutation, reason: problem.description, markFailed: true)
+    guard mutation.operation == .create else { return 1 }
+    var settled = 1
+    let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
+    for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {
+      if try other.key == mutation.key || hangs(other, on: mutation.key) {
+        try setAside(other, reason: reason, markFailed: true)
+        settled += 1
+      }
+    }
+    return settled
+  }
+
+  private func hangs(_ other: PendingMutation, on key: EntityKey) throws -> Bool {
+    guard key.entityType == .eventType, other.entityType.isChildOfEventType else { return false }
+    if try Coalescing.references(in: other.payload).contains(key) { return true }
+    // An edit does not say what it belongs to; the row does.
+    func parent<Entity: StoredEntity>(_ type: Entity.Type) throws -> String? {
+      try Entity.find(id: other.entityId, in: store)?.parentEventTypeId
+    }
+    return try other.operation != .create && parent(other.entityType.stored) == key.entityId
+  }
+
+  private func setAside(_ mutation: PendingMutation, reason: String, markFailed: Bool) throws {
+    try store.insertConflict(
+      Conflict(
+        id: mutation.id, entityType: mutation.entityType, entityId: mutation.entityId, operation: mutation.operation,
+        payload: mutation.payload, reason: reason, recordedAt: clock.now))
+    try store.deletePendingMutation(mutation)
+    if mutation.operation == .delete {
+      // It lives on at the hub, so it must here. Its row is gone, and the feed will not tell of it again: a snapshot does.
+      if let tombstone = try store.tombstone(of: mutation.key) { try store.deleteTombstone(tombstone) }
+      try store.setSyncCursor(nil)
+    } else if markFailed {
+      try mark(mutation.key, .failed)
+    }
+  }
+
+  private func markSynced(_ key: EntityKey) throws {
+    func mark<Entity: StoredEntity>(_ type: Entity.Type) throws { try Entity.markSynced(id: key.entityId, in: store) }
+    try mark(key.entityType.stored)
+  }
+
+  private func mark(_ key: EntityKey, _ status: SyncStatus) throws {
+    func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
+      guard var entity = try Entity.find(id: key.entityId, in: store) else { return }
+      entity.syncStatus = status
+      try Entity.write(entity, in: store)
+    }
+    try mark(key.entityType.stored)
+  }
+}
+
+extension MutationOutcome {
+  var isTryLater: Bool { if case .tryLater = self { true } else { false } }
+}

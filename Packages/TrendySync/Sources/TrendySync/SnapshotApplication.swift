@@ -1,0 +1,110 @@
+import TrendyModels
+import TrendyProtocols
+
+/// Lays a complete snapshot into a unit of work, the queue over it unchanged. It does not save.
+///
+/// What is held and not in the snapshot goes, but for what the queue still speaks of: nothing that waits is dropped.
+struct SnapshotApplication {
+  private let store: any DataStoreProtocol
+  private let snapshot: Snapshot
+  private let waiting: [EntityKey: [PendingMutation]]
+  /// Deleted here, and the hub has not been told: the snapshot does not know.
+  private let deletedHere: Set<EntityKey>
+
+  init(_ snapshot: Snapshot, store: any DataStoreProtocol) throws {
+    self.store = store
+    self.snapshot = snapshot
+    let waiting = Dictionary(grouping: try store.fetchPendingMutations().inSendingOrder, by: \.key)
+    self.waiting = waiting
+    let isTypeDeleteWaiting = waiting.contains { key, mutations in
+      key.entityType == .eventType && mutations.contains { $0.operation == .delete }
+    }
+    deletedHere = Set(
+      try store.fetchTombstones().compactMap { tombstone in
+        let key = tombstone.key
+        let isDeleteWaiting = waiting[key]?.contains { $0.operation == .delete } == true
+        return isDeleteWaiting || (isTypeDeleteWaiting && key.entityType.isChildOfEventType) ? key : nil
+      })
+  }
+
+  /// - Returns: how many entities the snapshot brought.
+  func apply() throws -> Int {
+    try clearSyncNotes()
+    // What others refer to comes first, and goes last.
+    try lay(snapshot.eventTypes.map { EventType($0) })
+    try lay(snapshot.propertyDefinitions.map { PropertyDefinition($0) })
+    try lay(snapshot.geofences.map { Geofence($0) })
+    try lay(snapshot.events.map { Event($0) })
+    try removeAbsent(Event.self, present: snapshot.events.map(\.id))
+    try removeAbsent(Geofence.self, present: snapshot.geofences.map(\.id))
+    try removeAbsent(PropertyDefinition.self, present: snapshot.propertyDefinitions.map(\.id))
+    try removeAbsentEventTypes()
+    try store.setSyncCursor(snapshot.cursor)
+    return snapshot.eventTypes.count + snapshot.propertyDefinitions.count + snapshot.geofences.count
+      + snapshot.events.count
+  }
+}
+
+extension SnapshotApplication {
+  /// The snapshot answers what was parked, but for kinds it does not speak of, and every delete that the hub has heard of.
+  private func clearSyncNotes() throws {
+    for entry in try store.fetchParkedChanges() where MutationEntityType(rawValue: entry.entityType) != nil {
+      try store.deleteParkedChange(entry)
+    }
+    for tombstone in try store.fetchTombstones() where !deletedHere.contains(tombstone.key) {
+      try store.deleteTombstone(tombstone)
+    }
+  }
+
+  private func lay<Entity: StoredEntity>(_ entities: [Entity]) throws {
+    for entity in entities {
+      let key = EntityKey(Entity.entityType, entity.id)
+      if deletedHere.contains(key) { continue }
+      if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
+        // Written between two lists of the snapshot: its type comes in the feed after the cursor.
+        if !deletedHere.contains(EntityKey(.eventType, parent)) { try park(entity, key) }
+        continue
+      }
+      if let shown = Overlay.shown(entity, under: waiting[key] ?? []) {
+        try Entity.write(shown, in: store)
+      } else {
+        try Entity.delete(id: entity.id, in: store)
+      }
+    }
+  }
+
+  private func park<Entity: StoredEntity>(_ entity: Entity, _ key: EntityKey) throws {
+    try store.insertParkedChange(
+      ChangeEntry(
+        id: snapshot.cursor, entityType: key.entityType.rawValue, operation: MutationOperation.create.rawValue,
+        entityId: key.entityId, data: try ChangeEntryData(entity.createRequest)))
+  }
+
+  private func removeAbsent<Entity: StoredEntity>(_: Entity.Type, present: [String]) throws {
+    let present = Set(present)
+    for entity in try Entity.fetchAll(in: store)
+    where !present.contains(entity.id) && waiting[EntityKey(Entity.entityType, entity.id)] == nil {
+      try Entity.delete(id: entity.id, in: store)
+    }
+  }
+
+  /// A type that is gone at the hub stays as long as rows with unsent edits need it to be shown under; its deletion is parked.
+  private func removeAbsentEventTypes() throws {
+    let present = Set(snapshot.eventTypes.map(\.id))
+    let needed = Set(
+      try store.fetchAllEvents().filter { waiting[EntityKey(.event, $0.id)] != nil }.map(\.eventTypeId)
+        + store.fetchAllPropertyDefinitions().filter { waiting[EntityKey(.propertyDefinition, $0.id)] != nil }
+        .map(\.eventTypeId))
+    for type in try store.fetchAllEventTypes()
+    where !present.contains(type.id) && waiting[EntityKey(.eventType, type.id)] == nil {
+      if needed.contains(type.id) {
+        try store.insertParkedChange(
+          ChangeEntry(
+            id: snapshot.cursor, entityType: MutationEntityType.eventType.rawValue,
+            operation: MutationOperation.delete.rawValue, entityId: type.id))
+      } else {
+        try store.deleteEventType(id: type.id)
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import TrendyModels
+import TrendyProtocols
+
+/// How a kind lies in the store. With ``TrendyModels/SyncedEntity`` this is all that is said of a kind: the rest is generic.
+protocol StoredEntity: SyncedEntity {
+  static func find(id: String, in store: any DataStoreProtocol) throws -> Self?
+  static func fetchAll(in store: any DataStoreProtocol) throws -> [Self]
+  static func write(_ entity: Self, in store: any DataStoreProtocol) throws
+  static func delete(id: String, in store: any DataStoreProtocol) throws
+  static func markSynced(id: String, in store: any DataStoreProtocol) throws
+
+  /// The event type without which it is not shown.
+  var parentEventTypeId: String? { get }
+}
+
+extension MutationEntityType {
+  var stored: any StoredEntity.Type {
+    switch self {
+    case .event: Event.self
+    case .eventType: EventType.self
+    case .geofence: Geofence.self
+    case .propertyDefinition: PropertyDefinition.self
+    }
+  }
+
+  /// All kinds, what others refer to first.
+  static let parentsFirst: [MutationEntityType] = [.eventType, .propertyDefinition, .geofence, .event]
+
+  /// Whether an event type takes rows of this kind along when it is deleted.
+  var isChildOfEventType: Bool { self == .event || self == .propertyDefinition }
+}
+
+extension Event: StoredEntity {
+  static func find(id: String, in store: any DataStoreProtocol) throws -> Event? { try store.findEvent(id: id) }
+  static func fetchAll(in store: any DataStoreProtocol) throws -> [Event] { try store.fetchAllEvents() }
+  static func write(_ entity: Event, in store: any DataStoreProtocol) throws {
+    try store.upsertEvent(id: entity.id) { $0 = entity }
+  }
+  static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteEvent(id: id) }
+  static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markEventSynced(id: id) }
+  var parentEventTypeId: String? { eventTypeId }
+}
+
+extension EventType: StoredEntity {
+  static func find(id: String, in store: any DataStoreProtocol) throws -> EventType? { try store.findEventType(id: id) }
+  static func fetchAll(in store: any DataStoreProtocol) throws -> [EventType] { try store.fetchAllEventTypes() }
+  static func write(_ entity: EventType, in store: any DataStoreProtocol) throws {
+    try store.upsertEventType(id: entity.id) { $0 = entity }
+  }
+  static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteEventType(id: id) }
+  static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markEventTypeSynced(id: id) }
+  var parentEventTypeId: String? { nil }
+}
+
+extension Geofence: StoredEntity {
+  static func find(id: String, in store: any DataStoreProtocol) throws -> Geofence? { try store.findGeofence(id: id) }
+  static func fetchAll(in store: any DataStoreProtocol) throws -> [Geofence] { try store.fetchAllGeofences() }
+  static func write(_ entity: Geofence, in store: any DataStoreProtocol) throws {
+    try store.upsertGeofence(id: entity.id) { $0 = entity }
+  }
+  static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteGeofence(id: id) }
+  static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markGeofenceSynced(id: id) }
+  // The types that a crossing records are a wish, not a parent: the circle stands without them.
+  var parentEventTypeId: String? { nil }
+}
+
+extension PropertyDefinition: StoredEntity {
+  static func find(id: String, in store: any DataStoreProtocol) throws -> PropertyDefinition? {
+    try store.findPropertyDefinition(id: id)
+  }
+  static func fetchAll(in store: any DataStoreProtocol) throws -> [PropertyDefinition] {
+    try store.fetchAllPropertyDefinitions()
+  }
+  static func write(_ entity: PropertyDefinition, in store: any DataStoreProtocol) throws {
+    try store.upsertPropertyDefinition(id: entity.id, eventTypeId: entity.eventTypeId) { $0 = entity }
+  }
+  static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deletePropertyDefinition(id: id) }
+  static func markSynced(id: String, in store: any DataStoreProtocol) throws {
+    try store.markPropertyDefinitionSynced(id: id)
+  }
+  var parentEventTypeId: String? { eventTypeId }
+}
+
+extension DataStoreProtocol {
+  /// Whether anything waits to be sent, or was sent and not answered, for the entity.
+  func hasPendingMutation(of key: EntityKey) throws -> Bool {
+    for operation in MutationOperation.allCases
+    where try hasPendingMutation(entityId: key.entityId, entityType: key.entityType, operation: operation) {
+      return true
+    }
+    return false
+  }
+
+  func tombstone(of key: EntityKey) throws -> Tombstone? {
+    try fetchTombstones().first { $0.key == key }
+  }
+}

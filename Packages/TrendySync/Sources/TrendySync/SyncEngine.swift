@@ -1,0 +1,358 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+public import TrendyProtocols
+
+/// Brings one store and its hub to the same state.
+///
+/// ``performSync()`` makes one round: it sends what waits, then takes in what others wrote, page by page, each page with its cursor
+/// in one save. It neither throws nor sleeps: how it went is ``state``. Between ``start()`` and ``stop()`` rounds come by
+/// themselves. There is one round at a time; who asks during one gets one that begins after the asking.
+///
+/// Nothing that a person recorded leaves the queue but by the hub's word: settled, or set aside in the journal with its data.
+public actor SyncEngine {
+  let networkClient: any NetworkClientProtocol
+  let clock: any TimeSource
+  let chance: Chance
+  let configuration: SyncConfiguration
+  private let dataStoreFactory: any DataStoreFactory
+  private let history: (any SyncHistoryRecording)?
+  let broadcast = StateBroadcast()
+
+  /// Made at its first use and kept. It never has unsaved changes where this actor suspends.
+  private var dataStore: (any DataStoreProtocol)?
+
+  var breaker = CircuitBreaker()
+  var backoff: Backoff
+  /// How many mutations go into the next push.
+  var batchLimit: Int
+  /// Until the next round that comes by itself.
+  var nextDelay: Duration = .zero
+  /// As of the last page or load; what a signal is compared with.
+  var knownCursor: Int64 = 0
+
+  private var turnstile = Turnstile()
+  /// Every call of ``performSync()`` is an ask; a round serves all that were made before it began.
+  private var asks = 0
+  private var servedAsks = 0
+
+  // The loop's, see SyncEngine+Loop.swift.
+  var loop: Task<Void, Never>?
+  var isWakePending = false
+  var sleeper: CheckedContinuation<Void, Never>?
+  var lastSignal: Duration = .zero
+  var signalCount = 0
+
+  /// How many mutations wait, as of the last look into the store.
+  public internal(set) var pendingCount = 0
+  /// When the last round that went through ended; `nil` before the first of this engine.
+  public internal(set) var lastSyncTime: Date?
+  /// Whether the last round got no answer at all.
+  public internal(set) var isOffline = false
+
+  /// - Parameters:
+  ///   - generator: gives identifiers and jitter.
+  ///   - history: is told of every round.
+  public init(
+    networkClient: any NetworkClientProtocol, dataStoreFactory: any DataStoreFactory,
+    clock: any TimeSource = SystemTime(),
+    generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    configuration: SyncConfiguration = .init(), history: (any SyncHistoryRecording)? = nil
+  ) {
+    self.networkClient = networkClient
+    self.dataStoreFactory = dataStoreFactory
+    self.clock = clock
+    chance = Chance(generator)
+    self.configuration = configuration
+    self.history = history
+    backoff = Backoff(minimum: configuration.minimumRetryDelay, maximum: configuration.maximumRetryDelay)
+    batchLimit = configuration.batchSize
+  }
+}
+
+// MARK: What is going on
+
+extension SyncEngine {
+  public var state: SyncState { broadcast.state }
+
+  /// The present state, then every change, for each reader.
+  public nonisolated var states: AsyncStream<SyncState> { broadcast.makeStream() }
+
+  public var circuitBreakerState: CircuitBreakerState { breaker.state(at: clock.uptime) }
+
+  /// Whether nothing is pushed because the hub asked to be left alone.
+  public var isCircuitBreakerTripped: Bool { circuitBreakerState == .open }
+
+  /// How long that lasts; zero when it is not so.
+  public var circuitBreakerBackoffRemaining: Duration { breaker.remaining(at: clock.uptime) }
+
+  /// Closes the breaker at once. If the hub still has enough, it opens for longer than the last time.
+  public func resetCircuitBreaker() {
+    breaker.onReset()
+    wake()
+  }
+
+  /// Counts what waits in the store.
+  public func getPendingCount() async -> Int {
+    // A store that cannot be read now says so in the next round; until then the last count is the best answer.
+    (try? countPending()) ?? pendingCount
+  }
+
+  /// Reads what is shown before the first round.
+  public func loadInitialState() async {
+    do {
+      _ = try countPending()
+      knownCursor = try read { try $0.syncCursor() } ?? 0
+    } catch {
+      broadcast.set(.error(SyncFailure.store("\(error)").words(pending: pendingCount)))
+    }
+  }
+}
+
+// MARK: Rounds
+
+extension SyncEngine {
+  /// Makes one round, or joins the one that begins next, and returns when it is over. It waits out no earlier failure, only the
+  /// breaker.
+  public func performSync() async {
+    asks += 1
+    let ask = asks
+    await takeTurn()
+    guard servedAsks < ask else { return turnstile.leave() }
+    await runRound(resync: false)
+  }
+
+  /// A round that takes everything anew from the hub, the queue laid over it. Nothing is removed before everything is here.
+  public func forceFullResync() async {
+    asks += 1
+    await takeTurn()
+    await runRound(resync: true)
+  }
+
+  /// Takes a snapshot and stands at its cursor: however long the feed has grown, it is not read entry by entry, and nothing of it
+  /// is passed over.
+  /// - Returns: the cursor.
+  /// - Throws: what the client or the store throws; then nothing has changed.
+  public func skipToLatestCursor() async throws -> Int64 {
+    await takeTurn()
+    defer { turnstile.leave() }
+    broadcast.set(.pulling)
+    do {
+      let cursor = try await bootstrap().cursor
+      broadcast.set(.idle)
+      return cursor
+    } catch {
+      let failure = noted(SyncFailure(error))
+      broadcast.set(.error(failure.words(pending: pendingCount)))
+      throw error
+    }
+  }
+
+  private func takeTurn() async {
+    if turnstile.take() { return }
+    await withCheckedContinuation { turnstile.wait($0) }
+  }
+
+  /// One round, on the caller's own task: whoever drives the tasks drives the rounds. Leaves the turnstile.
+  private func runRound(resync: Bool) async {
+    let startedAt = clock.now
+    let asksBefore = asks
+    var tally = RoundTally()
+    var failure: SyncFailure?
+    do throws(SyncFailure) {
+      try await round(resync: resync, &tally)
+    } catch {
+      failure = error
+    }
+    // Who was cancelled has served nobody: the next in line makes the round instead.
+    if failure != .cancelled { servedAsks = asksBefore }
+    conclude(failure)
+    turnstile.leave()
+    let run = SyncRun(
+      startedAt: startedAt, endedAt: clock.now, pushed: tally.pushed, pulled: tally.pulled,
+      error: failure?.words(pending: pendingCount))
+    await history?.record(run)
+  }
+
+  private func round(resync: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
+    // In one store operation with what follows it would be stale: another process may write at any time.
+    try counting()
+    let isProbing = circuitBreakerState == .halfOpen
+    // The probe is the first thing that a hub hears of which had enough.
+    if !isProbing { try await ask { try await networkClient.checkHealth() } }
+
+    var pushFailure: SyncFailure?
+    if isCircuitBreakerTripped {
+      if pendingCount > 0 { pushFailure = .rateLimited(retryAfter: circuitBreakerBackoffRemaining) }
+    } else {
+      do throws(SyncFailure) {
+        try await push(&tally)
+      } catch {
+        if !error.leavesThePull || (isProbing && circuitBreakerState == .open) { throw error }
+        pushFailure = error
+      }
+    }
+
+    broadcast.set(.pulling)
+    let needsSnapshot = try inStore { try ($0.syncCursor() ?? 0) == 0 }
+    if resync || needsSnapshot {
+      do {
+        tally.pulled += try await bootstrap().count
+      } catch {
+        throw noted(SyncFailure(error))
+      }
+    }
+    try await pull(&tally)
+    try counting()
+    if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
+    if let pushFailure { throw pushFailure }
+  }
+
+  private func conclude(_ failure: SyncFailure?) {
+    if case .unanswered = failure { isOffline = true } else { isOffline = false }
+    switch failure {
+    case nil:
+      backoff.onSuccess()
+      lastSyncTime = clock.now
+      nextDelay = configuration.pollInterval
+      broadcast.set(.idle)
+    case .cancelled:
+      nextDelay = configuration.pollInterval
+      broadcast.set(.idle)
+    case .some(let failure):
+      // A count that fails leaves the last one, and the failure has its words already.
+      _ = try? countPending()
+      let delay = chance.delay(after: failure.retryAfter, &backoff)
+      let remaining = circuitBreakerBackoffRemaining
+      nextDelay = max(delay, remaining)
+      if case .rateLimited(let retryAfter) = failure {
+        let wait = remaining > .zero ? remaining : retryAfter ?? delay
+        broadcast.set(.rateLimited(retryAfter: wait, pending: pendingCount))
+      } else {
+        broadcast.set(.error(failure.words(pending: pendingCount)))
+      }
+    }
+  }
+}
+
+/// What a round has done so far.
+struct RoundTally {
+  var pushed = 0
+  var pulled = 0
+}
+
+// MARK: The queue
+
+extension SyncEngine {
+  /// Applies the payload to the entity and queues it, in one save; ``Recorder`` does the same without an engine.
+  /// - Throws: `APIError.decodingError` for a payload that cannot be read, ``RecorderError``, or the store's error; then nothing
+  ///   has changed.
+  public func queueMutation(
+    entityType: MutationEntityType, operation: MutationOperation, entityId: String, payload: Data
+  ) async throws {
+    try write { store in
+      let writer = EditWriter(store: store, clock: clock, chance: chance)
+      func queue<Entity: StoredEntity>(_ type: Entity.Type) throws {
+        try writer.queue(type, operation: operation, id: entityId, payload: payload)
+      }
+      try queue(entityType.stored)
+    }
+    // It is durable; a count that fails now is made good by the next.
+    _ = try? countPending()
+    wake()
+  }
+
+  /// Moves all that waits into the conflict journal, with the person's data, whence it can be taken again.
+  /// - Parameter markEntitiesFailed: whether the rows show it.
+  /// - Returns: how many; 0 also when the store could not be written, which ``state`` tells.
+  @discardableResult
+  public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
+    do {
+      let count = try write { store in
+        try Settlement(store: store, clock: clock).clearQueue(
+          reason: "Taken out of the queue on this device before the hub had settled it",
+          markEntitiesFailed: markEntitiesFailed)
+      }
+      _ = try countPending()
+      return count
+    } catch {
+      broadcast.set(.error(SyncFailure.store("\(error)").words(pending: pendingCount)))
+      return 0
+    }
+  }
+
+  /// Lets go of the open store; the next use makes a new one. Nothing is deleted.
+  public func resetDataStore() {
+    dataStore = nil
+  }
+}
+
+// MARK: The store
+
+extension SyncEngine {
+  private var unit: any DataStoreProtocol {
+    if let dataStore { return dataStore }
+    let made = dataStoreFactory.makeDataStore()
+    dataStore = made
+    return made
+  }
+
+  func read<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
+    try body(unit)
+  }
+
+  /// Runs and saves; what throws leaves nothing behind. After a failed save the unit is let go of: a store whose disk failed may
+  /// claim nothing until it is opened and read anew.
+  func write<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
+    let store = unit
+    let result: Result
+    do {
+      result = try body(store)
+    } catch {
+      store.rollback()
+      throw error
+    }
+    do {
+      try store.save()
+    } catch {
+      store.rollback()
+      dataStore = nil
+      throw error
+    }
+    return result
+  }
+
+  func inStore<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws(SyncFailure) -> Result {
+    do { return try read(body) } catch { throw .store("\(error)") }
+  }
+
+  func saving<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws(SyncFailure) -> Result {
+    do { return try write(body) } catch let failure as SyncFailure { throw failure } catch { throw .store("\(error)") }
+  }
+
+  func counting() throws(SyncFailure) {
+    do { _ = try countPending() } catch { throw .store("\(error)") }
+  }
+
+  private func countPending() throws -> Int {
+    pendingCount = try read { try $0.fetchPendingMutations().count }
+    return pendingCount
+  }
+}
+
+// MARK: The network
+
+extension SyncEngine {
+  func ask<Answer: Sendable>(_ request: () async throws -> Answer) async throws(SyncFailure) -> Answer {
+    do { return try await request() } catch { throw noted(SyncFailure(error)) }
+  }
+
+  /// Whatever request met it, a rate limit counts.
+  func noted(_ failure: SyncFailure) -> SyncFailure {
+    if case .rateLimited(let retryAfter) = failure { breaker.onRateLimited(retryAfter: retryAfter, at: clock.uptime) }
+    return failure
+  }
+}

@@ -1,0 +1,79 @@
+import TrendyModels
+
+/// Why a round did not come to its end.
+enum SyncFailure: Error, Hashable {
+  /// No answer: no network, or a hub that is down.
+  case unanswered(String)
+  /// The hub cannot now: 408, 425, 5xx, or it did not judge a mutation.
+  case busy(String, retryAfter: Duration?)
+  case rateLimited(retryAfter: Duration?)
+  /// The hub no longer takes this device's token.
+  case unauthorized
+  /// An answer that is no sense to ask for again and again.
+  case unusable(String)
+  /// A feed that does not go forward.
+  case feedStuck(String)
+  case store(String)
+  case cancelled
+
+  /// What a client threw.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as SyncFailure: self = failure
+    case is CancellationError: self = .cancelled
+    case let error as APIError:
+      switch error {
+      case _ where error.isRateLimited: self = .rateLimited(retryAfter: error.retryAfter)
+      case _ where error.statusCode == 401: self = .unauthorized
+      case .networkError(let words): self = .unanswered(words)
+      case _ where error.isTransient: self = .busy(error.description, retryAfter: error.retryAfter)
+      default: self = .unusable(error.description)
+      }
+    default: self = .unusable("\(error)")
+    }
+  }
+
+  var retryAfter: Duration? {
+    switch self {
+    case .busy(_, let retryAfter), .rateLimited(let retryAfter): retryAfter
+    default: nil
+    }
+  }
+
+  /// Whether the round may go on to pull after a push met it.
+  var leavesThePull: Bool {
+    switch self {
+    case .unauthorized, .store, .cancelled, .feedStuck: false
+    case .unanswered, .busy, .rateLimited, .unusable: true
+    }
+  }
+
+  /// What happened, what waits, what to do.
+  func words(pending: Int) -> String {
+    let kept =
+      switch pending {
+      case 0: "Nothing is lost."
+      case 1: "Nothing is lost: 1 change waits here."
+      default: "Nothing is lost: \(pending) changes wait here."
+      }
+    return switch self {
+    case .unanswered(let what):
+      "The hub gave no answer (\(what)). \(kept) Sync tries again by itself; check the network if this stays."
+    case .busy(let what, _):
+      "The hub cannot take changes right now (\(what)). \(kept) Sync tries again by itself."
+    case .rateLimited:
+      "The hub asked to be left alone for a while. \(kept) Sync goes on by itself."
+    case .unauthorized:
+      "The hub no longer accepts this device. \(kept) Connect the device again with the same account to go on."
+    case .unusable(let what):
+      "The hub's answer is of no use (\(what)). \(kept) Sync tries again; if this stays, update this device or the hub."
+    case .feedStuck(let what):
+      "The hub's list of changes does not go forward (\(what)). \(kept) If this stays, make a full resync."
+    case .store(let what):
+      "This device's store could not be read or written (\(what)). What was saved before is unharmed. Free some space or "
+        + "check the disk, then sync again."
+    case .cancelled:
+      "Sync was stopped. \(kept)"
+    }
+  }
+}
