@@ -5,10 +5,19 @@ let package = Package(
   name: "TrendyTesting",
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendyTesting", targets: ["TrendyTesting"])],
-  dependencies: [.package(path: "../TrendyModels"), .package(path: "../TrendyProtocols")],
+  dependencies: [
+    .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"),
+  ],
   targets: [
-    .target(name: "TrendyTesting", dependencies: ["TrendyModels", "TrendyProtocols"]),
-    .testTarget(name: "TrendyTestingTests", dependencies: ["TrendyModels", "TrendyProtocols", "TrendyTesting"]),
+    .target(
+      name: "TrendyTesting",
+      dependencies: [
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyModels", "TrendyPersistence",
+        "TrendyProtocols",
+      ]),
+    .testTarget(
+      name: "TrendyTestingTests",
+      dependencies: ["TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTesting"]),
   ]
 )
 

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+extension DataStoreContract {
+  /// Lists: their order, and what belongs to them.
+  static let queryClauses: [Clause] = [
+    Clause("events come newest first, and at one time the highest id first") { makeUnit in
+      let unit = try makeUnit()
+      // Some saved, some not: the order is one over both.
+      try add(unit, [("b", 10), ("a", 20), ("e", -5)])
+      try unit.save()
+      try add(unit, [("c", 20), ("d", 10)])
+      try owe("the events", unit.fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
+      try owe(
+        "the events in a range of all time", unit.events(in: nil, ofType: nil, limit: nil).map(\.id),
+        ["c", "a", "d", "b", "e"])
+      try unit.save()
+      try owe("the events of another unit", makeUnit().fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
+      try unit.upsertEvent(id: "e") { $0.timestamp = start.addingTimeInterval(30) }
+      try owe("the events after one moved", unit.fetchAllEvents().map(\.id), ["e", "c", "a", "d", "b"])
+    },
+    Clause("types and places come by name, definitions by type and display order, all then by id") { makeUnit in
+      let unit = try makeUnit()
+      for (id, name) in [("3", "a"), ("1", "b"), ("2", "a")] {
+        try unit.upsertEventType(id: id) { $0.name = name }
+        try unit.upsertGeofence(id: id) { $0.name = name }
+      }
+      for (id, type, order) in [("e", "2", 0), ("d", "1", 7), ("c", "1", -1), ("b", "1", 7)] {
+        try unit.upsertPropertyDefinition(id: id, eventTypeId: type) { $0.displayOrder = order }
+      }
+      for state in ["unsaved", "saved"] {
+        try owe("the types, \(state)", unit.fetchAllEventTypes().map(\.id), ["2", "3", "1"])
+        try owe("the places, \(state)", unit.fetchAllGeofences().map(\.id), ["2", "3", "1"])
+        try owe("the definitions, \(state)", unit.fetchAllPropertyDefinitions().map(\.id), ["c", "b", "d", "e"])
+        try unit.save()
+      }
+    },
+    Clause("a range of time holds its first moment and not its last") { makeUnit in
+      let unit = try makeUnit()
+      try add(unit, [("a", 10), ("b", 20), ("c", 30)])
+      func ids(_ from: Double, _ to: Double) throws -> [String] {
+        let range = start.addingTimeInterval(from)..<start.addingTimeInterval(to)
+        return try unit.events(in: range, ofType: nil, limit: nil).map(\.id)
+      }
+      for state in ["unsaved", "saved"] {
+        try owe("10 to 30, \(state)", ids(10, 30), ["b", "a"])
+        try owe("10.001 to 30.001, \(state)", ids(10.001, 30.001), ["c", "b"])
+        try owe("20 to 20, \(state)", ids(20, 20), [])
+        try owe("31 to 40, \(state)", ids(31, 40), [])
+        try unit.save()
+      }
+    },
+    Clause("a list is of one type where one is asked for, and no longer than asked") { makeUnit in
+      let unit = try makeUnit()
+      try add(unit, [("a", 10), ("b", 20)], type: "type-1")
+      try add(unit, [("c", 15), ("d", 25)], type: "type-2")
+      try unit.save()
+      try add(unit, [("e", 17)], type: "type-2")
+      try owe("one type", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["d", "e", "c"])
+      try owe("two of one type", unit.events(in: nil, ofType: "type-2", limit: 2).map(\.id), ["d", "e"])
+      try owe("three of all", unit.events(in: nil, ofType: nil, limit: 3).map(\.id), ["d", "b", "e"])
+      try owe("more than there are", unit.events(in: nil, ofType: "type-1", limit: 9).map(\.id), ["b", "a"])
+      try owe("none", unit.events(in: nil, ofType: nil, limit: 0), [])
+      try owe("an unknown type", unit.events(in: nil, ofType: "type-9", limit: nil), [])
+      let range = start.addingTimeInterval(15)..<start.addingTimeInterval(25)
+      try owe("one type in a range", unit.events(in: range, ofType: "type-2", limit: nil).map(\.id), ["e", "c"])
+      try unit.upsertEvent(id: "e") { $0.eventTypeId = "type-1" }
+      try unit.deleteEvent(id: "d")
+      try owe("after one moved and one went", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["c"])
+    },
+    Clause("days are counted by the zone's midnight, and days without an event are left out") { makeUnit in
+      let unit = try makeUnit()
+      // Midnight in the zone three hours ahead is 21:00 UTC.
+      guard let zone = TimeZone(secondsFromGMT: 3 * 3600) else { throw Violation(description: "no zone at +3 h") }
+      let midnight = DeterministicDate.make(year: 2024, month: 1, day: 1, hour: 21)
+      let day = 86_400.0
+      let offsets = [-0.001, 0, 1, day - 0.001, day, 3 * day]
+      for (number, offset) in offsets.enumerated() {
+        try unit.upsertEvent(id: "evt-\(number)") {
+          $0.eventTypeId = number == 1 ? "type-2" : "type-1"
+          $0.timestamp = midnight.addingTimeInterval(offset)
+        }
+      }
+      func date(_ days: Double) -> Date { midnight.addingTimeInterval(days * day) }
+      for state in ["unsaved", "saved"] {
+        try owe(
+          "all days, \(state)", unit.eventCountsByDay(in: nil, ofType: nil, timeZone: zone),
+          [date(-1): 1, date(0): 3, date(1): 1, date(3): 1])
+        try owe(
+          "one type, \(state)", unit.eventCountsByDay(in: nil, ofType: "type-2", timeZone: zone), [date(0): 1])
+        try owe(
+          "a range that cuts a day, \(state)",
+          unit.eventCountsByDay(in: midnight.addingTimeInterval(1)..<date(1), ofType: nil, timeZone: zone),
+          [date(0): 2])
+        try unit.save()
+      }
+    },
+    Clause("a day of a change of the clocks is as long as it is") { makeUnit in
+      let unit = try makeUnit()
+      guard let zone = TimeZone(identifier: "Europe/Amsterdam") else {
+        throw Violation(description: "this machine has no zone Europe/Amsterdam")
+      }
+      // 31 March 2024 has 23 hours there: from 23:00 to 22:00 UTC.
+      let first = DeterministicDate.make(year: 2024, month: 3, day: 30, hour: 23)
+      let next = DeterministicDate.make(year: 2024, month: 3, day: 31, hour: 22)
+      for (id, date) in [("a", first), ("b", next.addingTimeInterval(-1)), ("c", next)] {
+        try unit.upsertEvent(id: id) {
+          $0.eventTypeId = "type-1"
+          $0.timestamp = date
+        }
+      }
+      try owe(
+        "the days", unit.eventCountsByDay(in: nil, ofType: nil, timeZone: zone), [first: 2, next: 1])
+    },
+  ]
+
+  private static let start = DeterministicDate.jun15_2024
+
+  private static func add(
+    _ unit: any DataStoreProtocol, _ events: [(id: String, second: Double)], type: String = "type-1"
+  )
+    throws
+  {
+    for (id, second) in events {
+      try unit.upsertEvent(id: id) {
+        $0.eventTypeId = type
+        $0.timestamp = start.addingTimeInterval(second)
+      }
+    }
+  }
+}

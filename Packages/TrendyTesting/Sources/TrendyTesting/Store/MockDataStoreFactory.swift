@@ -1,0 +1,37 @@
+import Synchronization
+public import TrendyProtocols
+
+/// Gives the same ``MockDataStore`` to everyone who asks, so that a test can look at what the code under test did with it.
+///
+/// A real factory gives each asker a unit of its own. With this one there is a single unit, so there may be a single asker,
+/// and the test looks only while that one is at rest: see <doc:Mocking>.
+///
+/// It is `@unchecked Sendable` because a factory must be and the store is not: `mockStore` is set once and this class never
+/// touches it but in ``reset()``, which the test calls from where it uses the store; the count is behind a lock.
+public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
+  public let mockStore: MockDataStore
+  private let calls = Mutex(0)
+
+  public init(mockStore: MockDataStore) {
+    self.mockStore = mockStore
+  }
+
+  /// With a store of its own.
+  public convenience init() {
+    self.init(mockStore: MockDataStore())
+  }
+
+  /// How often a store was asked for.
+  public var makeDataStoreCalls: Int { calls.withLock { $0 } }
+
+  public func makeDataStore() -> any DataStoreProtocol {
+    calls.withLock { $0 += 1 }
+    return mockStore
+  }
+
+  /// As new, the store too: see ``MockDataStore/reset()``.
+  public func reset() {
+    calls.withLock { $0 = 0 }
+    mockStore.reset()
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+
+@Suite("DataStoreContract", .timeLimit(.minutes(1)))
+struct DataStoreContractTests {
+  @Test("the mock keeps the contract", arguments: DataStoreContract.clauses)
+  func mockKeeps(clause: DataStoreContract.Clause) throws {
+    // The first unit is the spied one, and the others are on its store.
+    let store = MockDataStore()
+    var isFirst = true
+    try clause.check {
+      defer { isFirst = false }
+      return isFirst ? store : store.otherUnits.makeDataStore()
+    }
+  }
+
+  @Test("a store that does nothing breaks every clause that asks for something", arguments: DataStoreContract.clauses)
+  func forgetfulStoreBreaks(clause: DataStoreContract.Clause) throws {
+    let harmless = [
+      "what is not there is found as nothing", "deleting or marking what is not there is no error and makes nothing",
+      "a unit that is let go of unsaved leaves nothing behind and no lock",
+    ]
+    if harmless.contains(clause.description) {
+      try clause.check { ForgetfulStore() }
+    } else {
+      #expect(throws: DataStoreContract.Violation.self) { try clause.check { ForgetfulStore() } }
+    }
+  }
+
+  @Test func `a violation says what was found and what was owed`() throws {
+    let clause = try #require(DataStoreContract.clauses.first { $0.description.contains("cursor") })
+    let violation = #expect(throws: DataStoreContract.Violation.self) { try clause.check { ForgetfulStore() } }
+    #expect(violation?.description == "the cursor, unsaved: found nil, owed Optional(0)")
+  }
+
+  @Test func `every clause has a sentence of its own`() {
+    #expect(Set(DataStoreContract.clauses.map(\.description)).count == DataStoreContract.clauses.count)
+    #expect(DataStoreContract.clauses.count > 30)
+  }
+}
