@@ -5,11 +5,14 @@ let package = Package(
   name: "TrendyNetworking",
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendyNetworking", targets: ["TrendyNetworking"])],
-  dependencies: [.package(path: "../TrendyModels"), .package(path: "../TrendyProtocols")],
+  dependencies: [
+    .package(path: "../TrendyModels"), .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"),
+  ],
   targets: [
     .target(name: "TrendyNetworking", dependencies: ["TrendyModels", "TrendyProtocols"]),
     .testTarget(
-      name: "TrendyNetworkingTests", dependencies: ["TrendyModels", "TrendyNetworking", "TrendyProtocols"]),
+      name: "TrendyNetworkingTests",
+      dependencies: ["TrendyModels", "TrendyNetworking", "TrendyProtocols", "TrendyTesting"]),
   ]
 )
 

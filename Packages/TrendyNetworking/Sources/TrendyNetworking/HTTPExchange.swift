@@ -44,7 +44,8 @@ struct HTTPHead: Hashable, Sendable {
   /// Bytes of the body as they are sent; `nil` where the answer does not say or the bytes are compressed.
   var bodyLength: Int? {
     guard (fields["content-encoding"] ?? "identity") == "identity" else { return nil }
-    return fields["content-length"].flatMap { Int($0) }
+    // A length that no number holds is never reached.
+    return fields["content-length"].map { Int($0) ?? Int.max }
   }
 
   var requestId: String? { fields["x-request-id"] }

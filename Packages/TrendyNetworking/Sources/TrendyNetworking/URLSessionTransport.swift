@@ -103,6 +103,20 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     completionHandler(.allow)
   }
 
+  // A 401 is an answer like others too: nobody is there to be asked for a password. Only a server's certificate is judged.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    #if canImport(FoundationNetworking)
+      // Here certificates never come this way, the answer has been read to its end, and no disposition would report it.
+      exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.continuation.finish()
+      cancelElsewhere(task)
+    #else
+      completionHandler(.performDefaultHandling, nil)
+    #endif
+  }
+
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let task = dataTask.taskIdentifier
     let exchange = exchanges.withLock { exchanges -> Exchange? in
@@ -140,6 +154,8 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     for (name, value) in response.allHeaderFields {
       fields["\(name)".lowercased()] = "\(value)"
     }
+    // On Linux the head of an answer is reported after that of each interim one (100 Continue, 103 Early Hints).
+    guard response.statusCode >= 200 else { return }
     let head = HTTPHead(status: response.statusCode, fields: fields)
     let continuation = exchanges.withLock {
       exchanges -> AsyncThrowingStream<HTTPPiece, any Error>.Continuation? in
