@@ -259,13 +259,14 @@ struct DiskState: Sendable {
   // MARK: Loss of power
 
   mutating func restart(losing loss: SimulatedFileSystem.Loss) {
+    handles = [:]
+    changesLeft = nil
+    isOff = false
+    boot += 1
+    for node in nodes.keys { nodes[node]!.lockOwner = nil }
     switch loss {
+    case .nothing: return
     case .unsynced: break
-    case .nothing:
-      for node in nodes.keys { synchronize(node) }
-      for change in pendingNames { Self.apply(change, to: &durableNames) }
-      // Also what a failed sync gave up may have been written in the end.
-      for node in nodes.keys { nodes[node]!.durable = nodes[node]!.bytes }
     case .random(let seed):
       var chance = SplitMix64(state: seed)
       for node in nodes.keys.sorted() {
@@ -277,10 +278,6 @@ struct DiskState: Sendable {
     pendingNames = []
     let kept = Set(names.values)
     nodes = nodes.filter { kept.contains($0.key) }.mapValues { Node(bytes: $0.durable, durable: $0.durable) }
-    handles = [:]
-    changesLeft = nil
-    isOff = false
-    boot += 1
   }
 
   private static func applyPart(_ change: Change, to bytes: inout [UInt8], _ chance: inout SplitMix64) {

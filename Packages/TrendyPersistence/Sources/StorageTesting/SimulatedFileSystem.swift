@@ -26,7 +26,7 @@ public final class SimulatedFileSystem: FileSystem {
   public enum Loss: Hashable, Sendable {
     /// All of it is gone.
     case unsynced
-    /// None of it is: only the processes end.
+    /// None of it is: only the processes end, and what was not synced can still be lost later.
     case nothing
     /// Any part of it is gone, by chance: writes in any order, torn between sectors of 512 bytes, names of files too.
     case random(seed: UInt64)
@@ -283,10 +283,10 @@ final class SimulatedFile: OpenFile {
     }
   }
 
-  func isLinked() throws(FileSystemError) -> Bool {
+  func isInPlace() throws(FileSystemError) -> Bool {
     try disk.call(.inspect, path) { state throws(FileSystemError) in
       try check(state, .inspect)
-      return state.names.values.contains(node)
+      return state.names[path] == node
     }
   }
 

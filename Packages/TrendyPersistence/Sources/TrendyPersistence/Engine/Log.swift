@@ -44,9 +44,11 @@ struct Log {
     var opened: (any OpenFile)?
     do {
       opened = try storing { () throws(FileSystemError) in try fileSystem.open(path, .readWrite) }
-    } catch .permissionDenied, .readOnly {
-      // Reading may still be allowed; writing will say why it is not.
-      failure = .permissionDenied(path: path)
+    } catch {
+      switch error {
+      case .permissionDenied, .readOnly: failure = error  // reading may still be allowed
+      default: throw error
+      }
     }
     let file: any OpenFile
     if let opened {
@@ -109,6 +111,7 @@ struct Log {
     var memories: [RecordMemory] = []
     var number = manifest.firstChunk
     var sequence = manifest.firstSequence - 1
+    var previous: LogState.SealedChunk?
     var durable = sequence
     var saves = 0
     while true {
@@ -127,17 +130,23 @@ struct Log {
       memories.append(memory)
       var end = ChunkHeader.bytes
       var isSealed = false
+      var offsets: [Int] = []
       while !isSealed,
         let group = GroupHeader.read(memory.base + end, available: memory.count - end, epoch: header.epoch),
         group.sequence == sequence + 1, group.isWhole(memory.base + end)
       {
         memtable.apply(group: group, at: memory.base + end)
+        offsets.append(end)
         end += group.length
         sequence += 1
         durable = max(durable, group.durable)
         if group.isSeal { isSealed = true } else { saves += 1 }
       }
+      let unknown = Int(min(sequence - durable, UInt64(offsets.count)))
+      let doubtfulFrom = unknown > 0 ? offsets[offsets.count - unknown] : end
       if isSealed {
+        previous = LogState.SealedChunk(
+          file: file, memory: memory, number: number, doubtful: doubtfulFrom..<end, seal: sequence)
         number += 1
         continue
       }
@@ -146,7 +155,9 @@ struct Log {
       if case .torn(let bytes) = tail { cut = bytes }
       let state = LogState(
         memtable: memtable, pin: RecordPin(memories: memories), memory: memory, file: file, chunk: header, end: end,
-        sequence: sequence, durable: durable, tailIsSuspect: tail != .clean, writeFailure: writeFailure)
+        sequence: sequence, durable: durable, tailIsSuspect: tail != .clean, previous: previous,
+        doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil, isNew: durable < manifest.firstSequence,
+        writeFailure: writeFailure)
       return Recovered(
         state: state, tail: tail,
         report: RecoveryReport(path: path(number), offset: end, cutBytes: cut, saves: saves))

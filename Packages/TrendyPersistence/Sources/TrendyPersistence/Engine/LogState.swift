@@ -15,6 +15,11 @@ struct LogState: @unchecked Sendable {
   var durable: UInt64
   /// Whether something may lie beyond `end` that no save owns.
   var tailIsSuspect: Bool
+  /// The chunk before, when another handle has sealed it.
+  var previous: SealedChunk?
+  var doubt: Doubt?
+  /// Whether no save is known to be durable: then the names of the files may not be either.
+  var isNew: Bool
   /// Why this handle cannot write, if it cannot.
   var writeFailure: StorageError?
   var lock: (any OpenFile)?
@@ -23,9 +28,28 @@ struct LogState: @unchecked Sendable {
   /// Why this handle must not be used any more.
   var failure: StorageError?
 
+  /// Groups that another handle wrote and that are not known to be on the disk: from an offset to the end. Its sync may
+  /// never have come, or have failed: then the system may show bytes that it will not write any more.
+  struct Doubt {
+    var offset: Int
+    /// That of the last of them.
+    var sequence: UInt64
+  }
+
+  struct SealedChunk {
+    var file: any OpenFile
+    var memory: RecordMemory
+    var number: UInt64
+    /// Where what is not known to be on the disk begins and ends.
+    var doubtful: Range<Int>
+    /// The sequence of its seal.
+    var seal: UInt64
+  }
+
   init(
     memtable: Memtable, pin: RecordPin, memory: RecordMemory, file: any OpenFile, chunk: ChunkHeader, end: Int,
-    sequence: UInt64, durable: UInt64, tailIsSuspect: Bool, writeFailure: StorageError?
+    sequence: UInt64, durable: UInt64, tailIsSuspect: Bool, previous: SealedChunk?, doubt: Doubt?,
+    isNew: Bool, writeFailure: StorageError?
   ) {
     self.memtable = memtable
     self.pin = pin
@@ -36,6 +60,9 @@ struct LogState: @unchecked Sendable {
     self.sequence = sequence
     self.durable = durable
     self.tailIsSuspect = tailIsSuspect
+    self.previous = previous
+    self.doubt = doubt
+    self.isNew = isNew
     self.writeFailure = writeFailure
   }
 
@@ -56,9 +83,11 @@ struct LogState: @unchecked Sendable {
         group.isWhole(target)
       else { return }
       memtable.apply(group: group, at: target)
+      let doubtfulFrom = doubt?.offset ?? end
       end += group.length
       sequence = group.sequence
       durable = max(durable, group.durable)
+      doubt = Doubt(offset: doubtfulFrom, sequence: sequence)
       if group.isSeal {
         // All before the seal was synced before anything went into the next chunk.
         let log = Log(directory: directory, fileSystem: fileSystem)
@@ -67,6 +96,8 @@ struct LogState: @unchecked Sendable {
           throw .damaged(path: log.path(chunk.number + 1), offset: 40)
         }
         writeFailure = failure
+        previous = SealedChunk(
+          file: self.file, memory: memory, number: chunk.number, doubtful: doubtfulFrom..<end, seal: sequence)
         enter(header, file: file)
       }
     }
@@ -78,6 +109,7 @@ struct LogState: @unchecked Sendable {
     chunk = header
     memory = RecordMemory(zeroed: header.chunkBytes)
     pin = RecordPin(memories: pin.memories + [memory])
+    doubt = nil
     end = ChunkHeader.bytes
   }
 
@@ -95,7 +127,7 @@ struct LogState: @unchecked Sendable {
     if let failure { throw failure }
     if let writeFailure { throw writeFailure }
     let before = file
-    guard try storing({ () throws(FileSystemError) in try before.isLinked() }) else {
+    guard try storing({ () throws(FileSystemError) in try before.isInPlace() }) else {
       throw .missing(path: log.path(chunk.number))
     }
     try catchUp(directory: log.directory, fileSystem: log.fileSystem)
@@ -111,7 +143,39 @@ struct LogState: @unchecked Sendable {
       try cleanTail(log)
       tailIsSuspect = false
     }
+    try confirmWhatOthersLeft(log)
     isAppending = true
+  }
+
+  /// What is saved from here on stands on what others wrote before: whoever did may have ended before it was synced, or
+  /// have seen the sync fail. So it is written again, and this handle's own sync makes it durable.
+  private mutating func confirmWhatOthersLeft(_ log: Log) throws(StorageError) {
+    if isNew {
+      try storing { () throws(FileSystemError) in try log.fileSystem.syncDirectory(log.directory) }
+      isNew = false
+    }
+    if let doubt, doubt.sequence > durable {
+      let file = file
+      let bytes = memory.bytes(from: doubt.offset, count: end - doubt.offset)
+      try storing { () throws(FileSystemError) in try file.write(bytes, at: doubt.offset) }
+    }
+    doubt = nil
+    guard let previous else { return }
+    if durable < previous.seal {
+      let bytes = previous.memory.bytes(from: previous.doubtful.lowerBound, count: previous.doubtful.count)
+      try storing { () throws(FileSystemError) in
+        try previous.file.write(bytes, at: previous.doubtful.lowerBound)
+      }
+      do {
+        try previous.file.synchronize()
+      } catch {
+        let failure = StorageError.syncFailed(path: log.path(previous.number), code: error.code)
+        self.failure = failure
+        throw failure
+      }
+      durable = previous.seal
+    }
+    self.previous = nil
   }
 
   /// Sets aside what lies beyond the end and writes zeros over it, so that no remains of it can ever join the log.

@@ -202,7 +202,11 @@ public final class StorageEngine: Sendable {
       let file = try lockFile(log)
       try log.take(file, atMost: options.lockTimeout)
       lock = file
-      try state.withLock { state throws(StorageError) in try state.prepareToAppend(log) }
+      let synced = syncing.withLock { $0.through }
+      try state.withLock { state throws(StorageError) in
+        state.durable = max(state.durable, synced)
+        try state.prepareToAppend(log)
+      }
     } catch {
       if let lock { release(lock) } else { writing.update { $0 = false } }
       throw error

@@ -4,7 +4,7 @@
 /// Every call is whole or throws: implementations repeat what a signal interrupted and go on after a short write.
 /// Paths are absolute or relative to the process, with `/` between their parts.
 public protocol FileSystem: Sendable {
-  /// Makes the folder and those above it; one that is there is no error. Newly made names are durable on return.
+  /// Makes the folder and those above it; one that is there is no error. Its name is durable on return.
   func createDirectory(_ path: String) throws(FileSystemError)
   /// Opens a file, or makes an empty one if `mode` says so. A new name is durable only after ``syncDirectory(_:)``.
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile
@@ -45,8 +45,8 @@ public protocol OpenFile: AnyObject, Sendable {
   func truncate(to size: Int) throws(FileSystemError)
   /// Reserves room for `size` bytes and makes the file that long, or throws without having used the room.
   func allocate(_ size: Int) throws(FileSystemError)
-  /// Whether the file still has a name; one that was removed keeps nothing.
-  func isLinked() throws(FileSystemError) -> Bool
+  /// Whether the path it was opened by still leads to this file; one that was removed or replaced keeps nothing.
+  func isInPlace() throws(FileSystemError) -> Bool
   /// Takes the lock of this open file if nobody else has it, in this process or another; the kernel lets go of it when
   /// the file is closed, whatever ends the process.
   func tryLock() throws(FileSystemError) -> Bool

@@ -24,6 +24,8 @@ public struct PosixFileSystem: FileSystem {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw FileSystemError(operation: .createDirectory, path: path, code: ENOTDIR)
       }
+      // Whoever made it may have ended before this.
+      try syncDirectory(parent(of: path))
     case ENOENT:
       let above = parent(of: path)
       guard above != path else { throw FileSystemError(operation: .createDirectory, path: path, code: ENOENT) }
@@ -176,10 +178,15 @@ private final class PosixFile: OpenFile {
     return Int(status.st_size)
   }
 
-  func isLinked() throws(FileSystemError) -> Bool {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw error(.inspect, path) }
-    return status.st_nlink > 0
+  func isInPlace() throws(FileSystemError) -> Bool {
+    var own = stat()
+    guard fstat(descriptor, &own) == 0 else { throw error(.inspect, path) }
+    var there = stat()
+    if stat(path, &there) != 0 {
+      if errno == ENOENT || errno == ENOTDIR { return false }
+      throw error(.inspect, path)
+    }
+    return own.st_ino == there.st_ino && own.st_dev == there.st_dev
   }
 
   func truncate(to size: Int) throws(FileSystemError) {

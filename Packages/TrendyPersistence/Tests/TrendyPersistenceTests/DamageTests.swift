@@ -1,0 +1,164 @@
+import StorageTesting
+import Testing
+import TrendyPersistence
+
+/// Changes a store behind its back in every small way: what opens is right, or says what it cut, or is refused.
+@Suite("Damage", .timeLimit(.minutes(1)))
+struct DamageTests {
+  /// Three saves in the first chunk, after which it is sealed, and three in the second.
+  private static let store: (disk: SimulatedFileSystem, ends: [Int]) = {
+    let disk = SimulatedFileSystem()
+    var ends: [Int] = []
+    do {
+      let engine = try EngineFixture.open(disk)
+      var next = 1
+      while disk.contents("/store/log-2") == nil || next < 24 {
+        try EngineFixture.put(next..<next + 6, in: engine)
+        next += 6
+        ends.append(next - 1)
+      }
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    return (disk, ends)
+  }()
+
+  /// What a changed copy of the store shows: the numbers, and whether opening said that it cut something.
+  private func outcome(_ change: (SimulatedFileSystem) throws -> Void) throws -> Result<([Int], wasCut: Bool), StorageError>
+  {
+    let disk = Self.store.disk.copy()
+    try change(disk)
+    do throws(StorageError) {
+      let engine = try EngineFixture.open(disk)
+      let numbers = try EngineFixture.numbers(in: engine)
+      return .success((numbers, engine.recovery.wasCut))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func flip(_ path: String, byte: Int, bit: Int) throws -> Result<([Int], wasCut: Bool), StorageError> {
+    try outcome { disk in
+      var bytes = try #require(disk.contents(path))
+      bytes[byte] ^= 1 << bit
+      disk.setContents(path, bytes)
+    }
+  }
+
+  @Test func `the store under test has groups in two chunks`() throws {
+    #expect(Self.store.disk.files == ["/store/lock", "/store/log-1", "/store/log-2", "/store/manifest"])
+    let numbers = try outcome { _ in }.get()
+    #expect(numbers.0 == Array(1...(Self.store.ends.last ?? 0)))
+    #expect(!numbers.wasCut)
+  }
+
+  @Test func `a flipped bit in the manifest is refused, wherever it is`() throws {
+    let size = try #require(Self.store.disk.contents("/store/manifest")).count
+    for byte in 0..<size {
+      for bit in 0..<8 {
+        guard case .failure = try flip("/store/manifest", byte: byte, bit: bit) else {
+          Issue.record("bit \(bit) of byte \(byte) was not noticed")
+          continue
+        }
+      }
+    }
+  }
+
+  @Test func `a flipped bit before the last save is refused with its file, one in the last save is cut and reported`()
+    throws
+  {
+    let all = Array(1...(Self.store.ends.last ?? 0))
+    let beforeLast = Array(1...Self.store.ends[Self.store.ends.count - 2])
+    for path in ["/store/log-1", "/store/log-2"] {
+      let contents = try #require(Self.store.disk.contents(path))
+      let used = try #require(contents.lastIndex { $0 != 0 }) + 1
+      var wereCut = 0
+      for byte in 0..<contents.count where byte < used + 64 || byte % 97 == 0 {
+        for bit in 0..<8 {
+          switch try flip(path, byte: byte, bit: bit) {
+          case .failure(.damaged(let file, let offset)):
+            #expect(file == path && offset <= byte && byte < used, "bit \(bit) of byte \(byte) in \(path)")
+          case .failure(let error):
+            Issue.record("bit \(bit) of byte \(byte) in \(path): \(error)")
+          case .success(let (numbers, wasCut)):
+            if wasCut && numbers == beforeLast { wereCut += 1 }
+            let isUnused = byte >= used && numbers == all
+            let isLastSave = path == "/store/log-2" && wasCut && numbers == beforeLast
+            #expect(isUnused || isLastSave, "bit \(bit) of byte \(byte) in \(path) gave \(numbers.count)")
+          }
+        }
+      }
+      #expect((wereCut > 0) == (path == "/store/log-2"))
+    }
+  }
+
+  @Test func `a file cut at any byte is refused`() throws {
+    for path in ["/store/log-1", "/store/log-2", "/store/manifest"] {
+      let contents = try #require(Self.store.disk.contents(path))
+      for size in 0..<contents.count where size < 300 || size % 13 == 0 || size == contents.count - 1 {
+        let result = try outcome { $0.setContents(path, Array(contents.prefix(size))) }
+        guard case .failure(.damaged(path, _)) = result else {
+          Issue.record("\(path) cut at \(size): \(result)")
+          continue
+        }
+      }
+    }
+  }
+
+  @Test func `a file that is gone is refused`() throws {
+    for name in ["log-1", "log-2", "manifest"] {
+      let path = "/store/\(name)"
+      let result = try outcome { try $0.remove(path) }
+      guard case .failure(.damaged(path, 0)) = result else {
+        Issue.record("without \(path): \(result)")
+        continue
+      }
+    }
+  }
+
+  @Test func `files in each other's place are refused`() throws {
+    let first = try #require(Self.store.disk.contents("/store/log-1"))
+    let second = try #require(Self.store.disk.contents("/store/log-2"))
+    let result = try outcome { disk in
+      disk.setContents("/store/log-1", second)
+      disk.setContents("/store/log-2", first)
+    }
+    guard case .failure(.damaged("/store/log-1", _)) = result else {
+      Issue.record("\(result)")
+      return
+    }
+  }
+
+  @Test(arguments: 1...300 as ClosedRange<UInt64>)
+  func `noise over any part of the log gives no wrong answer`(seed: UInt64) throws {
+    var generator = SeededWords(state: seed)
+    let path = generator.next() % 2 == 0 ? "/store/log-1" : "/store/log-2"
+    let contents = try #require(Self.store.disk.contents(path))
+    let start = Int(generator.next() % UInt64(contents.count))
+    let count = Int(generator.next() % 600)
+    let result = try outcome { disk in
+      var bytes = contents
+      for index in start..<min(start + count, bytes.count) { bytes[index] = UInt8(truncatingIfNeeded: generator.next()) }
+      disk.setContents(path, bytes)
+    }
+    if case .success(let (numbers, wasCut)) = result {
+      let all = Array(1...(Self.store.ends.last ?? 0))
+      let whole = [0] + Self.store.ends
+      #expect(whole.contains(numbers.count) && numbers == Array(all.prefix(numbers.count)))
+      #expect(numbers.count == all.count || wasCut)
+    }
+  }
+}
+
+/// splitmix64, from a seed that a failing test shows.
+struct SeededWords: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

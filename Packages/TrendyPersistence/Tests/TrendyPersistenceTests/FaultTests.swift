@@ -1,0 +1,135 @@
+import StorageTesting
+import Testing
+import TrendyPersistence
+
+/// Makes the first call to the disk fail, then the second, … until a run meets no fault; after each, opens and checks.
+@Suite("A failing disk", .timeLimit(.minutes(1)))
+struct FaultTests {
+  private static let noRoom: Int32 = 28
+  private static let inputOutput: Int32 = 5
+  private static let saves: [ClosedRange<Int>] = (0..<9).map { $0 * 60...($0 * 60 + [0, 20, 45][$0 % 3]) }
+
+  /// Tries every save once; gives those that returned.
+  private static func run(on disk: SimulatedFileSystem) -> [Int] {
+    var done: [Int] = []
+    var engine: StorageEngine?
+    for (number, save) in saves.enumerated() {
+      do throws(StorageError) {
+        let open = if let engine, engine.isUsable { engine } else { try EngineFixture.open(disk) }
+        engine = open
+        try EngineFixture.put(save, in: open)
+        done.append(number)
+      } catch {
+        if let engine, engine.isUsable {
+          // A save that failed left nothing behind in a handle that lives on.
+          let numbers = (try? EngineFixture.numbers(in: engine)) ?? []  // a call that fails says nothing here
+          #expect(numbers.isEmpty || !numbers.contains(save.lowerBound))
+        }
+      }
+    }
+    return done
+  }
+
+  private static func check(_ disk: SimulatedFileSystem, done: [Int], _ what: String) {
+    do throws(StorageError) {
+      let found = Set(try EngineFixture.numbers(in: EngineFixture.open(disk)))
+      for (number, save) in saves.enumerated() {
+        let held = save.filter(found.contains).count
+        #expect(held == save.count || (held == 0 && !done.contains(number)), "\(what): save \(number)")
+      }
+    } catch {
+      Issue.record("\(what): \(error)")
+    }
+  }
+
+  @Test(
+    "loses no save that returned, and leaves every other whole or absent",
+    arguments: [noRoom, inputOutput], [false, true])
+  func failEachCall(code: Int32, isForever: Bool) {
+    var call = 1
+    while true {
+      let disk = SimulatedFileSystem()
+      disk.fail(.init(call: call, code: code, isForever: isForever))
+      let done = Self.run(on: disk)
+      if !disk.metFault { break }
+      disk.fail(nil)
+      Self.check(disk.anotherProcess(), done: done, "call \(call) failed")
+      disk.restart(losing: .unsynced)
+      Self.check(disk, done: done, "call \(call) failed, then the power")
+      call += 1
+    }
+    #expect(call > 80)
+  }
+
+  @Test func `a process that is killed anywhere leaves a store on which others save for good`() throws {
+    let probe = SimulatedFileSystem()
+    _ = Self.run(on: probe)
+    for change in 1...probe.changes {
+      let disk = SimulatedFileSystem()
+      disk.powerOff(beforeChange: change)
+      let done = Self.run(on: disk)
+      disk.restart(losing: .nothing)  // only the process ended: what it wrote can be read, but is not synced
+      try EngineFixture.put([9999], in: EngineFixture.open(disk))
+      disk.restart(losing: .unsynced)
+      Self.check(disk, done: done, "killed before change \(change)")
+      #expect(
+        try EngineFixture.numbers(in: EngineFixture.open(disk)).last == 9999, "killed before change \(change)")
+    }
+  }
+
+  @Test func `a full disk refuses saves one by one and takes them when there is room`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put([1], in: engine)
+    disk.setCapacity(disk.usedBytes)
+    var refused = 0
+    for number in 2...80 {
+      do {
+        try EngineFixture.put([number], in: engine)
+      } catch {
+        #expect(error == StorageError.diskFull(path: "/store/log-2"))
+        refused += 1
+      }
+    }
+    #expect(refused > 0)
+    #expect(try EngineFixture.numbers(in: engine).count == 80 - refused)
+    disk.setCapacity(nil)
+    try EngineFixture.put([1000], in: engine)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())).count == 81 - refused)
+  }
+
+  @Test(
+    "says in plain words what is wrong and what to do",
+    arguments: [
+      (13, "permission"), (30, "read-only"), (28, "free some space"), (122, "free some space"), (5, "Input/output"),
+    ] as [(Int32, String)])
+  func plainWords(code: Int32, words: String) throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    disk.fail(.init(operation: .write, call: 1, code: code))
+    let error = try #require(throws: StorageError.self) { try EngineFixture.put([1], in: engine) }
+    #expect("\(error)".contains(words))
+    #expect("\(error)".contains("/store"))
+  }
+
+  @Test func `a store that may only be read is read, and says why it does not save`() throws {
+    let disk = SimulatedFileSystem()
+    try EngineFixture.put(1...3, in: EngineFixture.open(disk))
+    let reader = disk.anotherProcess()
+    reader.fail(.init(operation: .open, call: 2, code: 30))
+    let engine = try EngineFixture.open(reader)
+    #expect(reader.metFault)
+    #expect(try EngineFixture.numbers(in: engine) == [1, 2, 3])
+    #expect(throws: StorageError.readOnly(path: "/store/log-1")) { try EngineFixture.put([4], in: engine) }
+  }
+
+  @Test func `a folder that was removed or replaced meanwhile is noticed before anything is called saved`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put([1], in: engine)
+    for path in disk.files { try disk.remove(path) }
+    #expect(throws: StorageError.missing(path: "/store/log-1")) { try EngineFixture.put([2], in: engine) }
+    try EngineFixture.put([3], in: EngineFixture.open(disk.anotherProcess()))
+    #expect(throws: StorageError.missing(path: "/store/log-1")) { try EngineFixture.put([2], in: engine) }
+  }
+}
