@@ -13,7 +13,7 @@ extension MockDataStore {
       do {
         // Little work for a little store: the first chunk of a log is made whole before anything is written.
         var options = StorageEngine.Options()
-        options.firstChunkBytes = 1 << 16
+        options.firstChunkBytes = 1 << 12
         return try DefaultDataStoreFactory(
           directory: "/store", fileSystem: SimulatedFileSystem(), options: options,
           generator: SeededGenerator(seed: seed))
