@@ -5,12 +5,29 @@ let package = Package(
   name: "TrendyHub",
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
-    .library(name: "TrendyHub", targets: ["TrendyHub"])
+    .library(name: "HubTesting", targets: ["HubTesting"]),
+    .library(name: "TrendyHub", targets: ["TrendyHub"]),
   ],
-  dependencies: [.package(path: "../TrendyModels"), .package(path: "../TrendyProtocols")],
+  dependencies: [
+    .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"),
+    .package(path: "../TrendyTesting"),
+  ],
   targets: [
-    .target(name: "TrendyHub", dependencies: ["CCrypto", "CMicrohttpd", "TrendyModels", "TrendyProtocols"]),
-    .testTarget(name: "TrendyHubTests", dependencies: ["TrendyHub"]),
+    .target(name: "HubTesting", dependencies: ["TrendyHub", "TrendyModels"]),
+    .testTarget(
+      name: "HubTestingTests",
+      dependencies: [
+        "HubTesting", "TrendyHub", .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyPersistence",
+      ]),
+    .target(
+      name: "TrendyHub",
+      dependencies: ["CCrypto", "CMicrohttpd", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
+    .testTarget(
+      name: "TrendyHubTests",
+      dependencies: [
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendyTesting",
+      ]),
   ]
 )
 

@@ -1,0 +1,281 @@
+import Foundation
+import TrendyModels
+public import TrendyHub
+
+/// What every ``TrendyHub/HubStorage`` owes: each check is a sentence that holds, or throws ``ContractViolation``.
+///
+/// A test runs each on a storage of its own:
+/// ```swift
+/// @Test(arguments: HubStorageContract.all)
+/// func contract(check: HubStorageContract.Check) throws { try check.run { MyStorage() } }
+/// ```
+public enum HubStorageContract: Sendable {
+  public struct Check: Sendable, CustomStringConvertible {
+    public let description: String
+    private let body: @Sendable (any HubStorage) throws -> Void
+
+    init(_ description: String, _ body: @escaping @Sendable (any HubStorage) throws -> Void) {
+      self.description = description
+      self.body = body
+    }
+
+    /// Runs the check on a new, empty storage.
+    public func run(on storage: any HubStorage) throws { try body(storage) }
+  }
+
+  public static let all: [Check] = [
+    Check("a person never written to is empty") { storage in
+      try storage.read(person: "p") { reading in
+        try expect(try reading.state(), HubState())
+        try expect(try reading.entry(kind: "event", id: "e"), nil)
+        try expect(try reading.entries(after: 0, limit: 10).count, 0)
+        try expect(try reading.allEntries().count, 0)
+        try expect(try reading.livingCount(kind: "event"), 0)
+        try expect(try reading.mark(device: "d"), 0)
+        try expect(try reading.outcome(device: "d", sequence: 1), nil)
+        try expect(try reading.keyedWrite(device: "d", key: "k"), nil)
+      }
+    },
+    Check("what was written is read back, field by field") { storage in
+      let state = HubState(head: 7, epochs: [.init(id: "a", first: 1), .init(id: "b", first: 5)])
+      var whole = entry("event", "e", version: 7)
+      whole.incarnation = 2
+      whole.fields["notes"] = field(.null, 3)
+      whole.fields["unknown"] = field(["deep": [1, 2.5, true, "ünï\u{0}"]], 4)
+      whole.fields["big"] = field(.int(.max), 5)
+      let outcome = StoredOutcome(digest: "x", outcome: .merged(version: 3, lost: ["notes"]))
+      let refusal = StoredOutcome(
+        digest: "y", outcome: .refused(Problem("invalid", status: 400, title: "t", detail: "d")))
+      let write = KeyedWrite(digest: "z", kind: "event", id: "e")
+      try storage.write(person: "p") { transaction in
+        try transaction.setState(state)
+        try transaction.put(whole)
+        try transaction.setMark(device: "d", 4)
+        try transaction.putOutcome(device: "d", sequence: 3, outcome)
+        try transaction.putOutcome(device: "d", sequence: 4, refusal)
+        try transaction.putKeyedWrite(device: "d", key: "k", write)
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.state(), state)
+        try expect(try reading.entry(kind: "event", id: "e"), whole)
+        try expect(try reading.mark(device: "d"), 4)
+        try expect(try reading.outcome(device: "d", sequence: 3), outcome)
+        try expect(try reading.outcome(device: "d", sequence: 4), refusal)
+        try expect(try reading.outcome(device: "e", sequence: 3), nil)
+        try expect(try reading.keyedWrite(device: "d", key: "k"), write)
+        try expect(try reading.keyedWrite(device: "e", key: "k"), nil)
+      }
+    },
+    Check("a transaction sees its own writes, and one that throws leaves nothing") { storage in
+      struct Stop: Error {}
+      do {
+        try storage.write(person: "p") { transaction in
+          try transaction.setState(HubState(head: 1))
+          try transaction.put(entry("event", "e", version: 1))
+          try expect(try transaction.state().head, 1)
+          try expect(try transaction.entry(kind: "event", id: "e")?.version, 1)
+          try expect(try transaction.entries(after: 0, limit: 9).map(\.id), ["e"])
+          try expect(try transaction.livingCount(kind: "event"), 1)
+          try expect(try transaction.referring(toKind: "event_type", id: "t").map(\.id), ["e"])
+          throw Stop()
+        }
+        throw ContractViolation("the body's error was swallowed")
+      } catch is Stop {}
+      try storage.read(person: "p") { reading in
+        try expect(try reading.state(), HubState())
+        try expect(try reading.entries(after: 0, limit: 9).count, 0)
+        try expect(try reading.livingCount(kind: "event"), 0)
+      }
+    },
+    Check("the feed is each entry once, by its last version") { storage in
+      try storage.write(person: "p") { transaction in
+        for number in 1...5 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
+      }
+      try storage.write(person: "p") { transaction in
+        try transaction.put(entry("event", "e2", version: 6))
+        try transaction.put(entry("event", "e4", version: 7, isDeleted: true))
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.entries(after: 0, limit: 10).map(\.id), ["e1", "e3", "e5", "e2", "e4"])
+        try expect(try reading.entries(after: 3, limit: 2).map(\.version), [5, 6])
+        try expect(try reading.entries(after: 7, limit: 10).count, 0)
+        try expect(try reading.entries(after: .max, limit: 10).count, 0)
+        let all = try reading.allEntries()
+        try expect(all.count, 5)
+        try expect(try (0..<5).map { try all.entry(at: $0).version }, [1, 3, 5, 6, 7])
+      }
+    },
+    Check("a list of all entries stays as it was while others write") { storage in
+      try storage.write(person: "p") { try $0.put(entry("event", "e", version: 1)) }
+      let list = try storage.read(person: "p") { try $0.allEntries() }
+      try storage.write(person: "p") { transaction in
+        try transaction.put(entry("event", "e", version: 2))
+        try transaction.put(entry("event_type", "t", version: 3))
+      }
+      try expect(list.count, 1)
+      try expect(try list.entry(at: 0).version, 1)
+    },
+    Check("all entries come by rank of their kind, then by version") { storage in
+      try storage.write(person: "p") { transaction in
+        try transaction.put(entry("event", "e", version: 1))
+        try transaction.put(entry("geofence", "g", version: 2))
+        try transaction.put(entry("property_definition", "d", version: 3))
+        try transaction.put(entry("event_type", "t2", version: 4))
+        try transaction.put(entry("event_type", "t1", version: 5))
+        try transaction.put(entry("later", "l", version: 6))
+      }
+      let all = try storage.read(person: "p") { try $0.allEntries() }
+      try expect(try (0..<all.count).map { try all.entry(at: $0).id }, ["t2", "t1", "d", "g", "e", "l"])
+    },
+    Check("lists hold the living, the latest moment first") { storage in
+      try storage.write(person: "p") { transaction in
+        for (number, second) in [3, 1, 4, 2].enumerated() {
+          var event = entry("event", "e\(second)", version: Int64(number + 1))
+          event.fields["timestamp"] = field(.string("2024-01-01T00:00:0\(second).000Z"), 1)
+          try transaction.put(event)
+        }
+        try transaction.put(entry("event_type", "t", version: 5))
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.living(kind: "event", offset: 0, limit: 10).map(\.id), ["e4", "e3", "e2", "e1"])
+        try expect(try reading.living(kind: "event", offset: 1, limit: 2).map(\.id), ["e3", "e2"])
+        try expect(try reading.living(kind: "event", offset: 9, limit: .max).count, 0)
+        try expect(try reading.livingCount(kind: "event"), 4)
+      }
+      try storage.write(person: "p") { transaction in
+        guard var event = try transaction.entry(kind: "event", id: "e3") else { throw ContractViolation("e3 is gone") }
+        event.deletedAt = moment
+        event.version = 6
+        try transaction.put(event)
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.living(kind: "event", offset: 0, limit: 10).map(\.id), ["e4", "e2", "e1"])
+        try expect(try reading.livingCount(kind: "event"), 3)
+        try expect(try reading.entry(kind: "event", id: "e3")?.isAlive, false)
+      }
+    },
+    Check("what refers to an entity is found while it lives, and where it points now") { storage in
+      try storage.write(person: "p") { transaction in
+        try transaction.put(entry("event", "a", version: 1))
+        try transaction.put(entry("event", "b", version: 2))
+        var fence = entry("geofence", "g", version: 3)
+        fence.fields["event_type_entry_id"] = field("t", 3)
+        fence.fields["event_type_exit_id"] = field("t", 3)
+        try transaction.put(fence)
+        try transaction.put(entry("property_definition", "d", version: 4))
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["a", "b", "g", "d"])
+        try expect(try reading.referring(toKind: "geofence", id: "t").count, 0)
+      }
+      try storage.write(person: "p") { transaction in
+        var moved = entry("event", "a", version: 5)
+        moved.fields["event_type_id"] = field("u", 5)
+        try transaction.put(moved)
+        try transaction.put(entry("event", "b", version: 6, isDeleted: true))
+        try transaction.put(entry("geofence", "g", version: 7))
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["d"])
+        try expect(try reading.referring(toKind: "event_type", id: "u").map(\.id), ["a"])
+      }
+    },
+    Check("outcomes are forgotten up to a sequence, of one device") { storage in
+      let outcome = StoredOutcome(digest: "x", outcome: .accepted(version: 1))
+      try storage.write(person: "p") { transaction in
+        for device in ["d", "e"] {
+          for sequence in 1...4 { try transaction.putOutcome(device: device, sequence: Int64(sequence), outcome) }
+        }
+      }
+      try storage.write(person: "p") { try $0.forgetOutcomes(device: "d", through: 3) }
+      try storage.write(person: "p") { try $0.forgetOutcomes(device: "d", through: 0) }
+      try storage.read(person: "p") { reading in
+        try expect(
+          try (1...4).map { try reading.outcome(device: "d", sequence: $0) != nil }, [false, false, false, true])
+        try expect(try (1...4).map { try reading.outcome(device: "e", sequence: $0) != nil }, [true, true, true, true])
+      }
+    },
+    Check("no person sees another's state") { storage in
+      for person in ["p", "q", "../p", "P"] {
+        try storage.read(person: person) { try expect(try $0.state(), HubState()) }
+        try storage.write(person: person) { transaction in
+          try transaction.setState(HubState(head: 1, epochs: [.init(id: person, first: 1)]))
+          var own = entry("event", "e", version: 1)
+          own.fields["notes"] = field(.string(person), 1)
+          try transaction.put(own)
+          try transaction.setMark(device: "d", Int64(person.utf8.count))
+        }
+      }
+      for person in ["p", "q", "../p", "P"] {
+        try storage.read(person: person) { reading in
+          try expect(try reading.state().epochs.first?.id, person)
+          try expect(try reading.entries(after: 0, limit: 9).map { $0.fields["notes"]?.value }, [.string(person)])
+          try expect(try reading.mark(device: "d"), Int64(person.utf8.count))
+        }
+      }
+    },
+    Check("the directory keeps persons, devices and codes") { storage in
+      let anna = HubPerson(id: "1", name: "Anna", createdAt: moment)
+      var phone = HubDevice(id: "10", person: "1", name: "phone", tokenHash: "aa", createdAt: moment)
+      let laptop = HubDevice(id: "11", person: "1", name: "laptop", tokenHash: "bb", createdAt: moment)
+      let code = HubPairingCode(hash: "cc", person: "1", expiresAt: moment)
+      try storage.writeDirectory { directory in
+        try directory.put(anna)
+        try directory.put(phone)
+        try directory.put(laptop)
+        try directory.put(code)
+        try expect(try directory.person(id: "1"), anna)
+      }
+      phone.revokedAt = moment.addingTimeInterval(1)
+      try storage.writeDirectory { try $0.put(phone) }
+      try storage.readDirectory { directory in
+        try expect(try directory.people(), [anna])
+        try expect(try directory.person(id: "2"), nil)
+        try expect(try directory.devices(), [phone, laptop])
+        try expect(try directory.device(tokenHash: "aa"), phone)
+        try expect(try directory.device(tokenHash: "ab"), nil)
+        try expect(try directory.pairingCode(hash: "cc"), code)
+        try expect(try directory.pairingCode(hash: "cd"), nil)
+      }
+      try storage.writeDirectory { directory in
+        try directory.put(HubPairingCode(hash: "dd", person: "1", expiresAt: moment.addingTimeInterval(9)))
+        try directory.deletePairingCodes(expiredBefore: moment.addingTimeInterval(9))
+        try expect(try directory.pairingCode(hash: "cc"), nil)
+        try expect(try directory.pairingCode(hash: "dd")?.hash, "dd")
+        try directory.deletePairingCode(hash: "dd")
+        try directory.deletePairingCode(hash: "dd")
+      }
+      try storage.readDirectory { try expect(try $0.pairingCode(hash: "dd"), nil) }
+    },
+  ]
+}
+
+/// A storage does not do what it owes.
+public struct ContractViolation: Error, Hashable, Sendable, CustomStringConvertible {
+  public var description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+private let moment = Date(timeIntervalSince1970: 1_704_067_200)
+
+private func field(_ value: JSONValue, _ version: Int64) -> HubField {
+  HubField(value: value, version: version, stamp: version * 1000, author: "d")
+}
+
+/// One of any kind, valid enough for a storage; events and definitions refer to the type `t`.
+private func entry(_ kind: String, _ id: String, version: Int64, isDeleted: Bool = false) -> HubEntry {
+  var fields: [String: HubField] = [:]
+  if kind == "event" || kind == "property_definition" { fields["event_type_id"] = field("t", version) }
+  if kind == "event" { fields["timestamp"] = field("2024-01-01T00:00:00.000Z", version) }
+  return HubEntry(
+    kind: kind, id: id, version: version, deletedAt: isDeleted ? moment : nil, createdAt: moment,
+    updatedAt: moment.addingTimeInterval(Double(version)), createdVersion: version, fields: fields)
+}
+
+private func expect<Value: Equatable>(
+  _ found: Value, _ expected: Value, file: StaticString = #fileID, line: UInt = #line
+) throws {
+  guard found != expected else { return }
+  throw ContractViolation("\(file):\(line): expected \(expected), found \(found)")
+}

@@ -1,0 +1,106 @@
+import TrendyModels
+
+/// Reads the members of one object and names the one that is not what was expected: `mutations[3].seq`.
+struct DocumentReader {
+  let members: [String: JSONValue]
+  private let path: String
+
+  init(_ value: JSONValue, path: String = "") throws(Problem) {
+    guard let members = value.objectValue else {
+      throw .invalid("\(path.isEmpty ? "the document" : path): expected an object, found \(value.kindInWords)")
+    }
+    self.members = members
+    self.path = path
+  }
+
+  func string(_ name: String) throws(Problem) -> String {
+    guard let text = try optionalString(name) else { throw missing(name, "a string") }
+    return text
+  }
+
+  func optionalString(_ name: String) throws(Problem) -> String? {
+    guard let value = present(name) else { return nil }
+    guard let text = value.stringValue else { throw mismatch(name, "a string", value) }
+    return text
+  }
+
+  /// 1 to 128 bytes, without control characters.
+  func identifier(_ name: String) throws(Problem) -> String {
+    let text = try string(name)
+    guard Identifier.isValid(text) else { throw .invalid("\(at(name)): expected \(Identifier.rule)") }
+    return text
+  }
+
+  func integer(_ name: String) throws(Problem) -> Int64 {
+    guard let number = try optionalInteger(name) else { throw missing(name, "a whole number") }
+    return number
+  }
+
+  func optionalInteger(_ name: String) throws(Problem) -> Int64? {
+    guard let value = present(name) else { return nil }
+    guard let number = value.intValue else { throw mismatch(name, "a whole number", value) }
+    return number
+  }
+
+  func optionalBool(_ name: String) throws(Problem) -> Bool? {
+    guard let value = present(name) else { return nil }
+    guard let bool = value.boolValue else { throw mismatch(name, "true or false", value) }
+    return bool
+  }
+
+  func optionalObject(_ name: String) throws(Problem) -> [String: JSONValue]? {
+    guard let value = present(name) else { return nil }
+    guard let object = value.objectValue else { throw mismatch(name, "an object", value) }
+    return object
+  }
+
+  func array(_ name: String, limit: Int) throws(Problem) -> [JSONValue] {
+    guard let value = present(name) else { throw missing(name, "an array") }
+    guard let array = value.arrayValue else { throw mismatch(name, "an array", value) }
+    guard array.count <= limit else {
+      throw Problem(
+        "too_large", status: 413, title: "Content too large",
+        detail: "\(at(name)): expected at most \(limit) items, found \(array.count): send fewer at once")
+    }
+    return array
+  }
+
+  func at(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+  /// Absent and null are the same here.
+  private func present(_ name: String) -> JSONValue? {
+    guard let value = members[name], !value.isNull else { return nil }
+    return value
+  }
+
+  private func missing(_ name: String, _ what: String) -> Problem {
+    .invalid("\(at(name)): expected \(what), found none")
+  }
+
+  private func mismatch(_ name: String, _ what: String, _ value: JSONValue) -> Problem {
+    .invalid("\(at(name)): expected \(what), found \(value.kindInWords)")
+  }
+}
+
+/// What may name an entity or a device.
+enum Identifier {
+  static let rule = "an id of 1 to 128 bytes without control characters"
+
+  static func isValid(_ text: String) -> Bool {
+    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+}
+
+extension JSONValue {
+  /// For a message: what a person calls it.
+  var kindInWords: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): value ? "true" : "false"
+    case .int, .double: "a number"
+    case .string(let text): "\"\(text.prefix(40))\""
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import CCrypto
+import Foundation
+
+/// SHA-256, by libcrypto.
+enum SHA256Digest {
+  /// 64 hexadecimal digits.
+  static func hexadecimal(of data: Data) -> String {
+    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+    data.withUnsafeBytes { bytes in
+      _ = SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &digest)
+    }
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  static func hexadecimal(of text: String) -> String { hexadecimal(of: Data(text.utf8)) }
+}

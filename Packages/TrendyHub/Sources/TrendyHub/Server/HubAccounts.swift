@@ -1,0 +1,143 @@
+import Foundation
+public import TrendyProtocols
+
+/// Who may come in, and how: persons, pairing codes, and a token for each device.
+///
+/// For the hub itself and for the commands of the one who runs it, also from another process while the hub runs.
+public struct HubAccounts: Sendable {
+  /// How long a pairing code works.
+  public static let pairingLifetime: Duration = .seconds(600)
+
+  private let storage: any HubStorage
+  private let clock: any TimeSource
+  private let chance: HubChance
+
+  public init(
+    storage: any HubStorage, clock: any TimeSource = SystemTime(),
+    generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) {
+    self.init(storage: storage, clock: clock, chance: HubChance(generator))
+  }
+
+  init(storage: any HubStorage, clock: any TimeSource, chance: HubChance) {
+    self.storage = storage
+    self.clock = clock
+    self.chance = chance
+  }
+
+  /// - Throws: a ``Problem`` of kind `invalid` for an empty name or one that somebody has.
+  public func createPerson(name: String) throws -> HubPerson {
+    let now = clock.now
+    let person = HubPerson(id: chance.identifier(at: now), name: name, createdAt: now)
+    try checkName(name)
+    try storage.writeDirectory { directory in
+      guard try !directory.people().contains(where: { $0.name.lowercased() == name.lowercased() }) else {
+        throw Problem.invalid("name: somebody at this hub is called \"\(name.prefix(60))\" already")
+      }
+      try directory.put(person)
+    }
+    return person
+  }
+
+  /// By name.
+  public func people() throws -> [HubPerson] {
+    try storage.readDirectory { try $0.people() }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  /// A code such as `4821-0937`: it pairs one device of this person, within ten minutes.
+  /// - Throws: a ``Problem`` of kind `not_found` for a person this hub does not know.
+  public func createPairingCode(person: String) throws -> String {
+    let digits = chance.pairingDigits()
+    let now = clock.now
+    try storage.writeDirectory { directory in
+      guard try directory.person(id: person) != nil else {
+        throw Problem.notFound("nobody at this hub has the id \"\(person.prefix(60))\"")
+      }
+      try directory.deletePairingCodes(expiredBefore: now)
+      try directory.put(
+        HubPairingCode(
+          hash: SHA256Digest.hexadecimal(of: digits), person: person,
+          expiresAt: now.addingTimeInterval(Double(Self.pairingLifetime.components.seconds))))
+    }
+    return "\(digits.prefix(4))-\(digits.suffix(4))"
+  }
+
+  /// Takes a code and gives a token, which is shown this once.
+  /// - Throws: a ``Problem`` of kind `pairing_code_invalid`.
+  public func pair(code: String, deviceName: String) throws -> (token: String, device: HubDevice) {
+    try checkName(deviceName, member: "device_name")
+    let digits = code.filter { $0 != "-" && $0 != " " }
+    let hash = SHA256Digest.hexadecimal(of: digits)
+    let now = clock.now
+    let token = chance.token()
+    let device = try storage.writeDirectory { directory in
+      guard let pairing = try directory.pairingCode(hash: hash), now < pairing.expiresAt else {
+        throw Problem(
+          "pairing_code_invalid", status: 403, title: "Pairing code not valid",
+          detail: "this code is wrong, was used, or is older than ten minutes: ask for a new one with `trendyd pair`")
+      }
+      let device = HubDevice(
+        id: chance.identifier(at: now), person: pairing.person, name: deviceName,
+        tokenHash: SHA256Digest.hexadecimal(of: token), createdAt: now)
+      try directory.deletePairingCode(hash: hash)
+      try directory.put(device)
+      return device
+    }
+    return (token, device)
+  }
+
+  /// Makes a token without a code, for the one who runs the hub.
+  public func createToken(person: String, deviceName: String) throws -> (token: String, device: HubDevice) {
+    let code = try createPairingCode(person: person)
+    return try pair(code: code, deviceName: deviceName)
+  }
+
+  /// By name; of one person, or of all.
+  public func devices(person: String? = nil) throws -> [HubDevice] {
+    try storage.readDirectory { try $0.devices() }
+      .filter { person == nil || $0.person == person }
+      .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  /// Ends a device's token; revoking it again changes nothing.
+  /// - Throws: a ``Problem`` of kind `not_found`.
+  public func revoke(deviceId: String) throws {
+    try storage.writeDirectory { directory in
+      guard var device = try directory.devices().first(where: { $0.id == deviceId }) else {
+        throw Problem.notFound("no device has the id \"\(deviceId.prefix(60))\"")
+      }
+      guard device.revokedAt == nil else { return }
+      device.revokedAt = clock.now
+      try directory.put(device)
+    }
+  }
+
+  /// The device of a token.
+  /// - Throws: a ``Problem`` with status 401.
+  public func device(token: String) throws -> HubDevice {
+    guard let device = try storage.readDirectory({ try $0.device(tokenHash: SHA256Digest.hexadecimal(of: token)) })
+    else {
+      throw Problem(
+        "unauthorized", status: 401, title: "Not paired",
+        detail: "this hub does not know the token: pair the device with a code from `trendyd pair`")
+    }
+    guard device.revokedAt == nil else {
+      throw Problem(
+        "token_revoked", status: 401, title: "Token revoked",
+        detail: "the token of \"\(device.name)\" was revoked: pair the device again; what waits on it is not lost")
+    }
+    return device
+  }
+
+  private func checkName(_ name: String, member: String = "name") throws {
+    guard (1...256).contains(name.utf8.count), name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw Problem.invalid("\(member): expected 1 to 256 bytes without control characters")
+    }
+  }
+}
+
+extension Problem {
+  static func notFound(_ detail: String) -> Problem {
+    Problem("not_found", status: 404, title: "Not found", detail: detail)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TrendyModels
+
+/// A request taken apart: method, path after `/api/v1`, and parameters.
+struct HubCall {
+  enum Method: String, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+  }
+
+  let request: HTTPRequest
+  let path: [String]
+  private let query: [String: String]
+
+  init(_ request: HTTPRequest) throws(Problem) {
+    guard let segments = request.pathSegments, let query = request.query else {
+      throw .invalid("the address holds an escape that is no text")
+    }
+    guard segments.count > 2, segments[0] == "api", segments[1] == "v1" else { throw .unknownPath(request) }
+    self.request = request
+    path = Array(segments.dropFirst(2))
+    self.query = query
+  }
+
+  /// Which of the methods is asked for; `HEAD` is `GET`.
+  func method(_ allowed: Method...) throws(Problem) -> Method {
+    let asked = Method(rawValue: request.method == "HEAD" ? "GET" : request.method)
+    guard let asked, allowed.contains(asked) else {
+      let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
+      throw Problem(
+        "method_not_allowed", status: 405, title: "Method not allowed",
+        detail: "\(request.path) takes \(names), found \(request.method)", allow: names)
+    }
+    return asked
+  }
+
+  func body() throws(Problem) -> DocumentReader {
+    guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found none") }
+    return try DocumentReader(try JSONText.parse(request.body))
+  }
+
+  func text(_ name: String) -> String? { query[name] }
+
+  func integer(_ name: String, in range: ClosedRange<Int64>, default standard: Int64) throws(Problem) -> Int64 {
+    guard let text = query[name] else { return standard }
+    guard let number = Int64(text), range.contains(number) else {
+      let bound =
+        range.upperBound == .max ? "from \(range.lowerBound) up" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw .invalid("\(name): expected a whole number \(bound), found \"\(text.prefix(40))\"")
+    }
+    return number
+  }
+
+  func boolean(_ name: String) throws(Problem) -> Bool {
+    switch query[name] {
+    case nil, "false"?: return false
+    case "true"?: return true
+    case let text?: throw .invalid("\(name): expected true or false, found \"\(text.prefix(40))\"")
+    }
+  }
+}
+
+extension Problem {
+  static func unknownPath(_ request: HTTPRequest) -> Problem {
+    .notFound("\(request.path.prefix(200)) is no address of this hub: the API is under /api/v1")
+  }
+}
+
+extension HTTPResponse {
+  static func json(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
+    HTTPResponse(
+      status: status, headers: HTTPHeaders([("Content-Type", "application/json")]), body: .data(JSONText.write(value)))
+  }
+}

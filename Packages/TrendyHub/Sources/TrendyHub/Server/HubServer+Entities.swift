@@ -1,0 +1,184 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+
+// Plain REST. What is written this way is written as a device of its own, one for each token; `Idempotency-Key` takes the
+// place of the sequence.
+
+extension HubServer {
+  func list(_ kind: EntityKind, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    var offset: Int64 = 0
+    var limit = Int64.max
+    if kind == .event {
+      offset = try call.integer("offset", in: 0 ... .max, default: 0)
+      limit = try call.integer("limit", in: 1...1000, default: 50)
+    }
+    let onlyActive = try kind == .geofence && call.boolean("active_only")
+    let type = kind == .propertyDefinition ? call.text("event_type_id") : nil
+    return try storage.read(person: sender.person) { reading in
+      let entries = try reading.living(kind: kind.name, offset: Int(offset), limit: Int(limit)).filter { entry in
+        if onlyActive, entry.fields["is_active"]?.value.boolValue == false { return false }
+        if let type, entry.fields["event_type_id"]?.value.stringValue != type { return false }
+        return true
+      }
+      return .json(.array(entries.map { .object($0.document(person: sender.person)) }))
+    }
+  }
+
+  func show(_ kind: EntityKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
+    try storage.read(person: sender.person) { reading in
+      guard let entry = try reading.entry(kind: kind.name, id: id), entry.isAlive else { throw missing(kind, id) }
+      return .json(.object(entry.document(person: sender.person)))
+    }
+  }
+
+  func create(
+    _ kind: EntityKind, _ members: [String: JSONValue], _ call: HubCall, _ sender: HubDevice
+  ) throws -> HTTPResponse {
+    let key = try idempotencyKey(call)
+    _ = try epoch(of: sender.person)
+    let now = clock.now
+    let entry = try storage.write(person: sender.person) {
+      try create(kind, members, key: key, in: $0, device: sender.restDevice, now: now)
+    }
+    return .json(.object(entry.document(person: sender.person)), status: 201)
+  }
+
+  func update(_ kind: EntityKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    let mutation = HubMutation(kind: kind.name, id: id, operation: .update, payload: try call.body().members)
+    _ = try epoch(of: sender.person)
+    let now = clock.now
+    return try storage.write(person: sender.person) { transaction in
+      guard try transaction.entry(kind: kind.name, id: id) != nil else { throw missing(kind, id) }
+      try carryOut(mutation, in: transaction, device: sender.restDevice, now: now)
+      guard let entry = try transaction.entry(kind: kind.name, id: id) else { throw missing(kind, id) }
+      return .json(.object(entry.document(person: sender.person)))
+    }
+  }
+
+  func delete(_ kind: EntityKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
+    _ = try epoch(of: sender.person)
+    let now = clock.now
+    try storage.write(person: sender.person) { transaction in
+      try carryOut(
+        HubMutation(kind: kind.name, id: id, operation: .delete), in: transaction, device: sender.restDevice, now: now)
+    }
+    return HTTPResponse(status: 204)
+  }
+
+  func batch(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    let items = try call.body().array("events", limit: 500)
+    let key = try idempotencyKey(call)
+    _ = try epoch(of: sender.person)
+    let now = clock.now
+    var created: [JSONValue] = []
+    var errors: [JSONValue] = []
+    try storage.write(person: sender.person) { transaction in
+      for (index, item) in items.enumerated() {
+        do {
+          let members = try DocumentReader(item, path: "events[\(index)]").members
+          let entry = try create(
+            .event, members, key: key.map { "\($0)\u{0}\(index)" }, acceptsSame: true, in: transaction,
+            device: sender.restDevice, now: now)
+          created.append(.object(entry.document(person: sender.person)))
+        } catch let problem as Problem {
+          errors.append(["index": .int(Int64(index)), "message": .string("\(problem.title): \(problem.detail)")])
+        }
+      }
+    }
+    var answer: [String: JSONValue] = [
+      "created": .array(created), "total": .int(Int64(items.count)), "success": .int(Int64(created.count)),
+      "failed": .int(Int64(errors.count)),
+    ]
+    if !errors.isEmpty { answer["errors"] = .array(errors) }
+    return .json(.object(answer))
+  }
+
+  func listDefinitions(ofType type: String, _ sender: HubDevice) throws -> HTTPResponse {
+    try storage.read(person: sender.person) { reading in
+      guard let entry = try reading.entry(kind: EntityKind.eventType.name, id: type), entry.isAlive else {
+        throw missing(.eventType, type)
+      }
+      let definitions = try reading.referring(toKind: EntityKind.eventType.name, id: type)
+        .filter { $0.kind == EntityKind.propertyDefinition.name }
+        .sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
+      return .json(.array(definitions.map { .object($0.document(person: sender.person)) }))
+    }
+  }
+
+  func createDefinition(ofType type: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    var members = try call.body().members
+    if let given = members["event_type_id"], given.stringValue != type {
+      throw Problem.invalid(
+        "event_type_id: expected the type of the path, \"\(type.prefix(60))\", found \(given.kindInWords)")
+    }
+    members["event_type_id"] = .string(type)
+    return try create(.propertyDefinition, members, call, sender)
+  }
+
+  /// - Parameter acceptsSame: a living entity with the same content is no duplicate but the one that was meant.
+  private func create(
+    _ kind: EntityKind, _ members: [String: JSONValue], key: String?, acceptsSame: Bool = false,
+    in transaction: any HubTransaction, device: String, now: Date
+  ) throws -> HubEntry {
+    let reader = try DocumentReader(.object(members))
+    let id = try reader.identifier("id")
+    let digest = SHA256Digest.hexadecimal(of: JSONText.write([.string(kind.name), .object(members)]))
+    if let key, let earlier = try transaction.keyedWrite(device: device, key: key) {
+      guard earlier.digest == digest, let entry = try transaction.entry(kind: earlier.kind, id: earlier.id) else {
+        throw Problem(
+          "idempotency_key_reused", status: 409, title: "Idempotency key reused",
+          detail: "this Idempotency-Key came before with other content: every write needs one of its own")
+      }
+      return entry
+    }
+    if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
+      let fields = try kind.fields(from: members, isCreate: true)
+      guard acceptsSame, fields.allSatisfy({ entry.fields[$0.key]?.value == $0.value }) else {
+        throw Problem(
+          "duplicate", status: 409, title: "Exists already",
+          detail: "the \(kind.name) \"\(id)\" exists already: change it with PATCH")
+      }
+    } else {
+      try carryOut(
+        HubMutation(kind: kind.name, id: id, operation: .create, payload: members), in: transaction, device: device,
+        now: now)
+    }
+    if let key {
+      try transaction.putKeyedWrite(
+        device: device, key: key, KeyedWrite(digest: digest, kind: kind.name, id: id))
+    }
+    guard let entry = try transaction.entry(kind: kind.name, id: id) else { throw missing(kind, id) }
+    return entry
+  }
+
+  private func carryOut(
+    _ mutation: HubMutation, in transaction: any HubTransaction, device: String, now: Date
+  ) throws {
+    if case .refused(let problem) = try core.judge(mutation, device: device, in: transaction, now: now) {
+      throw problem
+    }
+  }
+
+  private func idempotencyKey(_ call: HubCall) throws -> String? {
+    let keys = call.request.headers.values(of: "Idempotency-Key")
+    guard let key = keys.first else { return nil }
+    guard keys.count == 1, (1...255).contains(key.utf8.count) else {
+      throw Problem.invalid("Idempotency-Key: expected one of 1 to 255 bytes")
+    }
+    return key
+  }
+
+  private func missing(_ kind: EntityKind, _ id: String) -> Problem {
+    .notFound("there is no \(kind.name) \"\(id.prefix(128))\"")
+  }
+}
+
+extension HubDevice {
+  /// The identity under which plain REST writes are noted.
+  fileprivate var restDevice: String { "rest:\(id)" }
+}
+
+extension HubEntry {
+  fileprivate var displayOrder: Int64 { fields["display_order"]?.value.intValue ?? 0 }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Synchronization
+import TrendyModels
+import TrendyProtocols
+
+extension HubServer {
+  /// The two paths that are asked before there is a token.
+  func answerWithoutToken(_ call: HubCall) throws -> HTTPResponse? {
+    switch call.path {
+    case ["health"]:
+      _ = try call.method(.get)
+      return .json(["status": "ok", "version": "1"])
+    case ["pair"]:
+      _ = try call.method(.post)
+      return try pair(call)
+    default: return nil
+    }
+  }
+
+  func answer(_ call: HubCall, sender: HubDevice) throws -> HTTPResponse {
+    switch call.path {
+    case ["changes"]:
+      _ = try call.method(.get)
+      return try changes(call, sender)
+    case ["changes", "latest-cursor"]:
+      _ = try call.method(.get)
+      let epoch = try epoch(of: sender.person)
+      let head = try storage.read(person: sender.person) { try $0.state().head }
+      return .json(["cursor": .int(head), "epoch": .string(epoch)])
+    case ["snapshot"]:
+      _ = try call.method(.get)
+      return try snapshot(call, sender)
+    case ["me", "sync"]:
+      _ = try call.method(.get)
+      return try syncStatus(call, sender)
+    case ["mutations"]:
+      _ = try call.method(.post)
+      return try mutations(call, sender)
+    case ["events", "batch"]:
+      _ = try call.method(.post)
+      return try batch(call, sender)
+    default:
+      return try answerEntity(call, sender)
+    }
+  }
+
+  private func answerEntity(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    guard let first = call.path.first, let kind = EntityKind.all.first(where: { $0.path == first }) else {
+      throw Problem.unknownPath(call.request)
+    }
+    switch (kind.name, call.path.count) {
+    case (_, 1):
+      return switch try call.method(.get, .post) {
+      case .get: try list(kind, call, sender)
+      default: try create(kind, try call.body().members, call, sender)
+      }
+    case (_, 2):
+      let id = call.path[1]
+      return switch try call.method(.get, .put, .patch, .delete) {
+      case .get: try show(kind, id, sender)
+      case .delete: try delete(kind, id, sender)
+      default: try update(kind, id, call, sender)
+      }
+    case (EntityKind.eventType.name, 3) where call.path[2] == "properties":
+      return switch try call.method(.get, .post) {
+      case .get: try listDefinitions(ofType: call.path[1], sender)
+      default: try createDefinition(ofType: call.path[1], call, sender)
+      }
+    default: throw Problem.unknownPath(call.request)
+    }
+  }
+
+  private func pair(_ call: HubCall) throws -> HTTPResponse {
+    let address = call.request.remoteAddress
+    if let delay = pairing.withLock({ $0.delay(address: address, now: clock.uptime) }) {
+      throw Problem(
+        "rate_limited", status: 429, title: "Too many tries",
+        detail: "too many pairing codes were wrong: wait, then ask for a new code", retryAfter: delay)
+    }
+    let body = try call.body()
+    let code = try body.string("code")
+    let name = try body.string("device_name")
+    do {
+      let (token, device) = try accounts.pair(code: code, deviceName: name)
+      return .json(
+        [
+          "token": .string(token), "device_id": .string(device.id), "person": .string(device.person),
+          "hub": .string(configuration.name),
+        ], status: 201)
+    } catch let problem as Problem where problem.kind == "pairing_code_invalid" {
+      pairing.withLock { $0.onFailure(address: address, now: clock.uptime) }
+      throw problem
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Synchronization
+import TrendyModels
+public import TrendyProtocols
+
+/// A hub: answers requests out of a storage, over a transport or in the process.
+///
+/// Every decision about a person's data is ``HubCore``'s; here a request is read, its sender made sure of, and the answer
+/// written down.
+public final class HubServer: Sendable {
+  public let accounts: HubAccounts
+
+  let storage: any HubStorage
+  let clock: any TimeSource
+  let configuration: HubConfiguration
+  let core = HubCore()
+  let pairing = Mutex(PairingGuard())
+
+  private let transport: (any HTTPTransport)?
+  private let log: AccessLog?
+  /// This life of the hub; each person's list of lives takes it in when they are first met.
+  private let epoch: String
+  private let begun = Mutex<Set<String>>([])
+
+  /// - Parameters:
+  ///   - transport: `nil` for a hub that is only asked in the process.
+  ///   - log: told of every request that reaches the hub; a transport tells of what it refuses itself.
+  public init(
+    storage: any HubStorage, transport: (any HTTPTransport)? = nil, clock: any TimeSource = SystemTime(),
+    generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    configuration: HubConfiguration = HubConfiguration(), log: AccessLog? = nil
+  ) {
+    let chance = HubChance(generator)
+    self.storage = storage
+    self.transport = transport
+    self.clock = clock
+    self.configuration = configuration
+    self.log = log
+    epoch = chance.epoch()
+    accounts = HubAccounts(storage: storage, clock: clock, chance: chance)
+  }
+
+  /// Serves until ``stop()``.
+  /// - Returns: the bound port.
+  public func start() async throws(HTTPTransportError) -> UInt16 {
+    guard let transport else { throw .system(operation: "start without a transport", code: 0) }
+    return try await transport.start { [self] request in await handle(request) }
+  }
+
+  /// Lets running requests finish.
+  public func stop() async { await transport?.stop() }
+
+  /// Answers one request, with no socket in between.
+  public func handle(_ request: HTTPRequest) async -> HTTPResponse {
+    let start = clock.uptime
+    var device: HubDevice?
+    var response: HTTPResponse
+    do {
+      response = try answer(request, device: &device)
+    } catch {
+      response = problem(for: error).response(instance: String(request.path), requestId: request.id)
+    }
+    response.headers["X-Request-Id"] = request.id
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Cache-Control"] = "no-store"
+    log?(
+      AccessLogEntry(
+        requestId: request.id, method: request.method, path: String(request.path), status: response.status,
+        remoteAddress: request.remoteAddress, device: device?.id, duration: clock.uptime - start))
+    return response
+  }
+
+  private func answer(_ request: HTTPRequest, device: inout HubDevice?) throws -> HTTPResponse {
+    if let host = request.headers["Host"], !configuration.allows(host: host) {
+      throw Problem(
+        "host_not_allowed", status: 403, title: "Host not allowed",
+        detail: "this hub does not go by the name \"\(host.prefix(100))\": name it in the hub's configuration")
+    }
+    if let origin = request.headers["Origin"], !configuration.allows(origin: origin) {
+      throw Problem(
+        "origin_not_allowed", status: 403, title: "Origin not allowed",
+        detail: "pages of \"\(origin.prefix(100))\" may not ask this hub")
+    }
+    let call = try HubCall(request)
+    if let response = try answerWithoutToken(call) { return response }
+    let sender = try authenticate(request)
+    device = sender
+    return try answer(call, sender: sender)
+  }
+
+  private func authenticate(_ request: HTTPRequest) throws -> HubDevice {
+    let values = request.headers.values(of: "Authorization")
+    guard values.count == 1, let value = values.first, value.lowercased().hasPrefix("bearer ") else {
+      throw Problem(
+        "unauthorized", status: 401, title: "Not paired",
+        detail: "expected one header field Authorization: Bearer <token>; a token comes from pairing")
+    }
+    return try accounts.device(token: value.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces))
+  }
+
+  /// The current life of the hub, after it has been noted in the person's list.
+  func epoch(of person: String) throws -> String {
+    guard !begun.withLock({ $0.contains(person) }) else { return epoch }
+    try storage.write(person: person) { transaction in
+      // Two first requests at once: the second finds it noted.
+      guard try transaction.state().epochs.last?.id != epoch else { return }
+      _ = try core.begin(epoch: epoch, in: transaction)
+    }
+    begun.withLock { _ = $0.insert(person) }
+    return epoch
+  }
+
+  private func problem(for error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case HubStorageError.full:
+      Problem(
+        "storage_full", status: 507, title: "Storage full",
+        detail: "the hub has no room left: nothing was changed; what waits on the device stays there",
+        retryAfter: .seconds(60))
+    case HubStorageError.busy:
+      Problem(
+        "unavailable", status: 503, title: "Service unavailable",
+        detail: "the hub's storage is held by another writer: try again in a moment", retryAfter: .seconds(1))
+    default:
+      // What a storage says of its files is for the one who runs the hub, not for who asks.
+      Problem(
+        "internal", status: 500, title: "Internal error",
+        detail: "the hub could not do this, and nothing was confirmed: its log knows more under the request's id")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import TrendyModels
+import TrendyPersistence
+
+/// Persons, devices and pairing codes in one store, for reading.
+class EmbeddedDirectoryReading: HubDirectoryReading {
+  private let records: any RecordReading
+
+  init(records: any RecordReading) { self.records = records }
+
+  func people() throws -> [HubPerson] {
+    try records.scan(kind: HubRecordKind.person).map(Self.person).sorted { $0.id < $1.id }
+  }
+
+  func person(id: String) throws -> HubPerson? {
+    try records.get(kind: HubRecordKind.person, key: RecordKey(hashing: id)).map(Self.person)
+  }
+
+  func devices() throws -> [HubDevice] {
+    try records.scan(kind: HubRecordKind.device).map(Self.device).sorted { $0.id < $1.id }
+  }
+
+  func device(tokenHash: String) throws -> HubDevice? {
+    let device = try records.get(kind: HubRecordKind.device, key: RecordKey(hashing: tokenHash)).map(Self.device)
+    return device?.tokenHash == tokenHash ? device : nil
+  }
+
+  func pairingCode(hash: String) throws -> HubPairingCode? {
+    guard let record = try records.get(kind: HubRecordKind.pairingCode, key: RecordKey(hashing: hash)) else {
+      return nil
+    }
+    let members = try record.document().objectValue
+    guard let stored = members?["hash"]?.stringValue, let person = members?["person"]?.stringValue,
+      let expires = members?["expires"]?.intValue
+    else { throw record.unreadable() }
+    guard stored == hash else { return nil }
+    return HubPairingCode(hash: hash, person: person, expiresAt: Date(milliseconds: expires))
+  }
+
+  private static func person(_ record: Record) throws -> HubPerson {
+    let members = try record.document().objectValue
+    guard let id = members?["id"]?.stringValue, let name = members?["name"]?.stringValue,
+      let created = members?["created"]?.intValue
+    else { throw record.unreadable() }
+    return HubPerson(id: id, name: name, createdAt: Date(milliseconds: created))
+  }
+
+  private static func device(_ record: Record) throws -> HubDevice {
+    let members = try record.document().objectValue
+    guard let id = members?["id"]?.stringValue, let person = members?["person"]?.stringValue,
+      let name = members?["name"]?.stringValue, let hash = members?["token_hash"]?.stringValue,
+      let created = members?["created"]?.intValue
+    else { throw record.unreadable() }
+    return HubDevice(
+      id: id, person: person, name: name, tokenHash: hash, createdAt: Date(milliseconds: created),
+      revokedAt: members?["revoked"]?.intValue.map(Date.init(milliseconds:)))
+  }
+}
+
+/// Persons, devices and pairing codes in one store, for reading and writing.
+final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectoryTransaction {
+  private let transaction: WriteTransaction
+
+  init(transaction: WriteTransaction) {
+    self.transaction = transaction
+    super.init(records: transaction)
+  }
+
+  func put(_ person: HubPerson) throws {
+    try transaction.put(
+      kind: HubRecordKind.person, key: RecordKey(hashing: person.id),
+      document: [
+        "id": .string(person.id), "name": .string(person.name), "created": .int(person.createdAt.milliseconds),
+      ])
+  }
+
+  func put(_ device: HubDevice) throws {
+    var members: [String: JSONValue] = [
+      "id": .string(device.id), "person": .string(device.person), "name": .string(device.name),
+      "token_hash": .string(device.tokenHash), "created": .int(device.createdAt.milliseconds),
+    ]
+    if let revokedAt = device.revokedAt { members["revoked"] = .int(revokedAt.milliseconds) }
+    try transaction.put(
+      kind: HubRecordKind.device, key: RecordKey(hashing: device.tokenHash), document: .object(members))
+  }
+
+  func put(_ code: HubPairingCode) throws {
+    try transaction.put(
+      kind: HubRecordKind.pairingCode, key: RecordKey(hashing: code.hash), sort: code.expiresAt.milliseconds,
+      document: [
+        "hash": .string(code.hash), "person": .string(code.person), "expires": .int(code.expiresAt.milliseconds),
+      ])
+  }
+
+  func deletePairingCode(hash: String) throws {
+    transaction.delete(kind: HubRecordKind.pairingCode, key: RecordKey(hashing: hash))
+  }
+
+  func deletePairingCodes(expiredBefore date: Date) throws {
+    for record in try transaction.scan(kind: HubRecordKind.pairingCode, from: .min, to: date.milliseconds) {
+      transaction.delete(kind: HubRecordKind.pairingCode, key: record.key)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+public import TrendyPersistence
+
+/// A hub's storage in plain files, with nothing to install: one store for the directory and one for each person.
+///
+/// The stores are opened when they are first needed and stay open. Another process may use the directory at the same
+/// time (pairing a device while the hub runs); a person's store belongs to one hub process.
+public final class EmbeddedHubStorage: HubStorage {
+  private let root: String
+  private let fileSystem: any FileSystem
+  private let options: StorageEngine.Options
+  private let stores = Mutex<[String: EmbeddedStore]>([:])
+
+  /// - Parameter directory: made, with what is above it, when something is first written.
+  public init(
+    directory: String, fileSystem: any FileSystem = PosixFileSystem(),
+    options: StorageEngine.Options = StorageEngine.Options()
+  ) {
+    root = directory
+    self.fileSystem = fileSystem
+    self.options = options
+  }
+
+  public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
+    try store("people/\(Self.folder(person))").read { try body(EmbeddedReading(records: $0)) }
+  }
+
+  public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try store("people/\(Self.folder(person))").write { try body(EmbeddedTransaction(transaction: $0)) }
+  }
+
+  public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
+    try store("directory").read { try body(EmbeddedDirectoryReading(records: $0)) }
+  }
+
+  public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
+    try store("directory").write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
+  }
+
+  private func store(_ name: String) -> EmbeddedStore {
+    stores.withLock { stores in
+      if let store = stores[name] { return store }
+      let store = EmbeddedStore(directory: "\(root)/\(name)", fileSystem: fileSystem, options: options)
+      stores[name] = store
+      return store
+    }
+  }
+
+  /// Ids made here are folder names as they are; whatever else a person is called by becomes one by its hash.
+  private static func folder(_ person: String) -> String {
+    let isPlain =
+      (1...64).contains(person.utf8.count)
+      && person.utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || $0 == UInt8(ascii: "-")
+      }
+    return isPlain ? person : "_" + SHA256Digest.hexadecimal(of: person)
+  }
+}
+
+/// One engine, opened when it is needed and again after a failed sync, when nothing it held may be believed.
+///
+/// @unchecked: `engine` is touched under `turn` alone.
+private final class EmbeddedStore: @unchecked Sendable {
+  private let directory: String
+  private let fileSystem: any FileSystem
+  private let options: StorageEngine.Options
+  /// Held over a whole call, the disk's answer included: what the engine shows before it is durable must not be served, or
+  /// a device could hold what a crash takes back.
+  private let turn = NSLock()
+  private var engine: StorageEngine?
+
+  init(directory: String, fileSystem: any FileSystem, options: StorageEngine.Options) {
+    self.directory = directory
+    self.fileSystem = fileSystem
+    self.options = options
+  }
+
+  func read<Result>(_ body: (any RecordReading) throws -> Result) throws -> Result {
+    try inTurn { engine in
+      try engine.refresh()
+      return try body(engine)
+    }
+  }
+
+  func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    try inTurn { engine in
+      let transaction = try engine.beginWrite()
+      do {
+        let result = try body(transaction)
+        try transaction.commit()
+        return result
+      } catch {
+        transaction.rollback()
+        throw error
+      }
+    }
+  }
+
+  private func inTurn<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
+    turn.lock()
+    defer { turn.unlock() }
+    do {
+      let engine = try engine ?? StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
+      self.engine = engine
+      return try body(engine)
+    } catch let error as StorageError {
+      switch error {
+      case .diskFull: throw HubStorageError.full(error.description)
+      case .busy: throw HubStorageError.busy(error.description)
+      case .syncFailed, .missing:
+        engine = nil
+        throw HubStorageError.failed(error.description)
+      default: throw HubStorageError.failed(error.description)
+      }
+    }
+  }
+}
+
+/// What an engine and a transaction on it have in common.
+protocol RecordReading {
+  func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record?
+  func scan(
+    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int
+  ) throws(StorageError) -> RecordList
+  func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int
+}
+
+extension RecordReading {
+  func scan(
+    kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max
+  ) throws(StorageError) -> RecordList {
+    try scan(kind: kind, group: group, from: lower, to: upper, descending: false, limit: .max)
+  }
+}
+
+extension StorageEngine: RecordReading {}
+extension WriteTransaction: RecordReading {}

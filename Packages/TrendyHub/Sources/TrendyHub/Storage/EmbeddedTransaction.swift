@@ -1,0 +1,243 @@
+import Foundation
+public import TrendyModels
+import TrendyPersistence
+
+/// One person's state in one store, for reading.
+class EmbeddedReading: HubReading {
+  private let records: any RecordReading
+
+  init(records: any RecordReading) { self.records = records }
+
+  func state() throws -> HubState {
+    guard let record = try records.get(kind: HubRecordKind.state, key: HubRecordKey.state) else { return HubState() }
+    let members = try record.document().objectValue
+    guard let head = members?["head"]?.intValue, let epochs = members?["epochs"]?.arrayValue else {
+      throw record.unreadable()
+    }
+    return HubState(
+      head: head,
+      epochs: try epochs.map { epoch in
+        guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
+          throw record.unreadable()
+        }
+        return HubState.Epoch(id: id, first: first)
+      })
+  }
+
+  func entry(kind: String, id: String) throws -> HubEntry? {
+    guard let record = try records.get(kind: HubRecordKind.entry, key: HubRecordKey.entry(kind, id)) else { return nil }
+    let entry = try Self.entry(record)
+    guard entry.kind == kind, entry.id == id else {
+      throw HubStorageError.failed("\"\(id)\" and \"\(entry.id)\" share one key: the new one cannot be kept")
+    }
+    return entry
+  }
+
+  func entries(after version: Int64, limit: Int) throws -> [HubEntry] {
+    guard version < .max - 1 else { return [] }
+    return try records.scan(
+      kind: HubRecordKind.entry, group: nil, from: version + 1, to: .max, descending: false, limit: limit
+    ).map(Self.entry)
+  }
+
+  func allEntries() throws -> HubEntryList {
+    let all = try records.scan(kind: HubRecordKind.entry)
+    let ranks = Dictionary(
+      uniqueKeysWithValues: EntityKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
+    // Stable within a rank, hence by version.
+    let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
+    return HubEntryList(count: all.count) { try Self.entry(all[places[$0]]) }
+  }
+
+  func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
+    let wanted = offset.addingReportingOverflow(limit)
+    return try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(kind), from: .min, to: .max, descending: true,
+      limit: wanted.overflow ? .max : wanted.partialValue
+    ).dropFirst(offset).map { try entry(key: $0.key) }
+  }
+
+  func livingCount(kind: String) throws -> Int {
+    try records.count(kind: HubRecordKind.living, group: HubRecordKey.group(kind))
+  }
+
+  func referring(toKind kind: String, id: String) throws -> [HubEntry] {
+    var entries: [HubEntry] = []
+    for record in try records.scan(kind: HubRecordKind.reference, group: HubRecordKey.group(kind, id)) {
+      let members = try record.document().objectValue
+      guard let childKind = members?["kind"]?.stringValue, let childId = members?["id"]?.stringValue,
+        let entry = try entry(kind: childKind, id: childId)
+      else { throw record.unreadable() }
+      // One that refers twice stands here twice.
+      if entry.id != entries.last?.id || entry.kind != entries.last?.kind { entries.append(entry) }
+    }
+    return entries
+  }
+
+  func mark(device: String) throws -> Int64 {
+    guard let record = try records.get(kind: HubRecordKind.mark, key: HubRecordKey.mark(device)) else { return 0 }
+    guard let mark = try record.document().objectValue?["sequence"]?.intValue else { throw record.unreadable() }
+    return mark
+  }
+
+  func outcome(device: String, sequence: Int64) throws -> StoredOutcome? {
+    guard let record = try records.get(kind: HubRecordKind.outcome, key: HubRecordKey.outcome(device, sequence)) else {
+      return nil
+    }
+    guard let outcome = StoredOutcome(stored: try record.document()) else { throw record.unreadable() }
+    return outcome
+  }
+
+  func keyedWrite(device: String, key: String) throws -> KeyedWrite? {
+    guard let record = try records.get(kind: HubRecordKind.keyedWrite, key: HubRecordKey.keyedWrite(device, key)) else {
+      return nil
+    }
+    let members = try record.document().objectValue
+    guard let digest = members?["digest"]?.stringValue, let kind = members?["kind"]?.stringValue,
+      let id = members?["id"]?.stringValue
+    else { throw record.unreadable() }
+    return KeyedWrite(digest: digest, kind: kind, id: id)
+  }
+
+  private func entry(key: RecordKey) throws -> HubEntry {
+    guard let record = try records.get(kind: HubRecordKind.entry, key: key) else {
+      throw HubStorageError.failed("an entity is listed and not there: run `trendy doctor` on the hub's store")
+    }
+    return try Self.entry(record)
+  }
+
+  private static func entry(_ record: Record) throws -> HubEntry {
+    guard let entry = HubEntry(stored: try record.document()) else { throw record.unreadable() }
+    return entry
+  }
+}
+
+/// One person's state in one store, for reading and writing.
+final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
+  private let transaction: WriteTransaction
+
+  init(transaction: WriteTransaction) {
+    self.transaction = transaction
+    super.init(records: transaction)
+  }
+
+  func setState(_ state: HubState) throws {
+    try transaction.put(
+      kind: HubRecordKind.state, key: HubRecordKey.state,
+      document: [
+        "head": .int(state.head),
+        "epochs": .array(state.epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
+      ])
+  }
+
+  func put(_ entry: HubEntry) throws {
+    let key = HubRecordKey.entry(entry.kind, entry.id)
+    let group = HubRecordKey.group(entry.kind)
+    if let old = try self.entry(kind: entry.kind, id: entry.id) {
+      for reference in old.references {
+        transaction.delete(
+          kind: HubRecordKind.reference, key: HubRecordKey.reference(old.kind, old.id, field: reference.field))
+      }
+    }
+    try transaction.put(
+      kind: HubRecordKind.entry, key: key, sort: entry.version, group: group, document: entry.stored)
+    guard entry.isAlive else {
+      transaction.delete(kind: HubRecordKind.living, key: key)
+      return
+    }
+    try transaction.put(
+      kind: HubRecordKind.living, key: key, sort: min(entry.listMoment, .max - 1), group: group, payload: [])
+    for reference in entry.references {
+      try transaction.put(
+        kind: HubRecordKind.reference, key: HubRecordKey.reference(entry.kind, entry.id, field: reference.field),
+        sort: entry.version, group: HubRecordKey.group(reference.kind, reference.id),
+        document: ["kind": .string(entry.kind), "id": .string(entry.id)])
+    }
+  }
+
+  func setMark(device: String, _ sequence: Int64) throws {
+    try transaction.put(
+      kind: HubRecordKind.mark, key: HubRecordKey.mark(device),
+      document: ["device": .string(device), "sequence": .int(sequence)])
+  }
+
+  func putOutcome(device: String, sequence: Int64, _ outcome: StoredOutcome) throws {
+    try transaction.put(
+      kind: HubRecordKind.outcome, key: HubRecordKey.outcome(device, sequence), sort: sequence,
+      group: HubRecordKey.group(device), document: outcome.stored)
+  }
+
+  func forgetOutcomes(device: String, through sequence: Int64) throws {
+    guard sequence > 0, sequence < .max - 1 else { return }
+    let old = try transaction.scan(
+      kind: HubRecordKind.outcome, group: HubRecordKey.group(device), from: .min, to: sequence + 1)
+    for record in old { transaction.delete(kind: HubRecordKind.outcome, key: record.key) }
+  }
+
+  func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws {
+    try transaction.put(
+      kind: HubRecordKind.keyedWrite, key: HubRecordKey.keyedWrite(device, key),
+      document: ["digest": .string(write.digest), "kind": .string(write.kind), "id": .string(write.id)])
+  }
+}
+
+extension HubEntry {
+  /// What it refers to, by the field that does; for storages that keep an index of it.
+  public var references: [(field: String, kind: String, id: String)] {
+    (EntityKind.named(kind)?.fields ?? []).compactMap { field in
+      guard let reference = field.refersTo, let id = fields[field.name]?.value.stringValue else { return nil }
+      return (field.name, reference.kind, id)
+    }
+  }
+
+  /// Its place in lists, in milliseconds since 1970.
+  public var listMoment: Int64 {
+    let order = EntityKind.named(kind)?.listOrder
+    let date = order.flatMap { fields[$0]?.value.stringValue }.flatMap { RFC3339.date(from: $0) }
+    return (date ?? createdAt).milliseconds
+  }
+}
+
+extension StoredOutcome {
+  /// As storages may keep it.
+  public var stored: JSONValue {
+    var members: [String: JSONValue] = ["digest": .string(digest)]
+    switch outcome {
+    case .accepted(let version):
+      members["status"] = "accepted"
+      members["version"] = .int(version)
+    case .merged(let version, let lost):
+      members["status"] = "merged"
+      members["version"] = .int(version)
+      members["lost"] = .array(lost.map { .string($0) })
+    case .refused(let problem):
+      members["status"] = "refused"
+      members["kind"] = .string(problem.kind)
+      members["http"] = .int(Int64(problem.status))
+      members["title"] = .string(problem.title)
+      members["detail"] = .string(problem.detail)
+    case .tryLater: preconditionFailure("an outcome that is no outcome is stored: try later uses no sequence up")
+    }
+    return .object(members)
+  }
+
+  /// Reads ``stored``; `nil` for anything else.
+  public init?(stored: JSONValue) {
+    guard let members = stored.objectValue, let digest = members["digest"]?.stringValue else { return nil }
+    switch members["status"]?.stringValue {
+    case "accepted":
+      guard let version = members["version"]?.intValue else { return nil }
+      self.init(digest: digest, outcome: .accepted(version: version))
+    case "merged":
+      guard let version = members["version"]?.intValue, let lost = members["lost"]?.arrayValue else { return nil }
+      self.init(digest: digest, outcome: .merged(version: version, lost: lost.compactMap(\.stringValue)))
+    case "refused":
+      guard let kind = members["kind"]?.stringValue, let status = members["http"]?.intValue,
+        let title = members["title"]?.stringValue, let detail = members["detail"]?.stringValue
+      else { return nil }
+      self.init(
+        digest: digest, outcome: .refused(Problem(kind, status: Int(status), title: title, detail: detail)))
+    default: return nil
+    }
+  }
+}

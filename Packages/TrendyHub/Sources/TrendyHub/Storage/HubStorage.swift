@@ -1,0 +1,197 @@
+public import Foundation
+
+/// Keeps what a hub knows: of each person a feed of entries, and beside the persons who may come in.
+///
+/// A body runs synchronously and may touch nothing else. One person's writes come one after another; what a body wrote is
+/// durable when the call returns, and not there at all when it throws. No call reads across persons. What every storage
+/// owes is written down as a suite in HubTesting.
+public protocol HubStorage: Sendable {
+  /// Reads one person's state as it is durable. A person never written to is empty, not an error.
+  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result
+
+  /// Reads and writes one person's state, all or nothing.
+  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result
+
+  func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result
+
+  func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
+}
+
+/// Why a storage did not do what was asked: nothing of it was written.
+public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible {
+  case full(String)
+  /// Another writer did not finish in time.
+  case busy(String)
+  /// Anything else, in words for the one who runs the hub.
+  case failed(String)
+
+  public var description: String {
+    switch self {
+    case .full(let text), .busy(let text), .failed(let text): text
+    }
+  }
+}
+
+/// One person's state. Used inside the body it was given to and nowhere else.
+public protocol HubReading: AnyObject {
+  func state() throws -> HubState
+  /// The entry or tombstone.
+  func entry(kind: String, id: String) throws -> HubEntry?
+  /// Entries with a version above `version`, by version, at most `limit`.
+  func entries(after version: Int64, limit: Int) throws -> [HubEntry]
+  /// All entries as of this moment, by rank of their kind and then by version; may be read after the body has returned.
+  func allEntries() throws -> HubEntryList
+  /// The living of one kind, the latest by ``EntityKind/listOrder`` first, equal ones by id in no order that means anything.
+  func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
+  func livingCount(kind: String) throws -> Int
+  /// The living that refer to an entity, by version.
+  func referring(toKind kind: String, id: String) throws -> [HubEntry]
+  /// The highest sequence that was judged of a device; 0 of an unknown one.
+  func mark(device: String) throws -> Int64
+  func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
+  func keyedWrite(device: String, key: String) throws -> KeyedWrite?
+}
+
+public protocol HubTransaction: HubReading {
+  func setState(_ state: HubState) throws
+  /// Puts the entry in place of the one with its kind and id.
+  func put(_ entry: HubEntry) throws
+  func setMark(device: String, _ sequence: Int64) throws
+  func putOutcome(device: String, sequence: Int64, _ outcome: StoredOutcome) throws
+  func forgetOutcomes(device: String, through sequence: Int64) throws
+  func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws
+}
+
+/// Where one person's counter stands, and the lives of the hub it went through.
+public struct HubState: Hashable, Sendable {
+  public struct Epoch: Hashable, Sendable {
+    /// Random, made at a start of the hub.
+    public var id: String
+    /// The first version given in it.
+    public var first: Int64
+
+    public init(id: String, first: Int64) {
+      self.id = id
+      self.first = first
+    }
+  }
+
+  /// The version of the last write; 0 before the first.
+  public var head: Int64
+  /// In order; empty before the first start.
+  public var epochs: [Epoch]
+
+  public init(head: Int64 = 0, epochs: [Epoch] = []) {
+    self.head = head
+    self.epochs = epochs
+  }
+}
+
+/// What a mutation was and what became of it, kept until the device has said that it knows.
+public struct StoredOutcome: Hashable, Sendable {
+  /// SHA-256 of the mutation's content.
+  public var digest: String
+  public var outcome: HubOutcome
+
+  public init(digest: String, outcome: HubOutcome) {
+    self.digest = digest
+    self.outcome = outcome
+  }
+}
+
+/// A plain create that came with an `Idempotency-Key`.
+public struct KeyedWrite: Hashable, Sendable {
+  /// SHA-256 of the request's content.
+  public var digest: String
+  public var kind: String
+  public var id: String
+
+  public init(digest: String, kind: String, id: String) {
+    self.digest = digest
+    self.kind = kind
+    self.id = id
+  }
+}
+
+/// Entries as of one moment, made one by one when asked for.
+public struct HubEntryList: Sendable {
+  public let count: Int
+  private let entry: @Sendable (Int) throws -> HubEntry
+
+  /// - Parameter entry: gives the entry at a place from 0 to `count - 1`.
+  public init(count: Int, entry: @escaping @Sendable (Int) throws -> HubEntry) {
+    self.count = count
+    self.entry = entry
+  }
+
+  public func entry(at place: Int) throws -> HubEntry { try entry(place) }
+}
+
+/// Who may come in: persons, their devices' tokens, and pairing codes on their way.
+public protocol HubDirectoryReading: AnyObject {
+  /// By id.
+  func people() throws -> [HubPerson]
+  func person(id: String) throws -> HubPerson?
+  /// By id.
+  func devices() throws -> [HubDevice]
+  func device(tokenHash: String) throws -> HubDevice?
+  func pairingCode(hash: String) throws -> HubPairingCode?
+}
+
+public protocol HubDirectoryTransaction: HubDirectoryReading {
+  func put(_ person: HubPerson) throws
+  func put(_ device: HubDevice) throws
+  func put(_ code: HubPairingCode) throws
+  func deletePairingCode(hash: String) throws
+  /// Forgets codes that expired before `date`.
+  func deletePairingCodes(expiredBefore date: Date) throws
+}
+
+/// Someone whose devices meet at this hub.
+public struct HubPerson: Hashable, Sendable, Identifiable {
+  public let id: String
+  public var name: String
+  public var createdAt: Date
+
+  public init(id: String, name: String, createdAt: Date) {
+    self.id = id
+    self.name = name
+    self.createdAt = createdAt
+  }
+}
+
+/// A device that was paired: one token, of which only the hash is kept.
+public struct HubDevice: Hashable, Sendable, Identifiable {
+  public let id: String
+  public let person: String
+  public var name: String
+  /// SHA-256 of the token, in hexadecimal.
+  public let tokenHash: String
+  public var createdAt: Date
+  public var revokedAt: Date?
+
+  public init(
+    id: String, person: String, name: String, tokenHash: String, createdAt: Date, revokedAt: Date? = nil
+  ) {
+    self.id = id
+    self.person = person
+    self.name = name
+    self.tokenHash = tokenHash
+    self.createdAt = createdAt
+    self.revokedAt = revokedAt
+  }
+}
+
+/// A code that pairs one device, once, for a while.
+public struct HubPairingCode: Hashable, Sendable {
+  /// SHA-256 of the digits, in hexadecimal.
+  public let hash: String
+  public let person: String
+  public var expiresAt: Date
+
+  public init(hash: String, person: String, expiresAt: Date) {
+    self.hash = hash
+    self.person = person
+    self.expiresAt = expiresAt
+  }
+}
