@@ -69,7 +69,7 @@ public enum WireJSON: Sendable {
     return switch kind {
     case "bool": "true or false"
     case "number": "a number"
-    case "dictionary": "an object"
+    case "a dictionary": "an object"
     default: String(kind)
     }
   }

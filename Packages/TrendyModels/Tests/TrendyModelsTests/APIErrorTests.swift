@@ -1,0 +1,62 @@
+import Testing
+import TrendyModels
+
+@Suite("APIError", .timeLimit(.minutes(1)))
+struct APIErrorTests {
+  private func problem(_ status: Int, type: String = "about:blank") -> APIError {
+    .problem(ProblemDetails(type: type, status: status), retryAfter: nil)
+  }
+
+  @Test(
+    "no answer, 408, 425, 429 and every 5xx may pass; nothing else does",
+    arguments: [
+      (400, false), (401, false), (404, false), (407, false), (408, true), (409, false), (413, false), (422, false),
+      (424, false), (425, true), (426, false), (428, false), (429, true), (430, false), (499, false), (500, true),
+      (503, true), (599, true), (600, false),
+    ])
+  func transient(status: Int, isTransient: Bool) {
+    #expect(APIError.httpError(status).isTransient == isTransient)
+    #expect(problem(status).isTransient == isTransient)
+    #expect(ProblemDetails(status: status).isTransient == isTransient)
+    #expect(APIError.httpError(status).statusCode == status)
+    #expect(problem(status).statusCode == status)
+    #expect(APIError.httpError(status).isRateLimited == (status == 429))
+  }
+
+  @Test func `without an answer there is no status, and only the network may recover`() {
+    #expect(APIError.networkError("x").isTransient)
+    #expect(!APIError.decodingError("x").isTransient)
+    for error in [APIError.networkError("x"), .decodingError("x")] {
+      #expect(error.statusCode == nil && error.retryAfter == nil && !error.isDuplicateError && !error.isRateLimited)
+    }
+  }
+
+  @Test func `a duplicate is named by its type, or is a bare 409`() {
+    #expect(APIError.httpError(409).isDuplicateError)
+    #expect(problem(409).isDuplicateError)
+    #expect(problem(409, type: "urn:trendy:error:duplicate").isDuplicateError)
+    #expect(problem(422, type: "urn:trendy:error:duplicate").isDuplicateError)
+    #expect(!problem(409, type: "urn:trendy:error:log_reset").isDuplicateError)
+    #expect(!problem(422).isDuplicateError)
+    #expect(!APIError.httpError(404).isDuplicateError)
+  }
+
+  @Test func `a Retry-After belongs to the answer that carried it`() {
+    let error = APIError.problem(ProblemDetails(status: 429), retryAfter: .seconds(30))
+    #expect(error.retryAfter == .seconds(30))
+    #expect(error.isRateLimited)
+    #expect(APIError.httpError(429).retryAfter == nil)
+    #expect(error != .problem(ProblemDetails(status: 429), retryAfter: .seconds(31)))
+    #expect(Set([error, error]).count == 1)
+  }
+
+  @Test func `its text says what happened in the hub's words`() {
+    #expect("\(APIError.httpError(418))" == "The hub answered 418")
+    #expect("\(APIError.networkError("connection refused"))" == "No answer: connection refused")
+    #expect("\(APIError.decodingError("id: expected a string"))" == "Unreadable document: id: expected a string")
+    #expect("\(ProblemDetails(status: 500))" == "The hub refused (500)")
+    #expect(
+      "\(ProblemDetails(title: "Invalid", status: 422, detail: "name is empty", requestId: "r1"))"
+        == "Invalid: name is empty (422, request r1)")
+  }
+}

@@ -1,0 +1,325 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("Synced entities", .timeLimit(.minutes(1)))
+struct SyncedEntityTests {
+  // MARK: An edit and its request
+
+  /// apply(updateRequest(from: old)) is the new value, also when the request went over the wire.
+  private func isInverse<Entity: SyncedEntity>(_ old: Entity, _ new: Entity) throws {
+    guard let request = new.updateRequest(from: old) else {
+      #expect(old == new, "no request, so nothing differs")
+      return
+    }
+    #expect(old != new, "a request, so something differs")
+    var edited = old
+    edited.apply(request)
+    #expect(edited == new)
+    let read = try WireJSON.decode(Entity.UpdateRequest.self, from: WireJSON.encode(request))
+    #expect(read == request)
+    var editedFromTheWire = old
+    editedFromTheWire.apply(read)
+    #expect(editedFromTheWire == new)
+    #expect(editedFromTheWire.updateRequest(from: new) == nil)
+  }
+
+  /// createRequest makes the same entity, pending, also when it went over the wire.
+  private func isMadeAgain<Entity: SyncedEntity>(_ entity: Entity) throws {
+    var pending = entity
+    pending.syncStatus = .pending
+    let request = entity.createRequest
+    #expect(Entity(request) == pending)
+    let read = try WireJSON.decode(Entity.CreateRequest.self, from: WireJSON.encode(request))
+    #expect(Entity(read) == pending)
+    #expect(entity.updateRequest(from: entity) == nil)
+  }
+
+  @Test("an event's edit and its request are inverse", arguments: UInt64(1)...50)
+  func event(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<20 {
+      let old = Event.random(using: &chance)
+      try isMadeAgain(old)
+      try isInverse(old, old)
+      try isInverse(old, Event.random(using: &chance))
+      try isInverse(old, old.edited(using: &chance))
+    }
+  }
+
+  @Test("an event type's edit and its request are inverse", arguments: UInt64(1)...20)
+  func eventType(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<20 {
+      let old = EventType.random(using: &chance)
+      try isMadeAgain(old)
+      try isInverse(old, old)
+      try isInverse(old, EventType.random(using: &chance))
+    }
+  }
+
+  @Test("a geofence's edit and its request are inverse", arguments: UInt64(1)...20)
+  func geofence(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<20 {
+      let old = Geofence.random(using: &chance)
+      try isMadeAgain(old)
+      try isInverse(old, old)
+      try isInverse(old, Geofence.random(using: &chance))
+    }
+  }
+
+  @Test("a property definition's edit and its request are inverse", arguments: UInt64(1)...50)
+  func definition(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<20 {
+      let old = PropertyDefinition.random(using: &chance)
+      try isMadeAgain(old)
+      try isInverse(old, old)
+      try isInverse(old, PropertyDefinition.random(using: &chance))
+    }
+  }
+
+  // MARK: What an edit says
+
+  private static let coffee = Event(
+    id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 1_704_067_200), notes: "black",
+    properties: ["cups": PropertyValue(type: .number, value: 1)])
+
+  @Test func `a request has the fields that differ and no other`() {
+    var new = Self.coffee
+    new.notes = nil
+    new.locationName = "home"
+    new.properties["cups"]?.value = 2
+    new.properties["size"] = PropertyValue(type: .text, value: "L")
+    #expect(
+      new.updateRequest(from: Self.coffee)
+        == UpdateEventRequest(
+          notes: .null, locationName: .value("home"),
+          properties: [
+            "cups": APIPropertyValue(type: "number", value: 2), "size": APIPropertyValue(type: "text", value: "L"),
+          ]))
+    #expect(
+      Self.coffee.updateRequest(from: new)
+        == UpdateEventRequest(
+          notes: .value("black"), locationName: .null,
+          properties: ["cups": APIPropertyValue(type: "number", value: 1), "size": nil]))
+  }
+
+  @Test func `what means the same is no edit`() {
+    var new = Self.coffee
+    new.properties["cups"] = PropertyValue(type: .number, value: 1.0)
+    new.syncStatus = .synced
+    #expect(new.updateRequest(from: Self.coffee) == nil)
+  }
+
+  @Test func `a hub's entity is synced, a person's is pending`() {
+    #expect(Event(APIEvent(id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0))).syncStatus == .synced)
+    #expect(EventType(APIEventType(id: "t", name: "n")).syncStatus == .synced)
+    #expect(
+      Geofence(APIGeofence(id: "g", name: "n", latitude: 0, longitude: 0, radius: 50)).syncStatus == .synced)
+    #expect(
+      PropertyDefinition(
+        APIPropertyDefinition(id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: "text")
+      ).syncStatus == .synced)
+    #expect(Event(Self.coffee.createRequest).syncStatus == .pending)
+  }
+
+  // MARK: What this version does not know
+
+  private static let strange = APIEvent(
+    id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0), sourceType: "telepathy",
+    properties: [
+      "aura": APIPropertyValue(type: "colour", value: ["h": 1]), "cups": APIPropertyValue(type: "number", value: 1),
+    ],
+    unknownFields: ["mood": ["of": [1, nil]]])
+
+  @Test func `unknown members, sources and property types survive the domain`() {
+    let event = Event(Self.strange)
+    #expect(event.sourceType == .imported)
+    #expect(event.properties.keys.sorted() == ["cups"])
+    let request = event.createRequest
+    #expect(request.sourceType == "telepathy")
+    #expect(request.properties == Self.strange.properties)
+    #expect(request.unknownFields == ["mood": ["of": [1, nil]]])
+    #expect(event.updateRequest(from: event) == nil)
+  }
+
+  @Test func `an edit beside them leaves them alone`() {
+    var event = Event(Self.strange)
+    event.notes = "n"
+    event.properties["cups"]?.value = 2
+    #expect(
+      event.updateRequest(from: Event(Self.strange))
+        == UpdateEventRequest(notes: .value("n"), properties: ["cups": APIPropertyValue(type: "number", value: 2)]))
+    #expect(event.createRequest.sourceType == "telepathy")
+  }
+
+  @Test func `what a person sets replaces what could not be read`() throws {
+    let old = Event(Self.strange)
+    var new = old
+    new.sourceType = .manual
+    new.properties["aura"] = PropertyValue(type: .text, value: "blue")
+    #expect(
+      new.updateRequest(from: old)
+        == UpdateEventRequest(
+          sourceType: "manual", properties: ["aura": APIPropertyValue(type: "text", value: "blue")]))
+    try isInverse(old, new)
+    #expect(new.unknownFields == ["mood": ["of": [1, nil]]])
+    new.properties["aura"] = nil
+    #expect(new.createRequest.properties.keys.sorted() == ["cups"], "once replaced and taken away, it is away")
+  }
+
+  @Test func `an update may bring a source and a property type unknown here, and take them away`() {
+    var event = Self.coffee
+    event.apply(
+      UpdateEventRequest(
+        sourceType: "telepathy", properties: ["cups": APIPropertyValue(type: "colour", value: 1)]))
+    #expect(event.properties.isEmpty)
+    #expect(event.createRequest.sourceType == "telepathy")
+    #expect(event.createRequest.properties == ["cups": APIPropertyValue(type: "colour", value: 1)])
+    event.apply(UpdateEventRequest(sourceType: "manual", properties: ["cups": nil]))
+    #expect(event.sourceType == .manual)
+    #expect(event.createRequest.properties.isEmpty)
+    #expect(event.unknownFields.isEmpty)
+  }
+
+  @Test func `a property type unknown here survives in a definition until another is set`() throws {
+    let old = PropertyDefinition(
+      APIPropertyDefinition(id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: "colour"))
+    #expect(old.propertyType == .text)
+    #expect(old.createRequest.propertyType == "colour")
+    #expect(old.createRequest.unknownFields.isEmpty)
+    var new = old
+    new.label = "L"
+    #expect(new.updateRequest(from: old) == UpdatePropertyDefinitionRequest(label: "L"))
+    new.propertyType = .text
+    #expect(new.updateRequest(from: old) == UpdatePropertyDefinitionRequest(label: "L", propertyType: "text"))
+    try isInverse(old, new)
+  }
+
+  @Test func `a default of JSON's null is no default`() {
+    var definition = PropertyDefinition(
+      id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: .text, defaultValue: .some(.null))
+    #expect(definition.defaultValue == nil)
+    definition.defaultValue = "x"
+    definition.defaultValue = .some(.null)
+    #expect(definition.defaultValue == nil)
+  }
+
+  @Test func `each kind has its name on the wire`() {
+    #expect(MutationEntityType.allCases.map(\.rawValue) == ["event", "event_type", "geofence", "property_definition"])
+    #expect(
+      [Event.entityType, EventType.entityType, Geofence.entityType, PropertyDefinition.entityType]
+        == MutationEntityType.allCases)
+  }
+
+  @Test func `a mutation's idempotency key is its id unless given`() {
+    func mutation(_ key: String?) -> PendingMutation {
+      PendingMutation(
+        id: "m", entityType: .event, entityId: "e", operation: .delete, payload: Data(),
+        createdAt: Date(timeIntervalSince1970: 0), idempotencyKey: key)
+    }
+    #expect(mutation(nil).idempotencyKey == "m")
+    #expect(mutation("k").idempotencyKey == "k")
+  }
+}
+
+// MARK: - Any entity
+
+extension Optional {
+  fileprivate static func sometimes(_ chance: inout SplitMix, _ value: (inout SplitMix) -> Wrapped) -> Wrapped? {
+    Bool.random(using: &chance) ? value(&chance) : nil
+  }
+}
+
+extension Date {
+  /// To the millisecond, as the wire keeps it.
+  fileprivate static func random(using chance: inout SplitMix) -> Date {
+    let milliseconds = Int64.random(in: -2_000_000_000_000...4_000_000_000_000, using: &chance)
+    return RFC3339.date(from: RFC3339.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000)))!
+  }
+}
+
+extension Event {
+  fileprivate static func random(using chance: inout SplitMix) -> Event {
+    func text() -> String? { .sometimes(&chance) { .random(using: &$0) } }
+    var event = Event(
+      id: "e", eventTypeId: .random(using: &chance), timestamp: .random(using: &chance),
+      endDate: .sometimes(&chance) { .random(using: &$0) }, isAllDay: .random(using: &chance), notes: text(),
+      sourceType: EventSourceType.allCases.randomElement(using: &chance)!, externalId: text(), originalTitle: text(),
+      geofenceId: text(), locationLatitude: .sometimes(&chance) { .random(in: -90...90, using: &$0) },
+      locationLongitude: .sometimes(&chance) { .random(in: -180...180, using: &$0) }, locationName: text(),
+      healthKitSampleId: text(), healthKitCategory: text(), timeZone: text())
+    for key in ["a", "b", "c", "d"] where Bool.random(using: &chance) {
+      event.properties[key] = .random(using: &chance)
+    }
+    if Int.random(in: 0..<4, using: &chance) == 0 {
+      event.apply(
+        UpdateEventRequest(
+          sourceType: "telepathy", properties: ["a": APIPropertyValue(type: "colour", value: ["h": 1])]))
+    }
+    return event
+  }
+
+  /// A few of its fields set anew.
+  fileprivate func edited(using chance: inout SplitMix) -> Event {
+    var event = self
+    let other = Event.random(using: &chance)
+    if Bool.random(using: &chance) { event.notes = other.notes }
+    if Bool.random(using: &chance) { event.timestamp = other.timestamp }
+    if Bool.random(using: &chance) { event.endDate = other.endDate }
+    if Bool.random(using: &chance) { event.sourceType = other.sourceType }
+    if Bool.random(using: &chance) { event.properties = other.properties }
+    if Bool.random(using: &chance) { event.properties["a"] = other.properties["b"] }
+    return event
+  }
+}
+
+extension PropertyValue {
+  fileprivate static func random(using chance: inout SplitMix) -> PropertyValue {
+    let type = PropertyType.allCases.randomElement(using: &chance)!
+    let value: JSONValue =
+      switch type {
+      case .number, .duration: .double(Double(Int.random(in: -3...3, using: &chance)) / 2)
+      case .boolean: .bool(.random(using: &chance))
+      case .date: .string(RFC3339.string(from: .random(using: &chance), secondsFromGMT: 3600))
+      case .text, .select, .url, .email: .string(.random(using: &chance))
+      }
+    return PropertyValue(type: type, value: Int.random(in: 0..<8, using: &chance) == 0 ? .null : value)
+  }
+}
+
+extension EventType {
+  fileprivate static func random(using chance: inout SplitMix) -> EventType {
+    EventType(
+      id: "t", name: .random(using: &chance), colorHex: ["#000000", "#FFFFFF"].randomElement(using: &chance)!,
+      iconName: ["circle", "cup"].randomElement(using: &chance)!, unknownFields: ["mood": 1])
+  }
+}
+
+extension Geofence {
+  fileprivate static func random(using chance: inout SplitMix) -> Geofence {
+    Geofence(
+      id: "g", name: .random(using: &chance), latitude: .random(in: -90...90, using: &chance),
+      longitude: .random(in: -180...180, using: &chance), radius: [50, 100.5].randomElement(using: &chance)!,
+      eventTypeEntryId: .sometimes(&chance) { .random(using: &$0) },
+      eventTypeExitId: .sometimes(&chance) { .random(using: &$0) }, isActive: .random(using: &chance),
+      notifyOnEntry: .random(using: &chance), notifyOnExit: .random(using: &chance), unknownFields: ["mood": 1])
+  }
+}
+
+extension PropertyDefinition {
+  fileprivate static func random(using chance: inout SplitMix) -> PropertyDefinition {
+    var definition = PropertyDefinition(
+      id: "p", eventTypeId: "t", key: .random(using: &chance), label: .random(using: &chance),
+      propertyType: PropertyType.allCases.randomElement(using: &chance)!,
+      options: (0..<Int.random(in: 0...3, using: &chance)).map { _ in .random(using: &chance) },
+      defaultValue: .sometimes(&chance) { .random(depth: 2, using: &$0) },
+      displayOrder: .random(in: -2...2, using: &chance))
+    if Int.random(in: 0..<4, using: &chance) == 0 {
+      definition.apply(UpdatePropertyDefinitionRequest(propertyType: "colour"))
+    }
+    return definition
+  }
+}
