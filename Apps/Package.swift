@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Apps",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [
+    .executable(name: "trendy", targets: ["trendy"])
+  ],
+  dependencies: [
+    .package(path: "../Packages/TrendyHub"),
+    .package(path: "../Packages/TrendyInterchange"),
+    .package(path: "../Packages/TrendyModels"),
+    .package(path: "../Packages/TrendyNetworking"),
+    .package(path: "../Packages/TrendyPersistence"),
+    .package(path: "../Packages/TrendyProtocols"),
+    .package(path: "../Packages/TrendySync"),
+    .package(path: "../Packages/TrendyTesting"),
+    .package(path: "../Packages/TrendyTrips"),
+  ],
+  targets: [
+    .target(
+      name: "AppContainer",
+      dependencies: [
+        "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
+        "TrendyTrips",
+      ]),
+    .target(name: "CommandSupport", dependencies: ["TrendyModels"]),
+    .target(
+      name: "HubContainer",
+      dependencies: ["CommandSupport", "TrendyHub", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
+    .target(
+      name: "NetworkContainer",
+      dependencies: [
+        "AppContainer", "CommandSupport", "TrendyModels", "TrendyNetworking", "TrendyProtocols", "TrendySync",
+      ]),
+    .executableTarget(
+      name: "trendy",
+      dependencies: [
+        "AppContainer", "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyProtocols", "TrendySync",
+      ]),
+    .executableTarget(
+      name: "trendy-demo", dependencies: ["TrendyInterchange", "TrendyModels", "TrendyTrips"]),
+    .executableTarget(
+      name: "trendy-net",
+      dependencies: [
+        "AppContainer", "CommandSupport", "NetworkContainer", "TrendyModels", "TrendyProtocols", "TrendySync",
+      ]),
+    .executableTarget(
+      name: "trendyd",
+      dependencies: [
+        "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyModels", "TrendyProtocols",
+        "TrendySync",
+      ]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }

@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+#if canImport(Glibc)
+  public import Glibc
+#elseif canImport(Musl)
+  public import Musl
+#elseif canImport(Darwin)
+  public import Darwin
+#endif
+
+/// Wakes the agent of a store, if one runs: a datagram to a socket in the store's folder.
+///
+/// A hint and nothing more. Whoever writes has saved before; an agent that is not there will find the change when it starts.
+public struct AgentSignal: Hashable, Sendable {
+  public let path: String
+
+  public init(storeDirectory: URL) {
+    path = storeDirectory.appending(path: "agent.sock").path
+  }
+
+  /// Never waits, never fails.
+  public func send() {
+    guard let address = UnixAddress(path: path) else { return }
+    let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
+    guard descriptor >= 0 else { return }
+    var byte: UInt8 = 1
+    _ = address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) }
+    close(descriptor)
+  }
+}
+
+/// The address of a socket in the file system.
+public struct UnixAddress: Sendable {
+  private var address = sockaddr_un()
+
+  #if canImport(Glibc)
+    public static let datagram = Int32(SOCK_DGRAM.rawValue)
+  #else
+    public static let datagram = SOCK_DGRAM
+  #endif
+
+  /// `nil` for a path longer than an address can hold (107 bytes on Linux).
+  public init?(path: String) {
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+  }
+
+  public func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withUnsafeBytes(of: address) { bytes in
+      // A sockaddr_un is laid out to be read as a sockaddr.
+      body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    }
+  }
+}

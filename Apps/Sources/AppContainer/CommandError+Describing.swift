@@ -1,0 +1,65 @@
+public import CommandSupport
+import TrendyModels
+import TrendyPersistence
+
+extension CommandError {
+  /// What a person reads of an error that a package threw.
+  public init(describing error: any Error) {
+    switch error {
+    case let error as CommandError: self = error
+    case let error as StorageError: self.init(storage: error)
+    case let error as APIError: self.init(hub: error)
+    case let error as OwnerOnlyFile.WriteError:
+      self.init(error.description, hint: "Nothing was lost. Look at the folder's space and rights.", exit: .readWrite)
+    default: self.init("\(error)", hint: "This is a fault of the program; please report it.", exit: .bug)
+    }
+  }
+
+  /// A storage error says what happened and what to do, parted by a colon and a semicolon.
+  private init(storage error: StorageError) {
+    let exit: ExitCode =
+      switch error {
+      case .newerVersion: .version
+      case .permissionDenied, .notAFolder: .cannotCreate
+      case .missing: .notFound
+      case .busy: .tryAgain
+      case .invalidIdentifier, .tooLarge: .badData
+      case .damaged, .diskFull, .readOnly, .syncFailed, .unreadableRow, .failed: .readWrite
+      }
+    let text = error.description
+    guard let colon = text.firstRange(of: ": ") else {
+      self.init(text, exit: exit)
+      return
+    }
+    let advice = text[colon.upperBound...]
+    self.init(
+      Self.sentence(text[..<colon.lowerBound]), hint: advice.isEmpty ? nil : Self.sentence(advice), exit: exit)
+  }
+
+  private init(hub error: APIError) {
+    let kept = "Nothing was lost; what was recorded here waits."
+    switch error {
+    case .networkError(let what):
+      self.init(
+        "The hub does not answer: \(what)", hint: "\(kept) Is it running? trendy sync tries again.", exit: .unreachable)
+    case .decodingError(let what):
+      self.init("The answer is not a Trendy hub's: \(what)", hint: "\(kept) Check the address.", exit: .version)
+    case .httpError(let status):
+      self.init("The hub answered \(status)", hint: kept, exit: error.isTransient ? .tryAgain : .refused)
+    case .problem(let problem, _):
+      let exit: ExitCode =
+        switch problem.status {
+        case 401, 403: .refused
+        case 409, 410: .version
+        default: problem.isTransient ? .tryAgain : .refused
+        }
+      let hint = problem.status == 401 ? "\(kept) Pair again: trendy connect URL CODE" : kept
+      self.init(problem.description, hint: hint, exit: exit, requestId: problem.requestId)
+    }
+  }
+
+  private static func sentence(_ text: Substring) -> String {
+    guard let first = text.first, !text.hasPrefix("/") else { return String(text) }
+    return first.uppercased() + text.dropFirst()
+  }
+}

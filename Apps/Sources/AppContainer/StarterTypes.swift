@@ -1,0 +1,30 @@
+public import TrendyModels
+import TrendyTrips
+
+/// The event types that a new store begins with.
+///
+/// Their ids are natural keys, so that two devices which both began with them share them once they sync.
+public enum StarterTypes: Sendable {
+  public static let all: [(type: EventType, definitions: [PropertyDefinition])] = [
+    make("mood", "#E0A030", "☺", [("score", "From 1, bad, to 5, good", .number, [])]),
+    make("workout", "#D0503C", "⚑", [("duration", "How long", .duration, [])]),
+    make("medication", "#4A7FC1", "✚", [("dose", "How much, in its own unit", .number, [])]),
+    make(
+      "coffee", "#7B4F2E", "☕", [("count", "Cups", .number, []), ("size", "Cup size", .select, ["small", "large"])]),
+    make("journal", "#5B8C5A", "✎", []),
+  ]
+
+  private static func make(
+    _ name: String, _ color: String, _ icon: String, _ properties: [(String, String, PropertyType, [String])]
+  ) -> (type: EventType, definitions: [PropertyDefinition]) {
+    let id = NaturalKey.id(for: "event_type", name)
+    return (
+      EventType(id: id, name: name, colorHex: color, iconName: icon),
+      properties.enumerated().map { order, property in
+        PropertyDefinition(
+          id: NaturalKey.id(for: "property_definition", name, property.0), eventTypeId: id, key: property.0,
+          label: property.1, propertyType: property.2, options: property.3, displayOrder: order)
+      }
+    )
+  }
+}

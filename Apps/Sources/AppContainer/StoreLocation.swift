@@ -1,0 +1,27 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Where a person's files are, by the XDG base directories.
+public enum StoreLocation: Sendable {
+  /// `--store`, else `TRENDY_STORE`, else `$XDG_DATA_HOME/trendy`, else `~/.local/share/trendy`.
+  public static func store(option: String?, environment: [String: String]) -> URL {
+    if let path = option ?? nonEmpty(environment["TRENDY_STORE"]) { return URL(filePath: path) }
+    return dataHome(environment).appending(path: "trendy")
+  }
+
+  /// `--data`, else `TRENDY_HUB_DATA`, else `$XDG_DATA_HOME/trendy-hub`, else `~/.local/share/trendy-hub`.
+  public static func hub(option: String?, environment: [String: String]) -> URL {
+    if let path = option ?? nonEmpty(environment["TRENDY_HUB_DATA"]) { return URL(filePath: path) }
+    return dataHome(environment).appending(path: "trendy-hub")
+  }
+
+  private static func dataHome(_ environment: [String: String]) -> URL {
+    if let path = nonEmpty(environment["XDG_DATA_HOME"]) { return URL(filePath: path) }
+    return URL(filePath: environment["HOME"] ?? "/").appending(path: ".local/share")
+  }
+
+  private static func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+}

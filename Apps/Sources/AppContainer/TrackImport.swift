@@ -1,0 +1,76 @@
+public import TrendyInterchange
+public import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTrips
+
+/// What a recorded track brought: the trips in it, and the visits to the person's places.
+public struct TrackImport: Hashable, Sendable {
+  public struct Count: Hashable, Sendable {
+    public var new = 0
+    /// Recorded before, here or on another device; also those that were deleted since.
+    public var known = 0
+  }
+
+  public let file: TrackFile
+  public internal(set) var trips: [Event] = []
+  public internal(set) var tripCount = Count()
+  public internal(set) var visits: [Event] = []
+  public internal(set) var visitCount = Count()
+
+  init(file: TrackFile) { self.file = file }
+
+  /// Metres along the file's own points.
+  public var length: Double { file.lengthMeters(using: Geodesic.distanceMeters(from:to:)) }
+
+  /// Where a trip's way ends.
+  public static func endCoordinate(of trip: Event) -> Coordinate? {
+    Polyline.decode(trip.properties[TripRecord.PropertyKey.route.rawValue]?.stringValue ?? "")?.last
+  }
+}
+
+extension AppContainer {
+  /// Finds the trips and visits of a recorded track and records those that are new.
+  ///
+  /// Their ids follow from what they are, so the same file imported again, here or on another device, adds nothing; and what
+  /// was deleted meanwhile does not come back.
+  /// - Parameter isDryRun: finds and counts, and records nothing.
+  /// - Throws: `InterchangeError` for a file that is broken; nothing of it is recorded then.
+  public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
+    var result = TrackImport(file: try TrackFile(reading: bytes))
+    let fixes = result.file.locations.sorted { $0.timestamp < $1.timestamp }
+    result.trips = try trips(in: fixes, isDryRun: isDryRun)
+    result.visits = try visits(in: fixes)
+    result.tripCount = try record(result.trips, isDryRun: isDryRun)
+    result.visitCount = try record(result.visits, isDryRun: isDryRun)
+    if result.tripCount.new + result.visitCount.new > 0, !isDryRun { agent.send() }
+    return result
+  }
+
+  private func trips(in fixes: [Location], isDryRun: Bool) throws -> [Event] {
+    let records = TripDetector.trips(in: fixes)
+    guard !records.isEmpty else { return [] }
+    let type = isDryRun ? "" : try tripType().id
+    return records.compactMap { $0.event(eventTypeId: type) }
+  }
+
+  private func visits(in fixes: [Location]) throws -> [Event] {
+    let places = try makeStore().fetchAllGeofences().filter(\.isActive)
+    return places.isEmpty ? [] : []
+  }
+
+  private func record(_ events: [Event], isDryRun: Bool) throws -> TrackImport.Count {
+    let store = makeStore()
+    let deleted = Set(try store.fetchTombstones().map(\.entityId))
+    var count = TrackImport.Count()
+    for event in events {
+      if try deleted.contains(event.id) || store.findEvent(id: event.id) != nil {
+        count.known += 1
+      } else {
+        count.new += 1
+        if !isDryRun { try recorder.record(event) }
+      }
+    }
+    return count
+  }
+}

@@ -1,0 +1,72 @@
+/// One option of a command: a flag, or one that takes a value.
+public struct OptionSpec: Hashable, Sendable {
+  /// With their dashes, the long one first.
+  public let names: [String]
+  /// What stands for the value in the help; `nil` for a flag.
+  public let value: String?
+  public let help: String
+
+  public init(_ names: String..., value: String? = nil, help: String) {
+    self.names = names
+    self.value = value
+    self.help = help
+  }
+
+  public var key: String { names[0] }
+}
+
+/// A command line taken apart by the options that it may have.
+public struct Arguments: Hashable, Sendable {
+  public private(set) var positionals: [String] = []
+  private var values: [String: [String]] = [:]
+
+  /// - Throws: ``CommandError`` with exit 64 for an option that is unknown, lacks its value or has one it does not take.
+  public init(_ words: some Sequence<String>, options: [OptionSpec], usage: String) throws(CommandError) {
+    var specs: [String: OptionSpec] = [:]
+    for option in options { for name in option.names { specs[name] = option } }
+    var rest = Array(words)[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        positionals += rest
+        return
+      }
+      guard word.hasPrefix("-"), word.count > 1, !Self.isNumber(word) else {
+        positionals.append(word)
+        continue
+      }
+      var name = word
+      var inline: String?
+      if word.hasPrefix("--"), let equals = word.firstIndex(of: "=") {
+        name = String(word[..<equals])
+        inline = String(word[word.index(after: equals)...])
+      }
+      guard let spec = specs[name] else {
+        let near = Suggestion.nearest(to: name, among: specs.keys.filter { $0.hasPrefix("--") })
+        throw CommandError(
+          "Unknown option '\(name)'", hint: near.map { "Did you mean '\($0)'?" }, usage: usage, exit: .usage)
+      }
+      guard spec.value != nil else {
+        if inline != nil { throw CommandError("'\(name)' takes no value", usage: usage, exit: .usage) }
+        values[spec.key, default: []].append("")
+        continue
+      }
+      guard let value = inline ?? rest.popFirst() else {
+        throw CommandError("Missing value for '\(name) <\(spec.value ?? "")>'", usage: usage, exit: .usage)
+      }
+      values[spec.key, default: []].append(value)
+    }
+  }
+
+  public func has(_ name: String) -> Bool { values[name] != nil }
+
+  /// The last value given.
+  public func value(_ name: String) -> String? { values[name]?.last }
+
+  /// All values given, in order.
+  public func all(_ name: String) -> [String] { values[name] ?? [] }
+
+  /// `-5`, `-20m` and `-122.4,37.7` are values, not options.
+  private static func isNumber(_ word: String) -> Bool {
+    word.dropFirst().first.map { $0.isNumber || $0 == "." } ?? false
+  }
+}

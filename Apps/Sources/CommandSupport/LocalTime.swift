@@ -1,0 +1,123 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import TrendyModels
+
+/// The clock on the person's wall: the zone of this process, by the C library, or UTC.
+///
+/// The C library knows every zone without the megabytes of `FoundationInternationalization`, which a command would have to
+/// load each time it starts.
+public struct LocalTime: Hashable, Sendable {
+  public let isUTC: Bool
+  /// IANA name of the zone, where the system tells it.
+  public let zoneName: String?
+
+  public init(isUTC: Bool = false, zoneName: String? = LocalTime.systemZoneName()) {
+    self.isUTC = isUTC
+    self.zoneName = isUTC ? "UTC" : zoneName
+    tzset()
+  }
+
+  /// From `TZ`, else from where `/etc/localtime` leads, else from `/etc/timezone`.
+  public static func systemZoneName() -> String? {
+    func known(_ name: String) -> String? { name.contains("/") || name == "UTC" ? name : nil }
+    if let zone = getenv("TZ").map({ String(cString: $0) }), !zone.isEmpty {
+      return known(zone.hasPrefix(":") ? String(zone.dropFirst()) : zone)
+    }
+    var buffer = [CChar](repeating: 0, count: 1024)
+    let length = readlink("/etc/localtime", &buffer, buffer.count - 1)
+    guard length > 0 else { return nil }
+    let target = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let range = target.firstRange(of: "/zoneinfo/") else { return nil }
+    return known(String(target[range.upperBound...]))
+  }
+
+  public struct Components: Hashable, Sendable {
+    public var year: Int
+    /// 1 to 12.
+    public var month: Int
+    public var day: Int
+    public var hour: Int
+    public var minute: Int
+    public var second: Int
+    /// 0 is Sunday.
+    public var weekday: Int
+    public var secondsFromGMT: Int
+  }
+
+  public func components(of date: Date) -> Components {
+    var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
+    var fields = tm()
+    if isUTC { gmtime_r(&seconds, &fields) } else { localtime_r(&seconds, &fields) }
+    return Components(
+      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
+      hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec),
+      weekday: Int(fields.tm_wday), secondsFromGMT: Int(fields.tm_gmtoff))
+  }
+
+  /// The moment of a wall-clock time; days and hours beyond their range carry over, a time that a clock change skips moves on.
+  public func date(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) -> Date {
+    var fields = tm()
+    fields.tm_year = Int32(clamping: year - 1900)
+    fields.tm_mon = Int32(clamping: month - 1)
+    fields.tm_mday = Int32(clamping: day)
+    fields.tm_hour = Int32(clamping: hour)
+    fields.tm_min = Int32(clamping: minute)
+    fields.tm_sec = Int32(clamping: second)
+    fields.tm_isdst = -1
+    return Date(timeIntervalSince1970: Double(isUTC ? timegm(&fields) : mktime(&fields)))
+  }
+
+  /// The first moment of the day that `date` is in, `days` later.
+  public func startOfDay(_ date: Date, addingDays days: Int = 0) -> Date {
+    let fields = components(of: date)
+    return self.date(year: fields.year, month: fields.month, day: fields.day + days)
+  }
+
+  /// RFC 3339 with this zone's offset, whole seconds unless there are milliseconds.
+  public func rfc3339(_ date: Date) -> String {
+    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+    let digits = milliseconds.truncatingRemainder(dividingBy: 1000) == 0 ? 0 : 3
+    return RFC3339.string(
+      from: date, secondsFromGMT: components(of: date).secondsFromGMT, fractionDigits: digits)
+  }
+
+  /// `Fri 20 Nov 08:30`, with the year where it is not `year`.
+  public func dayAndTime(_ date: Date, year: Int? = nil) -> String {
+    "\(day(date, year: year)) \(time(date))"
+  }
+
+  /// `Fri 20 Nov`, with the year where it is not `year`.
+  public func day(_ date: Date, year: Int? = nil) -> String {
+    let fields = components(of: date)
+    let suffix = year == nil || year == fields.year ? "" : " \(fields.year)"
+    return "\(Self.weekdays[fields.weekday]) \(fields.day) \(Self.months[fields.month - 1])\(suffix)"
+  }
+
+  /// `08:30`.
+  public func time(_ date: Date) -> String {
+    let fields = components(of: date)
+    return "\(Self.twoDigits(fields.hour)):\(Self.twoDigits(fields.minute))"
+  }
+
+  /// `+01:00`.
+  public func offset(_ date: Date) -> String {
+    let seconds = components(of: date).secondsFromGMT
+    let minutes = abs(seconds) / 60
+    return "\(seconds < 0 ? "-" : "+")\(Self.twoDigits(minutes / 60)):\(Self.twoDigits(minutes % 60))"
+  }
+
+  public static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  public static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

@@ -1,0 +1,23 @@
+public import CommandSupport
+import TrendyHub
+import TrendyPersistence
+
+extension CommandError {
+  /// What a person reads of an error of the hub; `nil` for one that is none of the hub's.
+  public init?(describingHub error: any Error) {
+    switch error {
+    case let error as HTTPTransportError:
+      let parts = error.description.split(separator: ": ", maxSplits: 1)
+      self.init(Self.sentence(parts[0]), hint: parts.count > 1 ? Self.sentence(parts[1]) : nil, exit: .configuration)
+    case let error as HubStorageError:
+      let exit: ExitCode = if case .busy = error { .tryAgain } else { .readWrite }
+      self.init(error.description, hint: "Nothing that was acknowledged is lost.", exit: exit)
+    case let problem as Problem:
+      self.init("\(problem.title): \(problem.detail)", exit: problem.status == 404 ? .notFound : .usage)
+    default:
+      return nil
+    }
+  }
+
+  private static func sentence(_ text: Substring) -> String { (text.first?.uppercased() ?? "") + text.dropFirst() }
+}

@@ -1,0 +1,37 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyHub
+import TrendyPersistence
+public import TrendyProtocols
+
+/// Composes a hub: its storage in a folder, the server on a port.
+public struct HubContainer: Sendable {
+  public let directory: URL
+  public let clock: any TimeSource
+  private let storage: EmbeddedHubStorage
+
+  public init(directory: URL, clock: any TimeSource = SystemTime()) {
+    self.directory = directory
+    self.clock = clock
+    storage = EmbeddedHubStorage(directory: directory.path)
+  }
+
+  /// Whether a hub's storage stands in the folder.
+  public var exists: Bool {
+    FileManager.default.fileExists(atPath: directory.appending(path: "directory").path)
+  }
+
+  /// Persons, pairing codes, tokens; also while the hub runs in another process.
+  public var accounts: HubAccounts { HubAccounts(storage: storage, clock: clock) }
+
+  public func makeServer(
+    address: String, port: UInt16, allowedHosts: [String] = [], log: AccessLog? = nil
+  ) -> HubServer {
+    HubServer(
+      storage: storage, transport: MicrohttpdTransport(address: address, port: port, clock: clock, log: log),
+      clock: clock, configuration: HubConfiguration(allowedHosts: allowedHosts), log: log)
+  }
+}

@@ -1,0 +1,20 @@
+import AppContainer
+public import CommandSupport
+import TrendyNetworking
+
+extension CommandError {
+  /// What a person reads of an error on the way to a hub.
+  public init(describingNetwork error: any Error) {
+    switch error {
+    case let error as HubAddressError:
+      self.init(
+        error.description, hint: "An address looks like https://hub.example or http://127.0.0.1:8080.", exit: .usage)
+    case ConnectError.otherPerson(let hub):
+      self.init(
+        "This store holds another person's record, from \(hub)",
+        hint: "Nothing was changed. Keep another person's record in a store of its own: --store DIR", exit: .refused)
+    case is CancellationError: self.init("Interrupted", hint: "Nothing was lost.", exit: .interrupted)
+    default: self.init(describing: error)
+    }
+  }
+}

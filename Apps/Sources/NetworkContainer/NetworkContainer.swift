@@ -1,0 +1,61 @@
+public import AppContainer
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import TrendyModels
+import TrendyNetworking
+public import TrendyProtocols
+public import TrendySync
+
+/// Composes what needs the network: the client of the hub, the engine that syncs.
+public struct NetworkContainer: Sendable {
+  public let app: AppContainer
+
+  public init(app: AppContainer) {
+    self.app = app
+  }
+
+  /// Pairs the store with a hub.
+  ///
+  /// A store stays with its person: pairing anew after a token was lost takes the same account again, and no other.
+  public func connect(
+    hub: String, code: String, deviceName: String, allowsInsecureHTTP: Bool
+  ) async throws -> Account {
+    let address = try HubAddress(hub, allowsInsecureHTTP: allowsInsecureHTTP)
+    let known = try app.accountFile.load()
+    let paired = try await APIClient.pair(
+      baseURL: address.url, code: code, deviceName: deviceName, clock: app.clock,
+      allowsInsecureHTTP: allowsInsecureHTTP)
+    if let known, known.person != paired.person { throw ConnectError.otherPerson(hub: known.hubName) }
+    let account = Account(
+      hub: address.url, token: paired.token, deviceId: paired.deviceId, person: paired.person,
+      allowsInsecureHTTP: allowsInsecureHTTP)
+    try app.accountFile.save(account)
+    return account
+  }
+
+  /// The client of the account's hub. The token is read before each request, so that pairing anew is noticed.
+  public func makeClient(for account: Account) throws -> any NetworkClientProtocol {
+    let file = app.accountFile
+    return try APIClient(
+      baseURL: account.hub, token: { try file.load()?.token }, clock: app.clock,
+      allowsInsecureHTTP: account.allowsInsecureHTTP ?? false)
+  }
+
+  public func makeEngine(for account: Account, configuration: SyncConfiguration = .init()) throws -> SyncEngine {
+    SyncEngine(
+      networkClient: try makeClient(for: account), dataStoreFactory: app.dataStoreFactory, clock: app.clock,
+      configuration: configuration, history: app.syncHistory)
+  }
+
+  /// The right to sync this store, given up when the value goes; `nil` while another process has it.
+  public func lockForSync() throws -> AnyObject? { try SyncLock(storeDirectory: app.storeDirectory) }
+}
+
+/// Why a store was not paired.
+public enum ConnectError: Error, Hashable, Sendable {
+  /// It holds another person's record.
+  case otherPerson(hub: String)
+}

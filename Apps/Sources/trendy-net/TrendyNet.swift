@@ -1,0 +1,129 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import NetworkContainer
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+
+/// What of the command line needs the network. `trendy` hands its words on to it, so that itself it starts without.
+@main
+enum TrendyNet {
+  static func main() async {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    let words = Array(CommandLine.arguments.dropFirst())
+    let console = Console(
+      format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text,
+      isQuiet: words.contains("--quiet") || words.contains("-q"))
+    do {
+      exit(try await run(words, console: console).rawValue)
+    } catch {
+      exit(console.report(CommandError(describingNetwork: error)).rawValue)
+    }
+  }
+
+  private static func run(_ words: [String], console: Console) async throws -> ExitCode {
+    let arguments = try Arguments(
+      words, options: GlobalOptions.all + ConnectOptions.all, usage: "trendy connect <url> <code> | trendy sync")
+    let environment = ProcessInfo.processInfo.environment
+    let directory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
+    switch arguments.positionals.first {
+    case "connect" where arguments.positionals.count == 3:
+      let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
+      let account = try await network.connect(
+        hub: arguments.positionals[1], code: arguments.positionals[2],
+        deviceName: arguments.value("--name") ?? ProcessInfo.processInfo.hostName,
+        allowsInsecureHTTP: arguments.has("--insecure"))
+      console.text("Paired with \(account.hubName).")
+      return try await Round(network: network, console: console).run()
+    case "sync":
+      guard AppContainer.storeExists(at: directory) else {
+        throw CommandError("There is no store at \(directory.path)", hint: "Make one: trendy init", exit: .notFound)
+      }
+      let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
+      return try await Round(network: network, console: console).run()
+    default:
+      throw CommandError("trendy-net works for trendy", hint: "Use 'trendy connect' and 'trendy sync'.", exit: .usage)
+    }
+  }
+}
+
+/// One round of sync, and what is said of it.
+private struct Round {
+  let network: NetworkContainer
+  let console: Console
+
+  func run() async throws -> ExitCode {
+    let app = network.app
+    guard let account = try app.accountFile.load() else {
+      throw CommandError(
+        "This store is not connected to a hub", hint: "trendy connect URL CODE; the hub prints the code.",
+        exit: .configuration)
+    }
+    let before = app.clock.now
+    guard let lock = try network.lockForSync() else { return try await waitForAgent(since: before, account: account) }
+    let engine = try network.makeEngine(for: account)
+    await engine.performSync()
+    let (state, isOffline) = await (engine.state, engine.isOffline)
+    withExtendedLifetime(lock) {}
+    switch state {
+    case .idle: return try report(account)
+    case .rateLimited(_, let pending):
+      throw CommandError(
+        "The hub asked to be left alone for a while", hint: "Nothing was lost; \(pending) changes wait here.",
+        exit: .tryAgain)
+    case .error(let words):
+      // The first sentence says what happened, the rest what to do.
+      let end = words.firstRange(of: ". ")
+      throw CommandError(
+        end.map { String(words[..<$0.lowerBound]) } ?? words, hint: end.map { String(words[$0.upperBound...]) },
+        exit: isOffline ? .unreachable : .tryAgain)
+    case .syncing, .pulling: throw CommandError("The round did not end", exit: .bug)
+    }
+  }
+
+  /// The agent of this store has the right to sync: it is woken, and its next whole round is waited for.
+  private func waitForAgent(since asked: Date, account: Account) async throws -> ExitCode {
+    let app = network.app
+    for _ in 0..<120 {
+      app.agent.send()
+      try await app.clock.sleep(for: .milliseconds(250))
+      guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else { continue }
+      if let error = run.error { throw CommandError(error, hint: "Nothing was lost.", exit: .tryAgain) }
+      return try report(account)
+    }
+    throw CommandError(
+      "Another program syncs this store and did not finish", hint: "Nothing was lost. trendy sync status tells more.",
+      exit: .tryAgain)
+  }
+
+  private func report(_ account: Account) throws -> ExitCode {
+    let store = network.app.makeStore()
+    let waiting = try store.fetchPendingMutations().count
+    let conflicts = try store.fetchConflicts().count
+    let cursor = try store.syncCursor()
+    if console.isJSON {
+      console.document(
+        "trendy.sync/1",
+        [
+          ("hub", .string(account.hub.absoluteString)), ("waiting", .number(waiting)),
+          ("conflicts", .number(conflicts)), ("cursor", cursor.map { .number($0) } ?? .null),
+        ])
+    }
+    console.text("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
+    if conflicts > 0 { console.talk("\(conflicts) changes were refused by the hub; their data is kept here.") }
+    return waiting == 0 ? .done : .tryAgain
+  }
+}

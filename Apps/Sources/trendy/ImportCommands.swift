@@ -1,0 +1,123 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyInterchange
+import TrendyModels
+import TrendyProtocols
+
+extension Command {
+  static let importCommands: [Command] = [
+    Command(
+      path: ["import"], arguments: "[gpx] <file>",
+      summary: "Take in a recorded track: the trips in it, and the visits to your places.",
+      options: [OptionSpec("--dry-run", help: "say what would be recorded, and record nothing")]
+    ) { session in
+      var words = try session.positionals(1...2, missing: "the file")
+      if words.count == 2 {
+        guard words.removeFirst().lowercased() == "gpx" else {
+          throw session.usageError(
+            "'\(session.arguments.positionals[0])' is no format that can be read", hint: "There is: gpx.")
+        }
+      }
+      let isDryRun = session.arguments.has("--dry-run")
+      let container = try session.openStore()
+      let result: TrackImport
+      do {
+        result = try container.importTrack(bytes(of: words[0]), isDryRun: isDryRun)
+      } catch let error as InterchangeError {
+        throw CommandError(
+          "\(words[0]) cannot be read: \(error)", hint: "Nothing was imported. Get the file whole and try again.",
+          exit: .badData)
+      }
+      show(result, isDryRun: isDryRun, session: session)
+      // Nothing to import is an answer that a person must not overlook.
+      guard result.tripCount.new + result.tripCount.known > 0 else {
+        throw CommandError(
+          "No trip was found: \(result.file.timeRemark ?? "the \(result.file.points.count) points stay in one place")",
+          hint: "What the file holds is listed above; nothing is lost.", exit: .badData)
+      }
+      return .done
+    }
+  ]
+
+  private static func bytes(of path: String) throws(CommandError) -> [UInt8] {
+    let url = URL(filePath: path)
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw CommandError("There is no file at \(path)", exit: .notFound)
+    }
+    do {
+      return [UInt8](try Data(contentsOf: url))
+    } catch {
+      throw CommandError("\(path) cannot be opened", hint: "May this user read it?", exit: .readWrite)
+    }
+  }
+
+  private static func show(_ result: TrackImport, isDryRun: Bool, session: Session) {
+    let file = result.file
+    if session.console.isJSON {
+      session.console.document(
+        "trendy.import/1",
+        [
+          ("format", .string(file.format.rawValue)), ("dry_run", .bool(isDryRun)),
+          (
+            "file",
+            .object([
+              ("tracks", .number(file.tracks.count)), ("segments", .number(file.segments.count)),
+              ("points", .number(file.pointCount)), ("points_with_time", .number(file.pointsWithTime)),
+              ("points_skipped", .number(file.skippedPoints)), ("waypoints", .number(file.waypoints.count)),
+              ("first", .string(file.firstTime.map { session.local.rfc3339($0) })),
+              ("last", .string(file.lastTime.map { session.local.rfc3339($0) })),
+              ("length_m", .number((result.length * 10).rounded() / 10)), ("remark", .string(file.timeRemark)),
+            ])
+          ),
+          ("trips", json(result.tripCount, result.trips.map { trip($0, session: session) })),
+          ("visits", json(result.visitCount, result.visits.map { visit($0, session: session) })),
+        ])
+      return
+    }
+    let kilometres = (result.length / 10).rounded() / 100
+    session.console.text(
+      "\(file.format.rawValue.uppercased()): \(file.tracks.count) tracks, \(file.pointCount) points, \(kilometres) km along them"
+    )
+    if file.skippedPoints > 0 {
+      session.console.text("\(file.skippedPoints) points lie nowhere on earth and are left out")
+    }
+    if let remark = file.timeRemark { session.console.text("Note: \(remark)") }
+    let verb = isDryRun ? "would be new" : "new"
+    session.console.text("Trips:  \(result.tripCount.new) \(verb), \(result.tripCount.known) known")
+    for event in result.trips {
+      session.console.text("  \(session.local.dayAndTime(event.timestamp, year: 0))  \(event.id)")
+    }
+    session.console.text("Visits: \(result.visitCount.new) \(verb), \(result.visitCount.known) known")
+    for event in result.visits {
+      session.console.text("  \(session.local.dayAndTime(event.timestamp, year: 0))  \(event.locationName ?? "")")
+    }
+  }
+
+  private static func json(_ count: TrackImport.Count, _ found: [JSONText]) -> JSONText {
+    .object([("new", .number(count.new)), ("known", .number(count.known)), ("found", .array(found))])
+  }
+
+  private static func trip(_ event: Event, session: Session) -> JSONText {
+    let end = TrackImport.endCoordinate(of: event)
+    return .object([
+      ("id", .string(event.id)), ("start", .string(session.local.rfc3339(event.timestamp))),
+      ("end", .string(event.endDate.map { session.local.rfc3339($0) })),
+      ("distance_m", .number(event.properties["distance"]?.doubleValue)),
+      ("start_latitude", .number(event.locationLatitude)), ("start_longitude", .number(event.locationLongitude)),
+      ("end_latitude", .number(end?.latitude)), ("end_longitude", .number(end?.longitude)),
+    ])
+  }
+
+  private static func visit(_ event: Event, session: Session) -> JSONText {
+    .object([
+      ("id", .string(event.id)), ("place", .string(event.locationName)),
+      ("from", .string(session.local.rfc3339(event.timestamp))),
+      ("to", .string(event.endDate.map { session.local.rfc3339($0) })),
+    ])
+  }
+}

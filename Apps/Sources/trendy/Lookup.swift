@@ -1,0 +1,68 @@
+import AppContainer
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+
+/// Finds what a person named.
+struct Lookup {
+  let store: any DataStoreProtocol
+
+  /// A type by its name, whatever the case, or by a beginning that only one has; or by its id.
+  ///
+  /// A name that lacks but its last letter is no beginning that somebody chose, but a slip: it is asked about like any other.
+  func eventType(_ name: String, hintToMake: (String) -> String) throws -> EventType {
+    let types = try store.fetchAllEventTypes()
+    let wanted = name.lowercased()
+    if let type = types.first(where: { $0.name.lowercased() == wanted || $0.id == name }) { return type }
+    let beginning = types.filter { $0.name.lowercased().hasPrefix(wanted) && $0.name.count > wanted.count + 1 }
+    if beginning.count == 1 { return beginning[0] }
+    if beginning.count > 1 {
+      throw CommandError(
+        "'\(name)' could be \(beginning.map { "'\($0.name)'" }.joined(separator: " or "))",
+        hint: "Type more of the name.", exit: .notFound)
+    }
+    let near = Suggestion.nearest(to: name, among: types.map(\.name))
+    let make = "To make a new one: \(hintToMake(name))"
+    throw CommandError(
+      "No event type '\(name)'.", hint: near.map { "Did you mean '\($0)'? \(make)" } ?? make, exit: .notFound)
+  }
+
+  /// An event by its id, by a beginning of it that only one has, or by `@1` for the newest, `@2` for the one before.
+  func event(_ name: String, where isMeant: (Event) -> Bool = { _ in true }) throws -> Event {
+    if name.hasPrefix("@") {
+      guard let place = Int(name.dropFirst()), place >= 1 else {
+        throw CommandError(
+          "'\(name)' is no place in the list", hint: "@1 is the newest, @2 the one before.", exit: .usage)
+      }
+      let newest = try store.events(in: nil, ofType: nil, limit: nil).lazy.filter(isMeant).prefix(place)
+      guard let event = Array(newest).dropFirst(place - 1).first else {
+        throw CommandError("There are not \(place) of them yet", hint: "trendy list", exit: .notFound)
+      }
+      return event
+    }
+    if let event = try store.findEvent(id: name), isMeant(event) { return event }
+    let wanted = name.lowercased()
+    let matches = try store.fetchAllEvents().filter { $0.id.lowercased().hasPrefix(wanted) && isMeant($0) }
+    if matches.count == 1 { return matches[0] }
+    if matches.isEmpty {
+      throw CommandError("Nothing here has the id '\(name)'", hint: "trendy list shows the ids.", exit: .notFound)
+    }
+    throw CommandError(
+      "\(matches.count) ids begin with '\(name)'",
+      hint: matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "),
+      exit: .notFound)
+  }
+}
+
+/// The beginning of an id that a person types.
+enum ShortID {
+  /// Long enough to hold a UUIDv7's whole time, so that two are alike only within a millisecond.
+  static func of(_ id: String) -> String { String(id.prefix(13)) }
+
+  /// As long as it takes to tell it from the others.
+  static func of(_ id: String, among others: [String]) -> String {
+    var length = min(13, id.count)
+    while length < id.count, others.contains(where: { $0 != id && $0.hasPrefix(id.prefix(length)) }) { length += 1 }
+    return String(id.prefix(length))
+  }
+}

@@ -1,0 +1,70 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+/// What a command works with: its arguments, the console, the clock on the wall, the store.
+struct Session {
+  let command: Command
+  let arguments: Arguments
+  let console: Console
+  /// The command line as it was given, to hand on.
+  let words: [String]
+  let local: LocalTime
+  let now: Date
+  let storeDirectory: URL
+
+  init(command: Command, arguments: Arguments, console: Console, words: [String]) {
+    self.command = command
+    self.arguments = arguments
+    self.console = console
+    self.words = words
+    local = LocalTime(isUTC: arguments.has("--utc"))
+    now = SystemTime().now
+    storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: Environment.all)
+  }
+
+  /// The store that is there.
+  func openStore() throws -> AppContainer {
+    guard AppContainer.storeExists(at: storeDirectory) else {
+      throw CommandError("There is no store at \(storeDirectory.path)", hint: "Make one: trendy init", exit: .notFound)
+    }
+    return try AppContainer(storeDirectory: storeDirectory)
+  }
+
+  func usageError(_ message: String, hint: String? = nil) -> CommandError {
+    CommandError(message, hint: hint, usage: command.usage, exit: .usage)
+  }
+
+  /// The positional arguments, when there are as many as there should be.
+  func positionals(_ range: ClosedRange<Int>, missing: String) throws(CommandError) -> [String] {
+    let words = arguments.positionals
+    if words.count < range.lowerBound { throw usageError("Missing \(missing)") }
+    if words.count > range.upperBound { throw usageError("Unexpected '\(words[range.upperBound])'") }
+    return words
+  }
+
+  func date(option: String) throws(CommandError) -> Date? {
+    guard let phrase = arguments.value(option) else { return nil }
+    return try TimePhrase.date(phrase, now: now, in: local)
+  }
+
+  func wholeNumber(option: String, in range: ClosedRange<Int>) throws(CommandError) -> Int? {
+    guard let text = arguments.value(option) else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw usageError(
+        "The value '\(text)' is invalid for '\(option)'", hint: "It is a number from \(range.lowerBound) up.")
+    }
+    return number
+  }
+}
+
+/// The environment, read once.
+enum Environment {
+  static let all: [String: String] = ProcessInfo.processInfo.environment
+}

@@ -1,0 +1,42 @@
+import AppContainer
+import CommandSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@main
+enum Trendy {
+  static func main() {
+    // A file that may grow no further is an error of the write, to be told, not a reason to die without a word.
+    signal(SIGXFSZ, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
+    exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+  }
+
+  static func run(_ words: [String]) -> ExitCode {
+    // The format is needed to say what is wrong with the rest, so it is looked for first.
+    var console = Console(format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text)
+    do {
+      let (command, rest) = try Command.find(in: words)
+      let arguments = try Arguments(rest, options: command.options + GlobalOptions.all, usage: command.usage)
+      if arguments.has("--help") {
+        console.data(command.help)
+        return .done
+      }
+      if arguments.has("--version") {
+        console.data("trendy \(Version.text)")
+        return .done
+      }
+      if arguments.has("--plain") { console.format = .plain }
+      console.isQuiet = arguments.has("--quiet")
+      return try command.run(Session(command: command, arguments: arguments, console: console, words: words))
+    } catch {
+      return console.report(CommandError(describing: error))
+    }
+  }
+}

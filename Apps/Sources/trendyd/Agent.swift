@@ -1,0 +1,44 @@
+import AppContainer
+import CommandSupport
+import Foundation
+import NetworkContainer
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+
+/// Keeps a store in step with its hub in the background.
+struct Agent {
+  let network: NetworkContainer
+  let pollInterval: Duration
+  let console: Console
+
+  /// Runs until the task is cancelled.
+  func run() async throws {
+    let app = network.app
+    guard let lock = try network.lockForSync() else {
+      throw CommandError(
+        "Another program syncs the store at \(app.storeDirectory.path)",
+        hint: "An agent of it may be running already: end it first.", exit: .tryAgain)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let socket = try AgentSocket(app.agent)
+    defer { socket.close() }
+    guard let account = try await account(wakes: socket.wakes) else { return }
+    console.talk("Agent: \(app.storeDirectory.path) syncs with \(account.hubName).")
+    let engine = try network.makeEngine(for: account, configuration: SyncConfiguration(pollInterval: pollInterval))
+    await engine.start()
+    for await _ in socket.wakes { await engine.performSync() }
+    await engine.stop()
+  }
+
+  /// The account of the store, waited for while it has none.
+  private func account(wakes: AsyncStream<Void>) async throws -> Account? {
+    let app = network.app
+    if let account = try app.accountFile.load() { return account }
+    console.talk("Agent: the store at \(app.storeDirectory.path) is not connected yet: trendy connect URL CODE")
+    for await _ in wakes {
+      if let account = try app.accountFile.load() { return account }
+    }
+    return nil
+  }
+}

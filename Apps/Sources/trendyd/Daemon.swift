@@ -1,0 +1,154 @@
+import AppContainer
+import CommandSupport
+import Foundation
+import HubContainer
+import NetworkContainer
+import TrendyHub
+import TrendyModels
+import TrendyProtocols
+
+/// What `trendyd` does, by its arguments.
+struct Daemon {
+  private enum Role: String, CaseIterable {
+    case agent
+    case hub
+    case both
+  }
+
+  private let role: Role
+  private let address: String
+  private let port: UInt16
+  private let allowedHosts: [String]
+  private let pollInterval: Duration
+  private let personName: String?
+  private let hub: HubContainer
+  private let storeDirectory: URL
+  private let console: Console
+
+  init(arguments: Arguments, console: Console) throws(CommandError) {
+    func invalid(_ option: String, _ hint: String) -> CommandError {
+      CommandError("The value '\(arguments.value(option) ?? "")' is invalid for '\(option)'", hint: hint, exit: .usage)
+    }
+    guard let role = Role(rawValue: arguments.value("--role") ?? "agent") else {
+      throw invalid("--role", "It is agent, hub or both.")
+    }
+    let listen = arguments.value("--listen") ?? "127.0.0.1:8787"
+    guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
+      throw invalid("--listen", "It looks like 127.0.0.1:8787.")
+    }
+    guard let seconds = TimePhrase.seconds(arguments.value("--poll") ?? "1m"), (1...86_400).contains(seconds) else {
+      throw invalid("--poll", "It is a duration from 1s to 1d.")
+    }
+    self.role = role
+    self.port = port
+    address = listen[..<colon].trimmingCharacters(in: ["[", "]"])
+    allowedHosts = arguments.all("--host")
+    pollInterval = .seconds(seconds)
+    personName = arguments.value("--name")
+    let environment = ProcessInfo.processInfo.environment
+    hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), environment: environment))
+    storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
+    self.console = console
+  }
+
+  /// Makes the hub's storage, its first person, and a code to pair the first device with.
+  func initialiseHub() throws -> ExitCode {
+    guard !hub.exists else {
+      throw CommandError(
+        "There is a hub at \(hub.directory.path) already", hint: "A code for one more device: trendyd pair",
+        exit: .cannotCreate)
+    }
+    let person = try hub.accounts.createPerson(
+      name: personName ?? ProcessInfo.processInfo.environment["USER"] ?? "me")
+    let code = try hub.accounts.createPairingCode(person: person.id)
+    if console.isJSON {
+      console.document(
+        "trendyd.hub/1",
+        [("data", .string(hub.directory.path)), ("person", .string(person.name)), ("code", .string(code))])
+    }
+    console.text("Hub ready at \(hub.directory.path), for \(person.name).")
+    console.text("Start it:  trendyd run --role hub")
+    console.text("Then, on a device, within ten minutes:  trendy connect http://\(address):\(port) \(code)")
+    return .done
+  }
+
+  /// Makes a code for one more device.
+  func pair() throws -> ExitCode {
+    try requireHub()
+    let people = try hub.accounts.people()
+    let person: HubPerson
+    if let personName {
+      guard let named = people.first(where: { $0.name.lowercased() == personName.lowercased() }) else {
+        throw CommandError(
+          "Nobody at this hub is called '\(personName)'",
+          hint: "There are: \(people.map(\.name).joined(separator: ", ")).", exit: .notFound)
+      }
+      person = named
+    } else {
+      guard people.count == 1 else {
+        throw CommandError(
+          "This hub has \(people.count) persons", hint: "Say whose device it is: trendyd pair --name NAME",
+          exit: .usage)
+      }
+      person = people[0]
+    }
+    let code = try hub.accounts.createPairingCode(person: person.id)
+    if console.isJSON {
+      console.document("trendyd.pair/1", [("person", .string(person.name)), ("code", .string(code))])
+    }
+    console.text("Code for one device of \(person.name), for ten minutes: \(code)")
+    console.text("On the device:  trendy connect http://\(address):\(port) \(code)")
+    return .done
+  }
+
+  /// Serves, syncs, or both, until it is asked to end.
+  func run() async throws -> ExitCode {
+    var server: HubServer?
+    if role != .agent {
+      try requireHub()
+      server = try await startHub()
+    }
+    let (console, role, store, pollInterval) = (console, role, storeDirectory, pollInterval)
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await Signals.termination() }
+        if role != .hub {
+          group.addTask {
+            let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
+            try await Agent(network: network, pollInterval: pollInterval, console: console).run()
+          }
+        }
+        // The first to end is the asking; an agent that cannot go on throws and ends the rest.
+        try await group.next()
+        group.cancelAll()
+      }
+    } catch {
+      await server?.stop()
+      throw error
+    }
+    await server?.stop()
+    return .done
+  }
+
+  private func startHub() async throws -> HubServer {
+    let server = hub.makeServer(address: address, port: port, allowedHosts: allowedHosts)
+    let port = try await server.start()
+    let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(port)"
+    if console.isJSON {
+      console.document(
+        "trendyd.run/1",
+        [("role", .string(role.rawValue)), ("url", .string(url)), ("data", .string(hub.directory.path))])
+    }
+    console.text("Hub listens at \(url); its data is in \(hub.directory.path).")
+    console.text("Is it well?  curl \(url)/api/v1/health")
+    console.text("One more device:  trendyd pair\(self.port == 8787 ? "" : "   then: trendy connect \(url) CODE")")
+    return server
+  }
+
+  private func requireHub() throws(CommandError) {
+    guard hub.exists else {
+      throw CommandError(
+        "There is no hub at \(hub.directory.path)", hint: "Make one: trendyd hub init", exit: .notFound)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import AppContainer
+import CommandSupport
+import Foundation
+import HubContainer
+import NetworkContainer
+import TrendyModels
+import TrendyProtocols
+
+/// The daemon: the hub that devices sync with, and the agent that syncs this machine's store in the background.
+@main
+enum Trendyd {
+  static func main() async {
+    Signals.block()
+    let words = Array(CommandLine.arguments.dropFirst())
+    let console = Console(format: words.contains("--json") ? .json : .text, isQuiet: words.contains("--quiet"))
+    do {
+      exit(try await run(words, console: console).rawValue)
+    } catch {
+      exit(console.report(CommandError(describingHub: error) ?? CommandError(describingNetwork: error)).rawValue)
+    }
+  }
+
+  private static let usage = "trendyd run [--role agent|hub|both] | hub init | pair"
+
+  private static let options = [
+    OptionSpec("--role", value: "role", help: "agent, hub or both (agent)"),
+    OptionSpec(
+      "--listen", value: "address:port", help: "where the hub listens (127.0.0.1:8787; port 0 for any free one)"),
+    OptionSpec(
+      "--host", value: "name", help: "a name besides localhost under which the hub is asked; may be given again"),
+    OptionSpec("--data", value: "dir", help: "the hub's storage, else TRENDY_HUB_DATA, else the data folder"),
+    OptionSpec("--store", value: "dir", help: "the agent's store, else TRENDY_STORE, else the data folder"),
+    OptionSpec("--poll", value: "duration", help: "how often the agent asks the hub when nothing happens (1m)"),
+    OptionSpec("--name", value: "person", help: "hub init: whose hub it is; pair: who pairs a device"),
+    OptionSpec("--json", help: "JSON documents, for scripts"),
+    OptionSpec("--quiet", "-q", help: "no talk"),
+    OptionSpec("--version", help: "the version, and nothing else"),
+    OptionSpec("--help", "-h", help: "this text"),
+  ]
+
+  private static func run(_ words: [String], console: Console) async throws -> ExitCode {
+    let arguments = try Arguments(words, options: options, usage: usage)
+    if arguments.has("--help") || arguments.positionals.first == "help" {
+      help(console)
+      return .done
+    }
+    if arguments.has("--version") {
+      console.data("trendyd \(Version.text)")
+      return .done
+    }
+    let daemon = try Daemon(arguments: arguments, console: console)
+    switch arguments.positionals {
+    case ["run"]: return try await daemon.run()
+    case ["hub", "init"]: return try daemon.initialiseHub()
+    case ["pair"]: return try daemon.pair()
+    case []: throw CommandError("trendyd needs to know what to do", usage: usage, exit: .usage)
+    default:
+      let near = Suggestion.nearest(
+        to: arguments.positionals.joined(separator: " "), among: ["run", "hub init", "pair"])
+      throw CommandError(
+        "There is no command '\(arguments.positionals.joined(separator: " "))'",
+        hint: near.map { "Did you mean 'trendyd \($0)'?" }, usage: usage, exit: .usage)
+    }
+  }
+
+  private static func help(_ console: Console) {
+    console.data("The hub that devices sync with, and the agent that syncs this machine's store in the background.\n")
+    console.data("Usage: \(usage)\n\nOptions:")
+    let labels = options.map { $0.names.reversed().joined(separator: ", ") + ($0.value.map { " <\($0)>" } ?? "") }
+    let width = labels.map(\.count).max() ?? 0
+    for (label, option) in zip(labels, options) {
+      console.data("  \(label)\(String(repeating: " ", count: width - label.count + 2))\(option.help)")
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// Each gets one clear message with a hint and its status, and loses nothing.
+@Suite("Bad input", .timeLimit(.minutes(2)))
+struct BadInputTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+    try bench.trendy("log", "coffee", "1", "-n", "kept")
+  }
+
+  private func expectKept(_ comment: Comment? = nil) throws {
+    let events = try bench.trendy("list", "--json").document.objectValue?["events"]?.arrayValue
+    #expect(events?.count == 1, comment)
+    #expect(events?.first?.objectValue?["notes"] == "kept", comment)
+  }
+
+  @Test func `an unknown command names the near one`() throws {
+    let result = try bench.trendy("lgo", "coffee")
+    #expect(result.status == 64)
+    #expect(result.talk == "Error: There is no command 'lgo'\nHint:  Did you mean 'trendy log'?\n")
+    #expect(try bench.trendy("type", "lst").talk.contains("Did you mean 'trendy type list'?"))
+    #expect(try bench.trendy("log", "--nope", "coffee").status == 64)
+  }
+
+  @Test func `a type with a typo makes no type`() throws {
+    let result = try bench.trendy("log", "coffe2")
+    #expect(result.status == 66)
+    #expect(
+      result.talk
+        == "Error: No event type 'coffe2'.\nHint:  Did you mean 'coffee'? To make a new one: trendy log coffe2 --create\n"
+    )
+    #expect(try bench.trendy("type", "list", "--plain").output.split(separator: "\n").count == 5)
+    let json = try bench.trendy("log", "coffe2", "--json")
+    #expect(try json.error.objectValue?["exit"] == 66)
+    #expect(try json.error.objectValue?["code"] == "not_found")
+    try expectKept()
+  }
+
+  @Test func `a truncated GPX says where it ends and imports nothing`() throws {
+    let drive = try Data(contentsOf: Samples.drive)
+    let file = bench.folder.appending(path: "cut.gpx")
+    try drive.prefix(drive.count / 2).write(to: file)
+    let result = try bench.trendy("import", "gpx", file.path)
+    #expect(result.status == 65)
+    #expect(result.talk.hasPrefix("Error: ") && result.talk.contains("line") && result.talk.contains("Hint:  "))
+    #expect(try bench.trendy("trip", "list", "--plain").output == "")
+    try expectKept()
+    #expect(try bench.trendy("import", "gpx", "/nonexistent.gpx").status == 66)
+    try Data("<html>".utf8).write(to: file)
+    #expect(try bench.trendy("import", "gpx", file.path).status == 65)
+  }
+
+  @Test func `a store of a newer version is refused and left alone`() throws {
+    let manifest = URL(filePath: bench.store()).appending(path: "manifest")
+    let original = try Data(contentsOf: manifest)
+    try Samples.raiseFormatVersion(of: manifest)
+    let newer = try Data(contentsOf: manifest)
+    let result = try bench.trendy("log", "coffee")
+    #expect(result.status == 76)
+    #expect(result.talk.contains("version") && result.talk.contains("Hint:  "))
+    #expect(try Data(contentsOf: manifest) == newer)
+    try original.write(to: manifest)
+    try expectKept()
+  }
+
+  @Test func `a hub that answers HTML is no hub, and nothing is lost`() throws {
+    let server = try HTMLServer()
+    let result = try bench.trendy("connect", "http://127.0.0.1:\(server.port)", "4821-0937")
+    #expect(result.status == 76)
+    #expect(result.talk.contains("text/html") && result.talk.contains("Hint:  "))
+    try expectKept()
+    #expect(try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["hub"] == .null)
+  }
+
+  @Test func `a wrong pairing code is refused and does not connect`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    let code = try hub.code()
+    let wrong = code.hasPrefix("0000") ? "1111-1111" : "0000-0000"
+    let result = try bench.trendy("connect", hub.url, wrong)
+    #expect(result.status == 77)
+    #expect(result.talk.contains("code") && result.talk.contains("Hint:  "))
+    try expectKept()
+    #expect(try bench.trendy("sync").status == 78)
+    #expect(try bench.trendy("connect", hub.url, code).status == 0)
+    #expect(try bench.trendy("connect", hub.url, code).status == 77, "a code works once")
+    try expectKept()
+  }
+
+  @Test func `a hub that does not answer loses nothing`() throws {
+    let hub = try TestHub(bench)
+    #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
+    hub.stop()
+    try bench.trendy("log", "coffee", "2", "-n", "offline")
+    let result = try bench.trendy("sync")
+    #expect(result.status == 69)
+    #expect(result.talk.contains("Nothing was lost"))
+    #expect(try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["waiting"] == 1)
+    let again = try TestHub(bench, port: hub.port)
+    defer { again.stop() }
+    #expect(try bench.trendy("sync").status == 0)
+    #expect(try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["waiting"] == 0)
+  }
+
+  @Test func `a port in use is named`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    let result = try bench.run(
+      "trendyd", ["run", "--role", "hub", "--data", hub.data, "--listen", "127.0.0.1:\(hub.port)"])
+    #expect(result.status == 78)
+    #expect(result.talk.contains(hub.port) && result.talk.contains("Hint:  "))
+  }
+
+  @Test func `a full disk saves nothing, keeps everything, and goes on when there is room`() throws {
+    // A file that may not grow is what a program sees of a full disk, without one.
+    let result = try bench.shell(
+      "ulimit -f 8; trendy log coffee --store '\(bench.store())' -n \(String(repeating: "x", count: 20_000))")
+    #expect(result.status == 74, "\(result.talk)\(result.output)")
+    #expect(result.talk.contains("room") && result.talk.contains("Hint:  "))
+    try expectKept()
+    #expect(try bench.trendy("log", "coffee", "-n", "again").status == 0)
+    #expect(try bench.trendy("list", "--plain").output.split(separator: "\n").count == 2)
+  }
+
+  @Test func `a store that may not be written says so`() throws {
+    let file = bench.folder.appending(path: "file")
+    try Data().write(to: file)
+    let result = try bench.run("trendy", ["init", "--store", file.path])
+    #expect(result.status == 73)
+    #expect(result.talk.contains("not a folder") && result.talk.contains("Hint:  "))
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import TrendyPersistence
+
+enum Samples {
+  /// The recorded drive that lies in the repository.
+  static let drive = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Samples/drive.gpx")
+    .standardizedFileURL
+
+  /// Makes a manifest say that a later version of the program wrote it; its checksum is right (docs/format.md, "Manifest").
+  static func raiseFormatVersion(of manifest: URL) throws {
+    var bytes = [UInt8](try Data(contentsOf: manifest))
+    bytes[8] = 99
+    let checksum = bytes.dropLast(8).withUnsafeBytes { Checksum.xxh64($0) }
+    bytes.replaceSubrange((bytes.count - 8)..., with: withUnsafeBytes(of: checksum.littleEndian) { Array($0) })
+    try Data(bytes).write(to: manifest)
+  }
+}

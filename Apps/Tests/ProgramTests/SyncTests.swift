@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("Devices and a hub", .timeLimit(.minutes(3)))
+struct SyncTests {
+  let bench: Workbench
+  let hub: TestHub
+
+  init() throws {
+    bench = try Workbench()
+    hub = try TestHub(bench)
+    for device in ["phone", "laptop"] {
+      try bench.trendy("init", store: device)
+      let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
+      try #require(connected.status == 0, "\(connected.talk)")
+    }
+  }
+
+  private func sync(_ devices: String...) throws {
+    for device in devices {
+      let result = try bench.trendy("sync", store: device)
+      try #require(result.status == 0, "\(device): \(result.talk)")
+    }
+  }
+
+  /// What every device must show alike.
+  private func timeline(_ device: String) throws -> [JSONValue] {
+    let events = try bench.trendy("list", "--limit", "0", "--json", store: device).document.objectValue?["events"]
+    return (events?.arrayValue ?? []).map { event in
+      var members = event.objectValue ?? [:]
+      members["sync_status"] = nil
+      return .object(members)
+    }
+  }
+
+  @Test func `two devices that began with the same types share them`() throws {
+    try sync("phone", "laptop", "phone")
+    #expect(try bench.trendy("type", "list", "--plain", store: "laptop").output.split(separator: "\n").count == 5)
+    #expect(
+      try bench.trendy("type", "list", "--plain", store: "phone").output
+        == bench.trendy("type", "list", "--plain", store: "laptop").output)
+  }
+
+  @Test func `an edit, a cleared field and a delete reach the other device`() throws {
+    try bench.trendy("log", "coffee", "1", "-n", "first", store: "phone")
+    try bench.trendy("log", "coffee", "2", "-n", "second", "--for", "5m", store: "phone")
+    try sync("phone", "laptop")
+    #expect(try timeline("phone") == timeline("laptop"))
+    try bench.trendy("edit", "@1", "--clear", "note", "--clear", "end", "count=3", store: "laptop")
+    try bench.trendy("rm", "@2", store: "laptop")
+    try sync("laptop", "phone")
+    let events = try timeline("phone")
+    #expect(events.count == 1)
+    #expect(events.first?.objectValue?["notes"] == .null)
+    #expect(events.first?.objectValue?["end_date"] == .null)
+    #expect(events.first?.objectValue?["properties"]?.objectValue?["count"]?.objectValue?["value"] == 3)
+    #expect(try timeline("laptop") == events)
+  }
+
+  @Test func `what was deleted on one device while the other edited it stays deleted, and the edit is kept aside`()
+    throws
+  {
+    try bench.trendy("log", "journal", "-n", "draft", store: "phone")
+    try sync("phone", "laptop")
+    try bench.trendy("rm", "@1", store: "laptop")
+    try bench.trendy("edit", "@1", "-n", "final words", store: "phone")
+    try sync("laptop", "phone", "laptop", "phone")
+    #expect(try timeline("phone").isEmpty)
+    #expect(try timeline("laptop").isEmpty)
+    let status = try bench.trendy("sync", "status", "--json", store: "phone").document.objectValue?["sync"]?.objectValue
+    #expect(status?["conflicts"] == 1)
+    #expect(status?["waiting"] == 0)
+  }
+
+  @Test func `the command line and the agent work on one store at the same time`() throws {
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1s"])
+    defer { agent.stop() }
+    let written = try bench.shell(
+      "for i in $(seq 40); do trendy log coffee $i --store '\(bench.store("phone"))' -q || exit 1; done")
+    #expect(written.status == 0, "\(written.talk)")
+    // Whoever asks while the agent syncs gets a round that begins after the asking.
+    try sync("phone", "laptop")
+    let events = try timeline("laptop")
+    #expect(events.count == 40)
+    #expect(try timeline("phone") == events)
+    #expect(agent.process.isRunning, "\(agent.text)")
+  }
+
+  @Test func `a hub killed in the middle doubles nothing`() throws {
+    for round in 1...3 {
+      let writer = try bench.shell(
+        "for i in $(seq 5); do trendy log coffee $i -n 'round \(round)' --store '\(bench.store("phone"))' -q || exit 1; done"
+      )
+      #expect(writer.status == 0)
+      let syncing = try Running(bench, "trendy-net", ["sync", "--store", bench.store("phone")])
+      if round == 2 { hub.kill() } else { syncing.process.waitUntilExit() }
+      syncing.process.waitUntilExit()
+    }
+    let again = try TestHub(bench, port: hub.port)
+    defer { again.stop() }
+    try sync("phone", "laptop")
+    #expect(try timeline("laptop").count == 15)
+    #expect(try timeline("laptop") == timeline("phone"))
+  }
+
+  @Test func `a revoked token keeps everything and says how to go on`() throws {
+    try bench.trendy("log", "coffee", "-n", "kept", store: "phone")
+    let account = URL(filePath: bench.store("phone")).appending(path: "account.json")
+    let text = try String(contentsOf: account, encoding: .utf8)
+    let token = try #require(WireJSON.decode(JSONValue.self, from: Data(text.utf8)).objectValue?["token"]?.stringValue)
+    try text.replacing(token, with: "no-such-token").write(to: account, atomically: true, encoding: .utf8)
+    let refused = try bench.trendy("sync", store: "phone")
+    #expect(refused.status == 77)
+    #expect(refused.talk.contains("trendy connect"))
+    #expect(try timeline("phone").count == 1)
+    #expect(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
+    try sync("laptop")
+    #expect(try timeline("laptop").count == 1)
+  }
+
+  @Test func `a recorded drive becomes one trip and two visits, however often it is imported`() throws {
+    let drive = Samples.drive.path
+    let first = try bench.trendy("import", "gpx", drive, "--dry-run", "--json", store: "phone").document.objectValue
+    let trip = try #require(first?["trips"]?.objectValue?["found"]?.arrayValue?.first?.objectValue)
+    func place(_ end: String) throws -> String {
+      let latitude = try #require(trip["\(end)_latitude"]?.doubleValue)
+      let longitude = try #require(trip["\(end)_longitude"]?.doubleValue)
+      return "\(latitude),\(longitude)"
+    }
+    #expect(try timeline("phone").isEmpty, "a dry run writes nothing")
+    #expect(try bench.trendy("place", "add", "home", place("start"), "--radius", "150", store: "phone").status == 0)
+    #expect(try bench.trendy("place", "add", "office", place("end"), "--radius", "150", store: "phone").status == 0)
+    for expected in [1, 0] {
+      let imported = try bench.trendy("import", "gpx", drive, "--json", store: "phone").document.objectValue
+      #expect(imported?["trips"]?.objectValue?["new"] == .int(Int64(expected)))
+      #expect(imported?["visits"]?.objectValue?["new"] == .int(Int64(expected * 2)))
+    }
+    try bench.trendy("import", "gpx", drive, store: "laptop")
+    try sync("phone", "laptop", "phone")
+    #expect(try timeline("phone").count == 3)
+    #expect(try timeline("laptop") == timeline("phone"))
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A folder of its own and the programs as they are shipped, each run in a process of its own.
+final class Workbench {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "trendy-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+
+  struct Result {
+    let status: Int32
+    let output: String
+    let talk: String
+
+    var document: JSONValue { get throws { try WireJSON.decode(JSONValue.self, from: Data(output.utf8)) } }
+    var error: JSONValue {
+      get throws { try #require(WireJSON.decode(JSONValue.self, from: Data(talk.utf8)).objectValue?["error"]) }
+    }
+  }
+
+  /// The programs lie beside the tests.
+  static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+
+  static func path(_ program: String) -> String { programs.appending(path: program).path }
+
+  func store(_ name: String = "store") -> String { folder.appending(path: name).path }
+
+  /// `trendy` on a store of this bench.
+  @discardableResult
+  func trendy(_ words: String..., store: String = "store", environment: [String: String] = [:]) throws -> Result {
+    try run("trendy", words + ["--store", self.store(store)], environment: environment)
+  }
+
+  @discardableResult
+  func trendyd(_ words: String...) throws -> Result { try run("trendyd", words) }
+
+  /// A shell line, in which the programs are found by name.
+  func shell(_ line: String) throws -> Result {
+    try launch("/bin/bash", ["-c", line], environment: ["PATH": Self.programs.path + ":/usr/bin:/bin"])
+  }
+
+  func run(_ program: String, _ words: [String], environment: [String: String] = [:]) throws -> Result {
+    try launch(Self.path(program), words, environment: environment)
+  }
+
+  private func launch(_ path: String, _ words: [String], environment: [String: String]) throws -> Result {
+    let process = Process()
+    process.executableURL = URL(filePath: path)
+    process.arguments = words
+    process.environment = self.environment(environment)
+    process.standardInput = FileHandle.nullDevice
+    // To files, so that no process ever waits for a full pipe.
+    let output = folder.appending(path: "out-\(UUID().uuidString)")
+    let talk = folder.appending(path: "err-\(UUID().uuidString)")
+    try Data().write(to: output)
+    try Data().write(to: talk)
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: talk)
+    try process.run()
+    process.waitUntilExit()
+    defer {
+      try? FileManager.default.removeItem(at: output)  // the folder goes as a whole anyway
+      try? FileManager.default.removeItem(at: talk)
+    }
+    return Result(
+      status: process.terminationStatus, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+      talk: String(decoding: try Data(contentsOf: talk), as: UTF8.self))
+  }
+
+  private func environment(_ more: [String: String]) -> [String: String] {
+    var environment = ["HOME": folder.path, "TZ": "UTC", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
+    environment.merge(more) { _, new in new }
+    return environment
+  }
+}
+
+/// A program that goes on until it is ended.
+final class Running {
+  let process = Process()
+  let log: URL
+
+  init(_ bench: Workbench, _ program: String, _ words: [String]) throws {
+    log = bench.folder.appending(path: "\(program)-\(UUID().uuidString).log")
+    try Data().write(to: log)
+    let handle = try FileHandle(forWritingTo: log)
+    process.executableURL = URL(filePath: Workbench.path(program))
+    process.arguments = words
+    process.environment = ["HOME": bench.folder.path, "TZ": "UTC"]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = handle
+    process.standardError = handle
+    try process.run()
+  }
+
+  var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }  // not there yet is empty
+
+  func stop() {
+    if process.isRunning { process.terminate() }
+    process.waitUntilExit()
+  }
+
+  func kill() {
+    Glibc.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  deinit { if process.isRunning { kill() } }
+}
+
+/// A hub on a free port of this machine, with its store in a folder of the bench.
+final class TestHub {
+  let url: String
+  let data: String
+  private let bench: Workbench
+  private let running: Running
+
+  init(_ bench: Workbench, name: String = "hub", port: String = "0") throws {
+    self.bench = bench
+    data = bench.store(name)
+    if !FileManager.default.fileExists(atPath: data) {
+      let made = try bench.run("trendyd", ["hub", "init", "--data", data, "--json"])
+      try #require(made.status == 0, "\(made.talk)")
+    }
+    running = try Running(
+      bench, "trendyd", ["run", "--role", "hub", "--data", data, "--listen", "127.0.0.1:\(port)", "--json"])
+    let log = running
+    url = try #require(
+      try eventually {
+        guard log.process.isRunning else { throw BenchError(log.text) }
+        guard let line = log.text.split(separator: "\n").first else { return nil }
+        return try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue
+      })
+  }
+
+  var port: String { String(url.split(separator: ":").last ?? "") }
+  var process: Process { running.process }
+
+  func code() throws -> String {
+    let result = try bench.run("trendyd", ["pair", "--data", data, "--json"])
+    return try #require(result.document.objectValue?["code"]?.stringValue, "\(result.talk)")
+  }
+
+  func stop() { running.stop() }
+  func kill() { running.kill() }
+}
+
+struct BenchError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Asks until there is an answer. Another process has its own clock: 30 seconds is when it counts as dead, not what a test takes.
+func eventually<Answer>(_ ask: () throws -> Answer?) throws -> Answer? {
+  for _ in 0..<600 {
+    if let answer = try ask() { return answer }
+    usleep(50_000)
+  }
+  return nil
+}
