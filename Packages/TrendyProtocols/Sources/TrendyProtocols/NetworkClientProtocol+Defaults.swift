@@ -37,8 +37,8 @@ extension NetworkClientProtocol {
         outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
       }
       // What follows a mutation that could not be judged may depend on it.
-      if case .tryLater(let retryAfter) = outcomes.last {
-        outcomes += Array(repeating: .tryLater(retryAfter: retryAfter), count: mutations.count - outcomes.count)
+      if let unjudged = outcomes.last(where: \.isTryLater) {
+        outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
     }
     return outcomes
@@ -54,8 +54,13 @@ extension Collection {
   }
 }
 
+extension MutationOutcome {
+  fileprivate var isTryLater: Bool { if case .tryLater = self { true } else { false } }
+}
+
 extension NetworkClientProtocol {
-  /// One batch; a batch whose answer does not say what became of an event leaves that one for later.
+  /// One batch; a batch whose answer does not say what became of an event, by its id among the created or by a count of
+  /// successes that leaves none out, leaves that one for later.
   private func pushCreatedEvents(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes = [MutationOutcome?](repeating: nil, count: mutations.count)
     var requests: [CreateEventRequest] = []
@@ -74,12 +79,13 @@ extension NetworkClientProtocol {
         var failures: [Int: String] = [:]
         for error in response.errors ?? [] { failures[error.index] = error.message }
         let created = Set(response.created.map(\.id))
+        let allAreSettled = response.success + failures.count == requests.count
         for (index, place) in places.enumerated() {
           if let message = failures[index] {
             outcomes[place] = isDuplicate(message) ? .accepted(version: nil) : .refused(rejected(message))
           } else {
-            outcomes[place] =
-              created.contains(requests[index].id) ? .accepted(version: nil) : .tryLater(retryAfter: nil)
+            let isSettled = allAreSettled || created.contains(requests[index].id)
+            outcomes[place] = isSettled ? .accepted(version: nil) : .tryLater(retryAfter: nil)
           }
         }
       } catch {

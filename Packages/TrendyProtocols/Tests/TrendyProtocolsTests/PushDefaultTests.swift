@@ -1,1 +1,287 @@
+import Foundation
 import Testing
+import TrendyModels
+import TrendyProtocols
+
+@Suite("The default push", .timeLimit(.minutes(1)))
+struct PushDefaultTests {
+  private static let date = Date(timeIntervalSince1970: 1_704_067_200)
+
+  private func mutation(
+    _ entityType: MutationEntityType, _ operation: MutationOperation, _ id: String, payload: Data? = nil
+  ) throws -> PendingMutation {
+    PendingMutation(
+      id: "m-\(id)", entityType: entityType, entityId: id, operation: operation,
+      payload: try payload ?? Self.payload(entityType, operation, id), createdAt: Self.date, idempotencyKey: "key-\(id)"
+    )
+  }
+
+  private static func payload(_ entityType: MutationEntityType, _ operation: MutationOperation, _ id: String) throws
+    -> Data
+  {
+    switch (entityType, operation) {
+    case (_, .delete): Data()
+    case (.event, .create): try WireJSON.encode(CreateEventRequest(id: id, eventTypeId: "t1", timestamp: date))
+    case (.event, .update): try WireJSON.encode(UpdateEventRequest(notes: .null))
+    case (.eventType, .create): try WireJSON.encode(CreateEventTypeRequest(id: id, name: "n", color: "c", icon: "i"))
+    case (.eventType, .update): try WireJSON.encode(UpdateEventTypeRequest(name: "new"))
+    case (.geofence, .create):
+      try WireJSON.encode(CreateGeofenceRequest(id: id, name: "n", latitude: 0, longitude: 0, radius: 50))
+    case (.geofence, .update): try WireJSON.encode(UpdateGeofenceRequest(radius: 60))
+    case (.propertyDefinition, .create):
+      try WireJSON.encode(
+        CreatePropertyDefinitionRequest(id: id, eventTypeId: "t1", key: "k", label: "l", propertyType: "text"))
+    case (.propertyDefinition, .update): try WireJSON.encode(UpdatePropertyDefinitionRequest(label: "L"))
+    }
+  }
+
+  private func creates(_ count: Int) throws -> [PendingMutation] {
+    try (1...count).map { try mutation(.event, .create, "e\($0)") }
+  }
+
+  private func problem(_ status: Int, type: String = "about:blank", retryAfter: Duration? = nil) -> APIError {
+    .problem(ProblemDetails(type: type, title: "T", status: status), retryAfter: retryAfter)
+  }
+
+  /// A client that throws `error` at the calls that begin with `name`.
+  private func client(failing name: String, with error: any Error & Sendable) -> ScriptedClient {
+    ScriptedClient(failing: { $0.hasPrefix(name) ? error : nil })
+  }
+
+  private let accepted = MutationOutcome.accepted(version: nil)
+  private let later = MutationOutcome.tryLater(retryAfter: nil)
+
+  // MARK: Calls
+
+  @Test func `nothing to push is no call`() async throws {
+    let client = ScriptedClient()
+    #expect(try await client.push([]).isEmpty)
+    #expect(client.calls.isEmpty)
+  }
+
+  @Test(
+    "creates of events go in batches of at most 50, even a single one",
+    arguments: [(1, [1]), (49, [49]), (50, [50]), (51, [50, 1]), (120, [50, 50, 20])])
+  func batches(count: Int, sizes: [Int]) async throws {
+    let client = ScriptedClient()
+    #expect(try await client.push(creates(count)) == Array(repeating: accepted, count: count))
+    #expect(client.calls.allSatisfy { $0.hasPrefix("createEventsBatch") })
+    #expect(client.calls.map { $0.split(separator: " ").count - 1 } == sizes)
+    #expect(client.calls.flatMap { $0.split(separator: " ").dropFirst() } == (1...count).map { "e\($0)" })
+  }
+
+  @Test func `every kind and operation has its call, in order, creates with their key`() async throws {
+    var mutations: [PendingMutation] = []
+    for entityType in [MutationEntityType.eventType, .propertyDefinition, .geofence, .event] {
+      for operation in MutationOperation.allCases { mutations.append(try mutation(entityType, operation, "x")) }
+    }
+    let client = ScriptedClient()
+    #expect(try await client.push(mutations) == Array(repeating: accepted, count: 12))
+    #expect(
+      client.calls == [
+        "createEventTypeWithIdempotency x key-x", "updateEventType x new", "deleteEventType x",
+        "createPropertyDefinitionWithIdempotency x key-x", "updatePropertyDefinition x", "deletePropertyDefinition x",
+        "createGeofenceWithIdempotency x key-x", "updateGeofence x", "deleteGeofence x",
+        "createEventsBatch x", "updateEvent x null", "deleteEvent x",
+      ])
+  }
+
+  @Test func `only creates of events that stand together share a batch`() async throws {
+    let client = ScriptedClient()
+    let mutations = [
+      try mutation(.event, .create, "e1"), try mutation(.event, .create, "e2"), try mutation(.event, .update, "e1"),
+      try mutation(.event, .create, "e3"), try mutation(.eventType, .create, "t9"), try mutation(.event, .create, "e4"),
+    ]
+    #expect(try await client.push(mutations) == Array(repeating: accepted, count: 6))
+    #expect(
+      client.calls == [
+        "createEventsBatch e1 e2", "updateEvent e1 null", "createEventsBatch e3",
+        "createEventTypeWithIdempotency t9 key-t9", "createEventsBatch e4",
+      ])
+  }
+
+  // MARK: What a failure says of the mutation it met
+
+  @Test func `a bare 409 to a create, or a problem of the duplicate type, counts as accepted`() async throws {
+    for error in [APIError.httpError(409), problem(409), problem(409, type: ProblemDetails.duplicateType)] {
+      for kind in [MutationEntityType.eventType, .geofence, .propertyDefinition, .event] {
+        let client = client(failing: "create", with: error)
+        #expect(try await client.push([mutation(kind, .create, "x")]) == [accepted], "\(kind) \(error)")
+      }
+    }
+  }
+
+  @Test func `a 409 of another type refuses a create, and its words are kept`() async throws {
+    let error = problem(409, type: "urn:trendy:error:parent_deleted")
+    let client = client(failing: "createGeofence", with: error)
+    let refusal = ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "T", status: 409)
+    #expect(try await client.push([mutation(.geofence, .create, "g")]) == [.refused(refusal)])
+  }
+
+  @Test func `a bare 409 to an update or a delete is no duplicate`() async throws {
+    for operation in [MutationOperation.update, .delete] {
+      let client = client(failing: operation.rawValue, with: APIError.httpError(409))
+      #expect(
+        try await client.push([mutation(.event, operation, "e")])
+          == [.refused(ProblemDetails(title: "The hub refused", status: 409))])
+    }
+  }
+
+  @Test func `a delete of what is not there counts as accepted, an update of it does not`() async throws {
+    for kind in MutationEntityType.allCases {
+      #expect(
+        try await client(failing: "delete", with: problem(404)).push([mutation(kind, .delete, "x")]) == [accepted])
+      #expect(
+        try await client(failing: "update", with: problem(404)).push([mutation(kind, .update, "x")])
+          == [.refused(ProblemDetails(title: "T", status: 404))])
+    }
+  }
+
+  @Test func `a refusal stops nothing that follows`() async throws {
+    let client = client(failing: "updateEvent e2", with: problem(422))
+    let mutations = try (1...3).map { try mutation(.event, .update, "e\($0)") }
+    #expect(
+      try await client.push(mutations) == [accepted, .refused(ProblemDetails(title: "T", status: 422)), accepted])
+    #expect(client.calls.count == 3)
+  }
+
+  @Test(
+    "after a transient failure the rest are for later and nothing more is sent",
+    arguments: [408, 425, 429, 500, 503])
+  func transient(status: Int) async throws {
+    let error = APIError.problem(ProblemDetails(status: status), retryAfter: .seconds(7))
+    let client = client(failing: "updateEvent e2", with: error)
+    let mutations = try (1...4).map { try mutation(.event, .update, "e\($0)") }
+    let wait = MutationOutcome.tryLater(retryAfter: .seconds(7))
+    #expect(try await client.push(mutations) == [accepted, wait, wait, wait])
+    #expect(client.calls.count == 2)
+  }
+
+  @Test func `no network is for later too, from the first on`() async throws {
+    let client = client(failing: "", with: APIError.networkError("off"))
+    #expect(try await client.push(creates(51)) == Array(repeating: later, count: 51))
+    #expect(client.calls.count == 1)
+  }
+
+  @Test func `a transient failure of the second batch settles the first`() async throws {
+    let client = client(failing: "createEventsBatch e51", with: APIError.httpError(503))
+    #expect(
+      try await client.push(creates(60)) == Array(repeating: accepted, count: 50) + Array(repeating: later, count: 10))
+  }
+
+  // MARK: What says nothing of any one mutation
+
+  private static let telling: [APIError] = [.httpError(401), .httpError(413), .decodingError("answer")]
+
+  @Test(
+    "a lost token, too large a request or an unreadable answer is thrown when nothing is settled", arguments: telling)
+  func thrownFirst(error: APIError) async throws {
+    for mutations in [try creates(2), [try mutation(.event, .update, "e1")]] {
+      let client = client(failing: "", with: error)
+      await #expect(throws: error) { try await client.push(mutations) }
+    }
+  }
+
+  @Test("and leaves the rest for later once something is settled", arguments: telling)
+  func laterAfterSettled(error: APIError) async throws {
+    let client = client(failing: "updateEvent e2", with: error)
+    let mutations = try (1...3).map { try mutation(.event, .update, "e\($0)") }
+    #expect(try await client.push(mutations) == [accepted, later, later])
+    #expect(client.calls.count == 2)
+  }
+
+  @Test func `a cancellation is thrown as it is`() async throws {
+    let client = client(failing: "", with: CancellationError())
+    await #expect(throws: CancellationError.self) { try await client.push(creates(1)) }
+  }
+
+  // MARK: Batches
+
+  @Test func `a batch says of each event what became of it`() async throws {
+    let client = ScriptedClient(batch: { requests in
+      BatchCreateEventsResponse(
+        created: [ScriptedClient.event(requests[0]), ScriptedClient.event(requests[3])],
+        errors: [
+          BatchError(index: 1, message: "Duplicate event"), BatchError(index: 2, message: "unknown event type"),
+        ], total: 4, success: 2, failed: 2)
+    })
+    let refusal = ProblemDetails(
+      type: "urn:trendy:error:invalid", title: "The hub refused the event", status: 422, detail: "unknown event type")
+    #expect(try await client.push(creates(4)) == [accepted, accepted, .refused(refusal), accepted])
+  }
+
+  @Test func `a payload that cannot be read is refused alone and not sent`() async throws {
+    let client = ScriptedClient()
+    let mutations = [
+      try mutation(.event, .create, "e1"), try mutation(.event, .create, "e2", payload: Data("{}".utf8)),
+      try mutation(.event, .create, "e3"), try mutation(.event, .update, "e4", payload: Data("[]".utf8)),
+      try mutation(.event, .update, "e5"),
+    ]
+    let outcomes = try await client.push(mutations)
+    func unreadable(_ detail: String) -> MutationOutcome {
+      .refused(
+        ProblemDetails(
+          type: "urn:trendy:error:invalid", title: "The change cannot be read", status: 400,
+          detail: "Unreadable document: \(detail)"))
+    }
+    #expect(
+      outcomes == [
+        accepted, unreadable("id: expected a string, found nothing"), accepted,
+        unreadable("the document: expected an object, found an array"), accepted,
+      ])
+    #expect(client.calls == ["createEventsBatch e1 e3", "updateEvent e5 null"])
+  }
+
+  @Test func `an error of a batch finds its event past one that was not sent`() async throws {
+    let client = ScriptedClient(batch: { requests in
+      BatchCreateEventsResponse(
+        created: [ScriptedClient.event(requests[0])], errors: [BatchError(index: 1, message: "no")], total: 2,
+        success: 1, failed: 1)
+    })
+    let outcomes = try await client.push([
+      mutation(.event, .create, "e1", payload: Data()), mutation(.event, .create, "e2"),
+      mutation(.event, .create, "e3"),
+    ])
+    #expect(outcomes.count == 3)
+    guard case .refused(let first) = outcomes[0], case .refused(let third) = outcomes[2] else {
+      Issue.record("\(outcomes)")
+      return
+    }
+    #expect(first.status == 400 && outcomes[1] == accepted && third.detail == "no")
+  }
+
+  @Test func `payloads that cannot be read, and nothing else, make no call`() async throws {
+    let client = ScriptedClient()
+    let outcomes = try await client.push([mutation(.event, .create, "e1", payload: Data())])
+    #expect(client.calls.isEmpty)
+    guard case .refused = outcomes.first else {
+      Issue.record("\(outcomes)")
+      return
+    }
+  }
+
+  @Test func `an event that the answer leaves out is for later, and so is what follows the batch`() async throws {
+    let client = ScriptedClient(batch: { requests in
+      BatchCreateEventsResponse(
+        created: [ScriptedClient.event(requests[0]), ScriptedClient.event(requests[2])], total: 3, success: 2, failed: 1
+      )
+    })
+    let mutations = try creates(3) + [mutation(.event, .update, "e2")]
+    #expect(try await client.push(mutations) == [accepted, later, accepted, later])
+    #expect(client.calls == ["createEventsBatch e1 e2 e3"])
+  }
+
+  @Test func `an answer that only counts is believed when no event is left out`() async throws {
+    let client = ScriptedClient(batch: { requests in
+      BatchCreateEventsResponse(
+        created: [], errors: [BatchError(index: 0, message: "no")], total: requests.count,
+        success: requests.count - 1, failed: 1)
+    })
+    let outcomes = try await client.push(creates(3))
+    #expect(outcomes.dropFirst() == [accepted, accepted])
+    guard case .refused = outcomes[0] else {
+      Issue.record("\(outcomes)")
+      return
+    }
+  }
+}
