@@ -21,6 +21,7 @@ struct ServerSentEventReader: Sendable {
   private var isFirstLine = true
   private var name = ""
   private var data: [String] = []
+  private var dataBytes = 0
 
   init() {}
 
@@ -39,7 +40,7 @@ struct ServerSentEventReader: Sendable {
         line.append(byte)
       }
     }
-    guard line.count <= Self.limit, data.reduce(0, { $0 + $1.utf8.count }) <= Self.limit else {
+    guard line.count <= Self.limit, dataBytes <= Self.limit else {
       throw APIError.decodingError("an event of the stream has more than \(Self.limit) bytes")
     }
     return events
@@ -53,6 +54,7 @@ struct ServerSentEventReader: Sendable {
       defer {
         name = ""
         data = []
+        dataBytes = 0
       }
       return data.isEmpty
         ? nil : ServerSentEvent(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
@@ -62,7 +64,9 @@ struct ServerSentEventReader: Sendable {
     if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
     switch String(decoding: parts[0], as: UTF8.self) {
     case "event": name = String(decoding: value, as: UTF8.self)
-    case "data": data.append(String(decoding: value, as: UTF8.self))
+    case "data":
+      data.append(String(decoding: value, as: UTF8.self))
+      dataBytes += value.count + 1
     default: break  // a comment, an id, a retry time: nothing that a signal needs
     }
     return nil

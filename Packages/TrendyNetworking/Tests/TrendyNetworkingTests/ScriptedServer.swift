@@ -53,7 +53,9 @@ final class ScriptedServer: Sendable {
   private let state: Mutex<State>
   private let proceeding = DispatchSemaphore(value: 0)
 
-  init(_ answers: [Step]...) {
+  convenience init(_ answers: [Step]...) { self.init(answers) }
+
+  init(_ answers: [[Step]]) {
     let listener = socket(AF_INET, streamType, 0)
     precondition(listener >= 0, "no socket: errno \(errno)")
     var address = sockaddr_in()

@@ -1,0 +1,184 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyNetworking
+
+private let time = Date(timeIntervalSince1970: 1_704_067_200)
+
+private func mutation(
+  _ sequence: Int64?, device: String? = "phone", operation: MutationOperation = .create, payload: String? = nil
+) -> PendingMutation {
+  let id = "e\(sequence ?? 0)"
+  return PendingMutation(
+    id: "m\(sequence ?? 0)", entityType: .event, entityId: id, operation: operation,
+    payload: Data(
+      (payload
+        ?? (operation == .delete ? "" : #"{"id":"\#(id)","event_type_id":"t","timestamp":"2024-01-01T00:00:00.000Z"}"#))
+        .utf8), createdAt: time, sequence: sequence, device: sequence == nil ? nil : device)
+}
+
+private func pushed(_ mutations: [PendingMutation], _ answers: ScriptedServer.Step...) async throws -> (
+  outcomes: [MutationOutcome], requests: [ScriptedServer.Request]
+) {
+  let server = ScriptedServer(answers.map { [$0] })
+  defer { server.stop() }
+  let outcomes = try await APIClient(baseURL: server.baseURL, token: "secret").push(mutations)
+  return (outcomes, server.requests)
+}
+
+@Suite("A push", .timeLimit(.minutes(1)))
+struct PushTests {
+  @Test func `sends what the hub needs to take each mutation once`() async throws {
+    let update = PendingMutation(
+      id: "m8", entityType: .eventType, entityId: "t/1", operation: .update,
+      payload: Data(#"{"name":"Tea","icon":null}"#.utf8), createdAt: time, idempotencyKey: "key-8", sequence: 8,
+      device: "phone")
+    let (outcomes, requests) = try await pushed(
+      [mutation(7), update, mutation(9, operation: .delete)],
+      .answer(
+        200,
+        #"{"outcomes":[{"seq":7,"status":"accepted","version":41},{"seq":8,"status":"merged","version":42},"#
+          + #"{"seq":9,"status":"accepted"}],"head":42,"epoch":"a"}"#))
+    #expect(outcomes == [.accepted(version: 41), .merged(version: 42), .accepted(version: nil)])
+    #expect(requests.count == 1)
+    let request = try #require(requests.first)
+    #expect(request.method == "POST")
+    #expect(request.target == "/api/v1/mutations")
+    let sent: JSONValue = [
+      "device": "phone", "acked_through": 6,
+      "mutations": [
+        [
+          "id": "m7", "seq": 7, "entity_type": "event", "entity_id": "e7", "operation": "create",
+          "payload": ["id": "e7", "event_type_id": "t", "timestamp": "2024-01-01T00:00:00.000Z"],
+        ],
+        [
+          "id": "key-8", "seq": 8, "entity_type": "event_type", "entity_id": "t/1", "operation": "update",
+          "payload": ["name": "Tea", "icon": nil],
+        ],
+        ["id": "m9", "seq": 9, "entity_type": "event", "entity_id": "e9", "operation": "delete", "payload": [:]],
+      ],
+    ]
+    #expect(try WireJSON.decode(JSONValue.self, from: request.body) == sent)
+  }
+
+  @Test func `keeps a refusal in the hub's words`() async throws {
+    let (outcomes, _) = try await pushed(
+      [mutation(1), mutation(2)],
+      .answer(
+        200,
+        #"{"outcomes":[{"seq":1,"status":"refused","problem":{"type":"urn:trendy:error:parent_deleted","title":"Gone","#
+          + #""status":409}},{"seq":2,"status":"refused"}],"head":3}"#))
+    #expect(
+      outcomes == [
+        .refused(ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Gone", status: 409)),
+        .refused(ProblemDetails(title: "The hub refused", status: 422)),
+      ])
+  }
+
+  @Test func `takes outcomes by their sequence, and what has none for later`() async throws {
+    let (outcomes, _) = try await pushed(
+      [mutation(1), mutation(2), mutation(3)],
+      .answer(
+        200,
+        #"{"outcomes":[{"seq":2,"status":"accepted","version":5},{"seq":1,"status":"accepted","version":4}],"head":5}"#
+      ))
+    #expect(outcomes == [.accepted(version: 4), .accepted(version: 5), .tryLater(retryAfter: nil)])
+  }
+
+  @Test func `judges nothing after the first that is for later`() async throws {
+    let (outcomes, _) = try await pushed(
+      [mutation(1), mutation(2), mutation(3)],
+      .answer(
+        200,
+        #"{"outcomes":[{"seq":1,"status":"accepted","version":4},{"seq":2,"status":"try_later","retry_after_s":9},"#
+          + #"{"seq":3,"status":"accepted","version":5}],"head":4}"#))
+    #expect(
+      outcomes == [.accepted(version: 4), .tryLater(retryAfter: .seconds(9)), .tryLater(retryAfter: .seconds(9))])
+  }
+
+  @Test func `settles what came before an outcome it does not know`() async throws {
+    let answer =
+      #"{"outcomes":[{"seq":1,"status":"accepted","version":4},{"seq":2,"status":"postponed"}],"head":4}"#
+    let (outcomes, _) = try await pushed([mutation(1), mutation(2)], .answer(200, answer))
+    #expect(outcomes == [.accepted(version: 4), .tryLater(retryAfter: nil)])
+    let error = await #expect(throws: APIError.self) { try await pushed([mutation(2)], .answer(200, answer)) }
+    #expect(error?.description.contains("postponed") == true)
+  }
+
+  @Test func `goes in parts of 500 and acknowledges nothing of its own`() async throws {
+    func outcomes(_ range: ClosedRange<Int>) -> String {
+      let each = range.map { #"{"seq":\#($0),"status":"accepted","version":\#($0)}"# }.joined(separator: ",")
+      return #"{"outcomes":[\#(each)],"head":1}"#
+    }
+    let (result, requests) = try await pushed(
+      (11...611).map { mutation($0) }, .answer(200, outcomes(11...510)), .answer(503, "", type: nil))
+    #expect(result.count == 601)
+    #expect(result[499] == .accepted(version: 510))
+    #expect(result[500...].allSatisfy { $0 == .tryLater(retryAfter: nil) })
+    let sent = try requests.map { try WireJSON.decode(PushRequest.self, from: $0.body) }
+    #expect(sent.map(\.mutations.count) == [500, 101])
+    #expect(sent.map(\.acknowledgedThrough) == [10, 10])
+  }
+
+  @Test func `throws what says nothing of any one mutation`() async throws {
+    await #expect(throws: APIError.httpError(503)) { try await pushed([mutation(1)], .answer(503, "", type: nil)) }
+    await #expect(throws: APIError.httpError(401)) { try await pushed([mutation(1)], .answer(401, "", type: nil)) }
+    await #expect(throws: APIError.self) { try await pushed([mutation(1)], .answer(200, "<p>", type: "text/html")) }
+  }
+
+  @Test func `refuses what no hub could read, and sends the rest`() async throws {
+    let broken = mutation(2, payload: "{")
+    let (outcomes, requests) = try await pushed(
+      [mutation(1), broken, mutation(3)],
+      .answer(200, #"{"outcomes":[{"seq":1,"status":"accepted","version":4}],"head":4}"#),
+      .answer(200, #"{"outcomes":[{"seq":3,"status":"accepted","version":5}],"head":5}"#))
+    #expect(outcomes.first == .accepted(version: 4))
+    #expect(outcomes.last == .accepted(version: 5))
+    guard case .refused(let problem) = outcomes[1] else {
+      Issue.record("\(outcomes[1])")
+      return
+    }
+    #expect(problem.status == 400)
+    #expect(requests.count == 2)
+  }
+
+  @Test func `without a sequence goes one call each`() async throws {
+    let (outcomes, requests) = try await pushed(
+      [mutation(nil), mutation(nil, operation: .delete)],
+      .answer(
+        201,
+        #"{"created":[{"id":"e0","event_type_id":"t","timestamp":"2024-01-01T00:00:00.000Z"}],"total":1,"success":1,"#
+          + #""failed":0}"#),
+      .answer(204, type: nil))
+    #expect(outcomes == [.accepted(version: nil), .accepted(version: nil)])
+    #expect(requests.map(\.method) == ["POST", "DELETE"])
+    #expect(requests.map(\.target) == ["/api/v1/events/batch", "/api/v1/events/e0"])
+  }
+
+  @Test func `keeps its order where some have a sequence`() async throws {
+    let (outcomes, requests) = try await pushed(
+      [mutation(4, operation: .delete), mutation(nil, operation: .delete), mutation(5)],
+      .answer(200, #"{"outcomes":[{"seq":4,"status":"accepted","version":9}],"head":9}"#),
+      .answer(503, "", type: nil))
+    #expect(outcomes == [.accepted(version: 9), .tryLater(retryAfter: nil), .tryLater(retryAfter: nil)])
+    #expect(requests.map(\.target) == ["/api/v1/mutations", "/api/v1/events/e0"])
+  }
+
+  @Test func `of nothing asks nothing`() async throws {
+    let (outcomes, requests) = try await pushed([])
+    #expect(outcomes.isEmpty)
+    #expect(requests.isEmpty)
+  }
+
+  @Test func `asked again is the same, byte by byte`() async throws {
+    let server = ScriptedServer(
+      [.answer(503, "", type: nil)], [.answer(200, #"{"outcomes":[],"head":0}"#)])
+    defer { server.stop() }
+    let client = try APIClient(baseURL: server.baseURL, token: "secret")
+    let mutations = [mutation(1, payload: #"{"b":1,"a":{"y":2.5,"x":null},"c":9007199254740993}"#)]
+    await #expect(throws: APIError.self) { try await client.push(mutations) }
+    _ = try await client.push(mutations)
+    #expect(server.requests[0].body == server.requests[1].body)
+    #expect(String(decoding: server.requests[0].body, as: UTF8.self).contains("9007199254740993"))
+  }
+}
