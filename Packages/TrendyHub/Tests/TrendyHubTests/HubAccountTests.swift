@@ -1,0 +1,173 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+@Suite("Accounts and access", .timeLimit(.minutes(1)))
+struct HubAccountTests {
+  private func pair(_ hub: TestHub, _ code: String, address: String = "10.0.0.1") async throws -> TestHub.Answer {
+    try await hub.send("POST", "/pair", ["code": .string(code), "device_name": "laptop"], token: "", address: address)
+  }
+
+  @Test func `a code pairs one device, once`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(name: "attic"))
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    #expect(code.wholeMatch(of: /[0-9]{4}-[0-9]{4}/) != nil)
+    let answer = try await pair(hub, code)
+    #expect(answer.status == 201)
+    #expect(answer["hub"] == "attic")
+    let response: PairResponse = try answer.decoded()
+    #expect(response.person == hub.person.id)
+    #expect(response.token.utf8.count == 43)
+    #expect(try await hub.send("GET", "/changes", token: response.token).status == 200)
+    let again = try await pair(hub, code)
+    #expect(again.status == 403)
+    #expect(again.problem == "pairing_code_invalid")
+    #expect(again.detail.contains("trendyd pair"))
+    let devices = try hub.server.accounts.devices(person: hub.person.id)
+    #expect(devices.map(\.name) == ["laptop", "phone"])
+    #expect(devices.contains { $0.id == response.deviceId })
+    // Neither token nor code lies in any file.
+    let digits = Array(code.replacing("-", with: "").utf8)
+    for file in hub.disk.files {
+      let contents = try #require(hub.disk.contents(file))
+      #expect(!contents.contains(sequence: Array(response.token.utf8)), "\(file)")
+      #expect(!contents.contains(sequence: digits), "\(file)")
+    }
+  }
+
+  @Test(arguments: [(599, 201), (600, 403)])
+  func `a code works for ten minutes`(seconds: Int, status: Int) async throws {
+    let hub = try TestHub()
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    await hub.clock.advance(by: .seconds(seconds))
+    #expect(try await pair(hub, code.replacing("-", with: "")).status == status)
+  }
+
+  @Test func `an address that guesses has to wait, others do not`() async throws {
+    let hub = try TestHub()
+    for _ in 0..<5 { #expect(try await pair(hub, "0000-0000").status == 403) }
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let refused = try await pair(hub, code)
+    #expect(refused.status == 429)
+    #expect(refused.headers["Retry-After"] == "600")
+    await hub.clock.advance(by: .seconds(599))
+    let fresh = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    #expect(try await pair(hub, fresh).headers["Retry-After"] == "1")
+    #expect(try await pair(hub, fresh, address: "10.0.0.2").status == 201)
+    await hub.clock.advance(by: .seconds(1))
+    #expect(try await pair(hub, try hub.server.accounts.createPairingCode(person: hub.person.id)).status == 201)
+  }
+
+  @Test func `many addresses that guess have to wait all together`() async throws {
+    let hub = try TestHub()
+    for number in 0..<100 { #expect(try await pair(hub, "0000-0000", address: "10.0.1.\(number)").status == 403) }
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    #expect(try await pair(hub, code, address: "10.0.2.1").status == 429)
+  }
+
+  @Test func `nothing but health and pairing is told without a good token`() async throws {
+    let hub = try TestHub()
+    #expect(try await hub.send("GET", "/health", token: "").json == ["status": "ok", "version": "1"])
+    for path in ["/changes", "/snapshot", "/events", "/me/sync", "/events/e", "/nothing"] {
+      for token in ["", "wrong", hub.token + "x", String(hub.token.dropLast())] {
+        let answer = try await hub.send("GET", path, token: token)
+        #expect(answer.status == 401, "\(path) \(token)")
+        #expect(answer.problem == "unauthorized")
+        #expect(answer.headers["WWW-Authenticate"] == "Bearer")
+      }
+    }
+    for value in ["Basic \(hub.token)", hub.token, "Bearer"] {
+      #expect(try await hub.send("GET", "/changes", headers: [("Authorization", value)]).status == 401)
+    }
+    #expect(try await hub.send("GET", "/changes", headers: [("Authorization", "bearer \(hub.token)")]).status == 200)
+  }
+
+  @Test func `a revoked token opens nothing, and the others still do`() async throws {
+    let hub = try TestHub()
+    let (other, device) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "lost")
+    #expect(try await hub.send("GET", "/changes", token: other).status == 200)
+    // From another process, while the hub runs.
+    let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
+    try accounts.revoke(deviceId: device.id)
+    try accounts.revoke(deviceId: device.id)
+    let answer = try await hub.send("GET", "/changes", token: other)
+    #expect(answer.status == 401)
+    #expect(answer.problem == "token_revoked")
+    #expect(try await hub.send("GET", "/changes").status == 200)
+    #expect(throws: Problem.self) { try accounts.revoke(deviceId: "nobody") }
+  }
+
+  @Test func `two persons see nothing of each other`() async throws {
+    let anna = try TestHub()
+    let bert = try anna.server.accounts.createPerson(name: "Bert")
+    let token = try anna.server.accounts.createToken(person: bert.id, deviceName: "phone").token
+    try await anna.makeType()
+    try await anna.makeEvent("e")
+    _ = try await anna.push([TestHub.mutation(1, "update", "event", "e", ["notes": "secret"])], device: "d")
+    for path in ["/events", "/event-types", "/geofences", "/property-definitions"] {
+      #expect(try await anna.send("GET", path, token: token).json == [], "\(path)")
+    }
+    #expect(try await anna.send("GET", "/events/e", token: token).status == 404)
+    #expect(try await anna.send("GET", "/changes", token: token)["changes"] == [])
+    #expect(try await anna.send("GET", "/changes?since=1", token: token).problem == "log_reset")
+    #expect(try await anna.send("GET", "/snapshot?device=d", token: token)["last_seq"] == 0)
+    #expect(try await anna.send("GET", "/me/sync?device=d", token: token)["last_seq"] == 0)
+    #expect(try await anna.send("PATCH", "/events/e", ["notes": "mine"], token: token).status == 404)
+    #expect(try await anna.send("DELETE", "/events/e", token: token).status == 204)
+    #expect(try await anna.send("GET", "/events/e")["notes"] == "secret")
+    // The same ids and the same device identity live in both, each for itself.
+    let own: JSONValue = ["id": "t", "name": "Run", "color": "#FFFFFF", "icon": "shoe"]
+    #expect(try await anna.send("POST", "/event-types", own, token: token).status == 201)
+    #expect(try await anna.send("GET", "/event-types/t")["name"] == "Coffee")
+  }
+
+  @Test func `names of persons are unique and bounded`() throws {
+    let hub = try TestHub()
+    for name in ["Anna", "anna", "", "a\nb", String(repeating: "x", count: 257)] {
+      #expect(throws: Problem.self) { try hub.server.accounts.createPerson(name: name) }
+    }
+    _ = try hub.server.accounts.createPerson(name: "Bert")
+    #expect(try hub.server.accounts.people().map(\.name) == ["Anna", "Bert"])
+    #expect(throws: Problem.self) { try hub.server.accounts.createPairingCode(person: "nobody") }
+  }
+
+  @Test func `the hub answers to its own names only`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(allowedHosts: ["hub.example", "192.168.1.5"]))
+    for host in [
+      "localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]", "[::1]:8080", "hub.example", "Hub.Example:443",
+      "192.168.1.5:1",
+    ] {
+      #expect(try await hub.send("GET", "/health", headers: [("Host", host)]).status == 200, "\(host)")
+    }
+    for host in ["evil.example", "hub.example.evil", "", "127.0.0.1.evil:80", "[::2]", "localhost:x", "::1"] {
+      #expect(try await hub.send("GET", "/health", headers: [("Host", host)]).problem == "host_not_allowed", "\(host)")
+    }
+    for origin in ["http://localhost:3000", "https://hub.example"] {
+      #expect(try await hub.send("GET", "/health", headers: [("Origin", origin)]).status == 200, "\(origin)")
+    }
+    for origin in ["null", "https://evil.example", "ftp://localhost", "localhost"] {
+      #expect(
+        try await hub.send("GET", "/health", headers: [("Origin", origin)]).problem == "origin_not_allowed", "\(origin)"
+      )
+    }
+  }
+
+  @Test func `the digest of a token is SHA-256`() throws {
+    let hub = try TestHub()
+    let device = try #require(try hub.server.accounts.devices().first)
+    #expect(device.tokenHash.count == 64)
+    #expect(device.tokenHash != hub.token)
+  }
+}
+
+extension [UInt8] {
+  fileprivate func contains(sequence: [UInt8]) -> Bool {
+    guard !sequence.isEmpty, count >= sequence.count else { return false }
+    return indices.dropLast(sequence.count - 1).contains { start in
+      self[start] == sequence[0] && self[start..<start + sequence.count].elementsEqual(sequence)
+    }
+  }
+}

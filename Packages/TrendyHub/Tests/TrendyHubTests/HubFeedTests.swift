@@ -1,0 +1,131 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyHub
+import TrendyModels
+
+@Suite("Feed and snapshot", .timeLimit(.minutes(1)))
+struct HubFeedTests {
+  private func snapshot(_ hub: TestHub, device: String? = nil) async throws -> (SnapshotHeader, [ChangeEntry]) {
+    let answer = try await hub.send("GET", "/snapshot" + (device.map { "?device=\($0)" } ?? ""))
+    #expect(answer.headers["Content-Type"] == "application/x-ndjson")
+    let lines = answer.body.split(separator: UInt8(ascii: "\n"))
+    let first = try #require(lines.first)
+    return (
+      try WireJSON.decode(SnapshotHeader.self, from: Data(first)),
+      try lines.dropFirst().map { try WireJSON.decode(ChangeEntry.self, from: Data($0)) }
+    )
+  }
+
+  @Test func `pages go forward to the head, whatever their size`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    for number in 1...6 { try await hub.makeEvent("e\(number)") }
+    _ = try await hub.send("PATCH", "/events/e2", ["notes": "x"])
+    for limit in [1, 2, 3, 7, 500] {
+      var cursor: Int64 = 0
+      var seen: [String] = []
+      while true {
+        let page = try await hub.changes(since: cursor, limit: limit)
+        #expect(page.changes.count <= limit)
+        #expect(page.nextCursor > cursor)
+        seen += page.changes.map(\.entityId)
+        cursor = page.nextCursor
+        if !page.hasMore { break }
+      }
+      #expect(seen == ["t", "e1", "e3", "e4", "e5", "e6", "e2"])
+      #expect(cursor == 8)
+    }
+    let end = try await hub.changes(since: 8)
+    #expect(end.changes.isEmpty && end.nextCursor == 8 && !end.hasMore)
+    #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == 8)
+  }
+
+  @Test func `a position the hub never gave is told so`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    #expect(try await hub.send("GET", "/changes?since=1").status == 200)
+    let answer = try await hub.send("GET", "/changes?since=2")
+    #expect(answer.status == 409)
+    #expect(answer.problem == "log_reset")
+    for query in ["since=-1", "since=x", "limit=0", "limit=501", "since=9223372036854775808"] {
+      #expect(try await hub.send("GET", "/changes?\(query)").problem == "invalid", "\(query)")
+    }
+    #expect(try await hub.send("GET", "/changes?since=9223372036854775807").problem == "log_reset")
+  }
+
+  @Test func `a snapshot is everything as of its cursor, and says how much`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType("t")
+    try await hub.makeEvent("e1")
+    try await hub.makeEvent("e2")
+    _ = try await hub.send("PATCH", "/event-types/t", ["name": "Tea"])
+    _ = try await hub.send("DELETE", "/events/e1")
+    _ = try await hub.push([TestHub.mutation(1, "update", "event", "e2", ["notes": "x"])], device: "d")
+    let (header, entries) = try await snapshot(hub, device: "d")
+    #expect(header.cursor == 6)
+    #expect(header.lastSequence == 1)
+    #expect(header.count == 3)
+    #expect(entries.map(\.entityId) == ["t", "e1", "e2"])
+    #expect(entries.map(\.operation) == ["update", "delete", "update"])
+    #expect(entries.map(\.id) == [4, 5, 6])
+    #expect(header.epoch == (try await hub.changes().epoch))
+    #expect(try await snapshot(hub).0.lastSequence == 0)
+    // Snapshot and feed tell the same of each entity.
+    let feed = try await hub.changes().changes
+    #expect(Set(feed) == Set(entries))
+  }
+
+  @Test func `a snapshot of many entries comes whole`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    for batch in 0..<3 {
+      let events = (0..<300).map { TestHub.eventPayload("e\(batch)-\($0)") }
+      #expect(try await hub.send("POST", "/events/batch", ["events": .array(events)])["success"] == 300)
+    }
+    let (header, entries) = try await snapshot(hub)
+    #expect(header.count == 901)
+    #expect(entries.count == 901)
+    #expect(Set(entries.map(\.entityId)).count == 901)
+  }
+
+  @Test func `an empty hub has a snapshot too`() async throws {
+    let hub = try TestHub()
+    let (header, entries) = try await snapshot(hub)
+    #expect(header.cursor == 0 && header.count == 0 && entries.isEmpty)
+    #expect(try await hub.changes().nextCursor == 0)
+  }
+
+  @Test func `every start of the hub is an epoch of its own, noted where the numbers went on`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let first = try await hub.changes().epoch
+    var epochs = [first]
+    for _ in 0..<2 {
+      let storage = TestHub.openStorage(hub.disk.anotherProcess())
+      let restarted = HubServer(storage: storage)
+      let answer = await restarted.handle(
+        HTTPRequest(
+          id: "r", method: "GET", target: "/api/v1/changes",
+          headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
+      epochs.append(try WireJSON.decode(ChangeFeedResponse.self, from: try await answer.collectedBody()).epoch)
+    }
+    #expect(Set(epochs).count == 3)
+    let state = try TestHub.openStorage(hub.disk.anotherProcess()).read(person: hub.person.id) { try $0.state() }
+    // The second life wrote nothing: no position bears its name.
+    #expect(state.epochs.map(\.id) == [first, epochs[2]])
+    #expect(state.epochs.map(\.first) == [1, 2])
+  }
+
+  @Test func `the state of sync is told with counts of the living`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    try await hub.makeEvent("e1")
+    try await hub.makeEvent("e2")
+    _ = try await hub.send("DELETE", "/events/e1")
+    let answer = try await hub.send("GET", "/me/sync")
+    #expect(answer["head"] == 4)
+    #expect(answer["person"] == .string(hub.person.id))
+    #expect(answer["counts"] == ["event": 1, "event_type": 1, "geofence": 0, "property_definition": 0])
+  }
+}
