@@ -31,7 +31,7 @@ struct CrashTests {
 
   @Test(
     "leaves every save that returned, and each other one whole or not at all",
-    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...12).map { .random(seed: $0) })
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...6).map { .random(seed: $0) })
   func keepsSaves(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 40)
     for change in 1...Self.changes {

@@ -24,8 +24,9 @@ struct DamageTests {
   }()
 
   /// What a changed copy of the store shows: the numbers, and whether opening said that it cut something.
-  private func outcome(_ change: (SimulatedFileSystem) throws -> Void) throws -> Result<([Int], wasCut: Bool), StorageError>
-  {
+  private func outcome(_ change: (SimulatedFileSystem) throws -> Void) throws -> Result<
+    ([Int], wasCut: Bool), StorageError
+  > {
     let disk = Self.store.disk.copy()
     try change(disk)
     do throws(StorageError) {
@@ -138,7 +139,9 @@ struct DamageTests {
     let count = Int(generator.next() % 600)
     let result = try outcome { disk in
       var bytes = contents
-      for index in start..<min(start + count, bytes.count) { bytes[index] = UInt8(truncatingIfNeeded: generator.next()) }
+      for index in start..<min(start + count, bytes.count) {
+        bytes[index] = UInt8(truncatingIfNeeded: generator.next())
+      }
       disk.setContents(path, bytes)
     }
     if case .success(let (numbers, wasCut)) = result {

@@ -156,7 +156,8 @@ struct Log {
       let state = LogState(
         memtable: memtable, pin: RecordPin(memories: memories), memory: memory, file: file, chunk: header, end: end,
         sequence: sequence, durable: durable, tailIsSuspect: tail != .clean, previous: previous,
-        doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil, isNew: durable < manifest.firstSequence,
+        doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
+        isNew: durable < manifest.firstSequence,
         writeFailure: writeFailure)
       return Recovered(
         state: state, tail: tail,

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import TrendyPersistence
+
+@Suite("PosixFileSystem", .timeLimit(.minutes(1)))
+struct PosixFileSystemTests {
+  let folder: TemporaryFolder
+  let files = PosixFileSystem()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func bytes(_ file: any OpenFile, _ count: Int, at offset: Int = 0) throws -> [UInt8] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+    defer { buffer.deallocate() }
+    let done = try file.read(into: buffer, at: offset)
+    return Array(buffer.prefix(done))
+  }
+
+  private func write(_ bytes: [UInt8], to file: any OpenFile, at offset: Int = 0) throws {
+    try bytes.withUnsafeBytes { try file.write($0, at: offset) }
+  }
+
+  @Test func `folders are made with those above, again without complaint, and not over a file`() throws {
+    let path = folder.path + "/a/b/c"
+    try files.createDirectory(path)
+    try files.createDirectory(path)
+    #expect(try files.names(inDirectory: path).isEmpty)
+    _ = try files.open(path + "/file", .create)
+    #expect(throws: FileSystemError(operation: .createDirectory, path: path + "/file", code: ENOTDIR)) {
+      try files.createDirectory(path + "/file")
+    }
+    #expect(throws: FileSystemError(operation: .createDirectory, path: path + "/file/x", code: ENOTDIR)) {
+      try files.createDirectory(path + "/file/x")
+    }
+  }
+
+  @Test func `what is written is read, beyond the end there is nothing`() throws {
+    let path = folder.path + "/file"
+    #expect(throws: FileSystemError(operation: .open, path: path, code: ENOENT)) { _ = try files.open(path, .read) }
+    let file = try files.open(path, .create)
+    try write([1, 2, 3], to: file, at: 5)
+    try file.synchronize()
+    #expect(try bytes(file, 100) == [0, 0, 0, 0, 0, 1, 2, 3])
+    #expect(try bytes(file, 2, at: 6) == [2, 3])
+    #expect(try bytes(file, 2, at: 8).isEmpty)
+    try file.allocate(4096)
+    #expect(try file.size() == 4096)
+    try file.truncate(to: 6)
+    #expect(try bytes(files.open(path, .read), 10) == [0, 0, 0, 0, 0, 1])
+    let mapping = try file.map(size: 6)
+    let mapped = withExtendedLifetime(mapping) { Array(mapping.bytes) }
+    #expect(mapped == [0, 0, 0, 0, 0, 1])
+    #expect(throws: FileSystemError(operation: .map, path: path, code: EINVAL)) { _ = try file.map(size: 7) }
+    let reader = try files.open(path, .read)
+    #expect(throws: FileSystemError(operation: .write, path: path, code: EBADF)) { try write([1], to: reader) }
+  }
+
+  @Test func `a renamed file takes the other's place, and who has the other open can tell`() throws {
+    let old = try files.open(folder.path + "/old", .create)
+    let new = try files.open(folder.path + "/new", .create)
+    #expect(try old.isInPlace())
+    try files.rename(folder.path + "/new", to: folder.path + "/old")
+    try files.syncDirectory(folder.path)
+    #expect(try files.names(inDirectory: folder.path) == ["old"])
+    #expect(try !old.isInPlace())
+    #expect(try !new.isInPlace())
+    try files.remove(folder.path + "/old")
+    #expect(try files.names(inDirectory: folder.path).isEmpty)
+  }
+
+  @Test func `a lock keeps out other handles, of this process too, until it is given back or its file closed`() throws {
+    let path = folder.path + "/lock"
+    var first: (any OpenFile)? = try files.open(path, .create)
+    let second = try files.open(path, .create)
+    #expect(try first?.tryLock() == true)
+    #expect(try !second.tryLock())
+    try first?.unlock()
+    #expect(try second.tryLock())
+    #expect(try first?.tryLock() == false)
+    try second.unlock()
+    #expect(try first?.tryLock() == true)
+    first = nil
+    #expect(try second.tryLock())
+  }
+
+  @Test func `pauses grow to a millisecond`() {
+    #expect(files.pause(attempt: 0) == .microseconds(20))
+    #expect(files.pause(attempt: 2) == .microseconds(80))
+    #expect(files.pause(attempt: 1000) == .microseconds(1000))
+  }
+}

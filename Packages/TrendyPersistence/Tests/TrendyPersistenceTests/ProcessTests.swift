@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import TrendyPersistence
+import TrendyProtocols
+
+/// Real files and real processes: two writers on one store, both killed at any moment, against a ledger of what they were
+/// told is saved.
+@Suite("Processes", .timeLimit(.minutes(2)))
+struct ProcessTests {
+  /// Saves groups of three until it is killed; notes each one that returned.
+  static func saveUntilKilled(_ directory: String, writer: Int, round: Int, microseconds: UInt32) throws {
+    Thread.detachNewThread {
+      usleep(microseconds)
+      kill(getpid(), SIGKILL)
+    }
+    let engine = try StorageEngine.open(
+      directory: directory, options: .init(firstChunkBytes: 16 << 10, largestChunkBytes: 32 << 10))
+    let ledger = open("\(directory)/../ledger-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    precondition(ledger >= 0)
+    var number = (writer * 100 + round) * 100_000
+    while true {
+      try EngineFixture.put(number..<number + 3, in: engine)
+      var line = Int64(number)
+      precondition(Foundation.write(ledger, &line, 8) == 8)
+      number += 3
+    }
+  }
+
+  static func ledger(_ path: String) -> [Int] {
+    guard let data = FileManager.default.contents(atPath: path) else { return [] }
+    return data.withUnsafeBytes { bytes in
+      (0..<bytes.count / 8).map { Int(bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)) }
+    }
+  }
+
+  @Test func `two that are killed again and again lose nothing that was saved`() async throws {
+    let folder = try TemporaryFolder()
+    let directory = folder.path + "/store"
+    var noted = 0
+    for round in 0..<6 {
+      let first = UInt32(5_000 + round * 7_300)
+      async let one = #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = directory as String, round = round as Int, first = first as UInt32] in
+        try ProcessTests.saveUntilKilled(directory, writer: 1, round: round, microseconds: first)
+      }
+      async let two = #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = directory as String, round = round as Int, first = first as UInt32] in
+        try ProcessTests.saveUntilKilled(directory, writer: 2, round: round, microseconds: 47_000 - first)
+      }
+      _ = await (one, two)
+      let engine = try StorageEngine.open(directory: directory)
+      let found = Set(try EngineFixture.numbers(in: engine))
+      for writer in 1...2 {
+        let ledger = Self.ledger("\(folder.path)/ledger-\(writer)")
+        for number in ledger {
+          for each in number..<number + 3 { #expect(found.contains(each), "\(each) was saved, and is gone") }
+        }
+        // Of what was not noted, at most one save a round: the one that was under way.
+        let all = found.filter { $0 / 10_000_000 == writer }
+        #expect(all.count.isMultiple(of: 3))
+        #expect(all.count / 3 - ledger.count <= round + 1)
+      }
+      noted = found.count
+    }
+    #expect(noted > 100)
+  }
+
+  @Test func `a reader sees each save of another process whole, in order`() async throws {
+    let folder = try TemporaryFolder()
+    let directory = folder.path + "/store"
+    let engine = try StorageEngine.open(directory: directory)
+    async let writer = #expect(processExitsWith: .success) { [directory = directory as String] in
+      let options = StorageEngine.Options(firstChunkBytes: 8 << 10, largestChunkBytes: 16 << 10)
+      let engine = try StorageEngine.open(directory: directory, options: options)
+      for save in 0..<300 { try EngineFixture.put(save * 5..<save * 5 + 5, in: engine) }
+    }
+    var seen = 0
+    while seen < 1500 {
+      try engine.refresh()
+      let count = try engine.count(kind: 1)
+      #expect(count >= seen && count.isMultiple(of: 5))
+      seen = count
+      await Task.yield()
+    }
+    #expect(try EngineFixture.numbers(in: engine) == Array(0..<1500))
+    _ = await writer
+  }
+
+  @Test func `threads of one process share syncs and lose nothing`() async throws {
+    let folder = try TemporaryFolder()
+    let directory = folder.path + "/store"
+    let engine = try StorageEngine.open(directory: directory)
+    let other = try StorageEngine.open(directory: directory)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          for number in 0..<60 {
+            try EngineFixture.put([writer * 1000 + number], in: writer.isMultiple(of: 4) ? other : engine)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try engine.refresh()
+    try other.refresh()
+    let expected = (0..<8).flatMap { writer in (0..<60).map { writer * 1000 + $0 } }
+    #expect(try EngineFixture.numbers(in: engine) == expected)
+    #expect(try EngineFixture.numbers(in: other) == expected)
+    #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: directory)) == expected)
+  }
+
+  @Test func `a store that is moved away while it is open is noticed`() throws {
+    let folder = try TemporaryFolder()
+    let directory = folder.path + "/store"
+    let engine = try StorageEngine.open(directory: directory)
+    try EngineFixture.put([1], in: engine)
+    try FileManager.default.moveItem(atPath: directory, toPath: folder.path + "/elsewhere")
+    #expect(throws: StorageError.missing(path: directory + "/log-1")) { try EngineFixture.put([2], in: engine) }
+    #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: folder.path + "/elsewhere")) == [1])
+  }
+
+  @Test func `a path that cannot hold a store is refused in plain words`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/file"
+    try Data([1]).write(to: URL(filePath: file))
+    for path in [file, file + "/store"] {
+      let error = try #require(throws: StorageError.self) { _ = try StorageEngine.open(directory: path) }
+      guard case .notAFolder = error else {
+        Issue.record("\(error)")
+        continue
+      }
+    }
+    let factory = try DefaultDataStoreFactory(
+      directory: URL(filePath: folder.path + "/new/", directoryHint: .isDirectory))
+    #expect(factory.directory == folder.path + "/new")
+    #expect(!factory.recovery.wasCut)
+    let store = factory.makeDataStore()
+    try store.upsertEvent(id: "a") { _ in }
+    try store.save()
+    let second = try DefaultDataStoreFactory(directory: URL(filePath: folder.path + "/new"))
+    #expect(try second.makeDataStore().findEvent(id: "a") != nil)
+  }
+}
