@@ -11,7 +11,7 @@ public import TrendyProtocols
 /// ``advance(by:)`` goes from sleeper to sleeper, in order of time and, at one time, in the order they went to sleep; each
 /// runs as far as it can before the next wakes, and whom it puts to sleep within the span wakes within it too.
 ///
-/// *As far as it can* is exact where all runs on one ``SeededExecutor``. On the ordinary executors nobody can know that a
+/// *As far as it can* is exact where all runs on one ``SeededTaskExecutor``. On the ordinary executors nobody can know that a
 /// task will not go on: the clock waits until every woken task has begun to run, and then lets the others run until none of
 /// them has touched the clock for a good while. Work that takes long without touching it is better awaited for itself, or
 /// by ``waitForSleepers(_:)`` where it ends in the next sleep.
@@ -20,6 +20,8 @@ public final class ManualClock: TimeSource, Sendable {
     let id: UInt64
     /// The task that sleeps.
     let task: Int?
+    /// Whether it runs on another executor than the one that is asked whether all are at rest.
+    let isElsewhere: Bool
     let deadline: Duration
     let continuation: CheckedContinuation<Void, any Error>
   }
@@ -36,6 +38,7 @@ public final class ManualClock: TimeSource, Sendable {
     var waking = 0
     /// Whom the clock woke last, until that task sleeps again.
     var lastWoken: Int?
+    var isLastWokenElsewhere = false
     /// Counts whatever a task does with the clock.
     var activity: UInt64 = 0
 
@@ -87,7 +90,10 @@ public final class ManualClock: TimeSource, Sendable {
       return (state.nextId, state.uptime + duration)
     }
     guard duration > .zero else { return await Task.yield() }
-    let task = withUnsafeCurrentTask { $0?.hashValue }
+    let (task, isElsewhere) = withUnsafeCurrentTask { task in
+      let here = SeededTaskExecutor.current?.asUnownedTaskExecutor()
+      return (task?.hashValue, here == nil || task?.unownedTaskExecutor != here)
+    }
     var wasWoken = false
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -95,7 +101,9 @@ public final class ManualClock: TimeSource, Sendable {
           if state.cancelled.remove(id) != nil { return true }
           // The clock may have moved on between asking and lying down.
           let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-          state.sleepers.insert(Sleeper(id: id, task: task, deadline: deadline, continuation: continuation), at: place)
+          state.sleepers.insert(
+            Sleeper(id: id, task: task, isElsewhere: isElsewhere, deadline: deadline, continuation: continuation),
+            at: place)
           state.activity += 1
           if state.lastWoken == task { state.lastWoken = nil }
           return false
@@ -140,6 +148,7 @@ public final class ManualClock: TimeSource, Sendable {
         state.move(to: next.deadline)
         state.waking += 1
         state.lastWoken = next.task
+        state.isLastWokenElsewhere = next.isElsewhere
         return next
       }
       guard let sleeper else { break }
@@ -167,6 +176,9 @@ extension ManualClock {
 
   /// Lets others run until they are at rest.
   private func settle() async {
+    if let executor = SeededTaskExecutor.current, !state.withLock({ $0.isLastWokenElsewhere }) {
+      return await executor.idle()
+    }
     var quiet = 0
     var last = state.withLock { $0.activity }
     while true {
