@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// An app that embeds Trendy from a checkout beside it. It names two packages; what they are made of (TrendyModels,
+// TrendyProtocols, TrendyPersistence) comes with them and is imported like they are. It asks for none of the settings that
+// Trendy's own manifests have: an app's settings are its own.
+let package = Package(
+  name: "Embedding",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [.library(name: "CoffeeJournal", targets: ["CoffeeJournal"])],
+  dependencies: [
+    .package(path: "../../Packages/TrendySync"),
+    .package(path: "../../Packages/TrendyTesting"),
+  ],
+  targets: [
+    .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
+    .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
+  ]
+)
