@@ -23,32 +23,24 @@ extension APIClient {
           // Outcomes of this call are not the caller's until it returns: only what lies before all of it is acknowledged.
           let acknowledged = (mutations.first { $0.sentBy == device }?.sequence ?? 1) - 1
           let run = Array(rest.prefix { $0.sentBy == device }.prefix(Self.pushLimit))
-          let envelopes = run.prefix { $0.fields != nil }.map { MutationEnvelope($0) }
-          if envelopes.isEmpty {
-            outcomes.append(.refused(Self.unreadable))
-          } else {
-            let request = PushRequest(device: device, acknowledgedThrough: acknowledged, mutations: envelopes)
-            outcomes += try await push(request)
-          }
+          outcomes += try await push(
+            PushRequest(device: device, acknowledgedThrough: acknowledged, mutations: run.map { MutationEnvelope($0) }))
         } else {
           outcomes += try await PlainClient(client: self).push(Array(rest.prefix { $0.sentBy == nil }))
         }
       } catch  where !outcomes.isEmpty {
         // What is settled must reach the caller; who pushes the rest meets the error again, alone.
-        outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
+        let failure = error as? APIError
+        if let failure, failure.isTransient { PushObservation.onTransientFailure?(failure) }
+        outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
       }
       // What follows a mutation that could not be judged may depend on it.
-      if case .tryLater(let retryAfter)? = outcomes.last {
-        outcomes += Array(repeating: .tryLater(retryAfter: retryAfter), count: mutations.count - outcomes.count)
+      if let unjudged = outcomes.last(where: \.isTryLater) {
+        outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
     }
     return outcomes
   }
-
-  /// Whatever is kept under this, no hub can be told of it: the person's data goes to the journal instead of blocking the rest.
-  private static let unreadable = ProblemDetails(
-    type: "urn:trendy:error:invalid", title: "The change cannot be read", status: 400,
-    detail: "its payload is not a JSON object")
 
   private func push(_ request: PushRequest) async throws -> [MutationOutcome] {
     let response = try await hub.document(
@@ -84,30 +76,33 @@ extension APIClient {
         }
         outcomes.append(.tryLater(retryAfter: nil))
       }
-      if case .tryLater(let retryAfter)? = outcomes.last {
-        return outcomes
-          + Array(repeating: .tryLater(retryAfter: retryAfter), count: mutations.count - outcomes.count)
+      if let unjudged = outcomes.last, unjudged.isTryLater {
+        return outcomes + Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
     }
     return outcomes
   }
 }
 
+extension MutationOutcome {
+  fileprivate var isTryLater: Bool { if case .tryLater = self { true } else { false } }
+}
+
 extension PendingMutation {
   /// The device whose row of sequences it stands in; `nil` while it was given none.
   fileprivate var sentBy: String? { sequence == nil ? nil : device }
-
-  /// The members of its payload; `nil` where that is no JSON object, which the caller refuses by name.
-  fileprivate var fields: [String: JSONValue]? {
-    payload.isEmpty ? [:] : try? WireJSON.decode([String: JSONValue].self, from: payload)
-  }
 }
 
 extension MutationEnvelope {
   fileprivate init(_ mutation: PendingMutation) {
+    // A payload that is no JSON object goes as one that every hub refuses. So its sequence is used up, what follows goes on,
+    // and the person's data comes to the journal. A delete is meant with or without the edits it carries.
+    let readable =
+      mutation.payload.isEmpty ? [:] : try? WireJSON.decode([String: JSONValue].self, from: mutation.payload)
     self.init(
       id: mutation.idempotencyKey, sequence: mutation.sequence ?? 0, entityType: mutation.entityType.rawValue,
-      entityId: mutation.entityId, operation: mutation.operation.rawValue, payload: mutation.fields ?? [:])
+      entityId: mutation.entityId, operation: mutation.operation.rawValue,
+      payload: readable ?? (mutation.operation == .delete ? [:] : ["id": nil]))
   }
 }
 

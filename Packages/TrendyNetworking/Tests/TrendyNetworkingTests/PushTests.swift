@@ -1,7 +1,9 @@
 import Foundation
+import Synchronization
 import Testing
 import TrendyModels
 import TrendyNetworking
+import TrendyProtocols
 
 private let time = Date(timeIntervalSince1970: 1_704_067_200)
 
@@ -126,20 +128,28 @@ struct PushTests {
     await #expect(throws: APIError.self) { try await pushed([mutation(1)], .answer(200, "<p>", type: "text/html")) }
   }
 
-  @Test func `refuses what no hub could read, and sends the rest`() async throws {
-    let broken = mutation(2, payload: "{")
-    let (outcomes, requests) = try await pushed(
-      [mutation(1), broken, mutation(3)],
-      .answer(200, #"{"outcomes":[{"seq":1,"status":"accepted","version":4}],"head":4}"#),
-      .answer(200, #"{"outcomes":[{"seq":3,"status":"accepted","version":5}],"head":5}"#))
-    #expect(outcomes.first == .accepted(version: 4))
-    #expect(outcomes.last == .accepted(version: 5))
-    guard case .refused(let problem) = outcomes[1] else {
-      Issue.record("\(outcomes[1])")
-      return
+  @Test func `sends what cannot be read so that the hub refuses it and the rest goes on`() async throws {
+    let answer = #"{"outcomes":[],"head":4}"#
+    let (_, requests) = try await pushed(
+      [mutation(1, payload: "{"), mutation(2, operation: .delete, payload: "["), mutation(3)], .answer(200, answer))
+    let sent = try WireJSON.decode(PushRequest.self, from: try #require(requests.first).body).mutations
+    #expect(sent.map(\.sequence) == [1, 2, 3])
+    #expect(sent[0].payload == ["id": nil])
+    #expect(sent[1].payload == [:])
+    #expect(sent[2].payload["id"] == "e3")
+  }
+
+  @Test func `tells which failure made it stop`() async throws {
+    let failures = Mutex<[APIError]>([])
+    _ = try await PushObservation.$onTransientFailure.withValue({ failure in failures.withLock { $0.append(failure) } })
+    {
+      try await pushed(
+        [mutation(4, operation: .delete), mutation(5, device: "copy")],
+        .answer(200, #"{"outcomes":[{"seq":4,"status":"accepted","version":9}],"head":9}"#),
+        .answer(429, "", type: nil, headers: ["Retry-After: 7"]))
     }
-    #expect(problem.status == 400)
-    #expect(requests.count == 2)
+    #expect(failures.withLock { $0.map(\.retryAfter) } == [.seconds(7)])
+    #expect(failures.withLock { $0.map(\.statusCode) } == [429])
   }
 
   @Test func `without a sequence goes one call each`() async throws {
