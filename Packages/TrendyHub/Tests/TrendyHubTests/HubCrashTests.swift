@@ -1,0 +1,167 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyTesting
+
+@Suite("Crashes and failing disks", .timeLimit(.minutes(1)))
+struct HubCrashTests {
+  /// A hub that has been used, shut down; and its token and person.
+  private struct Used {
+    let disk: SimulatedFileSystem
+    let token: String
+    let person: String
+  }
+
+  private func used() async throws -> Used {
+    let hub = try TestHub()
+    try await hub.makeType()
+    try await hub.makeEvent("before")
+    return Used(disk: hub.disk.copy(), token: hub.token, person: hub.person.id)
+  }
+
+  private let batch: [JSONValue] = [
+    TestHub.mutation(1, "create", "event", "e", TestHub.eventPayload("e")),
+    TestHub.mutation(2, "update", "event", "before", ["notes": "x"]),
+    TestHub.mutation(3, "create", "event", "f", TestHub.eventPayload("f", type: "nowhere")),
+    TestHub.mutation(4, "delete", "event_type", "t"),
+  ]
+
+  private func hub(on disk: SimulatedFileSystem) -> HubServer {
+    HubServer(storage: TestHub.openStorage(disk), clock: ManualClock(), generator: SeededGenerator(seed: 2))
+  }
+
+  private func push(_ hub: HubServer, token: String) async throws -> (status: Int, json: JSONValue) {
+    let response = await hub.handle(
+      HTTPRequest(
+        id: "r", method: "POST", target: "/api/v1/mutations",
+        headers: HTTPHeaders([("Authorization", "Bearer \(token)")]),
+        body: try WireJSON.encode(["device": "d", "acked_through": 0, "mutations": .array(batch)] as JSONValue)))
+    return (response.status, try WireJSON.decode(JSONValue.self, from: try await response.collectedBody()))
+  }
+
+  /// What the person's state is: nothing of the batch, or all of it, with the counter, the mark and the outcomes.
+  private func hasAll(_ storage: EmbeddedHubStorage, person: String) throws -> Bool {
+    try storage.read(person: person) { reading in
+      let mark = try reading.mark(device: "d")
+      let entries = try reading.entries(after: 0, limit: 100)
+      let outcomes = try (1...4).map { try reading.outcome(device: "d", sequence: $0) != nil }
+      let head = try reading.state().head
+      if mark == 0 {
+        #expect(head == 2)
+        #expect(entries.map(\.id) == ["t", "before"])
+        #expect(outcomes == [false, false, false, false])
+        return false
+      }
+      #expect(mark == 4)
+      #expect(head == 7)
+      // The type is buried first; what belonged to it follows by version.
+      #expect(entries.map(\.id) == ["t", "e", "before"])
+      #expect(entries.allSatisfy { !$0.isAlive })
+      #expect(Set(entries.map(\.version)) == [5, 6, 7])
+      #expect(outcomes == [true, true, true, true])
+      return true
+    }
+  }
+
+  private static let expected: [String?] = ["accepted", "accepted", "refused", "accepted"]
+
+  @Test(
+    "power that goes at any moment of a push leaves all of it or nothing, and asking again has one effect",
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 1), .random(seed: 2), .random(seed: 3)])
+  func powerOff(loss: SimulatedFileSystem.Loss) async throws {
+    let used = try await used()
+    var change = 1
+    var crashes = 0
+    while true {
+      let disk = used.disk.copy()
+      let first = hub(on: disk)
+      disk.powerOff(beforeChange: change)
+      let answer = try await push(first, token: used.token)
+      let wasCut = disk.isOff
+      disk.powerOff(beforeChange: .max)
+      disk.restart(losing: loss)
+      let isThere = try hasAll(TestHub.openStorage(disk), person: used.person)
+      if answer.status == 200 {
+        #expect(isThere, "confirmed before change \(change), and gone")
+      } else {
+        #expect(answer.status == 500, "change \(change)")
+      }
+      let again = try await push(hub(on: disk), token: used.token)
+      #expect(again.status == 200)
+      #expect(again.json["outcomes"].arrayValue?.map { $0["status"].stringValue } == Self.expected)
+      #expect(try hasAll(TestHub.openStorage(disk), person: used.person))
+      guard wasCut else { break }
+      crashes += 1
+      change += 1
+      try #require(change < 200)
+    }
+    // The push writes the epoch and the batch: each a write and a sync at least.
+    #expect(crashes >= 4)
+  }
+
+  @Test(
+    "a call of the disk that fails loses nothing, and the same hub goes on when it works again",
+    arguments: [(ENOSPC, 507), (EIO, 500)])
+  func failingDisk(code: Int32, status: Int) async throws {
+    let used = try await used()
+    var call = 1
+    var statuses: Set<Int> = []
+    while true {
+      let disk = used.disk.copy()
+      let server = hub(on: disk)
+      disk.fail(.init(call: call, code: code))
+      let answer = try await push(server, token: used.token)
+      let wasMet = disk.metFault
+      disk.fail(nil)
+      statuses.insert(answer.status)
+      if answer.status == 200 { #expect(try hasAll(TestHub.openStorage(disk.anotherProcess()), person: used.person)) }
+      let again = try await push(server, token: used.token)
+      #expect(again.status == 200, "after call \(call): \(again.json)")
+      #expect(again.json["outcomes"].arrayValue?.map { $0["status"].stringValue } == Self.expected)
+      #expect(try hasAll(TestHub.openStorage(disk.anotherProcess()), person: used.person))
+      guard wasMet else { break }
+      call += 1
+      try #require(call < 300)
+    }
+    #expect(statuses.contains(status), "\(statuses)")
+  }
+
+  @Test func `a full disk is told as such, and room makes it go on`() async throws {
+    let used = try await used()
+    let disk = used.disk.copy()
+    let server = hub(on: disk)
+    disk.setCapacity(disk.usedBytes)
+    var number = 0
+    var refusal: HTTPResponse?
+    while refusal == nil {
+      number += 1
+      try #require(number < 400)
+      let body: JSONValue = [
+        "id": .string("t\(number)"), "name": "x", "color": "c", "icon": "i",
+        "padding": .string(String(repeating: "x", count: 2000)),
+      ]
+      let response = await server.handle(
+        HTTPRequest(
+          id: "r", method: "POST", target: "/api/v1/event-types",
+          headers: HTTPHeaders([("Authorization", "Bearer \(used.token)")]), body: try WireJSON.encode(body)))
+      if response.status != 201 { refusal = response }
+    }
+    let answer = try #require(refusal)
+    #expect(answer.status == 507)
+    let json = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
+    #expect(json["type"] == "urn:trendy:error:storage_full")
+    // What is there can still be read.
+    let list = await server.handle(
+      HTTPRequest(
+        id: "r", method: "GET", target: "/api/v1/event-types",
+        headers: HTTPHeaders([("Authorization", "Bearer \(used.token)")])))
+    #expect(list.status == 200)
+    let types = try WireJSON.decode(JSONValue.self, from: try await list.collectedBody())
+    #expect(types.arrayValue?.count == number)
+    disk.setCapacity(nil)
+    #expect(try await push(server, token: used.token).status == 200)
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import StorageTesting
+import Synchronization
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+
+@Suite("The hub over a socket", .timeLimit(.minutes(1)))
+struct HubSocketTests {
+  private func serving(
+    log: AccessLog? = nil, _ body: (_ port: UInt16, _ server: HubServer, _ token: String) async throws -> Void
+  ) async throws {
+    let storage = TestHub.openStorage(SimulatedFileSystem())
+    let server = HubServer(storage: storage, transport: MicrohttpdTransport(log: log), log: log)
+    let person = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let port = try await server.start()
+    do {
+      try await body(port, server, token)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  private func json(_ answer: RawClient.Answer) throws -> JSONValue {
+    try WireJSON.decode(JSONValue.self, from: answer.body)
+  }
+
+  @Test func `a device pairs, writes, and another one reads it`() async throws {
+    try await serving { port, server, _ in
+      let person = try #require(try server.accounts.people().first)
+      var tokens: [String] = []
+      for name in ["phone", "laptop"] {
+        let code = try server.accounts.createPairingCode(person: person.id)
+        let answer = try await RawClient.request(
+          "POST", "/api/v1/pair", port: port, body: Data(#"{"code":"\#(code)","device_name":"\#(name)"}"#.utf8))
+        #expect(answer.status == 201)
+        tokens.append(try json(answer)["token"].stringValue ?? "")
+      }
+      let phone = [("Authorization", "Bearer \(tokens[0])")]
+      let laptop = [("Authorization", "Bearer \(tokens[1])")]
+      let body = Data(
+        #"{"device":"d","acked_through":0,"mutations":[{"id":"m","seq":1,"entity_type":"event_type","entity_id":"t","operation":"create","payload":{"name":"Kaffee ☕️","color":"c","icon":"i"}}]}"#
+          .utf8)
+      let pushed = try await RawClient.request("POST", "/api/v1/mutations", port: port, headers: phone, body: body)
+      #expect(pushed.status == 200)
+      #expect(pushed.headers["content-type"] == "application/json")
+      let read = try await RawClient.request("GET", "/api/v1/changes?since=0", port: port, headers: laptop)
+      #expect(try json(read)["changes"][0]["data"]["name"] == "Kaffee ☕️")
+      let snapshot = try await RawClient.request("GET", "/api/v1/snapshot?device=d", port: port, headers: laptop)
+      #expect(snapshot.headers["transfer-encoding"] == "chunked")
+      #expect(snapshot.body.split(separator: UInt8(ascii: "\n")).count == 2)
+      let head = try await RawClient.request("HEAD", "/api/v1/changes", port: port, headers: laptop)
+      #expect(head.status == 200)
+      #expect(head.body.isEmpty)
+      let deleted = try await RawClient.request("DELETE", "/api/v1/event-types/t", port: port, headers: laptop)
+      #expect(deleted.status == 204)
+      #expect(deleted.body.isEmpty)
+    }
+  }
+
+  @Test func `what is wrong is a problem document with the request's id, on whichever side it is noticed`() async throws
+  {
+    let log = Mutex<[AccessLogEntry]>([])
+    try await serving(log: { entry in log.withLock { $0.append(entry) } }) { port, _, token in
+      let mine = [("Authorization", "Bearer \(token)")]
+      var answers: [(RawClient.Answer, Int, String)] = []
+      func ask(
+        _ status: Int, _ kind: String, _ method: String, _ path: String, _ headers: [(String, String)],
+        _ body: Data? = nil
+      ) async throws {
+        let answer = try await RawClient.request(method, path, port: port, headers: headers, body: body)
+        answers.append((answer, status, kind))
+      }
+      try await ask(401, "unauthorized", "GET", "/api/v1/changes?since=0", [])
+      try await ask(401, "unauthorized", "GET", "/api/v1/changes", [("Authorization", "Bearer wrong")])
+      try await ask(404, "not_found", "GET", "/nothing", mine)
+      try await ask(405, "method_not_allowed", "DELETE", "/api/v1/changes", mine)
+      try await ask(400, "invalid", "POST", "/api/v1/events", mine, Data("{".utf8))
+      try await ask(403, "origin_not_allowed", "GET", "/api/v1/health", [("Origin", "https://evil.example")])
+      try await ask(413, "too_large", "POST", "/api/v1/events", mine, Data(repeating: 32, count: 1_048_577))
+      try await ask(
+        403, "pairing_code_invalid", "POST", "/api/v1/pair", [], Data(#"{"code":"0000-0000","device_name":"x"}"#.utf8))
+      let foreign = try RawClient(port: port)
+      foreign.send("GET /api/v1/health HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+      answers.append((try await foreign.readAnswer(), 403, "host_not_allowed"))
+      let broken = try RawClient(port: port)
+      broken.send("GET /api/v1/health\r\n\r\n")
+      answers.append((try await broken.readAnswer(), 400, "malformed_request"))
+      for (answer, status, kind) in answers {
+        #expect(answer.status == status, "\(kind)")
+        #expect(answer.problemType == "urn:trendy:error:\(kind)")
+        #expect(answer.headers["content-type"] == "application/problem+json", "\(kind)")
+        #expect(answer.json?["request_id"] as? String == answer.headers["x-request-id"], "\(kind)")
+      }
+      let entries = log.withLock { $0 }
+      #expect(entries.map(\.status) == answers.map(\.1))
+      #expect(Set(entries.map(\.requestId)) == Set(answers.map { $0.0.headers["x-request-id"] ?? "" }))
+      #expect(entries.first?.path == "/api/v1/changes")
+      #expect(!"\(entries)".contains(token))
+    }
+  }
+
+  @Test func `the largest body there may be is read`() async throws {
+    try await serving { port, _, token in
+      let frame = #"{"id":"t","name":"x","color":"c","icon":"i","pad":[""]}"#
+      var body = Data(frame.utf8.dropLast(3))
+      // Strings are bounded, so the padding is many of them.
+      body += Data(
+        String(repeating: #"","xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"#, count: 16_000).utf8)
+      body += Data(String(repeating: "x", count: 1_048_576 - body.count - 3).utf8) + Data(#""]}"#.utf8)
+      #expect(body.count == 1_048_576)
+      let answer = try await RawClient.request(
+        "POST", "/api/v1/event-types", port: port, headers: [("Authorization", "Bearer \(token)")], body: body)
+      #expect(answer.status == 201)
+    }
+  }
+
+  @Test func `writers at once are all served, each version once`() async throws {
+    try await serving { port, _, token in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<60 {
+          group.addTask {
+            let body = Data(#"{"id":"t\#(number)","name":"x","color":"c","icon":"i"}"#.utf8)
+            return try await RawClient.request(
+              "POST", "/api/v1/event-types", port: port, headers: [("Authorization", "Bearer \(token)")], body: body
+            ).status
+          }
+        }
+        for try await status in group { #expect(status == 201) }
+      }
+      let answer = try await RawClient.request(
+        "GET", "/api/v1/changes?limit=500", port: port, headers: [("Authorization", "Bearer \(token)")])
+      let page = try WireJSON.decode(ChangeFeedResponse.self, from: answer.body)
+      #expect(page.changes.map(\.id) == Array(1...60))
+      #expect(page.nextCursor == 60)
+    }
+  }
+
+  @Test func `on a real disk a hub goes on where it was`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-hub-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
+    var token = ""
+    for round in 1...2 {
+      let server = HubServer(storage: EmbeddedHubStorage(directory: folder), transport: MicrohttpdTransport())
+      if round == 1 {
+        let person = try server.accounts.createPerson(name: "Anna")
+        token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+      }
+      let port = try await server.start()
+      let mine = [("Authorization", "Bearer \(token)")]
+      let body = Data(#"{"id":"t\#(round)","name":"x","color":"c","icon":"i"}"#.utf8)
+      let made = try await RawClient.request("POST", "/api/v1/event-types", port: port, headers: mine, body: body)
+      #expect(made.status == 201)
+      let page = try await RawClient.request("GET", "/api/v1/changes", port: port, headers: mine)
+      #expect(try json(page)["next_cursor"] == .int(Int64(round)))
+      await server.stop()
+    }
+  }
+}
