@@ -47,9 +47,8 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
     highAccuracyEnabled = false
   }
 
-  /// - Parameters:
-  ///   - accuracy: metres; negative means unknown.
-  ///   - timestamp: when `nil`, 15 s after the last fix, the first at 2024-01-01T00:00:00Z: no clock is read.
+  /// The accuracy is in metres; negative means unknown. Without a timestamp it is 15 s after the last fix, the first at
+  /// 2024-01-01T00:00:00Z: no clock is read.
   public func injectLocation(lat: Double, lng: Double, accuracy: Double = 10, timestamp: Date? = nil) {
     let next = locationHistory.last.map { $0.timestamp.addingTimeInterval(15) } ?? DriveScenarios.start
     injectLocation(

@@ -16,10 +16,9 @@ extension APIModelFixture {
 
   /// An entry as a hub would give it.
   ///
-  /// - Parameters:
-  ///   - data: the whole entity. `nil` for a create or update becomes that of the kind's fixture; of a kind that this
-  ///     version does not know, its id. Data without an `id` gets the entry's, as the feed's data always has it. A delete
-  ///     has what it is given.
+  /// The data is the whole entity. `nil` for a create or update becomes that of the kind's fixture; of a kind that this
+  /// version does not know, its id. Data without an `id` gets the entry's, as the feed's data always has it. A delete has
+  /// what it is given.
   public static func makeChangeEntry(
     id: Int64 = 1, entityType: String = "event", operation: String = "create", entityId: String = "entity-1",
     data: ChangeEntryData? = nil, deletedAt: Date? = nil
@@ -47,7 +46,8 @@ extension APIModelFixture {
   }
 
   /// An entry from the time before its entity was deleted: what a device that deleted it must not take in.
-  /// - Parameter timestamp: when it was written, and for an event when it happened.
+  ///
+  /// `timestamp` is when it was written, and for an event when it happened.
   public static func makeResurrectingChangeEntry(
     id: Int64 = 1, entityId: String, entityType: String = "event", timestamp: Date = DeterministicDate.jan1_2024
   ) -> ChangeEntry {

@@ -87,7 +87,7 @@ public enum APIModelFixture: Sendable {
 
   // MARK: Geofences
 
-  /// - Parameter radius: metres.
+  /// The radius is in metres.
   public static func makeAPIGeofence(
     id: String = "geo-1", userId: String = "user-1", name: String = "Home", latitude: Double = 37.7749,
     longitude: Double = -122.4194, radius: Double = 100, eventTypeEntryId: String? = nil,
@@ -99,7 +99,7 @@ public enum APIModelFixture: Sendable {
       notifyOnEntry: notifyOnEntry, notifyOnExit: notifyOnExit, createdAt: date, updatedAt: date)
   }
 
-  /// - Parameter radius: metres.
+  /// The radius is in metres.
   public static func makeCreateGeofenceRequest(
     id: String = "geo-1", name: String = "Test Geofence", latitude: Double = 37.7749, longitude: Double = -122.4194,
     radius: Double = 100, eventTypeEntryId: String? = nil, eventTypeExitId: String? = nil, isActive: Bool = true,

@@ -85,7 +85,7 @@ extension MockDataStore {
     }
   }
 
-  /// - Parameter payload: the JSON of the request; none for a delete.
+  /// The payload is the JSON of the request; none for a delete. Whatever else a mutation has, `configure` sets.
   @discardableResult
   public func seedPendingMutation(
     id: String? = nil, entityType: MutationEntityType, entityId: String, operation: MutationOperation,
