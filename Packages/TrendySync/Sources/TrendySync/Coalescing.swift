@@ -91,7 +91,10 @@ package enum Coalescing: Sendable {
     let isCreate = first.operation == .create
     func lay(_ changes: [String: JSONValue], over fields: [String: JSONValue]) -> [String: JSONValue] {
       var result = fields
-      for (name, value) in changes { result[name] = isCreate && value.isNull ? nil : value }
+      for (name, value) in changes {
+        // Not `= nil`, which a value of JSON takes for its own null.
+        if isCreate, value.isNull { result.removeValue(forKey: name) } else { result[name] = value }
+      }
       return result
     }
     var changes = try fields(of: second.payload)

@@ -42,12 +42,15 @@ struct Settlement {
 extension Settlement {
   private func accept(_ mutation: PendingMutation, version: Int64?) throws {
     try store.deletePendingMutation(mutation)
+    let isLast = try !store.hasPendingMutation(of: mutation.key)
     if mutation.operation == .delete {
-      if var tombstone = try store.tombstone(of: mutation.key) {
-        tombstone.version = version
-        try store.insertTombstone(tombstone)
+      // From here to where the feed has passed the delete only this keeps older entries out. What was made again here since
+      // is not to be kept out.
+      if isLast {
+        try store.insertTombstone(
+          Tombstone(entityType: mutation.entityType, entityId: mutation.entityId, version: version))
       }
-    } else if try !store.hasPendingMutation(of: mutation.key) {
+    } else if isLast {
       try markSynced(mutation.key)
     }
   }

@@ -1,0 +1,156 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// One device of a test: a store and a hub that do what the test says, and what stands between them.
+struct Device {
+  let clock: ManualClock
+  let network: MockNetworkClient
+  let factory: MockDataStoreFactory
+  let recorder: Recorder
+  let engine: SyncEngine
+
+  var store: MockDataStore { factory.mockStore }
+
+  /// - Parameter cursor: where it stands in the feed; `nil` for a device that has never synced.
+  init(
+    cursor: Int64? = 10, configuration: SyncConfiguration = .init(),
+    client: (MockNetworkClient) -> any NetworkClientProtocol = { $0 }, history: (any SyncHistoryRecording)? = nil
+  ) {
+    clock = ManualClock()
+    network = MockNetworkClient(clock: clock)
+    factory = MockDataStoreFactory(mockStore: MockDataStore(clock: clock))
+    recorder = Recorder(dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 1))
+    engine = SyncEngine(
+      networkClient: client(network), dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 2),
+      configuration: configuration, history: history)
+    if let cursor { store.storedSyncCursor = cursor }
+  }
+
+  /// As after a restart of the program: the store is what remains.
+  func restarted() -> SyncEngine {
+    SyncEngine(
+      networkClient: network, dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 3))
+  }
+
+  /// What is settled on both sides: a synced type.
+  @discardableResult
+  func seedType(_ id: String = "type-1") -> EventType {
+    store.seedEventType(id: id) { $0.syncStatus = .synced }
+  }
+
+  @discardableResult
+  func seedEvent(_ id: String = "evt-1", type: String = "type-1") -> Event {
+    store.seedEvent(id: id, eventType: EventType(id: type, name: "", colorHex: "", iconName: "")) {
+      $0.syncStatus = .synced
+    }
+  }
+
+  /// Records events that are new, each in a save of its own.
+  func record(events count: Int, type: String = "type-1") throws {
+    for index in 0..<count {
+      try recorder.record(EventFixture.makeEvent(id: newEventId(index), eventTypeId: type))
+    }
+  }
+
+  /// The feed has these, then nothing.
+  func setFeed(_ changes: [ChangeEntry], next: Int64) {
+    network.getChangesResponses = [
+      .success(APIModelFixture.makeChangeFeedResponse(changes: changes, nextCursor: next))
+    ]
+  }
+
+  var batchSizes: [Int] { network.createEventsBatchCalls.map(\.events.count) }
+}
+
+/// Of the events that ``Device/record(events:type:)`` records, from 0.
+func newEventId(_ index: Int) -> String { "new-\(index)" }
+
+let rateLimit = APIError.httpError(429)
+
+func rateLimit(retryAfter: Duration) -> APIError {
+  .problem(ProblemDetails(title: "Too many requests", status: 429), retryAfter: retryAfter)
+}
+
+extension SyncState {
+  var isError: Bool { if case .error = self { true } else { false } }
+  var errorWords: String { if case .error(let words) = self { words } else { "" } }
+  var isRateLimited: Bool { if case .rateLimited = self { true } else { false } }
+}
+
+/// A client that tells the version of what it accepts, as one of a Trendy hub does.
+struct VersionedClient: NetworkClientProtocol {
+  let base: MockNetworkClient
+  let outcomes: @Sendable ([PendingMutation]) async throws -> [MutationOutcome]
+
+  func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] { try await outcomes(mutations) }
+
+  func getEventTypes() async throws -> [APIEventType] { try await base.getEventTypes() }
+  func createEventType(_ request: CreateEventTypeRequest) async throws -> APIEventType {
+    try await base.createEventType(request)
+  }
+  func createEventTypeWithIdempotency(
+    _ request: CreateEventTypeRequest, idempotencyKey: String
+  ) async throws -> APIEventType {
+    try await base.createEventTypeWithIdempotency(request, idempotencyKey: idempotencyKey)
+  }
+  func updateEventType(id: String, _ request: UpdateEventTypeRequest) async throws -> APIEventType {
+    try await base.updateEventType(id: id, request)
+  }
+  func deleteEventType(id: String) async throws { try await base.deleteEventType(id: id) }
+  func getEvents(limit: Int, offset: Int) async throws -> [APIEvent] {
+    try await base.getEvents(limit: limit, offset: offset)
+  }
+  func getAllEvents(batchSize: Int) async throws -> [APIEvent] { try await base.getAllEvents(batchSize: batchSize) }
+  func createEvent(_ request: CreateEventRequest) async throws -> APIEvent { try await base.createEvent(request) }
+  func createEventWithIdempotency(_ request: CreateEventRequest, idempotencyKey: String) async throws -> APIEvent {
+    try await base.createEventWithIdempotency(request, idempotencyKey: idempotencyKey)
+  }
+  func createEventsBatch(_ events: [CreateEventRequest]) async throws -> BatchCreateEventsResponse {
+    try await base.createEventsBatch(events)
+  }
+  func updateEvent(id: String, _ request: UpdateEventRequest) async throws -> APIEvent {
+    try await base.updateEvent(id: id, request)
+  }
+  func deleteEvent(id: String) async throws { try await base.deleteEvent(id: id) }
+  func getGeofences(activeOnly: Bool) async throws -> [APIGeofence] {
+    try await base.getGeofences(activeOnly: activeOnly)
+  }
+  func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence {
+    try await base.createGeofence(request)
+  }
+  func createGeofenceWithIdempotency(
+    _ request: CreateGeofenceRequest, idempotencyKey: String
+  ) async throws -> APIGeofence {
+    try await base.createGeofenceWithIdempotency(request, idempotencyKey: idempotencyKey)
+  }
+  func updateGeofence(id: String, _ request: UpdateGeofenceRequest) async throws -> APIGeofence {
+    try await base.updateGeofence(id: id, request)
+  }
+  func deleteGeofence(id: String) async throws { try await base.deleteGeofence(id: id) }
+  func getPropertyDefinitions(eventTypeId: String) async throws -> [APIPropertyDefinition] {
+    try await base.getPropertyDefinitions(eventTypeId: eventTypeId)
+  }
+  func createPropertyDefinition(
+    eventTypeId: String, _ request: CreatePropertyDefinitionRequest
+  ) async throws -> APIPropertyDefinition {
+    try await base.createPropertyDefinition(eventTypeId: eventTypeId, request)
+  }
+  func createPropertyDefinitionWithIdempotency(
+    _ request: CreatePropertyDefinitionRequest, idempotencyKey: String
+  ) async throws -> APIPropertyDefinition {
+    try await base.createPropertyDefinitionWithIdempotency(request, idempotencyKey: idempotencyKey)
+  }
+  func updatePropertyDefinition(
+    id: String, _ request: UpdatePropertyDefinitionRequest
+  ) async throws -> APIPropertyDefinition {
+    try await base.updatePropertyDefinition(id: id, request)
+  }
+  func deletePropertyDefinition(id: String) async throws { try await base.deletePropertyDefinition(id: id) }
+  func getChanges(since cursor: Int64, limit: Int) async throws -> ChangeFeedResponse {
+    try await base.getChanges(since: cursor, limit: limit)
+  }
+  func getLatestCursor() async throws -> Int64 { try await base.getLatestCursor() }
+}

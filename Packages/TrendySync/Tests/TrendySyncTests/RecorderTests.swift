@@ -1,0 +1,282 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendySync
+import TrendyTesting
+
+@Suite("Recorder", .timeLimit(.minutes(1)))
+struct RecorderTests {
+  private let device = Device()
+  private var store: MockDataStore { device.store }
+
+  private func queued<Request: Decodable>(_ type: Request.Type, _ index: Int = 0) throws -> Request {
+    try #require(store.storedPendingMutations.count > index)
+    return try WireJSON.decode(type, from: store.storedPendingMutations[index].payload)
+  }
+
+  @Test func `writes entity and mutation in one save`() throws {
+    device.seedType()
+    #expect(try device.recorder.record(EventFixture.makeEvent()))
+    #expect(store.saveCalls == 1)
+    #expect(store.storedEvents["evt-1"]?.syncStatus == .pending)
+    let mutation = try #require(store.storedPendingMutations.first)
+    #expect(mutation.operation == .create && mutation.entityId == "evt-1" && mutation.entityType == .event)
+    #expect(mutation.sequence == nil && mutation.attempts == 0)
+    #expect(try queued(CreateEventRequest.self) == EventFixture.makeEvent().createRequest)
+  }
+
+  @Test func `records every kind`() throws {
+    try device.recorder.record(EventTypeFixture.makeEventType())
+    try device.recorder.record(EventFixture.makeEvent())
+    try device.recorder.record(Geofence(id: "geo-1", name: "Home", latitude: 1, longitude: 2))
+    try device.recorder.record(
+      PropertyDefinition(id: "def-1", eventTypeId: "type-1", key: "k", label: "K", propertyType: .number))
+    #expect(store.storedPendingMutations.map(\.entityType) == [.eventType, .event, .geofence, .propertyDefinition])
+    #expect(Set(store.storedPendingMutations.map(\.idempotencyKey)).count == 4)
+    #expect(store.storedGeofences["geo-1"]?.syncStatus == .pending)
+    #expect(store.storedPropertyDefinitions["def-1"]?.propertyType == .number)
+  }
+
+  @Test func `a save that fails leaves neither entity nor mutation`() {
+    device.seedType()
+    store.throwOnSave = TestError()
+    #expect(throws: TestError()) { try device.recorder.record(EventFixture.makeEvent()) }
+    #expect(store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `a mutation that cannot be queued leaves no entity`() {
+    device.seedType()
+    store.throwOnInsertMutation = TestError()
+    #expect(throws: TestError()) { try device.recorder.record(EventFixture.makeEvent()) }
+    #expect(store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `an edit queues the fields that differ and no other`() throws {
+    device.seedType()
+    store.seedEvent(id: "evt-1", eventType: EventTypeFixture.makeEventType()) {
+      $0.notes = "old"
+      $0.locationName = "here"
+      $0.syncStatus = .synced
+    }
+    let edited = try device.recorder.edit(eventId: "evt-1") {
+      $0.notes = nil
+      $0.isAllDay = true
+    }
+    #expect(edited.notes == nil && edited.locationName == "here" && edited.syncStatus == .pending)
+    #expect(try queued(UpdateEventRequest.self) == UpdateEventRequest(notes: .null, isAllDay: true))
+    #expect(store.storedEvents["evt-1"] == edited)
+  }
+
+  @Test func `an edit that changes nothing queues nothing`() throws {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = $0.notes }
+    #expect(store.storedPendingMutations.isEmpty)
+    #expect(store.storedEvents["evt-1"]?.syncStatus == .synced)
+  }
+
+  @Test func `an edit whose closure throws changes nothing`() {
+    device.seedType()
+    device.seedEvent()
+    #expect(throws: TestError()) {
+      try device.recorder.edit(eventId: "evt-1") {
+        $0.notes = "half"
+        throw TestError()
+      }
+    }
+    #expect(store.storedEvents["evt-1"]?.notes == nil && store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `an edit of what is not held says so`() {
+    #expect(throws: RecorderError.notHeld(.geofence, id: "nowhere")) {
+      try device.recorder.edit(geofenceId: "nowhere") { $0.name = "x" }
+    }
+  }
+
+  @Test func `a second edit merges into the first instead of being lost`() throws {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "first" }
+    try device.recorder.edit(eventId: "evt-1") { $0.locationName = "second" }
+    #expect(store.storedPendingMutations.count == 1)
+    #expect(
+      try queued(UpdateEventRequest.self) == UpdateEventRequest(notes: .value("first"), locationName: .value("second")))
+  }
+
+  @Test func `the queue holds one entry by entity and operation among those never sent`() throws {
+    device.seedType()
+    device.seedEvent("evt-old")
+    for index in 0..<5 {
+      try device.recorder.record(EventFixture.makeEvent(id: "evt-\(index)"))
+      try device.recorder.edit(eventId: "evt-\(index)") { $0.notes = "\(index)" }
+      try device.recorder.edit(eventId: "evt-old") { $0.notes = "\(index)" }
+      try device.recorder.edit(eventTypeId: "type-1") { $0.name = "\(index)" }
+    }
+    let keys = store.storedPendingMutations.map { "\($0.entityId) \($0.operation)" }
+    #expect(Set(keys).count == keys.count)
+    #expect(keys.count == 7)
+  }
+
+  @Test func `a new thing that is edited stays one create with the last values`() throws {
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent())
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "later" }
+    #expect(store.storedPendingMutations.map(\.operation) == [.create])
+    #expect(try queued(CreateEventRequest.self).notes == "later")
+  }
+
+  @Test func `a new thing that is deleted leaves nothing`() throws {
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent())
+    #expect(try device.recorder.delete(eventId: "evt-1"))
+    #expect(store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty && store.storedTombstones.isEmpty)
+  }
+
+  @Test func `an edited thing that is deleted leaves its delete, and a guard against the feed in the same save`() throws
+  {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "later" }
+    let saves = store.saveCalls
+    #expect(try device.recorder.delete(eventId: "evt-1"))
+    #expect(store.saveCalls == saves + 1)
+    #expect(store.storedPendingMutations.map(\.operation) == [.delete])
+    #expect(store.storedPendingMutations.first?.payload == Data())
+    #expect(store.storedTombstones == [Tombstone(entityType: .event, entityId: "evt-1")])
+    #expect(store.storedEvents.isEmpty)
+  }
+
+  @Test func `deleting what is not held is no error and tells the hub nothing`() throws {
+    #expect(try !device.recorder.delete(eventId: "nowhere"))
+    #expect(store.storedPendingMutations.isEmpty && store.storedTombstones.isEmpty)
+  }
+
+  @Test func `deleting a type takes its rows along and guards them all`() throws {
+    device.seedType()
+    device.seedType("type-2")
+    device.seedEvent("evt-1")
+    device.seedEvent("evt-2", type: "type-2")
+    store.seedPropertyDefinition(id: "def-1", eventType: EventTypeFixture.makeEventType(id: "type-1"))
+    #expect(try device.recorder.delete(eventTypeId: "type-1"))
+    #expect(Set(store.storedEvents.keys) == ["evt-2"])
+    #expect(store.storedPropertyDefinitions.isEmpty)
+    #expect(store.storedPendingMutations.map(\.entityId) == ["type-1"])
+    #expect(Set(store.storedTombstones.map(\.entityId)) == ["type-1", "evt-1", "def-1"])
+  }
+
+  @Test func `what was deleted can be made again`() throws {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.delete(eventId: "evt-1")
+    try device.recorder.record(EventFixture.makeEvent())
+    #expect(store.storedEvents["evt-1"] != nil && store.storedTombstones.isEmpty)
+    #expect(store.storedPendingMutations.map(\.operation) == [.delete, .create])
+  }
+
+  @Test func `recording what is held edits it`() throws {
+    device.seedType()
+    let held = device.seedEvent()
+    var again = held
+    again.notes = "again"
+    #expect(try device.recorder.record(again))
+    #expect(store.storedPendingMutations.map(\.operation) == [.update])
+    #expect(try queued(UpdateEventRequest.self) == UpdateEventRequest(notes: .value("again")))
+  }
+
+  @Test func `an import that is held, waits or was deleted here makes nothing`() throws {
+    device.seedType()
+    var imported = EventFixture.makeEvent(sourceType: .imported)
+    #expect(try device.recorder.record(imported))
+    imported.notes = "another reading of the same file"
+    #expect(try !device.recorder.record(imported))
+    #expect(store.storedPendingMutations.count == 1 && store.storedEvents["evt-1"]?.notes == "Test event")
+    try device.recorder.delete(eventId: "evt-1")
+    #expect(try !device.recorder.record(imported))
+    #expect(store.storedEvents.isEmpty)
+    #expect(store.storedPendingMutations.map(\.operation) == [.create, .delete])
+  }
+
+  @Test func `many events are recorded in one save, all or none`() throws {
+    device.seedType()
+    let events = (0..<20).map { EventFixture.makeEvent(id: newEventId($0)) }
+    #expect(try device.recorder.record(events + events) == 20)
+    #expect(store.saveCalls == 1 && store.storedPendingMutations.count == 20)
+  }
+
+  @Test func `a clock set back does not put a child before its parent`() throws {
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "type-new"))
+    device.clock.setDate(DeterministicDate.jan1_2024 - 86_400)
+    try device.recorder.record(EventFixture.makeEvent(eventTypeId: "type-new"))
+    #expect(store.storedPendingMutations.map(\.entityType) == [.eventType, .event])
+  }
+
+  @Test func `a clock set back does not put a delete before what it undoes`() throws {
+    device.seedType()
+    device.seedEvent()
+    device.seedType("type-2")
+    try device.recorder.edit(eventId: "evt-1") { $0.eventTypeId = "type-2" }
+    device.clock.setDate(DeterministicDate.jan1_2024 - 86_400)
+    try device.recorder.delete(eventTypeId: "type-1")
+    #expect(store.storedPendingMutations.map(\.operation) == [.update, .delete])
+    #expect(store.storedEvents["evt-1"]?.eventTypeId == "type-2")
+  }
+
+  @Test func `a mutation keeps apart from others of its id and key`() throws {
+    device.seedType()
+    try device.record(events: 100)
+    #expect(Set(store.storedPendingMutations.map(\.id)).count == 100)
+    #expect(Set(store.storedPendingMutations.map(\.idempotencyKey)).count == 100)
+  }
+
+  // MARK: queueMutation
+
+  @Test func `a queued payload is applied and waits`() throws {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.queueMutation(
+      entityType: .event, operation: .update, entityId: "evt-1",
+      payload: WireJSON.encode(UpdateEventRequest(notes: .value("queued"))))
+    #expect(store.storedEvents["evt-1"]?.notes == "queued")
+    #expect(store.storedEvents["evt-1"]?.syncStatus == .pending)
+    #expect(store.saveCalls == 1)
+  }
+
+  @Test func `an update of what is only at the hub waits as well`() throws {
+    try device.recorder.queueMutation(
+      entityType: .geofence, operation: .update, entityId: "geo-1",
+      payload: WireJSON.encode(UpdateGeofenceRequest(radius: 75)))
+    #expect(store.storedPendingMutations.count == 1 && store.storedGeofences.isEmpty)
+  }
+
+  @Test func `a payload that cannot be read changes nothing`() {
+    #expect(throws: APIError.self) {
+      try device.recorder.queueMutation(
+        entityType: .event, operation: .create, entityId: "evt-1", payload: Data("{}".utf8))
+    }
+    #expect(store.storedPendingMutations.isEmpty && store.storedEvents.isEmpty)
+  }
+
+  @Test func `a payload of another entity is refused`() {
+    #expect(throws: RecorderError.otherEntity(.eventType, id: "type-2", payloadId: "type-1")) {
+      try device.recorder.queueMutation(
+        entityType: .eventType, operation: .create, entityId: "type-2",
+        payload: WireJSON.encode(APIModelFixture.makeCreateEventTypeRequest()))
+    }
+  }
+
+  @Test func `the engine queues as the recorder does, and a failed save rolls back and throws`() async throws {
+    device.seedType()
+    let payload = try WireJSON.encode(APIModelFixture.makeCreateEventRequest())
+    store.throwOnSave = TestError()
+    await #expect(throws: TestError()) {
+      try await device.engine.queueMutation(
+        entityType: .event, operation: .create, entityId: "evt-1", payload: payload)
+    }
+    #expect(store.storedPendingMutations.isEmpty && store.storedEvents.isEmpty)
+    store.throwOnSave = nil
+    try await device.engine.queueMutation(
+      entityType: .event, operation: .create, entityId: "evt-1", payload: payload)
+    #expect(await device.engine.pendingCount == 1)
+    #expect(store.storedEvents["evt-1"]?.syncStatus == .pending)
+  }
+}

@@ -1,0 +1,207 @@
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// The promise that what was deleted does not come back, against a feed that still shows it.
+@Suite("SyncEngine and what was deleted here", .timeLimit(.minutes(1)))
+struct SyncEngineDeletionTests {
+  static let kinds = MutationEntityType.allCases
+
+  /// A device that holds one entity of the kind and has just deleted it.
+  private func device(
+    deleting kind: MutationEntityType, client: (MockNetworkClient) -> any NetworkClientProtocol = { $0 }
+  ) throws -> Device {
+    let device = Device(client: client)
+    let type = device.seedType()
+    switch kind {
+    case .event:
+      device.seedEvent("gone")
+      try device.recorder.delete(eventId: "gone")
+    case .eventType:
+      device.seedType("gone")
+      try device.recorder.delete(eventTypeId: "gone")
+    case .geofence:
+      device.store.seedGeofence(id: "gone")
+      try device.recorder.delete(geofenceId: "gone")
+    case .propertyDefinition:
+      device.store.seedPropertyDefinition(id: "gone", eventType: type)
+      try device.recorder.delete(propertyDefinitionId: "gone")
+    }
+    device.store.resetRecords()
+    return device
+  }
+
+  private func entry(_ kind: MutationEntityType, id: Int64) -> ChangeEntry {
+    APIModelFixture.makeChangeEntry(id: id, entityType: kind.rawValue, entityId: "gone")
+  }
+
+  private func isHeld(_ kind: MutationEntityType, _ device: Device) -> Bool {
+    switch kind {
+    case .event: device.store.storedEvents["gone"] != nil
+    case .eventType: device.store.storedEventTypes["gone"] != nil
+    case .geofence: device.store.storedGeofences["gone"] != nil
+    case .propertyDefinition: device.store.storedPropertyDefinitions["gone"] != nil
+    }
+  }
+
+  private func upserts(_ kind: MutationEntityType, _ device: Device) -> Int {
+    switch kind {
+    case .event: device.store.upsertEventCalls.count
+    case .eventType: device.store.upsertEventTypeCalls.count
+    case .geofence: device.store.upsertGeofenceCalls.count
+    case .propertyDefinition: device.store.upsertPropertyDefinitionCalls.count
+    }
+  }
+
+  private func failDelete(_ kind: MutationEntityType, _ device: Device) {
+    let busy: Result<Void, any Error> = .failure(APIError.httpError(503))
+    switch kind {
+    case .event: device.network.deleteEventResponses = [busy]
+    case .eventType: device.network.deleteEventTypeResponses = [busy]
+    case .geofence: device.network.deleteGeofenceResponses = [busy]
+    case .propertyDefinition: device.network.deletePropertyDefinitionResponses = [busy]
+    }
+  }
+
+  @Test("it is not upserted from the feed while its delete waits", arguments: kinds)
+  func whileWaiting(kind: MutationEntityType) async throws {
+    let device = try device(deleting: kind)
+    failDelete(kind, device)
+    device.setFeed([entry(kind, id: 11)], next: 11)
+    await device.engine.performSync()
+    #expect(!isHeld(kind, device) && upserts(kind, device) == 0)
+    #expect(device.store.storedSyncCursor == 11, "the cursor passes what is skipped")
+    #expect(device.store.storedPendingMutations.count == 1)
+  }
+
+  @Test("nor after a restart", arguments: kinds)
+  func afterRestart(kind: MutationEntityType) async throws {
+    let device = try device(deleting: kind)
+    failDelete(kind, device)
+    await device.engine.performSync()
+    failDelete(kind, device)
+    device.setFeed([entry(kind, id: 11)], next: 11)
+    await device.restarted().performSync()
+    #expect(!isHeld(kind, device) && upserts(kind, device) == 0)
+  }
+
+  @Test("nor between the acknowledgement and the cursor passing the delete's version", arguments: kinds)
+  func untilTheVersion(kind: MutationEntityType) async throws {
+    let device = try device(
+      deleting: kind,
+      client: { base in VersionedClient(base: base) { $0.map { _ in .accepted(version: 15) } } })
+    // The feed is long: each pull is cut off before it is complete.
+    device.network.getChangesResponses = [
+      .success(APIModelFixture.makeChangeFeedResponse(changes: [entry(kind, id: 11)], nextCursor: 11, hasMore: true)),
+      .failure(APIError.networkError("cut off")),
+      .success(APIModelFixture.makeChangeFeedResponse(changes: [entry(kind, id: 12)], nextCursor: 12)),
+    ]
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty)
+    #expect(device.store.storedTombstones.map(\.version) == [15])
+    await device.restarted().performSync()
+    #expect(!isHeld(kind, device) && upserts(kind, device) == 0)
+    #expect(!device.store.storedTombstones.isEmpty, "12 is below 15")
+    device.setFeed([], next: 15)
+    await device.engine.performSync()
+    #expect(device.store.storedTombstones.isEmpty)
+  }
+
+  @Test("nor, where the client cannot say a version, before the first complete pull begun after it", arguments: kinds)
+  func untilACompletePull(kind: MutationEntityType) async throws {
+    let device = try device(deleting: kind)
+    device.network.getChangesResponses = [
+      .success(APIModelFixture.makeChangeFeedResponse(changes: [entry(kind, id: 11)], nextCursor: 11, hasMore: true)),
+      .failure(APIError.networkError("cut off")),
+      .success(APIModelFixture.makeChangeFeedResponse(changes: [entry(kind, id: 12)], nextCursor: 12, hasMore: true)),
+      .success(APIModelFixture.makeChangeFeedResponse(changes: [entry(kind, id: 13)], nextCursor: 13)),
+    ]
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty, "the delete is acknowledged")
+    #expect(device.store.storedTombstones.count == 1)
+    await device.restarted().performSync()
+    #expect(!isHeld(kind, device) && upserts(kind, device) == 0)
+    #expect(device.store.storedTombstones.isEmpty && device.store.storedSyncCursor == 13)
+  }
+
+  @Test("a delete that was queued without a guard is guarded as well", arguments: kinds)
+  func withoutGuard(kind: MutationEntityType) async throws {
+    let device = Device()
+    device.seedType()
+    device.store.seedPendingMutation(entityType: kind, entityId: "gone", operation: .delete)
+    device.setFeed([entry(kind, id: 11)], next: 11)
+    await device.engine.performSync()
+    #expect(!isHeld(kind, device) && upserts(kind, device) == 0)
+  }
+
+  @Test("it can be made again elsewhere later", arguments: kinds)
+  func againElsewhere(kind: MutationEntityType) async throws {
+    let device = try device(deleting: kind)
+    await device.engine.performSync()
+    device.setFeed([entry(kind, id: 20)], next: 20)
+    await device.engine.performSync()
+    #expect(isHeld(kind, device))
+  }
+
+  @Test func `another life above the delete's version is let in before the cursor has passed`() async throws {
+    let device = try device(
+      deleting: .event, client: { base in VersionedClient(base: base) { $0.map { _ in .accepted(version: 15) } } })
+    device.setFeed([entry(.event, id: 15), entry(.event, id: 16)], next: 16)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["gone"] != nil && device.store.upsertEventCalls.count == 1)
+  }
+
+  @Test func `it can be made again here later`() async throws {
+    let device = try device(deleting: .event)
+    await device.engine.performSync()
+    try device.recorder.record(EventFixture.makeEvent(id: "gone", notes: "again"))
+    device.setFeed(
+      [APIModelFixture.makeChangeEntry(id: 11, operation: "delete", entityId: "gone"), entry(.event, id: 12)], next: 12)
+    await device.engine.performSync()
+    #expect(device.network.createEventsBatchCalls.flatMap(\.events).map(\.id) == ["gone"])
+    #expect(device.store.storedEvents["gone"]?.syncStatus == .synced)
+    #expect(device.store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `made again here and not yet sent, it outlives the echo of its delete`() async throws {
+    let device = Device(configuration: SyncConfiguration(batchSize: 1))
+    device.seedType()
+    device.seedEvent("gone")
+    try device.recorder.delete(eventId: "gone")
+    await device.engine.performSync()
+    try device.record(events: 1)
+    try device.recorder.record(EventFixture.makeEvent(id: "gone", notes: "again"))
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    device.setFeed([APIModelFixture.makeChangeEntry(id: 11, operation: "delete", entityId: "gone")], next: 11)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["gone"]?.notes == "again")
+    #expect(device.store.storedPendingMutations.count == 2)
+  }
+
+  @Test func `the rows that went with a type stay away until the hub has heard of it`() async throws {
+    let device = Device()
+    device.seedType()
+    device.seedType("gone")
+    device.seedEvent("evt-1", type: "gone")
+    try device.recorder.delete(eventTypeId: "gone")
+    device.network.deleteEventTypeResponses = [.failure(APIError.httpError(503))]
+    var moved = APIModelFixture.makeChangeEntry(id: 11, entityId: "evt-1")
+    moved.data?.rawData["event_type_id"] = "gone"
+    device.setFeed([moved], next: 11)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents.isEmpty && device.store.storedParkedChanges.isEmpty)
+    #expect(device.store.storedTombstones.count == 2, "no delete of its own, so it waits for that of its type")
+    device.setFeed([APIModelFixture.makeChangeEntry(id: 12, operation: "delete", entityId: "evt-1")], next: 12)
+    await device.engine.performSync()
+    #expect(device.store.storedTombstones.isEmpty)
+  }
+
+  @Test func `a delete of what the hub does not have is done`() async throws {
+    let device = try device(deleting: .event)
+    device.network.deleteEventResponses = [.failure(APIError.httpError(404))]
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty)
+  }
+}

@@ -1,0 +1,404 @@
+import Foundation
+import Synchronization
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@Suite("SyncEngine pushing", .timeLimit(.minutes(1)))
+struct SyncEnginePushTests {
+  private let device = Device()
+  private var store: MockDataStore { device.store }
+
+  @Test func `what is accepted leaves the queue, and its row is synced`() async throws {
+    try device.recorder.record(EventTypeFixture.makeEventType())
+    try device.record(events: 2)
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+    #expect(store.storedEvents.values.allSatisfy { $0.syncStatus == .synced })
+    #expect(store.storedEventTypes["type-1"]?.syncStatus == .synced)
+    #expect(await device.engine.state == .idle)
+    #expect(await device.engine.pendingCount == 0)
+    #expect(await device.engine.lastSyncTime == device.clock.now)
+  }
+
+  @Test func `parents go before children, in the order of the queue`() async throws {
+    try device.recorder.record(EventTypeFixture.makeEventType())
+    try device.record(events: 1)
+    await device.engine.performSync()
+    let writes = device.network.operations.filter { $0 == .createEventTypeWithIdempotency || $0 == .createEventsBatch }
+    #expect(writes == [.createEventTypeWithIdempotency, .createEventsBatch])
+  }
+
+  @Test func `120 events go in batches of 50, 50 and 20`() async throws {
+    device.seedType()
+    try device.record(events: 120)
+    await device.engine.performSync()
+    #expect(device.batchSizes == [50, 50, 20])
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `one bad item in a batch does not fail its neighbours`() async throws {
+    device.seedType()
+    try device.record(events: 3)
+    let created = [0, 2].map { APIModelFixture.makeAPIEvent(id: newEventId($0)) }
+    device.network.createEventsBatchResponses = [
+      .success(
+        APIModelFixture.makeBatchCreateEventsResponse(
+          created: created, errors: [APIModelFixture.makeBatchError(index: 1, message: "ends before it begins")]))
+    ]
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+    #expect(store.storedEvents[newEventId(0)]?.syncStatus == .synced)
+    #expect(store.storedEvents[newEventId(1)]?.syncStatus == .failed)
+    #expect(store.storedEvents[newEventId(2)]?.syncStatus == .synced)
+    let conflict = try #require(store.storedConflicts.first)
+    #expect(store.storedConflicts.count == 1)
+    #expect(conflict.entityId == newEventId(1) && conflict.reason.contains("ends before it begins"))
+    #expect(try WireJSON.decode(CreateEventRequest.self, from: conflict.payload).id == newEventId(1))
+  }
+
+  @Test func `an event that the answer does not name is asked again`() async throws {
+    device.seedType()
+    try device.record(events: 2)
+    device.network.createEventsBatchResponses = [
+      .success(
+        APIModelFixture.makeBatchCreateEventsResponse(created: [APIModelFixture.makeAPIEvent(id: newEventId(0))]))
+    ]
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.map(\.entityId) == [newEventId(1)])
+    #expect(await device.engine.state.errorWords.contains("1 change waits here"))
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `a retry carries the same idempotency key, and no two mutations share one`() async throws {
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "type-1"))
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "type-2"))
+    device.network.createEventTypeWithIdempotencyResponses = [.failure(APIError.networkError("cut off"))]
+    await device.engine.performSync()
+    await device.engine.performSync()
+    let calls = device.network.createEventTypeWithIdempotencyCalls
+    #expect(calls.map(\.request.id) == ["type-1", "type-1", "type-2"])
+    #expect(calls[0].idempotencyKey == calls[1].idempotencyKey)
+    #expect(calls[1].idempotencyKey != calls[2].idempotencyKey)
+  }
+
+  @Test(
+    "409 for a create of the same content counts as done and removes nothing here",
+    arguments: [
+      APIError.httpError(409),
+      .problem(ProblemDetails(type: ProblemDetails.duplicateType, status: 409), retryAfter: nil),
+    ])
+  func duplicate(error: APIError) async throws {
+    try device.recorder.record(EventTypeFixture.makeEventType())
+    try device.record(events: 1)
+    device.network.createEventTypeWithIdempotencyResponses = [.failure(error)]
+    device.network.createEventsBatchResponses = [.failure(error)]
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty && store.storedConflicts.isEmpty)
+    #expect(store.storedEventTypes["type-1"]?.syncStatus == .synced)
+    #expect(store.storedEvents[newEventId(0)]?.syncStatus == .synced)
+    #expect(await device.engine.state == .idle)
+  }
+
+  @Test func `a 409 of another kind is a refusal`() async throws {
+    try device.recorder.record(EventTypeFixture.makeEventType())
+    device.network.createEventTypeWithIdempotencyResponses = [
+      .failure(APIError.problem(ProblemDetails(type: "urn:trendy:error:entity_deleted", status: 409), retryAfter: nil))
+    ]
+    await device.engine.performSync()
+    #expect(store.storedConflicts.map(\.entityId) == ["type-1"])
+    #expect(store.storedEventTypes["type-1"]?.syncStatus == .failed)
+  }
+
+  @Test(
+    "a failure that passes counts against no mutation",
+    arguments: [
+      APIError.networkError("no route"), .httpError(408), .httpError(425), .httpError(500), .httpError(503),
+      .problem(ProblemDetails(status: 503), retryAfter: .seconds(7)),
+    ])
+  func transient(error: APIError) async throws {
+    device.seedType()
+    try device.record(events: 2)
+    let waiting = store.storedPendingMutations
+    device.network.createEventsBatchResponses = [.failure(error), .failure(error)]
+    await device.engine.performSync()
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.map(\.id) == waiting.map(\.id))
+    #expect(store.storedPendingMutations.map(\.payload) == waiting.map(\.payload))
+    #expect(store.storedPendingMutations.allSatisfy { $0.attempts == 0 && $0.lastError == nil })
+    #expect(await device.engine.state.errorWords.contains("2 changes wait here"))
+    #expect(await device.engine.lastSyncTime == nil)
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `a push that fails for a while does not keep the round from pulling`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    device.setFeed([APIModelFixture.makeChangeEntry(id: 11, entityType: "geofence", entityId: "geo-1")], next: 11)
+    await device.engine.performSync()
+    #expect(store.storedGeofences["geo-1"] != nil && store.storedSyncCursor == 11)
+  }
+
+  @Test func `an answer that cannot be read is noted with the first mutation, and nothing is lost`() async throws {
+    device.seedType()
+    try device.record(events: 2)
+    device.network.createEventsBatchResponses = [.failure(APIError.decodingError("total: expected a whole number"))]
+    await device.engine.performSync()
+    let queue = store.storedPendingMutations
+    #expect(queue.map(\.attempts) == [1, 0])
+    #expect(queue[0].lastError?.contains("total") == true)
+    #expect(await device.engine.state.isError)
+  }
+
+  @Test func `a failed health check pushes and pulls nothing and loses nothing`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    device.network.getEventTypesResponses = [.failure(APIError.networkError("no route"))]
+    await device.engine.performSync()
+    #expect(device.network.operations == [.getEventTypes])
+    #expect(store.storedPendingMutations.count == 1 && store.storedPendingMutations[0].sequence == nil)
+    #expect(store.storedEvents.count == 1 && store.storedSyncCursor == 10)
+    #expect(await device.engine.state.errorWords.contains("1 change waits here"))
+    #expect(await device.engine.isOffline)
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+    #expect(await !device.engine.isOffline)
+  }
+
+  @Test func `401 pauses: everything is kept, nothing more is asked in that round`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(401))]
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.count == 1 && store.storedEvents.count == 1)
+    #expect(device.network.getChangesCalls.isEmpty)
+    #expect(await device.engine.state.errorWords.contains("Connect the device again"))
+  }
+
+  // MARK: Size
+
+  @Test func `413 halves the batch until it fits`() async throws {
+    device.seedType()
+    try device.record(events: 50)
+    device.network.createEventsBatchResponses = [
+      .failure(APIError.httpError(413)), .failure(APIError.httpError(413)),
+    ]
+    await device.engine.performSync()
+    #expect(device.batchSizes == [50, 25, 12, 24, 14])
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `what is too large by itself goes to the journal, and the rest gets on`() async throws {
+    device.seedType()
+    try device.record(events: 2)
+    device.network.createEventsBatchResponses = [
+      .failure(APIError.httpError(413)), .failure(APIError.httpError(413)),
+    ]
+    await device.engine.performSync()
+    #expect(store.storedConflicts.map(\.entityId) == [newEventId(0)])
+    #expect(store.storedEvents[newEventId(0)]?.syncStatus == .failed)
+    #expect(store.storedPendingMutations.isEmpty && store.storedEvents[newEventId(1)]?.syncStatus == .synced)
+  }
+
+  @Test(
+    "a time-out halves the next batch, and success lets it grow again",
+    arguments: [APIError.networkError("hub.example timed out"), .httpError(408), .httpError(504)])
+  func timeouts(error: APIError) async throws {
+    device.seedType()
+    try device.record(events: 100)
+    device.network.createEventsBatchResponses = [.failure(error)]
+    await device.engine.performSync()
+    await device.engine.performSync()
+    #expect(device.batchSizes == [50, 25, 50, 25])
+  }
+
+  // MARK: Sequences
+
+  @Test func `sequence and identity are durable before the bytes leave`() async throws {
+    device.seedType()
+    try device.record(events: 2)
+    let others = store.otherUnits
+    let seen = Mutex<[PendingMutation]>([])
+    device.network.beforeAnswering = { operation in
+      guard operation == .createEventsBatch else { return }
+      // Another unit reads what is saved and nothing else.
+      let queue = try? others.makeDataStore().fetchPendingMutations()
+      seen.withLock { $0 = queue ?? [] }
+    }
+    await device.engine.performSync()
+    let sent = seen.withLock { $0 }
+    #expect(sent.map(\.sequence) == [1, 2])
+    let identity = try #require(store.storedSyncIdentity)
+    #expect(sent.allSatisfy { $0.device == identity.device })
+    #expect(identity.lastSequence == 2)
+    #expect(UUIDv7(identity.device) != nil)
+  }
+
+  @Test func `a sequence is given once and goes on after a restart`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    let sent = try #require(store.storedPendingMutations.first)
+    try device.recorder.record(EventFixture.makeEvent(id: "evt-later"))
+    let restarted = device.restarted()
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await restarted.performSync()
+    #expect(store.storedPendingMutations.first == sent)
+    #expect(store.storedPendingMutations.map(\.sequence) == [1, 2])
+    #expect(Set(store.storedPendingMutations.map(\.device)).count == 1)
+  }
+
+  @Test func `an edit of what is under way waits beside it, and goes out after it`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = [.failure(APIError.networkError("cut off"))]
+    await device.engine.performSync()
+    try device.recorder.edit(eventId: newEventId(0)) { $0.notes = "after" }
+    #expect(store.storedPendingMutations.map(\.operation) == [.create, .update])
+    await device.engine.performSync()
+    #expect(device.network.createEventsBatchCalls.last?.events.first?.notes == "Test event")
+    #expect(device.network.updateEventCalls.map(\.request) == [UpdateEventRequest(notes: .value("after"))])
+  }
+
+  @Test func `an edit made while its entity is being sent is neither lost nor merged into it`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    let engine = device.engine
+    let payload = try WireJSON.encode(UpdateEventRequest(notes: .value("meanwhile")))
+    device.network.beforeAnswering = { operation in
+      guard operation == .createEventsBatch else { return }
+      try? await engine.queueMutation(
+        entityType: .event, operation: .update, entityId: newEventId(0), payload: payload)
+    }
+    await device.engine.performSync()
+    #expect(device.network.createEventsBatchCalls.map(\.events.first?.notes) == ["Test event"])
+    #expect(device.network.updateEventCalls.map(\.request) == [UpdateEventRequest(notes: .value("meanwhile"))])
+    #expect(store.storedEvents[newEventId(0)]?.notes == "meanwhile")
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `nothing is sent when it could not be saved as sent`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    store.throwOnSave = TestError("disk full")
+    await device.engine.performSync()
+    #expect(device.network.createEventsBatchCalls.isEmpty)
+    #expect(await device.engine.state.errorWords.contains("disk full"))
+    store.throwOnSave = nil
+    #expect(store.storedPendingMutations.map(\.sequence) == [nil])
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `an answer that could not be saved is asked for again`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    let factory = device.factory
+    device.network.beforeAnswering = { operation in
+      // The engine rests while its request is under way.
+      if operation == .createEventsBatch { factory.mockStore.throwOnSave = TestError("disk full") }
+    }
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.count == 1)
+    store.throwOnSave = nil
+    device.network.beforeAnswering = nil
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty && device.batchSizes == [1, 1])
+  }
+
+  // MARK: Refusals
+
+  @Test func `a refused create takes along what hangs on it and was not sent`() async throws {
+    let device = Device(
+      configuration: SyncConfiguration(batchSize: 1),
+      client: { base in
+        VersionedClient(base: base) { mutations in
+          mutations.map {
+            $0.entityId == "type-bad"
+              ? .refused(ProblemDetails(title: "Not a name", status: 422)) : .accepted(version: nil)
+          }
+        }
+      })
+    device.seedType("type-good")
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "type-bad"))
+    try device.recorder.record(EventFixture.makeEvent(id: "evt-bad", eventTypeId: "type-bad"))
+    try device.recorder.record(EventFixture.makeEvent(id: "evt-good", eventTypeId: "type-good"))
+    await device.engine.performSync()
+    #expect(device.store.storedConflicts.map(\.entityId).sorted() == ["evt-bad", "type-bad"])
+    #expect(device.store.storedConflicts.allSatisfy { $0.reason.contains("Not a name") })
+    #expect(device.store.storedEvents["evt-bad"]?.syncStatus == .failed)
+    #expect(device.store.storedEvents["evt-good"]?.syncStatus == .synced)
+    #expect(device.store.storedPendingMutations.isEmpty)
+    #expect(await device.engine.state == .idle)
+  }
+
+  @Test func `a refused update takes only itself`() async throws {
+    let device = Device(client: { base in
+      VersionedClient(base: base) { mutations in
+        mutations.enumerated().map {
+          $0.offset == 0 ? .refused(ProblemDetails(title: "No", status: 422)) : .accepted(version: 20)
+        }
+      }
+    })
+    device.seedType()
+    device.seedType("type-2")
+    device.seedEvent()
+    try device.recorder.edit(eventId: "evt-1") { $0.eventTypeId = "type-2" }
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "kept" }
+    await device.engine.performSync()
+    #expect(device.store.storedConflicts.count == 1)
+    #expect(device.store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `a refused delete gives the entity back, by a snapshot in the same round`() async throws {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.delete(eventId: "evt-1")
+    device.network.deleteEventResponses = [.failure(APIError.httpError(403))]
+    device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
+    device.network.eventsToReturn = [APIModelFixture.makeAPIEvent()]
+    device.network.latestCursorToReturn = 12
+    await device.engine.performSync()
+    #expect(store.storedEvents["evt-1"]?.syncStatus == .synced)
+    #expect(store.storedTombstones.isEmpty && store.storedConflicts.map(\.operation) == [.delete])
+    #expect(store.storedSyncCursor == 12)
+  }
+
+  @Test func `clearing the queue moves it into the journal with the person's data`() async throws {
+    device.seedType()
+    try device.record(events: 2)
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    #expect(await device.engine.clearPendingMutations() == 2)
+    #expect(store.storedPendingMutations.isEmpty && store.storedSyncIdentity == nil)
+    #expect(store.storedConflicts.map(\.entityId) == [newEventId(0), newEventId(1)])
+    #expect(try WireJSON.decode(CreateEventRequest.self, from: store.storedConflicts[1].payload).id == newEventId(1))
+    #expect(store.storedEvents.values.allSatisfy { $0.syncStatus == .failed })
+    #expect(await device.engine.pendingCount == 0)
+    #expect(await device.engine.clearPendingMutations() == 0)
+  }
+
+  @Test func `clearing the queue leaves the rows as they are when asked to`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    #expect(await device.engine.clearPendingMutations(markEntitiesFailed: false) == 1)
+    #expect(store.storedEvents[newEventId(0)]?.syncStatus == .pending)
+  }
+
+  @Test func `what was refused can be recorded again, as a create`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = [
+      .success(APIModelFixture.makeBatchCreateEventsResponse(errors: [APIModelFixture.makeBatchError()]))
+    ]
+    await device.engine.performSync()
+    try device.recorder.record(EventFixture.makeEvent(id: newEventId(0), notes: "mended"))
+    #expect(store.storedPendingMutations.map(\.operation) == [.create])
+  }
+}
