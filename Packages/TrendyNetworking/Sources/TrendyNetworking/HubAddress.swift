@@ -52,6 +52,12 @@ extension HubAddress: CustomStringConvertible {
 extension HubAddress {
   private static let apiPath = "/api/v1"
 
+  /// The host where it is this machine and nothing hides the token on the way; `nil` for every other address.
+  var clearTextHost: String? {
+    guard url.scheme == "http", let host = url.host(percentEncoded: false), Self.isLoopback(host) else { return nil }
+    return host
+  }
+
   /// 127.0.0.0/8, ::1 and `localhost` (RFC 6761): what never leaves the machine.
   static func isLoopback(_ host: String) -> Bool {
     let host = host.lowercased()

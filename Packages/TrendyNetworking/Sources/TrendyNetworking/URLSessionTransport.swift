@@ -14,8 +14,16 @@ import TrendyModels
 final class URLSessionTransport: Sendable {
   private let session: URLSession
   private let delegate: SessionDelegate
+  private let proxies: ProxyEnvironment
 
-  init() {
+  /// - Parameter environment: where the proxy variables stand that `URLSession` obeys; `nil` for the process's own.
+  init(environment: [String: String]? = nil) {
+    #if canImport(FoundationNetworking)
+      proxies = ProxyEnvironment(environment ?? ProcessInfo.processInfo.environment)
+    #else
+      // Elsewhere the system's settings count, and they leave this machine's own names alone.
+      proxies = ProxyEnvironment(environment ?? [:])
+    #endif
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
@@ -43,6 +51,12 @@ final class URLSessionTransport: Sendable {
     AsyncThrowingStream { continuation in
       guard let url = URL(string: address.url.absoluteString + request.target) else {
         continuation.finish(throwing: APIError.networkError("\(address.name)\(request.path) is not a URL"))
+        return
+      }
+      if let host = address.clearTextHost, let variable = proxies.variable(for: host) {
+        continuation.finish(
+          throwing: APIError.networkError(
+            "\(variable) would carry the token for \(address.name) to a proxy in clear text: add \(host) to no_proxy"))
         return
       }
       var message = URLRequest(url: url)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 import TrendyModels
-import TrendyNetworking
+
+@testable import TrendyNetworking
 
 /// Asks for the event types and returns the error that comes of it.
 private func failure(_ answer: [ScriptedServer.Step]) async throws -> (error: APIError?, server: ScriptedServer) {
@@ -281,6 +282,20 @@ struct TokenTests {
     dump(client, to: &dumped)
     #expect(!"\(client) \(String(reflecting: client)) \(dumped)".contains("very-secret"))
     #expect("\(client)" == "APIClient(hub.example)")
+  }
+
+  @Test func `goes to no proxy on its way to this machine`() async throws {
+    let proxy = ScriptedServer([.answer(200, "[]")])
+    defer { proxy.stop() }
+    let transport = URLSessionTransport(environment: ["http_proxy": "\(proxy.baseURL)"])
+    let address = try HubAddress("http://127.0.0.1:8")
+    await #expect(
+      throws: APIError.networkError(
+        "http_proxy would carry the token for 127.0.0.1:8 to a proxy in clear text: add 127.0.0.1 to no_proxy")
+    ) {
+      for try await _ in transport.open(HTTPRequest(method: .get, path: "/events"), at: address, bodyLimit: nil) {}
+    }
+    #expect(proxy.requests.isEmpty)
   }
 
   private actor Tokens {
