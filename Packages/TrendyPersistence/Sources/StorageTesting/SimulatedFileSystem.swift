@@ -238,7 +238,7 @@ final class SimulatedFile: OpenFile {
   }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) {
-    let bytes = Array(buffer)
+    let bytes = [UInt8](copying: buffer)
     do {
       try disk.change(.write, path) { state throws(FileSystemError) in
         try check(state, .write)

@@ -172,9 +172,9 @@ struct Log {
   func tail(
     of memory: RecordMemory, chunk: ChunkHeader, from end: Int, after sequence: UInt64
   ) throws(StorageError) -> Tail {
-    var last = memory.count
+    let isEmpty = memory.isZero(from: end)
+    var last = isEmpty ? end : memory.count
     while last >= end + 8, word(memory.base, last - 8) == 0 { last -= 8 }
-    let isEmpty = last <= end
     let damage = Tail.damaged(path: path(chunk.number), offset: end)
     var position = end
     while position + GroupHeader.bytes <= last {

@@ -55,6 +55,9 @@ extension LocalStore {
       let first = try scan(RowKind.event, group: group, from: lower, to: upper, limit: 1).first,
       let last = try scan(RowKind.event, group: group, from: lower, to: upper, descending: true, limit: 1).first
     else { return [:] }
+    if Double(last.sort) - Double(first.sort) > Self.longestTable {
+      return try sparseCounts(range, lower..<upper, ofType: eventTypeId, timeZone: timeZone)
+    }
     let days = DayTable(
       from: Self.date(first.sort), through: Self.date(last.sort), timeZone: timeZone)
     var boundaries = days.starts.map(RowOrder.sort)
@@ -79,6 +82,31 @@ extension LocalStore {
 }
 
 extension LocalStore {
+  /// Microseconds, about a thousand years: a wrong date among right ones is no reason to list every day between.
+  private static let longestTable = 400_000.0 * 86_400_000_000
+
+  /// Day after day that has events, however far apart they are.
+  private func sparseCounts(
+    _ range: Range<Date>?, _ sorts: Range<Int64>, ofType eventTypeId: String?, timeZone: TimeZone
+  ) throws -> [Date: Int] {
+    let group = eventTypeId.map(RowOrder.group)
+    var result: [Date: Int] = [:]
+    var from = sorts.lowerBound
+    while let next = try scan(RowKind.event, group: group, from: from, to: sorts.upperBound, limit: 1).first {
+      let moment = Self.date(next.sort)
+      let days = DayTable(from: moment, through: moment.addingTimeInterval(200_000), timeZone: timeZone)
+      let after = days.starts.first { $0 > moment } ?? moment.addingTimeInterval(86_400)
+      let to = min(max(RowOrder.sort(after), next.sort + 1), sorts.upperBound)
+      for record in try scan(RowKind.event, group: group, from: next.sort, to: to) {
+        let event = try decode(Event.self, record)
+        if let range, !range.contains(event.timestamp) { continue }
+        result[days.starts[0], default: 0] += 1
+      }
+      from = to
+    }
+    return result
+  }
+
   /// The newest first; equal times by id, the highest first.
   private static func isBefore(_ left: Event, _ right: Event) -> Bool {
     left.timestamp != right.timestamp ? left.timestamp > right.timestamp : left.id > right.id

@@ -1,0 +1,103 @@
+import StorageTesting
+import Testing
+import TrendyPersistence
+
+/// Random saves on the engine and on a plain dictionary, which must agree on every question.
+@Suite("StorageEngine against a model", .timeLimit(.minutes(1)))
+struct EngineModelTests {
+  private struct Name: Hashable {
+    var kind: UInt8
+    var number: UInt64
+
+    var key: RecordKey { RecordKey(high: number % 7, low: number) }
+  }
+
+  private struct Row: Equatable {
+    var sort: Int64
+    var group: UInt64
+    var payload: [UInt8]
+  }
+
+  private static func expected(
+    _ model: [Name: Row], kind: UInt8, group: UInt64?, from: Int64, to: Int64
+  ) -> [(Name, Row)] {
+    let rows = model.filter { name, row in
+      name.kind == kind && (group == nil || row.group == group) && row.sort >= from && row.sort < to
+    }
+    return rows.sorted { ($0.value.sort, $0.key.key) < ($1.value.sort, $1.key.key) }.map { ($0.key, $0.value) }
+  }
+
+  private static func check(
+    _ generator: inout SeededWords, _ model: [Name: Row], get: (UInt8, RecordKey) throws -> Record?,
+    scan: (UInt8, UInt64?, Int64, Int64, Bool, Int) throws -> RecordList,
+    counts: (UInt8, UInt64?, [Int64]) throws -> [Int], count: (UInt8, UInt64?) throws -> Int
+  ) throws {
+    let kind = UInt8(generator.next() % 2)
+    let group = generator.next() % 3 == 0 ? generator.next() % 4 + 1 : nil
+    let from = Int64(generator.next() % 60) - 5
+    let to = from + Int64(generator.next() % 70)
+    let limit = generator.next() % 2 == 0 ? Int(generator.next() % 40) : Int.max
+    let rows = expected(model, kind: kind, group: group, from: from, to: to)
+    let ascending = try scan(kind, group, from, to, false, limit)
+    #expect(ascending.map(\.key) == rows.prefix(limit).map(\.0.key))
+    #expect(ascending.map(\.payload) == rows.prefix(limit).map(\.1.payload))
+    #expect(try scan(kind, group, from, to, true, limit).map(\.key) == rows.reversed().prefix(limit).map(\.0.key))
+    let boundaries = [from, from + 3, from + 3, from + 20, to + 100]
+    let numbers = zip(boundaries, boundaries.dropFirst()).map { lower, upper in
+      expected(model, kind: kind, group: group, from: lower, to: upper).count
+    }
+    #expect(try counts(kind, group, boundaries) == numbers)
+    #expect(try count(kind, group) == expected(model, kind: kind, group: group, from: .min, to: .max).count)
+    let name = Name(kind: kind, number: generator.next() % 1400)
+    let found = try get(kind, name.key)
+    #expect(found.map { Row(sort: $0.sort, group: $0.group, payload: $0.payload) } == model[name])
+  }
+
+  @Test(arguments: [1, 2] as [UInt64])
+  func `answers as a dictionary does, within a unit, after it and after reopening`(seed: UInt64) throws {
+    var generator = SeededWords(state: seed)
+    let disk = SimulatedFileSystem()
+    var engine = try EngineFixture.open(disk)
+    var model: [Name: Row] = [:]
+    for unit in 0..<60 {
+      let transaction = try engine.beginWrite()
+      var changed = model
+      for _ in 0..<Int(generator.next() % 120) {
+        let name = Name(kind: UInt8(generator.next() % 2), number: generator.next() % 1400)
+        if generator.next() % 4 == 0 {
+          transaction.delete(kind: name.kind, key: name.key)
+          changed[name] = nil
+        } else {
+          let row = Row(
+            sort: Int64(generator.next() % 50), group: generator.next() % 5,
+            payload: (0..<generator.next() % 20).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+          try transaction.put(
+            kind: name.kind, key: name.key, sort: row.sort, group: row.group, payload: row.payload)
+          changed[name] = row
+        }
+      }
+      for _ in 0..<3 {
+        try Self.check(
+          &generator, changed, get: { try transaction.get(kind: $0, key: $1) },
+          scan: { try transaction.scan(kind: $0, group: $1, from: $2, to: $3, descending: $4, limit: $5) },
+          counts: { try transaction.counts(kind: $0, group: $1, boundaries: $2) },
+          count: { try transaction.count(kind: $0, group: $1) })
+      }
+      if generator.next() % 4 == 0 {
+        transaction.rollback()
+      } else {
+        try transaction.commit()
+        model = changed
+      }
+      if unit % 10 == 9 { engine = try EngineFixture.open(disk.anotherProcess()) }
+      for _ in 0..<3 {
+        try Self.check(
+          &generator, model, get: { try engine.get(kind: $0, key: $1) },
+          scan: { try engine.scan(kind: $0, group: $1, from: $2, to: $3, descending: $4, limit: $5) },
+          counts: { try engine.counts(kind: $0, group: $1, boundaries: $2) },
+          count: { try engine.count(kind: $0, group: $1) })
+      }
+    }
+    #expect(model.count > 700)
+  }
+}
