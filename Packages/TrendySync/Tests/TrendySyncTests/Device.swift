@@ -80,13 +80,28 @@ extension SyncState {
   var isRateLimited: Bool { if case .rateLimited = self { true } else { false } }
 }
 
-/// A client that tells the version of what it accepts, as one of a Trendy hub does.
-struct VersionedClient: NetworkClientProtocol {
+/// A client that has outcomes of its own, as one of a Trendy hub has: it can say a version.
+struct VersionedClient: ForwardingClient {
   let base: MockNetworkClient
   let outcomes: @Sendable ([PendingMutation]) async throws -> [MutationOutcome]
 
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] { try await outcomes(mutations) }
+}
 
+/// A client whose hub gives signals.
+struct SignallingClient: ForwardingClient {
+  let base: MockNetworkClient
+  let signals: @Sendable () -> AsyncThrowingStream<Int64, any Error>
+
+  func changeSignals() -> AsyncThrowingStream<Int64, any Error> { signals() }
+}
+
+/// A client that asks the mock for what it does not do itself.
+protocol ForwardingClient: NetworkClientProtocol {
+  var base: MockNetworkClient { get }
+}
+
+extension ForwardingClient {
   func getEventTypes() async throws -> [APIEventType] { try await base.getEventTypes() }
   func createEventType(_ request: CreateEventTypeRequest) async throws -> APIEventType {
     try await base.createEventType(request)

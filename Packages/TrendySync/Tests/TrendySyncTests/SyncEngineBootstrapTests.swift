@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@Suite("SyncEngine taking everything anew", .timeLimit(.minutes(1)))
+struct SyncEngineBootstrapTests {
+  private let device = Device(cursor: nil)
+  private var store: MockDataStore { device.store }
+
+  /// A hub with one entity of each kind.
+  private func fillHub(_ network: MockNetworkClient, cursor: Int64 = 40) {
+    network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
+    network.eventsToReturn = [APIModelFixture.makeAPIEvent()]
+    network.geofencesToReturn = [APIModelFixture.makeAPIGeofence()]
+    network.propertyDefinitionsToReturn = [APIModelFixture.makeAPIPropertyDefinition()]
+    network.latestCursorToReturn = cursor
+  }
+
+  @Test("a device without a cursor takes a snapshot and goes on from its cursor", arguments: [nil, 0] as [Int64?])
+  func first(cursor: Int64?) async throws {
+    let device = Device(cursor: cursor)
+    fillHub(device.network)
+    await device.engine.performSync()
+    #expect(Set(device.store.storedEvents.keys) == ["evt-1"])
+    #expect(Set(device.store.storedEventTypes.keys) == ["type-1"])
+    #expect(Set(device.store.storedGeofences.keys) == ["geo-1"])
+    #expect(Set(device.store.storedPropertyDefinitions.keys) == ["propdef-1"])
+    #expect(device.store.storedEvents["evt-1"]?.syncStatus == .synced)
+    #expect(device.store.storedSyncCursor == 40)
+    #expect(device.network.getChangesCalls.map(\.cursor) == [40])
+    #expect(await device.engine.state == .idle)
+    await device.engine.performSync()
+    #expect(device.network.getAllEventsCalls.count == 1)
+  }
+
+  @Test func `event types are laid down before what refers to them, all in one save`() async throws {
+    fillHub(device.network)
+    await device.engine.performSync()
+    // No type was made up for a row that came before its own.
+    #expect(store.storedEventTypes["type-1"]?.name == "Workout")
+    #expect(store.storedEventTypes.count == 1 && store.storedParkedChanges.isEmpty)
+    #expect(store.upsertEventTypeCalls.count == 1)
+    #expect(store.saveCalls == 2, "the snapshot, and the page after it")
+  }
+
+  @Test(
+    "nothing is removed before everything is fetched: whichever list fails, all stays as it was",
+    arguments: [0, 1, 2, 3, 4])
+  func halfway(failing list: Int) async throws {
+    device.seedType("type-old")
+    device.seedEvent("evt-old", type: "type-old")
+    fillHub(device.network)
+    let cutOff = APIError.networkError("cut off")
+    switch list {
+    case 0: device.network.getLatestCursorResponses = [.failure(cutOff)]
+    // The first answer is the health check's.
+    case 1: device.network.getEventTypesResponses = [.success([]), .failure(cutOff)]
+    case 2: device.network.getPropertyDefinitionsResponses = [.failure(cutOff)]
+    case 3: device.network.getAllEventsResponses = [.failure(cutOff)]
+    default: device.network.getGeofencesResponses = [.failure(cutOff)]
+    }
+    await device.engine.performSync()
+    #expect(Set(store.storedEvents.keys) == ["evt-old"] && Set(store.storedEventTypes.keys) == ["type-old"])
+    #expect(store.storedSyncCursor == nil)
+    #expect(await device.engine.state.isError)
+    await device.engine.performSync()
+    #expect(Set(store.storedEvents.keys) == ["evt-1"] && Set(store.storedEventTypes.keys) == ["type-1"])
+    #expect(store.storedSyncCursor == 40)
+  }
+
+  @Test func `a save that fails changes nothing`() async throws {
+    device.seedType("type-old")
+    fillHub(device.network)
+    store.throwOnSave = TestError()
+    await device.engine.performSync()
+    #expect(Set(store.storedEventTypes.keys) == ["type-old"] && store.storedSyncCursor == nil)
+  }
+
+  @Test func `unsent edits are kept, in the queue and on the screen`() async throws {
+    device.seedType()
+    device.seedType("type-old")
+    store.seedEvent(id: "evt-1", eventType: EventTypeFixture.makeEventType()) { $0.notes = "old" }
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "mine" }
+    try device.recorder.record(EventFixture.makeEvent(id: "evt-new"))
+    try device.recorder.record(EventFixture.makeEvent(id: "evt-orphan", eventTypeId: "type-old"))
+    let waiting = store.storedPendingMutations.map(\.id)
+    fillHub(device.network)
+    device.network.eventsToReturn = [APIModelFixture.makeAPIEvent(notes: "theirs", locationName: "theirs")]
+    device.network.updateEventResponses = [.failure(APIError.httpError(503))]
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.map(\.id) == waiting)
+    #expect(store.storedEvents["evt-1"]?.notes == "mine" && store.storedEvents["evt-1"]?.locationName == "theirs")
+    #expect(store.storedEvents["evt-new"]?.syncStatus == .pending)
+    #expect(store.storedEvents["evt-orphan"] != nil && store.storedEventTypes["type-old"] != nil)
+    #expect(store.storedParkedChanges.map(\.entityId) == ["type-old"], "it goes when the hub has judged the event")
+    #expect(store.storedSyncCursor == 40)
+  }
+
+  @Test func `a push that fails for a while does not keep a bootstrap from pulling`() async throws {
+    device.seedType()
+    try device.record(events: 1)
+    fillHub(device.network)
+    device.network.createEventsBatchResponses = [.failure(rateLimit)]
+    await device.engine.performSync()
+    #expect(Set(store.storedEvents.keys) == ["evt-1", newEventId(0)])
+    #expect(await device.engine.state.isRateLimited)
+  }
+
+  @Test func `what is not in the snapshot goes, of every kind`() async throws {
+    let type = device.seedType("type-old")
+    device.seedEvent("evt-old", type: "type-old")
+    store.seedGeofence(id: "geo-old")
+    store.seedPropertyDefinition(id: "def-old", eventType: type)
+    fillHub(device.network)
+    await device.engine.performSync()
+    #expect(Set(store.storedEventTypes.keys) == ["type-1"] && Set(store.storedEvents.keys) == ["evt-1"])
+    #expect(Set(store.storedGeofences.keys) == ["geo-1"])
+    #expect(Set(store.storedPropertyDefinitions.keys) == ["propdef-1"])
+  }
+
+  @Test func `what was deleted here and waits does not come back from the snapshot`() async throws {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.delete(eventId: "evt-1")
+    fillHub(device.network)
+    device.network.deleteEventResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedTombstones.count == 1)
+  }
+
+  @Test func `the rows of a type that was deleted here do not come back from the snapshot`() async throws {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.delete(eventTypeId: "type-1")
+    fillHub(device.network)
+    device.network.deleteEventTypeResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedEventTypes.isEmpty)
+    #expect(store.storedPropertyDefinitions.isEmpty && store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `a row written between the lists, whose type is in the feed, waits for it`() async throws {
+    fillHub(device.network)
+    device.network.eventsToReturn.append(APIModelFixture.makeAPIEvent(id: "evt-2", eventTypeId: "type-2"))
+    device.setFeed(
+      [APIModelFixture.makeChangeEntry(id: 41, entityType: "event_type", entityId: "type-2")], next: 41)
+    await device.engine.performSync()
+    #expect(store.storedEvents["evt-2"]?.eventTypeId == "type-2" && store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `a full resync is the same from any cursor, and keeps the queue`() async throws {
+    let device = Device(cursor: 10)
+    device.seedType("type-old")
+    device.seedType()
+    try device.record(events: 1)
+    fillHub(device.network)
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await device.engine.forceFullResync()
+    #expect(Set(device.store.storedEventTypes.keys) == ["type-1"])
+    #expect(Set(device.store.storedEvents.keys) == ["evt-1", newEventId(0)])
+    #expect(device.store.storedPendingMutations.count == 1 && device.store.storedSyncCursor == 40)
+  }
+
+  @Test func `skipping to the latest cursor takes a snapshot, so that nothing is passed over`() async throws {
+    let device = Device(cursor: 10)
+    fillHub(device.network)
+    #expect(try await device.engine.skipToLatestCursor() == 40)
+    #expect(device.store.storedSyncCursor == 40 && device.store.storedEvents["evt-1"] != nil)
+    #expect(device.network.getChangesCalls.isEmpty)
+    #expect(await device.engine.state == .idle)
+  }
+
+  @Test func `skipping throws what went wrong and changes nothing`() async throws {
+    let device = Device(cursor: 10)
+    device.seedType("type-old")
+    device.network.getAllEventsResponses = [.failure(APIError.networkError("cut off"))]
+    await #expect(throws: APIError.networkError("cut off")) { try await device.engine.skipToLatestCursor() }
+    #expect(device.store.storedSyncCursor == 10 && device.store.storedEventTypes["type-old"] != nil)
+    #expect(await device.engine.state.isError)
+  }
+}

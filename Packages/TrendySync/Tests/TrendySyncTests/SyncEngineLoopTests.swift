@@ -1,0 +1,147 @@
+import Synchronization
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@Suite("SyncEngine between start and stop", .timeLimit(.minutes(1)))
+struct SyncEngineLoopTests {
+  /// A client whose hub gives signals when the test says so.
+  private final class Signals: Sendable {
+    private let streams = Mutex<[AsyncThrowingStream<Int64, any Error>.Continuation]>([])
+    var opened: Int { streams.withLock { $0.count } }
+
+    func open() -> AsyncThrowingStream<Int64, any Error> {
+      let (stream, continuation) = AsyncThrowingStream<Int64, any Error>.makeStream()
+      streams.withLock { $0.append(continuation) }
+      return stream
+    }
+
+    func send(_ head: Int64) { streams.withLock { _ = $0.last?.yield(head) } }
+  }
+
+  private func rounds(_ device: Device) -> Int { device.network.getChangesCalls.count }
+
+  private func waitUntil(_ isTrue: () async -> Bool) async {
+    while await !isTrue() { await Task.yield() }
+  }
+
+  @Test func `without start it acts only when asked`() async {
+    let device = Device()
+    await device.clock.advance(by: .seconds(3600))
+    #expect(device.network.operations.isEmpty)
+    #expect(device.clock.sleeperCount == 0)
+  }
+
+  @Test func `it syncs at once, then at each interval, until it is stopped`() async {
+    let device = Device()
+    await device.engine.start()
+    await device.engine.start()
+    await waitUntil { device.clock.sleeperCount == 2 }
+    #expect(rounds(device) == 1)
+    await device.clock.advance(by: .seconds(59))
+    #expect(rounds(device) == 1)
+    await device.clock.advance(by: .seconds(1))
+    #expect(rounds(device) == 2)
+    await device.engine.stop()
+    #expect(device.clock.sleeperCount == 0)
+    await device.clock.advance(by: .seconds(3600))
+    #expect(rounds(device) == 2)
+    await device.engine.start()
+    await waitUntil { self.rounds(device) == 3 }
+    await device.engine.stop()
+  }
+
+  @Test func `after failures it tries again by itself, ever more slowly, and recovers`() async throws {
+    let device = Device()
+    device.network.errorToThrow = APIError.networkError("no route")
+    await device.engine.start()
+    await waitUntil { device.clock.sleeperCount == 2 }
+    await device.clock.advance(by: .seconds(3600))
+    let tries = device.network.getEventTypesCalls.count
+    #expect(tries > 12, "an hour without network, at most five minutes between two tries")
+    #expect(tries < 80, "and no storm")
+    device.network.errorToThrow = nil
+    await device.clock.advance(by: .seconds(300))
+    #expect(await device.engine.state == .idle)
+    await device.engine.stop()
+  }
+
+  @Test func `it comes back when the breaker's time is over, and not before`() async throws {
+    let device = Device()
+    device.seedType()
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = Array(repeating: .failure(rateLimit), count: 3)
+    await device.engine.start()
+    await waitUntil { device.clock.sleeperCount == 2 }
+    while await device.engine.circuitBreakerState != .open { await device.clock.advance(by: .seconds(1)) }
+    let remaining = await device.engine.circuitBreakerBackoffRemaining
+    await device.clock.advance(by: remaining - .nanoseconds(1))
+    #expect(device.batchSizes.count == 3)
+    await device.clock.advance(by: .nanoseconds(1))
+    #expect(device.batchSizes.count == 4)
+    #expect(await device.engine.circuitBreakerState == .closed)
+    await device.engine.stop()
+  }
+
+  @Test func `what is queued through the engine goes out at once`() async throws {
+    let device = Device()
+    device.seedType()
+    await device.engine.start()
+    await waitUntil { device.clock.sleeperCount == 2 }
+    let payload = try WireJSON.encode(APIModelFixture.makeCreateEventRequest())
+    try await device.engine.queueMutation(
+      entityType: .event, operation: .create, entityId: "evt-1", payload: payload)
+    await waitUntil { device.batchSizes == [1] }
+    await device.engine.stop()
+  }
+
+  @Test func `a signal of a new head brings a round, one of an old head does not`() async {
+    let signals = Signals()
+    let device = Device(client: { SignallingClient(base: $0, signals: { signals.open() }) })
+    await device.engine.start()
+    await waitUntil { self.rounds(device) == 1 && signals.opened == 1 && device.clock.sleeperCount == 2 }
+    signals.send(10)
+    for _ in 0..<200 { await Task.yield() }
+    #expect(rounds(device) == 1)
+    signals.send(11)
+    await waitUntil { self.rounds(device) == 2 }
+    await device.engine.stop()
+  }
+
+  @Test func `a stream that falls silent is opened anew`() async {
+    let signals = Signals()
+    let device = Device(
+      configuration: SyncConfiguration(pollInterval: .seconds(100_000), signalTimeout: .seconds(100)),
+      client: { SignallingClient(base: $0, signals: { signals.open() }) })
+    await device.engine.start()
+    await waitUntil { signals.opened == 1 && device.clock.sleeperCount == 2 }
+    await device.clock.advance(by: .seconds(60))
+    signals.send(10)
+    for _ in 0..<200 { await Task.yield() }
+    await device.clock.advance(by: .seconds(99))
+    #expect(signals.opened == 1, "heard of 99 seconds ago")
+    await device.clock.advance(by: .seconds(4))
+    #expect(signals.opened == 2)
+    await device.engine.stop()
+  }
+
+  @Test func `stopping in the middle of a round loses nothing`() async throws {
+    let device = Device()
+    device.seedType()
+    try device.record(events: 1)
+    device.network.beforeAnswering = { operation in
+      guard operation == .createEventsBatch else { return }
+      while !Task.isCancelled { await Task.yield() }
+    }
+    await device.engine.start()
+    await waitUntil { !device.batchSizes.isEmpty }
+    await device.engine.stop()
+    #expect(await device.engine.state == .idle)
+    #expect(device.store.storedPendingMutations.count == 1)
+    device.network.beforeAnswering = nil
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty)
+  }
+}

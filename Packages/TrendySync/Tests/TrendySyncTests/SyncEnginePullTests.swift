@@ -1,0 +1,279 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@Suite("SyncEngine pulling", .timeLimit(.minutes(1)))
+struct SyncEnginePullTests {
+  private let device = Device()
+  private var store: MockDataStore { device.store }
+
+  private func entry(
+    _ id: Int64, _ kind: MutationEntityType = .event, _ operation: String = "create", _ entityId: String = "evt-1",
+    _ members: [String: JSONValue] = [:]
+  ) -> ChangeEntry {
+    var entry = APIModelFixture.makeChangeEntry(
+      id: id, entityType: kind.rawValue, operation: operation, entityId: entityId)
+    for (name, value) in members { entry.data?.rawData[name] = value }
+    return entry
+  }
+
+  private func page(_ changes: [ChangeEntry], next: Int64, hasMore: Bool = false) -> Result<
+    ChangeFeedResponse, any Error
+  > {
+    .success(APIModelFixture.makeChangeFeedResponse(changes: changes, nextCursor: next, hasMore: hasMore))
+  }
+
+  // MARK: Cursor
+
+  @Test func `it goes page by page until there is no more, also over entries that are skipped`() async throws {
+    device.seedType()
+    device.seedEvent("evt-gone")
+    try device.recorder.delete(eventId: "evt-gone")
+    device.network.deleteEventResponses = [.failure(APIError.httpError(503))]
+    device.network.getChangesResponses = [
+      page([entry(11, .event, "create", "evt-gone")], next: 11, hasMore: true),
+      page([entry(12, .event, "update", "evt-gone")], next: 12, hasMore: true),
+      page([entry(13)], next: 13),
+    ]
+    await device.engine.performSync()
+    #expect(device.network.getChangesCalls.map(\.cursor) == [10, 11, 12])
+    #expect(device.network.getChangesCalls.map(\.limit) == [100, 500, 500])
+    #expect(store.storedSyncCursor == 13)
+    #expect(Set(store.storedEvents.keys) == ["evt-1"])
+  }
+
+  @Test func `the cursor is stored with the page, in one save`() async throws {
+    device.seedType()
+    device.setFeed([entry(11), entry(12, .event, "create", "evt-2")], next: 12)
+    let saves = store.saveCalls
+    await device.engine.performSync()
+    #expect(store.saveCalls == saves + 1)
+    #expect(store.storedEvents.count == 2 && store.storedSyncCursor == 12)
+    #expect(store.storedEvents["evt-1"]?.syncStatus == .synced)
+  }
+
+  @Test func `a save that fails leaves neither rows nor cursor of its page, and says so`() async throws {
+    device.seedType()
+    device.network.getChangesResponses = [page([entry(11)], next: 11)]
+    store.throwOnSave = TestError("disk full")
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedSyncCursor == 10)
+    #expect(await device.engine.state.errorWords.contains("disk full"))
+    store.throwOnSave = nil
+    device.network.getChangesResponses = [page([entry(11)], next: 11)]
+    await device.engine.performSync()
+    #expect(device.network.getChangesCalls.map(\.cursor) == [10, 10])
+    #expect(store.storedEvents.count == 1 && store.storedSyncCursor == 11)
+  }
+
+  @Test func `pages before the one that fails stay`() async throws {
+    device.seedType()
+    device.network.getChangesResponses = [
+      page([entry(11)], next: 11, hasMore: true), .failure(APIError.networkError("cut off")),
+    ]
+    await device.engine.performSync()
+    #expect(store.storedSyncCursor == 11 && store.storedEvents.count == 1)
+    #expect(await device.engine.state.isError)
+  }
+
+  @Test func `the cursor survives a restart`() async throws {
+    device.setFeed([], next: 25)
+    await device.engine.performSync()
+    await device.restarted().performSync()
+    #expect(device.network.getChangesCalls.map(\.cursor) == [10, 25])
+  }
+
+  @Test("the cursor goes forward only", arguments: [true, false])
+  func neverBack(hasMore: Bool) async throws {
+    device.seedType()
+    device.network.getChangesResponses = [page([entry(5)], next: 9, hasMore: hasMore)]
+    await device.engine.performSync()
+    #expect(store.storedSyncCursor == 10 && store.storedEvents.isEmpty)
+    #expect(await device.engine.state.errorWords.contains("from 10 to 9"))
+    #expect(device.network.getChangesCalls.count == 1)
+  }
+
+  @Test func `a feed that says more and does not move is an error, not a loop`() async throws {
+    device.network.changeFeedResponseToReturn = APIModelFixture.makeChangeFeedResponse(nextCursor: 10, hasMore: true)
+    await device.engine.performSync()
+    #expect(device.network.getChangesCalls.count == 1)
+    #expect(await device.engine.state.errorWords.contains("full resync"))
+  }
+
+  @Test func `a page that arrives after another process has moved on changes nothing`() async throws {
+    device.seedType()
+    let others = store.otherUnits
+    device.network.beforeAnswering = { operation in
+      guard operation == .getChanges else { return }
+      let unit = others.makeDataStore()
+      try? unit.setSyncCursor(50)
+      try? unit.save()
+    }
+    device.setFeed([entry(11)], next: 11)
+    await device.engine.performSync()
+    #expect(store.storedSyncCursor == 50 && store.storedEvents.isEmpty)
+    #expect(await device.engine.state.errorWords.contains("another process"))
+  }
+
+  // MARK: What waits here
+
+  @Test func `an edit that waits stays on top of what others wrote`() async throws {
+    device.seedType()
+    store.seedEvent(id: "evt-1", eventType: EventTypeFixture.makeEventType()) { $0.notes = "old" }
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "mine" }
+    device.network.updateEventResponses = [.failure(APIError.httpError(503))]
+    device.setFeed([entry(11, .event, "update", "evt-1", ["notes": "theirs", "location_name": "theirs"])], next: 11)
+    await device.engine.performSync()
+    let event = try #require(store.storedEvents["evt-1"])
+    #expect(event.notes == "mine" && event.locationName == "theirs" && event.syncStatus == .pending)
+    await device.engine.performSync()
+    #expect(store.storedEvents["evt-1"]?.syncStatus == .synced)
+  }
+
+  @Test func `a delete from elsewhere wins, and the edit that waits ends in the journal when the hub refuses it`()
+    async throws
+  {
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "mine" }
+    device.network.updateEventResponses = [.failure(APIError.httpError(503))]
+    device.setFeed([entry(11, .event, "delete")], next: 11)
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedPendingMutations.count == 1)
+    device.network.updateEventResponses = [
+      .failure(
+        APIError.problem(
+          ProblemDetails(type: "urn:trendy:error:entity_deleted", title: "Deleted", status: 409), retryAfter: nil))
+    ]
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty)
+    let conflict = try #require(store.storedConflicts.first)
+    #expect(conflict.reason.contains("Deleted"))
+    #expect(try WireJSON.decode(UpdateEventRequest.self, from: conflict.payload).notes == .value("mine"))
+  }
+
+  @Test func `what others wrote keeps the members that this version does not know`() async throws {
+    device.seedType()
+    device.setFeed([entry(11, .event, "create", "evt-1", ["mood": ["of": "tomorrow"]])], next: 11)
+    await device.engine.performSync()
+    #expect(store.storedEvents["evt-1"]?.unknownFields["mood"] == ["of": "tomorrow"])
+  }
+
+  // MARK: Deletes
+
+  @Test("a delete from elsewhere takes the row away", arguments: MutationEntityType.allCases)
+  func deletes(kind: MutationEntityType) async throws {
+    let type = device.seedType()
+    device.seedType("gone")
+    device.seedEvent("gone")
+    store.seedGeofence(id: "gone")
+    store.seedPropertyDefinition(id: "gone", eventType: type)
+    device.setFeed([entry(11, kind, "delete", "gone")], next: 11)
+    await device.engine.performSync()
+    let held: [MutationEntityType: Bool] = [
+      .event: store.storedEvents["gone"] != nil, .eventType: store.storedEventTypes["gone"] != nil,
+      .geofence: store.storedGeofences["gone"] != nil,
+      .propertyDefinition: store.storedPropertyDefinitions["gone"] != nil,
+    ]
+    #expect(held.filter { !$0.value }.map(\.key) == [kind])
+  }
+
+  @Test func `a type that is deleted elsewhere takes its rows along`() async throws {
+    device.seedType()
+    device.seedType("type-2")
+    device.seedEvent("evt-1")
+    device.seedEvent("evt-2", type: "type-2")
+    device.setFeed([entry(11, .eventType, "delete", "type-1")], next: 11)
+    await device.engine.performSync()
+    #expect(Set(store.storedEvents.keys) == ["evt-2"] && Set(store.storedEventTypes.keys) == ["type-2"])
+  }
+
+  @Test func `a type's deletion waits for the hub's word on what was recorded beneath it here`() async throws {
+    device.seedType()
+    device.seedEvent("evt-settled")
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    device.setFeed([entry(11, .eventType, "delete", "type-1")], next: 11)
+    await device.engine.performSync()
+    #expect(store.storedEvents[newEventId(0)] != nil && store.storedEventTypes["type-1"] != nil)
+    #expect(store.storedParkedChanges.map(\.id) == [11] && store.storedSyncCursor == 11)
+    device.network.createEventsBatchResponses = [
+      .success(
+        APIModelFixture.makeBatchCreateEventsResponse(
+          errors: [APIModelFixture.makeBatchError(message: "its type is deleted")]))
+    ]
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedEventTypes.isEmpty && store.storedParkedChanges.isEmpty)
+    #expect(store.storedConflicts.map(\.entityId) == [newEventId(0)])
+  }
+
+  // MARK: Parking
+
+  @Test func `an event that comes before its type waits, and is shown when it comes in a later page`() async throws {
+    device.network.getChangesResponses = [
+      page([entry(11, .event, "create", "evt-1", ["event_type_id": "type-late"])], next: 11, hasMore: true),
+      page([entry(12, .eventType, "create", "type-late")], next: 12),
+    ]
+    await device.engine.performSync()
+    #expect(store.storedEvents["evt-1"]?.eventTypeId == "type-late")
+    #expect(store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `an event whose type has not come is kept raw, and the cursor passes`() async throws {
+    let early = entry(11, .event, "create", "evt-1", ["event_type_id": "type-late"])
+    device.setFeed([early], next: 11)
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedParkedChanges == [early] && store.storedSyncCursor == 11)
+    #expect(await device.engine.state == .idle)
+    device.setFeed([entry(12, .eventType, "create", "type-late")], next: 12)
+    await device.restarted().performSync()
+    #expect(store.storedEvents.count == 1 && store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `a later entry of a parked entity takes its place`() async throws {
+    device.setFeed([entry(11, .event, "create", "evt-1", ["event_type_id": "type-late", "notes": "old"])], next: 11)
+    await device.engine.performSync()
+    device.setFeed(
+      [
+        entry(12, .event, "update", "evt-1", ["event_type_id": "type-late", "notes": "new"]),
+        entry(13, .eventType, "create", "type-late"),
+      ], next: 13)
+    await device.engine.performSync()
+    #expect(store.storedEvents["evt-1"]?.notes == "new" && store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `a parked entity that is deleted is parked no more`() async throws {
+    device.setFeed([entry(11, .event, "create", "evt-1", ["event_type_id": "type-late"])], next: 11)
+    await device.engine.performSync()
+    device.setFeed([entry(12, .event, "delete"), entry(13, .eventType, "create", "type-late")], next: 13)
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `an unknown kind and unreadable data are kept raw, and stop nothing`() async throws {
+    device.seedType()
+    let unknown = ChangeEntry(
+      id: 11, entityType: "mood_ring", operation: "create", entityId: "m-1", data: ChangeEntryData(rawData: ["x": 1]))
+    let unreadable = entry(12, .event, "create", "evt-bad", ["timestamp": "yesterday"])
+    let other = entry(13, .event, "create", "evt-other", ["id": "evt-else"])
+    device.setFeed([unknown, unreadable, other, entry(14)], next: 14)
+    await device.engine.performSync()
+    #expect(store.storedParkedChanges == [unknown, unreadable, other])
+    #expect(Set(store.storedEvents.keys) == ["evt-1"] && store.storedSyncCursor == 14)
+    #expect(await device.engine.state == .idle)
+    device.setFeed([entry(15, .event, "update", "evt-bad")], next: 15)
+    await device.engine.performSync()
+    #expect(store.storedParkedChanges == [unknown, other] && store.storedEvents["evt-bad"] != nil)
+  }
+
+  // MARK: 401
+
+  @Test func `a pull that meets 401 says what to do`() async throws {
+    device.network.getChangesResponses = [.failure(APIError.httpError(401))]
+    await device.engine.performSync()
+    #expect(await device.engine.state.errorWords.contains("Connect the device again"))
+  }
+}
