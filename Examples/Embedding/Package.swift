@@ -15,5 +15,7 @@ let package = Package(
   targets: [
     .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
+    // The names, labels and defaults that apps and their tests rely on: this compiles, or they do not.
+    .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting"]),
   ]
 )
