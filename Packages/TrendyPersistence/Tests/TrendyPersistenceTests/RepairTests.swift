@@ -1,0 +1,117 @@
+import StorageTesting
+import Testing
+import TrendyPersistence
+
+@Suite("Repair", .timeLimit(.minutes(1)))
+struct RepairTests {
+  private static let options = EngineFixture.options
+
+  /// Forty saves of three, over a few chunks.
+  private func store() throws -> SimulatedFileSystem {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    for save in 0..<40 { try EngineFixture.put(save * 3..<save * 3 + 3, in: engine) }
+    return disk.copy()
+  }
+
+  private func repair(_ disk: SimulatedFileSystem) throws(StorageError) -> RepairReport {
+    try StorageEngine.repair(directory: "/store", fileSystem: disk, options: Self.options)
+  }
+
+  private func damage(_ disk: SimulatedFileSystem, _ path: String, at offset: Int) throws {
+    var bytes = try #require(disk.contents(path))
+    bytes[offset] ^= 0x10
+    disk.setContents(path, bytes)
+  }
+
+  @Test func `a sound store stays as it is`() throws {
+    let disk = try store()
+    let before = disk.files.map { disk.contents($0) }
+    #expect(try repair(disk) == RepairReport(wasDamaged: false, savesKept: 40, savesLost: 0, setAside: []))
+    #expect(disk.files.map { disk.contents($0) } == before)
+  }
+
+  @Test func `one damaged save is set aside, every other is kept, and the store goes on`() throws {
+    let disk = try store()
+    try damage(disk, "/store/log-1", at: 64 + 100)
+    let damaged = disk.contents("/store/log-1")
+    #expect(throws: StorageError.damaged(path: "/store/log-1", offset: 64)) { _ = try EngineFixture.open(disk) }
+    let report = try repair(disk)
+    #expect(report.wasDamaged && report.savesKept == 39 && report.savesLost == 1)
+    #expect(report.setAside.first == "/store/set-aside-2-log-1")
+    #expect(disk.contents("/store/set-aside-2-log-1") == damaged)
+    let engine = try EngineFixture.open(disk)
+    #expect(try EngineFixture.numbers(in: engine) == Array(3..<120))
+    try EngineFixture.put([500], in: engine)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == Array(3..<120) + [500])
+    #expect(try repair(disk).wasDamaged == false)
+  }
+
+  @Test(arguments: ["manifest", "log-1", "log-2", "log-3"])
+  func `a damaged beginning of any file loses no save`(name: String) throws {
+    let disk = try store()
+    try damage(disk, "/store/\(name)", at: 20)
+    #expect(throws: StorageError.self) { _ = try EngineFixture.open(disk) }
+    let report = try repair(disk)
+    #expect(report.wasDamaged && report.savesKept == 40 && report.savesLost == 0)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<120))
+  }
+
+  @Test func `a file that is gone loses what was in it, and says how much`() throws {
+    let disk = try store()
+    try disk.remove("/store/log-2")
+    let report = try repair(disk)
+    let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
+    #expect(report.savesLost > 0 && numbers.count == report.savesKept * 3)
+    #expect(numbers.last == 119)
+  }
+
+  @Test func `without the manifest the logs say what store they are, without both nothing is guessed`() throws {
+    let disk = try store()
+    try disk.remove("/store/manifest")
+    #expect(throws: StorageError.damaged(path: "/store/manifest", offset: 0)) { _ = try EngineFixture.open(disk) }
+    #expect(try repair(disk).savesKept == 40)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<120))
+    let hopeless = try store()
+    for path in hopeless.files where path != "/store/lock" { try damage(hopeless, path, at: 30) }
+    #expect(throws: StorageError.damaged(path: "/store/manifest", offset: 0)) { _ = try repair(hopeless) }
+  }
+
+  @Test func `a store of a newer version is left alone`() throws {
+    let disk = try store()
+    var bytes = try #require(disk.contents("/store/log-2"))
+    bytes[8] = 9
+    let checksum = bytes.withUnsafeBytes { Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0[..<56])) }
+    for index in 0..<8 { bytes[56 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
+    disk.setContents("/store/log-2", bytes)
+    #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 1)) { _ = try repair(disk) }
+  }
+
+  @Test func `a repair that is cut off anywhere can be made again and loses nothing more`() throws {
+    for name in ["log-1", "manifest"] {
+      let damaged = try store()
+      try damage(damaged, "/store/\(name)", at: name == "manifest" ? 30 : 64 + 100)
+      let expected = name == "manifest" ? Array(0..<120) : Array(3..<120)
+      var change = 1
+      while true {
+        for loss in [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: UInt64(change))] {
+          let disk = damaged.copy()
+          disk.powerOff(beforeChange: change)
+          let result = Result { try repair(disk) }
+          if !disk.isOff {
+            _ = try result.get()
+            #expect(change > 6)
+            change = -1
+            break
+          }
+          disk.restart(losing: loss)
+          _ = try repair(disk)
+          #expect(
+            try EngineFixture.numbers(in: EngineFixture.open(disk)) == expected, "\(name), before change \(change)")
+        }
+        if change < 0 { break }
+        change += 1
+      }
+    }
+  }
+}
