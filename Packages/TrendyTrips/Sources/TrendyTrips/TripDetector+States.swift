@@ -8,8 +8,11 @@ import TrendyModels
 extension TripDetector {
   /// At a place, with what may be the beginning of a departure.
   struct Rest: Hashable, Sendable, Codable {
-    private var center: Coordinate
+    /// Where it rests.
+    private(set) var center: Coordinate
     private let since: Date
+    /// Metres that the fixes are away from it, on average: a receiver under a roof scatters more than one in the open.
+    private var noise = 0.0
     /// The fixes at the place, of the last minutes.
     private var here: [Location]
     /// The fixes outside it since it was left, if it was.
@@ -21,10 +24,29 @@ extension TripDetector {
       here = [fix]
     }
 
-    /// - Returns: the fixes since the departure, once there is one: the last one at rest first.
-    mutating func add(_ fix: Location, _ configuration: Configuration) -> [Location]? {
+    /// - Parameter fixes: those taken there so far, not empty.
+    init(at place: Coordinate, fixes: [Location]) {
+      center = place
+      since = fixes[0].timestamp
+      here = Array(fixes.suffix(Self.limit))
+    }
+
+    /// Metres about the very place within which a resting receiver's fixes mostly are.
+    static let scatter = 15.0
+
+    /// From where it left, and the fixes since, the last one at rest first.
+    struct Departure {
+      var place: Coordinate
+      var fixes: [Location]
+    }
+
+    /// - Returns: the departure, once there is one.
+    mutating func add(_ fix: Location, _ configuration: Configuration) -> Departure? {
       let away = Geodesic.distanceMeters(from: center, to: fix.coordinate)
-      if away <= max(configuration.restRadius, fix.horizontalAccuracy) {
+      if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
+        // Known after a quarter of an hour, so that a slow departure is not taken for noise.
+        let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
+        noise += (min(away, configuration.restRadius) - noise) * min(1, seconds / 900)
         outside = []
         here.append(fix)
         if here.count > Self.limit || fix.timestamp.timeIntervalSince(here[0].timestamp) > 600 { here.removeFirst() }
@@ -32,7 +54,7 @@ extension TripDetector {
         return nil
       }
       outside.append(fix)
-      if isDeparture(away, configuration) { return lastAtRest(configuration) + outside }
+      if isDeparture(away, configuration) { return departure(configuration) }
       // They stayed together at another place: the receiver was wrong before, or is now.
       if let first = outside.first,
         fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.stopSeconds
@@ -49,7 +71,7 @@ extension TripDetector {
 
     /// A place known for two minutes gets better known; one just come to must not follow a slow departure.
     private mutating func settle(_ fix: Location, _ away: Double) {
-      guard fix.timestamp.timeIntervalSince(since) > 120, away <= 30 else { return }
+      guard fix.timestamp.timeIntervalSince(since) > 120, away <= max(30, 2 * noise) else { return }
       let east = (fix.coordinate.longitude - center.longitude).remainder(dividingBy: 360)
       center.latitude += (fix.coordinate.latitude - center.latitude) / 50
       center.longitude = (center.longitude + east / 50).remainder(dividingBy: 360)
@@ -57,7 +79,7 @@ extension TripDetector {
 
     private func isDeparture(_ away: Double, _ configuration: Configuration) -> Bool {
       guard outside.count >= 3, let first = outside.first, let last = outside.last,
-        away >= configuration.departureDistance,
+        away >= max(configuration.departureDistance, 8 * noise),
         last.timestamp.timeIntervalSince(first.timestamp) >= configuration.departureSeconds
       else { return false }
       // Scattered outliers go to and fro; a reflection stands still elsewhere; who leaves gets on.
@@ -78,14 +100,16 @@ extension TripDetector {
     }
 
     /// From the last fix that is at the very place on; those of a departure that was slow at first come after it.
-    private func lastAtRest(_ configuration: Configuration) -> [Location] {
-      let index = here.lastIndex { Geodesic.distanceMeters(from: center, to: $0.coordinate) <= 15 }
-      let way = Array(here[(index ?? here.count - 1)...])
-      // A place last seen long ago says nothing of when it was left.
-      guard let last = way.last, let first = outside.first,
-        first.timestamp.timeIntervalSince(last.timestamp) <= configuration.gapSeconds
-      else { return [] }
-      return way
+    private func departure(_ configuration: Configuration) -> Departure {
+      let index = here.lastIndex { Geodesic.distanceMeters(from: center, to: $0.coordinate) <= Self.scatter }
+      let slow = here[(index ?? here.count - 1)...]
+      guard let last = slow.last,
+        outside[0].timestamp.timeIntervalSince(last.timestamp) <= configuration.gapSeconds
+      else {
+        // A place last seen long ago says nothing of when it was left, or by which way.
+        return Departure(place: outside[0].coordinate, fixes: outside)
+      }
+      return Departure(place: index == nil ? slow[slow.startIndex].coordinate : center, fixes: slow + outside)
     }
 
     private static let limit = 600

@@ -10,51 +10,66 @@ extension TripDetector {
   struct Way: Hashable, Sendable, Codable {
     private(set) var record: TripRecord
     private var now: Mark
-    /// The first fix of a circle that all later ones keep to: where the trip ends if it ends.
-    private var stop: Mark
+    /// Since the first fix of a circle that all later ones keep to: where the trip ends if it ends.
+    private var stay: [Mark]
     /// One fix outside that circle may be an error; with a second the way went on.
     private var stray: Mark?
     private var lastRoutePoint: Date
+    /// From where speed is measured: a hop of a few seconds says more of the receiver's noise.
+    private var speedBase: Location
 
     /// How far the trip had come with a fix.
     private struct Mark: Hashable, Codable {
       var fix: Location
       var distance = 0.0
       var reach = 0.0
+      /// Metres from circle to circle, which noise adds little to.
+      var progress = 0.0
+      /// How many circles were left.
+      var circles = 0
       var topSpeed: Double?
       var routeCount = 1
+
+      init(fix: Location, distance: Double) {
+        self.fix = fix
+        self.distance = distance
+      }
+
+      init(_ mark: Mark, progress: Double, circles: Int) {
+        self = mark
+        self.progress = progress
+        self.circles = circles
+      }
     }
 
-    /// - Parameter fixes: not empty, in order.
-    init(_ fixes: [Location], _ configuration: Configuration) {
+    /// - Parameters:
+    ///   - place: where it rested before; the way begins there, and not at one of the fixes that scatter about it.
+    ///   - fixes: not empty, in order.
+    init(from place: Coordinate, _ fixes: [Location], _ configuration: Configuration) {
       let first = fixes[0]
       record = TripRecord(
         trip: Trip(
           id: NaturalKey.trip(deviceId: configuration.deviceId, start: first), startTime: first.timestamp,
-          startCoordinate: first.coordinate),
-        route: [first.coordinate])
-      now = Mark(fix: first)
-      stop = now
+          startCoordinate: place),
+        route: [place])
+      now = Mark(fix: first, distance: Geodesic.distanceMeters(from: place, to: first.coordinate))
+      stay = [now]
       lastRoutePoint = first.timestamp
+      speedBase = first
       for fix in fixes.dropFirst() { add(fix, configuration) }
     }
 
     /// Seconds for which the fixes have kept together, 0 while they do not.
     var restingSeconds: TimeInterval {
-      stray == nil ? now.fix.timestamp.timeIntervalSince(stop.fix.timestamp) : 0
+      stray == nil ? now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) : 0
     }
 
-    /// The place of the stop, as rest begins there.
-    var rest: Rest { Rest(at: stop.fix) }
+    /// The stop, as rest begins there.
+    var rest: Rest { Rest(at: place, fixes: stay.map(\.fix)) }
 
     mutating func add(_ fix: Location, _ configuration: Configuration) {
-      let hop = Geodesic.distanceMeters(from: now.fix.coordinate, to: fix.coordinate)
-      let seconds = fix.timestamp.timeIntervalSince(now.fix.timestamp)
-      now.distance += hop
-      // A hop of a few seconds says more of the receiver's noise than of speed.
-      if let speed = fix.speed ?? (seconds >= 5 ? hop / seconds : nil), speed <= configuration.maximumSpeed {
-        now.topSpeed = max(now.topSpeed ?? 0, speed)
-      }
+      now.distance += Geodesic.distanceMeters(from: now.fix.coordinate, to: fix.coordinate)
+      noteSpeed(fix, configuration)
       now.reach = max(
         now.reach, Geodesic.distanceMeters(from: record.trip.startCoordinate, to: fix.coordinate))
       now.fix = fix
@@ -66,20 +81,35 @@ extension TripDetector {
       record.trip.distanceMeters = now.distance
       record.trip.endCoordinate = fix.coordinate
       record.topSpeed = now.topSpeed
-      noteStop(configuration)
+      noteStay(configuration)
     }
 
-    private mutating func noteStop(_ configuration: Configuration) {
-      guard isOutside(stop, configuration) else {
+    private mutating func noteSpeed(_ fix: Location, _ configuration: Configuration) {
+      var speed = fix.speed
+      let seconds = fix.timestamp.timeIntervalSince(speedBase.timestamp)
+      if seconds >= 5 {
+        speed = speed ?? Geodesic.distanceMeters(from: speedBase.coordinate, to: fix.coordinate) / seconds
+        speedBase = fix
+      }
+      if let speed, speed <= configuration.maximumSpeed { now.topSpeed = max(now.topSpeed ?? 0, speed) }
+    }
+
+    private mutating func noteStay(_ configuration: Configuration) {
+      guard isOutside(stay[0], configuration) else {
         stray = nil
+        // Two a second are enough to know a place by, and keep the list short.
+        if now.fix.timestamp.timeIntervalSince(stay[stay.count - 1].fix.timestamp) >= 0.5 { stay.append(now) }
         return
       }
       guard let first = stray else {
         stray = now
         return
       }
-      stop = first
+      now.progress += Geodesic.distanceMeters(from: stay[0].fix.coordinate, to: first.fix.coordinate)
+      now.circles += 1
+      stay = [Mark(first, progress: now.progress, circles: now.circles)]
       stray = isOutside(first, configuration) ? now : nil
+      if stray == nil { stay.append(now) }
     }
 
     private func isOutside(_ stop: Mark, _ configuration: Configuration) -> Bool {
@@ -87,18 +117,49 @@ extension TripDetector {
         > max(configuration.stopRadius, now.fix.horizontalAccuracy)
     }
 
+    /// Where it stands: the middle of the fixes, which one outlier does not move.
+    private var place: Coordinate {
+      let latitudes = stay.map(\.fix.coordinate.latitude).sorted()
+      let origin = stay[0].fix.coordinate.longitude
+      // East of the first fix, so that the antimeridian does not part them.
+      let easts = stay.map { ($0.fix.coordinate.longitude - origin).remainder(dividingBy: 360) }.sorted()
+      return Coordinate(
+        latitude: latitudes[latitudes.count / 2],
+        longitude: (origin + easts[easts.count / 2]).remainder(dividingBy: 360))
+    }
+
     /// The trip, closed at the stop or at the last fix; or nothing, if it got nowhere.
     func ended(isAtStop: Bool, _ configuration: Configuration) -> Effect {
-      let end = isAtStop ? stop : now
+      var end = now
+      var endPlace = now.fix.coordinate
+      if isAtStop {
+        endPlace = place
+        // It came to rest with the first fix at the very place; those after it scatter.
+        end =
+          stay.first { Geodesic.distanceMeters(from: $0.fix.coordinate, to: endPlace) <= Rest.scatter } ?? stay[0]
+        end.distance += Geodesic.distanceMeters(from: end.fix.coordinate, to: endPlace)
+      }
       var record = record
       record.trip.endTime = end.fix.timestamp
-      record.trip.endCoordinate = end.fix.coordinate
+      record.trip.endCoordinate = endPlace
       record.trip.distanceMeters = end.distance
       record.topSpeed = end.topSpeed
       record.route.removeLast(record.route.count - end.routeCount)
-      if record.route.last != end.fix.coordinate { record.route.append(end.fix.coordinate) }
-      let isTrip = end.distance >= configuration.minimumDistance && end.reach >= configuration.minimumReach
-      return isTrip ? .ended(record) : .cancelled(record.trip)
+      if record.route.last != endPlace { record.route.append(endPlace) }
+      return isTrip(end, record, configuration) ? .ended(record) : .cancelled(record.trip)
+    }
+
+    private func isTrip(_ end: Mark, _ record: TripRecord, _ configuration: Configuration) -> Bool {
+      guard end.distance >= configuration.minimumDistance, end.reach >= configuration.minimumReach else { return false }
+      // An outlier that lasts is two leaps, there and back; a way leads over places between.
+      guard end.circles >= 3 else { return false }
+      // Who was around the block is back where they began, as is every drift and every outlier.
+      let back = Geodesic.distanceMeters(
+        from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
+      guard back >= configuration.departureDistance || end.reach >= configuration.minimumLoopReach else { return false }
+      let seconds = max(1, record.duration ?? 0)
+      // As slow as this, going nowhere in particular is what a drifting receiver does.
+      return end.progress >= 2 * seconds || end.reach >= 0.3 * end.progress
     }
   }
 }

@@ -38,6 +38,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var minimumDistance = 100.0
     /// Metres from the start as the crow flies; what never got so far was a drifting receiver.
     public var minimumReach = 200.0
+    /// The same for a trip that ends where it began.
+    public var minimumLoopReach = 450.0
 
     public init(deviceId: String = "") { self.deviceId = deviceId }
   }
@@ -131,7 +133,7 @@ extension TripDetector {
         return []
       }
       if let departed = rest.add(fix, configuration) {
-        let way = Way(departed, configuration)
+        let way = Way(from: departed.place, departed.fixes, configuration)
         state = .going(way)
         return [.started(way.record.trip)]
       }

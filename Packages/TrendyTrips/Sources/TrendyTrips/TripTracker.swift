@@ -57,8 +57,11 @@ public struct TripTracker: Hashable, Sendable, Codable {
   /// The newest fix taken.
   public var lastLocation: Location? { recent.latest }
   /// The fix at which the open trip began.
+  // Not inlined: the optimiser of Swift 6.3.1 crashes on the borrow in TripCoordinator ("Found ownership error").
+  @inline(never)
   public var startLocation: Location? { journey?.startLocation }
   /// The last fix that was part of the open trip.
+  @inline(never)
   public var lastTripLocation: Location? { journey?.lastFix }
   /// Whether the open trip stands at a skip place, where only silence closes it.
   public var isPausedAtSkipPlace: Bool { phase == .paused && journey?.isAtSkipPlace == true }

@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+import TrendyTrips
+
+@Suite("TripDetector", .timeLimit(.minutes(1)))
+struct TripDetectorTests {
+  static func recorded(_ name: String) throws -> [Location] {
+    let url = try #require(Bundle.module.url(forResource: "Resources/\(name)", withExtension: "csv"))
+    return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").dropFirst().map { line in
+      let numbers = line.split(separator: ",").compactMap { Double($0) }
+      try #require(numbers.count == 3)
+      return Location(
+        coordinate: Coordinate(latitude: numbers[1], longitude: numbers[2]), horizontalAccuracy: -1,
+        timestamp: Date(timeIntervalSince1970: numbers[0]))
+    }
+  }
+
+  static func length(_ fixes: [Location]) -> Double {
+    zip(fixes, fixes.dropFirst()).reduce(0) {
+      $0 + Geodesic.distanceMeters(from: $1.0.coordinate, to: $1.1.coordinate)
+    }
+  }
+
+  /// A receiver that stands still: slow drift, noise on every fix, and now and then an outlier for a while.
+  static func parked(
+    seed: UInt64, hours: Double, interval: Double, noise: Double, outlier: Double, from start: Double = 0,
+    east: Double = 0
+  ) -> [Location] {
+    var generator = SeededGenerator(seed: seed)
+    func normal() -> Double {
+      let one = Double.random(in: Double.ulpOfOne...1, using: &generator)
+      let other = Double.random(in: 0...1, using: &generator)
+      return (-2 * log(one)).squareRoot() * cos(2 * .pi * other)
+    }
+    var drift = (east: 0.0, north: 0.0)
+    var leap = (east: 0.0, north: 0.0)
+    var leapUntil = -1.0
+    let keep = exp(-interval / 300)
+    let step = noise * (1 - keep * keep).squareRoot()
+    return stride(from: start, to: start + hours * 3600, by: interval).map { second in
+      drift = (drift.east * keep + step * normal(), drift.north * keep + step * normal())
+      if second > leapUntil {
+        leap = (0, 0)
+        if Double.random(in: 0...1, using: &generator) < interval / 900 {
+          leap = (outlier * normal(), outlier * normal())
+          leapUntil = second + Double.random(in: 0...120, using: &generator)
+        }
+      }
+      return fix(
+        second, east: east + drift.east + leap.east + noise / 3 * normal(),
+        north: drift.north + leap.north + noise / 3 * normal(), accuracy: -1)
+    }
+  }
+
+  @Test(
+    "a recorded drive is one trip, as long as the recording",
+    arguments: [
+      "around-visnjan-with-car", "bus-304", "gotrack-00033",
+    ])
+  func drives(name: String) throws {
+    let fixes = try Self.recorded(name)
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == 1)
+    let record = try #require(trips.first)
+    let length = Self.length(fixes)
+    #expect(abs(record.trip.distanceMeters - length) <= 0.02 * length)
+    let duration = try #require(record.duration)
+    let whole = fixes[fixes.count - 1].timestamp.timeIntervalSince(fixes[0].timestamp)
+    #expect(duration >= 0.65 * whole)
+    #expect((8...35).contains(try #require(record.topSpeed)))
+    #expect(record.route.count > 10)
+  }
+
+  @Test func `start and end are where rest was left and come to`() throws {
+    var fixes = Self.parked(seed: 1, hours: 0.5, interval: 10, noise: 4, outlier: 0)
+    fixes += drive(speed: 12, start: 1800, end: 2400, interval: 5)
+    fixes += Self.parked(seed: 2, hours: 0.5, interval: 10, noise: 4, outlier: 0, from: 2410, east: 7200)
+    let trips = TripDetector.trips(in: fixes)
+    let trip = try #require(trips.first).trip
+    #expect(trips.count == 1)
+    #expect(abs(trip.startTime.timeIntervalSince(at(1800))) <= 10)
+    #expect(abs(try #require(trip.endTime).timeIntervalSince(at(2400))) <= 10)
+    #expect(Geodesic.distanceMeters(from: trip.startCoordinate, to: fix(0).coordinate) < 10)
+    #expect(Geodesic.distanceMeters(from: try #require(trip.endCoordinate), to: fix(0, east: 7200).coordinate) < 10)
+    #expect(abs(trip.distanceMeters - 7200) < 30)
+  }
+
+  @Test("a stop ends a trip after five minutes", arguments: [(280.0, 1), (330.0, 2)])
+  func stops(seconds: Double, trips: Int) {
+    var fixes = drive(speed: 12, start: 0, end: 300, interval: 5)
+    fixes += Self.parked(
+      seed: 3, hours: seconds / 3600, interval: 5, noise: 3, outlier: 0, from: 305, east: 3600)
+    fixes += drive(from: 3600, speed: 12, start: 305 + seconds, end: 605 + seconds, interval: 5)
+    #expect(TripDetector.trips(in: fixes).count == trips)
+  }
+
+  @Test("a parked receiver makes no trip, however it drifts", arguments: Array(UInt64(1)...8))
+  func still(seed: UInt64) {
+    for noise in [3.0, 8, 15] {
+      for interval in [1.0, 10, 60] {
+        let fixes = Self.parked(seed: seed, hours: 4, interval: interval, noise: noise, outlier: 150)
+        let trips = TripDetector.trips(in: fixes)
+        #expect(trips.isEmpty, "noise \(noise), every \(interval) s: \(trips.map(\.trip))")
+      }
+    }
+  }
+
+  @Test func `a fix that only teleports is passed over`() throws {
+    var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
+    fixes[30].coordinate.latitude += 1
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == 1)
+    #expect(abs((trips.first?.trip.distanceMeters ?? 0) - 9000) < 20)
+  }
+
+  @Test func `a leap that stays is no way that was gone`() {
+    var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
+    fixes += drive(from: 400_000, speed: 15, start: 610, end: 1200, interval: 10)
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.reduce(0) { $0 + $1.trip.distanceMeters } < 18_000)
+    #expect(trips.reduce(0) { $0 + $1.trip.distanceMeters } > 16_500)
+  }
+
+  @Test("a gap that the way goes on after is part of the trip", arguments: [(1500.0, 1), (1900.0, 2)])
+  func gaps(seconds: Double, trips: Int) {
+    var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
+    fixes += drive(from: 9000 + 10 * seconds, speed: 15, start: 600 + seconds, end: 1200 + seconds, interval: 10)
+    #expect(TripDetector.trips(in: fixes).count == trips)
+  }
+
+  @Test func `the order of the file does not matter, nor what comes twice`() throws {
+    let fixes = try Self.recorded("gotrack-00033")
+    var generator = SeededGenerator(seed: 5)
+    let shuffled = (fixes + fixes.prefix(50)).shuffled(using: &generator)
+    #expect(TripDetector.trips(in: shuffled) == TripDetector.trips(in: fixes))
+  }
+
+  @Test func `a file whose times are broken makes no trip`() throws {
+    let fixes = try Self.recorded("gotrack-00033").map { fix in
+      Location(coordinate: fix.coordinate, horizontalAccuracy: -1, timestamp: at(0))
+    }
+    #expect(TripDetector.trips(in: fixes).isEmpty)
+  }
+
+  @Test func `the same recording makes the same trip again, on every device`() throws {
+    let fixes = try Self.recorded("around-visnjan-with-car")
+    let one = TripDetector.trips(in: fixes)
+    #expect(one == TripDetector.trips(in: fixes))
+    #expect(one.map(\.trip.id) == ["\(one[0].trip.id)"])
+    let other = TripDetector.trips(in: fixes, configuration: .init(deviceId: "phone"))
+    #expect(one.map(\.trip.id) != other.map(\.trip.id))
+  }
+
+  @Test("a restart after any fix changes nothing", arguments: ["around-visnjan-with-car", "gotrack-00033"])
+  func restarts(name: String) throws {
+    var steady = TripDetector()
+    var restarted = steady
+    var ends = 0
+    for fix in try Self.recorded(name) + Self.parked(seed: 9, hours: 0.3, interval: 10, noise: 5, outlier: 0) {
+      var fix = fix
+      // Fixes of a later year: the gap before them closes the drive.
+      if fix.timestamp >= at(0), fix.timestamp < at(2000) { fix.timestamp += 400_000_000 }
+      let expected = steady.onLocation(fix)
+      #expect(restarted.onLocation(fix) == expected)
+      ends += expected.count { if case .ended = $0 { true } else { false } }
+      restarted = try JSONDecoder().decode(TripDetector.self, from: JSONEncoder().encode(restarted))
+      #expect(restarted == steady)
+    }
+    #expect(ends == 1)
+    #expect(steady.currentTrip == nil)
+  }
+
+  @Test func `a live stream tells of the start before the end`() throws {
+    var detector = TripDetector()
+    var started: [Trip] = []
+    for fix in try Self.recorded("gotrack-00033").prefix(60) {
+      for case .started(let trip) in detector.onLocation(fix) { started.append(trip) }
+    }
+    #expect(started.count == 1)
+    #expect(detector.currentTrip?.id == started.first?.id)
+    #expect((detector.currentTrip?.distanceMeters ?? 0) > (started.first?.distanceMeters ?? 0))
+  }
+}

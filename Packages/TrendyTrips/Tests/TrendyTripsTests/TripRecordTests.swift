@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTrips
+
+@Suite("TripRecord", .timeLimit(.minutes(1)))
+struct TripRecordTests {
+  let record = TripRecord(
+    trip: Trip(
+      id: "trip-1", startTime: at(0), endTime: at(600), startCoordinate: Coordinate(latitude: 38.5, longitude: -120.2),
+      endCoordinate: Coordinate(latitude: 43.252, longitude: -126.453), distanceMeters: 9000.04),
+    topSpeed: 27.77,
+    route: [
+      Coordinate(latitude: 38.5, longitude: -120.2), Coordinate(latitude: 40.7, longitude: -120.95),
+      Coordinate(latitude: 43.252, longitude: -126.453),
+    ])
+
+  @Test func `a finished trip is an event with all that is known of it`() throws {
+    let event = try #require(record.event(eventTypeId: "type-trip", carName: "Blue Estate"))
+    #expect(event.id == "trip-1")
+    #expect(event.eventTypeId == "type-trip")
+    #expect(event.sourceType == .trip)
+    #expect(event.timestamp == at(0))
+    #expect(event.endDate == at(600))
+    #expect(event.locationLatitude == 38.5)
+    #expect(event.locationLongitude == -120.2)
+    #expect(
+      event.properties == [
+        "distance": PropertyValue(type: .number, value: 9000),
+        "duration": PropertyValue(type: .duration, value: 600),
+        "average_speed": PropertyValue(type: .number, value: 15),
+        "top_speed": PropertyValue(type: .number, value: 27.8),
+        "car": PropertyValue(type: .text, value: "Blue Estate"),
+        "route": PropertyValue(type: .text, value: "_p~iF~ps|U_ulLnnqC_mqNvxq`@"),
+      ])
+  }
+
+  @Test func `what is not known is left out, and a trip that goes on is no event yet`() {
+    var bare = record
+    bare.topSpeed = nil
+    bare.route = []
+    #expect(bare.event(eventTypeId: "t")?.properties.keys.sorted() == ["average_speed", "distance", "duration"])
+    bare.trip.endTime = nil
+    #expect(bare.event(eventTypeId: "t") == nil)
+  }
+
+  @Test func `every property of the event has a definition of its kind`() throws {
+    let event = try #require(record.event(eventTypeId: "t", carName: "c"))
+    let definitions = TripRecord.propertyDefinitions(eventTypeId: "t") { "def-\($0.rawValue)" }
+    #expect(Set(definitions.map(\.key)) == Set(event.properties.keys))
+    for definition in definitions {
+      #expect(event.properties[definition.key]?.type == definition.propertyType)
+      #expect(definition.id == "def-\(definition.key)")
+    }
+    #expect(definitions.map(\.displayOrder) == Array(0..<6))
+  }
+
+  /// The example of the format's own description.
+  @Test func `a route is an encoded polyline`() {
+    #expect(Polyline.encode(record.route) == "_p~iF~ps|U_ulLnnqC_mqNvxq`@")
+    #expect(Polyline.decode("_p~iF~ps|U_ulLnnqC_mqNvxq`@") == record.route)
+    #expect(Polyline.encode([]) == "")
+    #expect(Polyline.decode("") == [])
+  }
+
+  @Test("any way comes back to a hundred-thousandth of a degree", arguments: [UInt64(1), 2, 3])
+  func roundTrip(seed: UInt64) throws {
+    var generator = SplitMix(state: seed)
+    let way = (0..<200).map { _ in
+      Coordinate(
+        latitude: .random(in: -90...90, using: &generator), longitude: .random(in: -180...180, using: &generator))
+    }
+    let decoded = try #require(Polyline.decode(Polyline.encode(way)))
+    #expect(decoded.count == way.count)
+    for (one, other) in zip(way, decoded) {
+      #expect(abs(one.latitude - other.latitude) <= 0.000_005_1)
+      #expect(abs(one.longitude - other.longitude) <= 0.000_005_1)
+    }
+  }
+
+  @Test(
+    "what is no encoded way is refused", arguments: ["_", "_p~iF", "hello world", "é", "~~~~~~~~~~~~", "_p~iF~ps|U_"])
+  func garbage(text: String) { #expect(Polyline.decode(text) == nil) }
+}
