@@ -34,9 +34,7 @@ test: deps
 
 # One room alone: make test-TrendySync, make test-Apps
 $(addprefix test-,$(notdir $(ROOMS))): test-%: deps
-	$(SWIFT) test --package-path $(filter %/$*,$(ROOMS)) $(FLAGS)
-test-Apps: deps
-	$(SWIFT) test --package-path Apps $(FLAGS)
+	$(SWIFT) test --package-path $(filter %/$* $*,$(ROOMS)) $(FLAGS)
 
 release: deps
 	for program in $(PROGRAMS) trendy-demo; do $(SWIFT) build $(RELEASE) --product $$program; done
@@ -44,7 +42,9 @@ release: deps
 demo: release
 	$(SCRATCH)/release-static/release/trendy-demo --drive Samples/drive.gpx
 
+# The first time a hub is made and says how to pair a device with it.
 run: release
+	$(SCRATCH)/release-static/release/trendyd hub init --if-missing
 	$(SCRATCH)/release-static/release/trendyd run --role both
 
 lint:

@@ -15,7 +15,6 @@ let package = Package(
     .package(path: "../Packages/TrendyPersistence"),
     .package(path: "../Packages/TrendyProtocols"),
     .package(path: "../Packages/TrendySync"),
-    .package(path: "../Packages/TrendyTesting"),
     .package(path: "../Packages/TrendyTrips"),
   ],
   targets: [
@@ -26,6 +25,7 @@ let package = Package(
         "TrendyTrips",
       ]),
     .target(name: "CommandSupport", dependencies: ["TrendyModels"]),
+    .testTarget(name: "CommandSupportTests", dependencies: ["CommandSupport", "TrendyModels"]),
     .target(
       name: "HubContainer",
       dependencies: ["CommandSupport", "TrendyHub", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
@@ -52,6 +52,9 @@ let package = Package(
         "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyModels", "TrendyProtocols",
         "TrendySync",
       ]),
+    .testTarget(
+      name: "ProgramTests",
+      dependencies: ["TrendyModels", "TrendyPersistence", "trendy", "trendy-demo", "trendy-net", "trendyd"]),
   ]
 )
 

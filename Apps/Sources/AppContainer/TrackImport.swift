@@ -55,8 +55,25 @@ extension AppContainer {
   }
 
   private func visits(in fixes: [Location]) throws -> [Event] {
-    let places = try makeStore().fetchAllGeofences().filter(\.isActive)
-    return places.isEmpty ? [] : []
+    let places = try makeStore().fetchAllGeofences()
+    let byID = Dictionary(places.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var visits: [Event] = []
+    var open: [String: Int] = [:]
+    for crossing in GeofenceMonitor.crossings(in: fixes, geofences: places) {
+      switch crossing {
+      case .entered(let id, let location):
+        guard let place = byID[id], let visit = GeofenceVisit.opened(place, at: location.timestamp) else { continue }
+        open[id] = visits.count
+        visits.append(visit)
+      case .exited(let id, let location):
+        guard let place = byID[id] else { continue }
+        if let index = open.removeValue(forKey: id) {
+          visits[index] = GeofenceVisit.closed(visits[index], at: location.timestamp)
+        }
+        if let exit = GeofenceVisit.left(place, at: location.timestamp) { visits.append(exit) }
+      }
+    }
+    return visits
   }
 
   private func record(_ events: [Event], isDryRun: Bool) throws -> TrackImport.Count {

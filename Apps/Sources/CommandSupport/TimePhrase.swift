@@ -14,11 +14,15 @@ public enum TimePhrase: Sendable {
     let text = phrase.lowercased().split(separator: " ").joined(separator: " ")
     if let date = RFC3339.date(from: phrase) { return date }
     if text == "now" { return now }
-    if text.hasSuffix(" ago"), let span = seconds(String(text.dropLast(4)).replacing(" ", with: "")) {
+    func seconds(_ span: Substring) -> Double? {
+      // `-20` could be minutes or hours: a span of time names its unit.
+      span.last?.isLetter == true ? Self.seconds(span.replacing(" ", with: "")) : nil
+    }
+    if text.hasSuffix(" ago"), let span = seconds(text.dropLast(4)) {
       return now.addingTimeInterval(-span)
     }
-    if text.hasPrefix("-"), let span = seconds(String(text.dropFirst())) { return now.addingTimeInterval(-span) }
-    if text.hasPrefix("+"), let span = seconds(String(text.dropFirst())) { return now.addingTimeInterval(span) }
+    if text.hasPrefix("-"), let span = seconds(text.dropFirst()) { return now.addingTimeInterval(-span) }
+    if text.hasPrefix("+"), let span = seconds(text.dropFirst()) { return now.addingTimeInterval(span) }
 
     var words = text.split(whereSeparator: { $0 == " " || $0 == "t" && text.contains(":") && text.first!.isNumber })
     var day = local.startOfDay(now)
@@ -37,7 +41,7 @@ public enum TimePhrase: Sendable {
   }
 
   /// `1h30m`, `45m`, `90s`, `2d`, `1.5h`, as seconds; a bare number counts as minutes.
-  public static func seconds(_ text: String) -> Double? {
+  public static func seconds(_ text: some StringProtocol) -> Double? {
     var total = 0.0
     var number = ""
     var hasUnit = false

@@ -1,9 +1,4 @@
 public import AppContainer
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 import TrendyModels
 import TrendyNetworking
 public import TrendyProtocols

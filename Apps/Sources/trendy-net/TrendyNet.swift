@@ -76,7 +76,7 @@ private struct Round {
     guard let lock = try network.lockForSync() else { return try await waitForAgent(since: before, account: account) }
     let engine = try network.makeEngine(for: account)
     await engine.performSync()
-    let (state, isOffline) = await (engine.state, engine.isOffline)
+    let (state, failure) = await (engine.state, engine.lastFailure)
     withExtendedLifetime(lock) {}
     switch state {
     case .idle: return try report(account)
@@ -89,7 +89,7 @@ private struct Round {
       let end = words.firstRange(of: ". ")
       throw CommandError(
         end.map { String(words[..<$0.lowerBound]) } ?? words, hint: end.map { String(words[$0.upperBound...]) },
-        exit: isOffline ? .unreachable : .tryAgain)
+        exit: failure?.exitCode ?? .tryAgain)
     case .syncing, .pulling: throw CommandError("The round did not end", exit: .bug)
     }
   }
@@ -125,5 +125,18 @@ private struct Round {
     console.text("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
     if conflicts > 0 { console.talk("\(conflicts) changes were refused by the hub; their data is kept here.") }
     return waiting == 0 ? .done : .tryAgain
+  }
+}
+
+extension SyncFailure {
+  fileprivate var exitCode: ExitCode {
+    switch self {
+    case .unanswered: .unreachable
+    case .unauthorized: .refused
+    case .unusable, .feedStuck: .version
+    case .store: .readWrite
+    case .cancelled: .interrupted
+    case .busy, .rateLimited: .tryAgain
+    }
   }
 }

@@ -21,6 +21,7 @@ struct Daemon {
   private let allowedHosts: [String]
   private let pollInterval: Duration
   private let personName: String?
+  private let isInitIdempotent: Bool
   private let hub: HubContainer
   private let storeDirectory: URL
   private let console: Console
@@ -45,6 +46,7 @@ struct Daemon {
     allowedHosts = arguments.all("--host")
     pollInterval = .seconds(seconds)
     personName = arguments.value("--name")
+    isInitIdempotent = arguments.has("--if-missing")
     let environment = ProcessInfo.processInfo.environment
     hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), environment: environment))
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
@@ -53,7 +55,8 @@ struct Daemon {
 
   /// Makes the hub's storage, its first person, and a code to pair the first device with.
   func initialiseHub() throws -> ExitCode {
-    guard !hub.exists else {
+    if hub.exists {
+      if isInitIdempotent { return .done }
       throw CommandError(
         "There is a hub at \(hub.directory.path) already", hint: "A code for one more device: trendyd pair",
         exit: .cannotCreate)

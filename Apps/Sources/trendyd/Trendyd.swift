@@ -32,6 +32,7 @@ enum Trendyd {
     OptionSpec("--store", value: "dir", help: "the agent's store, else TRENDY_STORE, else the data folder"),
     OptionSpec("--poll", value: "duration", help: "how often the agent asks the hub when nothing happens (1m)"),
     OptionSpec("--name", value: "person", help: "hub init: whose hub it is; pair: who pairs a device"),
+    OptionSpec("--if-missing", help: "hub init: a hub that is there already is left alone, and is no error"),
     OptionSpec("--json", help: "JSON documents, for scripts"),
     OptionSpec("--quiet", "-q", help: "no talk"),
     OptionSpec("--version", help: "the version, and nothing else"),

@@ -1,17 +1,13 @@
 import CommandSupport
 import Foundation
 import Testing
+import TrendyModels
 
 @Suite("TimePhrase")
 struct TimePhraseTests {
   /// Friday.
-  private let now = date("2026-11-20T10:15:30Z")
+  private let now = Date(timeIntervalSince1970: 1_795_169_730)
   private let local = LocalTime(isUTC: true)
-
-  private static func date(_ text: String) -> Date {
-    // swift-format-ignore: NeverForceUnwrap
-    try! Date(text, strategy: .iso8601)
-  }
 
   @Test(
     "reads what people type",
@@ -25,7 +21,7 @@ struct TimePhraseTests {
       ("tomorrow 7:00", "2026-11-21T07:00:00Z"),
     ])
   func reads(phrase: String, moment: String) throws {
-    #expect(try TimePhrase.date(phrase, now: now, in: local) == Self.date(moment))
+    #expect(try TimePhrase.date(phrase, now: now, in: local) == RFC3339.date(from: moment))
   }
 
   @Test(

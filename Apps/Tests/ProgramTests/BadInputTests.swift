@@ -99,7 +99,7 @@ struct BadInputTests {
     try bench.trendy("log", "coffee", "2", "-n", "offline")
     let result = try bench.trendy("sync")
     #expect(result.status == 69)
-    #expect(result.talk.contains("Nothing was lost"))
+    #expect(result.talk.contains("Nothing is lost"))
     #expect(try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["waiting"] == 1)
     let again = try TestHub(bench, port: hub.port)
     defer { again.stop() }

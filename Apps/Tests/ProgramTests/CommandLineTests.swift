@@ -4,7 +4,9 @@ import TrendyModels
 
 @Suite("trendy", .timeLimit(.minutes(2)))
 struct CommandLineTests {
-  let bench = try! Workbench()  // a test without a folder cannot run
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
 
   @Test func `two commands from nothing to the first coffee`() throws {
     let made = try bench.trendy("init")

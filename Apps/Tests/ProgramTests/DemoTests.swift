@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("make demo", .timeLimit(.minutes(5)))

@@ -113,7 +113,7 @@ struct SyncTests {
     try text.replacing(token, with: "no-such-token").write(to: account, atomically: true, encoding: .utf8)
     let refused = try bench.trendy("sync", store: "phone")
     #expect(refused.status == 77)
-    #expect(refused.talk.contains("trendy connect"))
+    #expect(refused.talk.contains("Connect the device again"))
     #expect(try timeline("phone").count == 1)
     #expect(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
     try sync("laptop")

@@ -50,8 +50,8 @@ public actor SyncEngine {
   public internal(set) var pendingCount = 0
   /// When the last round that went through ended; `nil` before the first of this engine.
   public internal(set) var lastSyncTime: Date?
-  /// Whether the last round got no answer at all.
-  public internal(set) var isOffline = false
+  /// Why the last round did not come to its end; `nil` when it did, and before the first.
+  public internal(set) var lastFailure: SyncFailure?
 
   /// - Parameters:
   ///   - generator: gives identifiers and jitter.
@@ -77,6 +77,9 @@ public actor SyncEngine {
 
 extension SyncEngine {
   public var state: SyncState { broadcast.state }
+
+  /// Whether the last round got no answer at all.
+  public var isOffline: Bool { if case .unanswered = lastFailure { true } else { false } }
 
   /// The present state, then every change, for each reader.
   public nonisolated var states: AsyncStream<SyncState> { broadcast.makeStream() }
@@ -212,7 +215,7 @@ extension SyncEngine {
   }
 
   private func conclude(_ failure: SyncFailure?) {
-    if case .unanswered = failure { isOffline = true } else { isOffline = false }
+    lastFailure = failure
     switch failure {
     case nil:
       backoff.onSuccess()

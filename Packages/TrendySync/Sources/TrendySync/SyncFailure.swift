@@ -1,7 +1,7 @@
 import TrendyModels
 
 /// Why a round did not come to its end.
-enum SyncFailure: Error, Hashable {
+public enum SyncFailure: Error, Hashable, Sendable {
   /// No answer: no network, or a hub that is down.
   case unanswered(String)
   /// The hub cannot now: 408, 425, 5xx, or it did not judge a mutation.
