@@ -61,6 +61,23 @@ struct HubAccountTests {
     #expect(try await pair(hub, try hub.server.accounts.createPairingCode(person: hub.person.id)).status == 201)
   }
 
+  @Test func `behind a trusted proxy each sender is counted by itself, and nobody else can claim to be another`()
+    async throws
+  {
+    let hub = try TestHub(configuration: HubConfiguration(trustedProxies: ["10.0.0.9"]))
+    func guess(from sender: String, through address: String) async throws -> Int {
+      try await hub.send(
+        "POST", "/pair", ["code": "0000-0000", "device_name": "x"],
+        headers: [("X-Forwarded-For", "1.1.1.1, \(sender)")], token: "", address: address
+      ).status
+    }
+    for _ in 0..<5 { #expect(try await guess(from: "2.2.2.2", through: "10.0.0.9") == 403) }
+    #expect(try await guess(from: "2.2.2.2", through: "10.0.0.9") == 429)
+    #expect(try await guess(from: "3.3.3.3", through: "10.0.0.9") == 403)
+    for number in 0..<5 { #expect(try await guess(from: "4.4.4.\(number)", through: "10.0.0.8") == 403) }
+    #expect(try await guess(from: "4.4.4.9", through: "10.0.0.8") == 429)
+  }
+
   @Test func `many addresses that guess have to wait all together`() async throws {
     let hub = try TestHub()
     for number in 0..<100 { #expect(try await pair(hub, "0000-0000", address: "10.0.1.\(number)").status == 403) }

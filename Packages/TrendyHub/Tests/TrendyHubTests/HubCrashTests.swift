@@ -1,5 +1,6 @@
 import Foundation
 import StorageTesting
+import Synchronization
 import Testing
 import TrendyHub
 import TrendyModels
@@ -127,6 +128,22 @@ struct HubCrashTests {
       try #require(call < 300)
     }
     #expect(statuses.contains(status), "\(statuses)")
+  }
+
+  @Test func `what the disk said stands in the log and not in the answer`() async throws {
+    let used = try await used()
+    let disk = used.disk.copy()
+    let log = Mutex<[AccessLogEntry]>([])
+    let server = HubServer(
+      storage: TestHub.openStorage(disk), clock: ManualClock(), log: { entry in log.withLock { $0.append(entry) } })
+    disk.fail(.init(call: 1, code: EIO, isForever: true))
+    let answer = try await push(server, token: used.token)
+    #expect(answer.status == 500)
+    #expect(answer.json["type"] == "urn:trendy:error:internal")
+    #expect(answer.json["detail"].stringValue?.contains("/hub") == false)
+    let entry = try #require(log.withLock { $0 }.first)
+    #expect(entry.requestId == "r" && entry.status == 500)
+    #expect(entry.failure?.contains("/hub") == true)
   }
 
   @Test func `a full disk is told as such, and room makes it go on`() async throws {

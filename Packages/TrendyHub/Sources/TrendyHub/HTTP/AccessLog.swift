@@ -13,10 +13,12 @@ public struct AccessLogEntry: Hashable, Sendable {
   /// The device whose token was shown, once it was found good.
   public var device: String?
   public var duration: Duration
+  /// Of a 5xx, what the one who asked was not told: in words for the one who runs the hub.
+  public var failure: String?
 
   public init(
     requestId: String, method: String, path: String, status: Int, remoteAddress: String, device: String? = nil,
-    duration: Duration = .zero
+    duration: Duration = .zero, failure: String? = nil
   ) {
     self.requestId = requestId
     self.method = method
@@ -25,5 +27,6 @@ public struct AccessLogEntry: Hashable, Sendable {
     self.remoteAddress = remoteAddress
     self.device = device
     self.duration = duration
+    self.failure = failure
   }
 }

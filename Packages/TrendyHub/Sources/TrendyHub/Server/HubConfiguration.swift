@@ -4,10 +4,22 @@ public struct HubConfiguration: Hashable, Sendable {
   public var name: String
   /// Names and addresses besides loopback under which the hub is asked, without scheme and port.
   public var allowedHosts: [String]
+  /// Addresses of reverse proxies: what they say in `X-Forwarded-For` is believed, and nobody else's.
+  public var trustedProxies: [String]
 
-  public init(name: String = "trendy", allowedHosts: [String] = []) {
+  public init(name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = []) {
     self.name = name
     self.allowedHosts = allowedHosts
+    self.trustedProxies = trustedProxies
+  }
+
+  /// Who really asks: behind a trusted proxy the last address that it names, as those before may be made up.
+  func sender(of request: HTTPRequest) -> String {
+    guard trustedProxies.contains(request.remoteAddress),
+      let named = request.headers.values(of: "X-Forwarded-For").last?.split(separator: ",").last
+    else { return request.remoteAddress }
+    let address = named.drop { $0 == " " }.prefix { $0 != " " }
+    return address.isEmpty || address.utf8.count > 64 ? request.remoteAddress : String(address)
   }
 
   static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]

@@ -52,12 +52,16 @@ public final class HubServer: Sendable {
 
   /// Answers one request, with no socket in between.
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
+    var request = request
+    request.remoteAddress = configuration.sender(of: request)
     let start = clock.uptime
     var device: HubDevice?
+    var failure: String?
     var response: HTTPResponse
     do {
       response = try answer(request, device: &device)
     } catch {
+      if !(error is Problem) { failure = "\(error)" }
       response = problem(for: error).response(instance: String(request.path), requestId: request.id)
     }
     response.headers["X-Request-Id"] = request.id
@@ -66,7 +70,8 @@ public final class HubServer: Sendable {
     log?(
       AccessLogEntry(
         requestId: request.id, method: request.method, path: String(request.path), status: response.status,
-        remoteAddress: request.remoteAddress, device: device?.id, duration: clock.uptime - start))
+        remoteAddress: request.remoteAddress, device: device?.id, duration: clock.uptime - start,
+        failure: failure))
     return response
   }
 

@@ -109,7 +109,8 @@ private final class EmbeddedStore: @unchecked Sendable {
       switch error {
       case .diskFull: throw HubStorageError.full(error.description)
       case .busy: throw HubStorageError.busy(error.description)
-      case .syncFailed, .missing:
+      // A folder that went away is not made anew behind the back of who runs the hub: that answers until a restart.
+      case .syncFailed:
         engine = nil
         throw HubStorageError.failed(error.description)
       default: throw HubStorageError.failed(error.description)
