@@ -27,7 +27,8 @@ public final class ManualClock: TimeSource, Sendable {
   }
 
   private struct State {
-    var now: Date
+    /// The date when uptime was zero, had it run evenly since.
+    var start: Date
     var uptime: Duration = .zero
     var nextId: UInt64 = 0
     /// By deadline, then by who came first.
@@ -42,11 +43,15 @@ public final class ManualClock: TimeSource, Sendable {
     /// Counts whatever a task does with the clock.
     var activity: UInt64 = 0
 
-    mutating func move(to uptime: Duration) {
-      guard uptime > self.uptime else { return }
-      let (seconds, attoseconds) = (uptime - self.uptime).components
-      now += Double(seconds) + Double(attoseconds) / 1e18
-      self.uptime = uptime
+    var now: Date { start.addingTimeInterval(Self.seconds(uptime)) }
+
+    mutating func setDate(_ date: Date) {
+      start = date.addingTimeInterval(-Self.seconds(uptime))
+    }
+
+    private static func seconds(_ duration: Duration) -> TimeInterval {
+      let (seconds, attoseconds) = duration.components
+      return Double(seconds) + Double(attoseconds) / 1e18
     }
   }
 
@@ -54,7 +59,7 @@ public final class ManualClock: TimeSource, Sendable {
 
   /// - Parameter now: the date it shows at first; 2024-01-01T00:00:00Z unless given.
   public init(now: Date = DeterministicDate.jan1_2024) {
-    state = Mutex(State(now: now))
+    state = Mutex(State(start: now))
   }
 
   public var now: Date {
@@ -97,18 +102,22 @@ public final class ManualClock: TimeSource, Sendable {
     var wasWoken = false
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let isCancelled = state.withLock { state in
-          if state.cancelled.remove(id) != nil { return true }
-          // The clock may have moved on between asking and lying down.
+        let end: Result<Void, any Error>? = state.withLock { state in
+          state.activity += 1
+          if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+          if state.uptime >= deadline {
+            // The clock has moved on between asking and lying down.
+            state.waking += 1
+            return .success(())
+          }
           let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
           state.sleepers.insert(
             Sleeper(id: id, task: task, isElsewhere: isElsewhere, deadline: deadline, continuation: continuation),
             at: place)
-          state.activity += 1
           if state.lastWoken == task { state.lastWoken = nil }
-          return false
+          return nil
         }
-        if isCancelled { continuation.resume(throwing: CancellationError()) }
+        if let end { continuation.resume(with: end) }
       }
       wasWoken = true
     } onCancel: {
@@ -141,11 +150,11 @@ public final class ManualClock: TimeSource, Sendable {
     while true {
       let sleeper = state.withLock { state in
         guard let next = state.sleepers.first, next.deadline <= target else {
-          state.move(to: target)
+          state.uptime = max(state.uptime, target)
           return nil as Sleeper?
         }
         state.sleepers.removeFirst()
-        state.move(to: next.deadline)
+        state.uptime = max(state.uptime, next.deadline)
         state.waking += 1
         state.lastWoken = next.task
         state.isLastWokenElsewhere = next.isElsewhere
@@ -160,7 +169,7 @@ public final class ManualClock: TimeSource, Sendable {
 
   /// Sets the date and nothing else, as a person or a time server would: uptime does not move and nobody wakes.
   public func setDate(_ date: Date) {
-    state.withLock { $0.now = date }
+    state.withLock { $0.setDate(date) }
   }
 
   /// Returns when at least `count` tasks sleep. If they never do, it waits until its own task is cancelled.

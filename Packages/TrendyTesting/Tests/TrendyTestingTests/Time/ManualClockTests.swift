@@ -26,6 +26,12 @@ struct ManualClockTests {
     #expect(clock.uptime == .milliseconds(1500))
   }
 
+  @Test func `a date is the sum of all steps, however small they were`() async {
+    let clock = ManualClock()
+    for _ in 0..<100 { await clock.advance(by: .nanoseconds(10_000_001)) }
+    #expect(clock.now == DeterministicDate.jan1_2024.addingTimeInterval(1.000_000_1))
+  }
+
   @Test func `time does not go back`() async {
     let clock = ManualClock()
     await clock.advance(by: .seconds(5))
