@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Tools",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [
+    .executable(name: "trendy-bench", targets: ["trendy-bench"])
+  ],
+  dependencies: [
+    .package(path: "../Packages/TrendyModels"),
+    .package(path: "../Packages/TrendyPersistence"),
+  ],
+  targets: [
+    .target(name: "StoreBenchmark", dependencies: ["TrendyModels", "TrendyPersistence"]),
+    .testTarget(name: "StoreBenchmarkTests", dependencies: ["StoreBenchmark", "TrendyModels"]),
+    .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark"]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }

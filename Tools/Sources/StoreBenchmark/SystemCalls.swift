@@ -1,0 +1,44 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The few calls of the system that a benchmark needs: files of its folder, processes, memory.
+enum SystemCalls {
+  static func text(for code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+
+  /// Bytes of memory that this process has used at most, in units of 1024.
+  static func peakMemory() -> Int {
+    var usage = rusage()
+    #if canImport(Glibc)
+      let who = __rusage_who_t(RUSAGE_SELF.rawValue)
+    #else
+      let who = RUSAGE_SELF
+    #endif
+    guard getrusage(who, &usage) == 0 else { preconditionFailure("getrusage of this process failed: \(errno)") }
+    return kilobytes(usage)
+  }
+
+  static func kilobytes(_ usage: rusage) -> Int {
+    #if canImport(Darwin)
+      usage.ru_maxrss / 1024  // bytes there
+    #else
+      usage.ru_maxrss
+    #endif
+  }
+
+  /// Ends this process without closing anything, as a crash would.
+  static func endAtOnce() -> Never { _exit(0) }
+
+  /// As `printf` prints it.
+  static func format(_ pattern: String, _ values: any CVarArg...) -> String {
+    withVaList(values) { arguments in
+      var bytes = [CChar](repeating: 0, count: 400)
+      let count = vsnprintf(&bytes, bytes.count, pattern, arguments)
+      return String(decoding: bytes.prefix(Int(count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+  }
+}
