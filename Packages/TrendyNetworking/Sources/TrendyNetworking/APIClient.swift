@@ -47,7 +47,7 @@ public final class APIClient: NetworkClientProtocol {
 
   /// Asks for a token of this device's own, with the code that the hub showed to a person.
   ///
-  /// - Parameter code: works once and for a short time; white space around it is left out.
+  /// The code works once and for a short time; white space around it is left out.
   /// - Throws: ``HubAddressError`` for an address that is none, `APIError` for all else: a wrong code is a `problem`.
   public static func pair(
     baseURL: URL, code: String, deviceName: String, clock: any TimeSource = SystemTime(),

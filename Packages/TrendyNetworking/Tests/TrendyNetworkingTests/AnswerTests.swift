@@ -218,8 +218,7 @@ struct AnswerTests {
   }
 
   @Test func `nothing that listens is said so`() async throws {
-    let server = ScriptedServer()
-    server.stop()
+    let server = ScriptedServer.deaf()
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
     await #expect(throws: APIError.networkError("nothing listens at 127.0.0.1:\(server.port)")) {
       try await client.getEventTypes()

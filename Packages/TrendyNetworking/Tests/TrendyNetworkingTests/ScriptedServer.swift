@@ -55,7 +55,10 @@ final class ScriptedServer: Sendable {
 
   convenience init(_ answers: [Step]...) { self.init(answers) }
 
-  init(_ answers: [[Step]]) {
+  /// A port that is taken and refuses every connection, until the tests end.
+  static func deaf() -> ScriptedServer { ScriptedServer([], listens: false) }
+
+  init(_ answers: [[Step]], listens: Bool = true) {
     let listener = socket(AF_INET, streamType, 0)
     precondition(listener >= 0, "no socket: errno \(errno)")
     var address = sockaddr_in()
@@ -64,14 +67,15 @@ final class ScriptedServer: Sendable {
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let bound = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &length) == 0
+        bind(listener, $0, length) == 0 && (!listens || listen(listener, 16) == 0)
+          && getsockname(listener, $0, &length) == 0
       }
     }
     precondition(bound, "cannot listen on loopback: errno \(errno)")
     self.listener = listener
     port = UInt16(bigEndian: address.sin_port)
     state = Mutex(State(answers: answers))
-    Thread.detachNewThread { [self] in acceptConnections() }
+    if listens { Thread.detachNewThread { [self] in acceptConnections() } }
   }
 
   var baseURL: URL { URL(string: "http://127.0.0.1:\(port)")! }
