@@ -11,8 +11,8 @@ public enum RFC3339: Sendable {
     string(from: date, secondsFromGMT: 0)
   }
 
-  /// The same moment as a clock `secondsFromGMT` ahead of UTC shows it; offset 0 is written `Z`.
-  /// - Parameter fractionDigits: 0 or 3.
+  /// The same moment as a clock `secondsFromGMT` ahead of UTC shows it, with 0 or 3 `fractionDigits`; offset 0 is written
+  /// `Z`.
   public static func string(from date: Date, secondsFromGMT: Int, fractionDigits: Int = 3) -> String {
     let offsetMinutes = secondsFromGMT / 60
     // Years 0 to 9999 are what four digits can say; anything beyond is held at the edge rather than written unreadably, and

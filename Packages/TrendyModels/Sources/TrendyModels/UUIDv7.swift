@@ -95,8 +95,8 @@ extension UUIDv7 {
 
     public init() {}
 
-    /// The next identifier, above every one before it.
-    /// - Parameter date: now, by the caller's clock; before 1970, or no number at all, counts as 1970.
+    /// The next identifier, above every one before it. `date` is now, by the caller's clock; before 1970, or no number at
+    /// all, counts as 1970.
     public mutating func next(at date: Date, using generator: inout some RandomNumberGenerator) -> UUIDv7 {
       let now = UInt64(min(max(0, (date.timeIntervalSince1970 * 1000).rounded()), 281_474_976_710_655))
       guard let previous = last, now <= previous.high >> 16 else {
