@@ -53,18 +53,18 @@ struct GeofenceMonitorTests {
     #expect(Self.crossings(Self.at10([0, 0, 0, 0, 0])) == ["in 0"])
   }
 
-  @Test("a parked receiver makes one entry and no exit", arguments: Array(UInt64(1)...6), [100.0, 150])
+  @Test("a parked receiver makes one entry and no exit", arguments: Array(UInt64(1)...4), [100.0, 150])
   func still(seed: UInt64, radius: Double) {
-    let fixes = TripDetectorTests.parked(seed: seed, hours: 6, interval: 10, noise: 8, outlier: 60)
+    let fixes = TripDetectorTests.parked(seed: seed, hours: 4, interval: 10, noise: 8, outlier: 60)
     let effects = Self.crossings(fixes, radius: radius)
     #expect(effects.count == 1)
     #expect(effects.first?.hasPrefix("in") == true)
   }
 
-  @Test("a receiver parked two hundred metres off makes nothing", arguments: Array(UInt64(1)...6), [100.0, 150])
+  @Test("a receiver parked two hundred metres off makes nothing", arguments: Array(UInt64(1)...4), [100.0, 150])
   func stillOutside(seed: UInt64, radius: Double) {
     let fixes = TripDetectorTests.parked(
-      seed: seed, hours: 6, interval: 10, noise: 8, outlier: 60, east: radius + 200)
+      seed: seed, hours: 4, interval: 10, noise: 8, outlier: 60, east: radius + 200)
     #expect(Self.crossings(fixes, radius: radius) == [])
   }
 
