@@ -117,6 +117,19 @@ struct HubAccountTests {
     #expect(throws: Problem.self) { try accounts.revoke(deviceId: "nobody") }
   }
 
+  @Test func `a device that asks too often is told how long to wait, and the others are served`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(requestsPerMinute: 60))
+    for _ in 0..<60 { #expect(try await hub.send("GET", "/changes").status == 200) }
+    let answer = try await hub.send("GET", "/changes")
+    #expect(answer.problem == "rate_limited")
+    #expect(answer.headers["Retry-After"] == "1")
+    let other = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop").token
+    #expect(try await hub.send("GET", "/changes", token: other).status == 200)
+    await hub.clock.advance(by: .seconds(1))
+    #expect(try await hub.send("GET", "/changes").status == 200)
+    #expect(try await hub.send("GET", "/changes").status == 429)
+  }
+
   @Test func `two persons see nothing of each other`() async throws {
     let anna = try TestHub()
     let bert = try anna.server.accounts.createPerson(name: "Bert")

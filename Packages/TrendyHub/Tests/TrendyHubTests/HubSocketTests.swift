@@ -8,11 +8,20 @@ import TrendyPersistence
 
 @Suite("The hub over a socket", .timeLimit(.minutes(1)))
 struct HubSocketTests {
+  /// Deadlines that a busy machine does not reach.
+  private static let patientLimits: HTTPLimits = {
+    var limits = HTTPLimits()
+    limits.headDeadline = .seconds(50)
+    limits.bodyDeadline = .seconds(50)
+    limits.stopDeadline = .seconds(50)
+    return limits
+  }()
+
   private func serving(
     log: AccessLog? = nil, _ body: (_ port: UInt16, _ server: HubServer, _ token: String) async throws -> Void
   ) async throws {
     let storage = TestHub.openStorage(SimulatedFileSystem())
-    let server = HubServer(storage: storage, transport: MicrohttpdTransport(log: log), log: log)
+    let server = HubServer(storage: storage, transport: MicrohttpdTransport(limits: Self.patientLimits, log: log), log: log)
     let person = try server.accounts.createPerson(name: "Anna")
     let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
     let port = try await server.start()
@@ -145,7 +154,7 @@ struct HubSocketTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
     var token = ""
     for round in 1...2 {
-      let server = HubServer(storage: EmbeddedHubStorage(directory: folder), transport: MicrohttpdTransport())
+      let server = HubServer(storage: EmbeddedHubStorage(directory: folder), transport: MicrohttpdTransport(limits: Self.patientLimits))
       if round == 1 {
         let person = try server.accounts.createPerson(name: "Anna")
         token = try server.accounts.createToken(person: person.id, deviceName: "phone").token

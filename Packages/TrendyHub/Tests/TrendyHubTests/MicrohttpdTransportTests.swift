@@ -12,8 +12,17 @@ struct MicrohttpdTransportTests {
       body: .data(request.body))
   }
 
+  /// Deadlines that a busy machine does not reach.
+  private static let patientLimits: HTTPLimits = {
+    var limits = HTTPLimits()
+    limits.headDeadline = .seconds(50)
+    limits.bodyDeadline = .seconds(50)
+    limits.stopDeadline = .seconds(50)
+    return limits
+  }()
+
   private func serving(
-    limits: HTTPLimits = HTTPLimits(), log: AccessLog? = nil, handler: HTTPHandler? = nil,
+    limits: HTTPLimits = patientLimits, log: AccessLog? = nil, handler: HTTPHandler? = nil,
     _ body: (UInt16) async throws -> Void
   ) async throws {
     let transport = MicrohttpdTransport(limits: limits, log: log)
@@ -140,7 +149,7 @@ struct MicrohttpdTransportTests {
   }
 
   @Test func `too many connections, from one address and in all, are told so`() async throws {
-    var limits = HTTPLimits()
+    var limits = Self.patientLimits
     limits.connectionsPerAddress = 2
     try await serving(limits: limits) { port in
       let first = try RawClient(port: port)
@@ -210,7 +219,7 @@ struct MicrohttpdTransportTests {
   @Test func `stopping lets a running request finish and refuses new connections`() async throws {
     let (started, start) = AsyncStream<Void>.makeStream()
     let (released, release) = AsyncStream<Void>.makeStream()
-    let transport = MicrohttpdTransport()
+    let transport = MicrohttpdTransport(limits: Self.patientLimits)
     let port = try await transport.start { _ in
       start.yield()
       for await _ in released { break }
@@ -252,7 +261,7 @@ struct MicrohttpdTransportTests {
   }
 
   @Test func `many requests at once are all answered, each with its own`() async throws {
-    var limits = HTTPLimits()
+    var limits = Self.patientLimits
     limits.connectionsPerAddress = 200
     try await serving(
       limits: limits,

@@ -47,7 +47,7 @@ final class RawClient: @unchecked Sendable {
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     // A server that never answers fails the test instead of holding it up.
-    var patience = timeval(tv_sec: 20, tv_usec: 0)
+    var patience = timeval(tv_sec: 50, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     let descriptor = socket
     let status = withUnsafePointer(to: &address) { pointer in

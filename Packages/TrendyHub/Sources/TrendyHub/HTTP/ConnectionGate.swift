@@ -70,6 +70,12 @@ final class ConnectionGate: @unchecked Sendable {
     buffer = [UInt8](repeating: 0, count: limits.headBytes + 1)
   }
 
+  /// The thread holds the gate until it has ended, and so does whoever is in ``stop()``: nobody writes to the pipe any more.
+  deinit {
+    close(wake.reading)
+    close(wake.writing)
+  }
+
   func start() {
     server.onConnectionClosed = { [wake] in Self.wakeUp(wake.writing) }
     let thread = Thread { self.run() }
@@ -121,7 +127,6 @@ extension ConnectionGate {
       defer { control.waiters = [] }
       return control.waiters
     }
-    // The pipe stays open: a second `stop()`, or a connection's end, may still write to it. It is two descriptors.
     for waiter in waiters { waiter.resume() }
   }
 

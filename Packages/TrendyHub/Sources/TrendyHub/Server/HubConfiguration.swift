@@ -6,11 +6,16 @@ public struct HubConfiguration: Hashable, Sendable {
   public var allowedHosts: [String]
   /// Addresses of reverse proxies: what they say in `X-Forwarded-For` is believed, and nobody else's.
   public var trustedProxies: [String]
+  /// What one device may ask in a minute; beyond it 429. `nil` for no limit.
+  public var requestsPerMinute: Int?
 
-  public init(name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = []) {
+  public init(
+    name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = [], requestsPerMinute: Int? = 1200
+  ) {
     self.name = name
     self.allowedHosts = allowedHosts
     self.trustedProxies = trustedProxies
+    self.requestsPerMinute = requestsPerMinute
   }
 
   /// Who really asks: behind a trusted proxy the last address that it names, as those before may be made up.

@@ -16,6 +16,7 @@ public final class HubServer: Sendable {
   let core = HubCore()
   let pairing = Mutex(PairingGuard())
 
+  private let limiter: Mutex<RequestLimiter>?
   private let transport: (any HTTPTransport)?
   private let log: AccessLog?
   /// This life of the hub; each person's list of lives takes it in when they are first met.
@@ -35,6 +36,7 @@ public final class HubServer: Sendable {
     self.transport = transport
     self.clock = clock
     self.configuration = configuration
+    limiter = configuration.requestsPerMinute.map { Mutex(RequestLimiter(requestsPerMinute: $0)) }
     self.log = log
     epoch = chance.epoch()
     accounts = HubAccounts(storage: storage, clock: clock, chance: chance)
@@ -90,6 +92,12 @@ public final class HubServer: Sendable {
     if let response = try answerWithoutToken(call) { return response }
     let sender = try authenticate(request)
     device = sender
+    if let delay = limiter?.withLock({ $0.onRequest(of: sender.id, now: clock.uptime) }) {
+      throw Problem(
+        "rate_limited", status: 429, title: "Too many requests",
+        detail: "\"\(sender.name)\" asks more than \(configuration.requestsPerMinute ?? 0) times a minute",
+        retryAfter: delay)
+    }
     return try answer(call, sender: sender)
   }
 
