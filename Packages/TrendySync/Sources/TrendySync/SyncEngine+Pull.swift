@@ -38,14 +38,16 @@ extension SyncEngine {
   }
 
   /// Everything anew: fetched whole before anything is touched, then laid into the store in one save.
-  func bootstrap() async throws -> (cursor: Int64, count: Int) {
-    let snapshot = try await networkClient.snapshot()
-    let count = try write { store in
-      try store.takeWriteLock()
-      return try SnapshotApplication(snapshot, store: store).apply()
-    }
+  func takeSnapshot(_ tally: inout RoundTally) async throws(SyncFailure) {
+    let snapshot = try await ask { try await networkClient.snapshot() }
+    tally.pulled += try saving { try Self.lay(snapshot, into: $0) }
     knownCursor = snapshot.cursor
-    return (snapshot.cursor, count)
+  }
+
+  /// - Returns: how many entities it brought.
+  static func lay(_ snapshot: Snapshot, into store: any DataStoreProtocol) throws -> Int {
+    try store.takeWriteLock()
+    return try SnapshotApplication(snapshot, store: store).apply()
   }
 
   private static func acknowledgedDeletes(_ store: any DataStoreProtocol) throws -> Set<EntityKey> {

@@ -6,8 +6,9 @@ extension SyncEngine {
   /// Sends what waits, oldest first, until nothing waits or something stands in the way.
   func push(_ tally: inout RoundTally) async throws(SyncFailure) {
     let total = pendingCount
+    if total == 0 { return }
     var synced = 0
-    if total > 0 { broadcast.set(.syncing(synced: 0, total: total)) }
+    broadcast.set(.syncing(synced: 0, total: total))
     while true {
       if Task.isCancelled { throw .cancelled }
       let batch = try nextBatch()
@@ -22,13 +23,14 @@ extension SyncEngine {
       let settled = try saving { try Settlement(store: $0, clock: clock).settle(batch, answer.outcomes) }
       tally.pushed += settled
       synced += settled
-      try counting()
+      // What was queued meanwhile is counted with the next batch.
+      pendingCount = max(0, pendingCount - settled)
       broadcast.set(.syncing(synced: synced, total: max(total, synced + pendingCount)))
       if settled > 0 {
         breaker.onSuccess(at: clock.uptime)
         batchLimit = min(configuration.batchSize, batchLimit * 2)
       }
-      if settled < batch.count, let failure = answer.failure { throw halving(noted(failure), answer.cause) }
+      if let failure = answer.failure { throw halving(noted(failure), answer.cause) }
     }
   }
 }
@@ -44,14 +46,12 @@ extension SyncEngine {
   /// The next mutations, with their places in this device's row. They are saved as sent before a byte leaves: from then on nothing
   /// of them changes, for after a lost answer the hub may hold them.
   private func nextBatch() throws(SyncFailure) -> [PendingMutation] {
-    let isSent = try inStore {
-      try $0.fetchPendingMutations().inSendingOrder.prefix(batchLimit).allSatisfy { $0.sequence != nil }
-    }
-    if isSent { return try inStore { try Array($0.fetchPendingMutations().inSendingOrder.prefix(batchLimit)) } }
-    return try saving { store in
+    let (batch, count) = try saving { store in
       try store.takeWriteLock()
+      let queue = try store.fetchPendingMutations().inSendingOrder
+      var batch = Array(queue.prefix(batchLimit))
+      if batch.allSatisfy({ $0.sequence != nil }) { return (batch, queue.count) }
       var identity = try store.syncIdentity() ?? SyncIdentity(device: chance.identifier(at: clock.now))
-      var batch = try Array(store.fetchPendingMutations().inSendingOrder.prefix(batchLimit))
       for index in batch.indices where batch[index].sequence == nil {
         identity.lastSequence += 1
         batch[index].sequence = identity.lastSequence
@@ -59,8 +59,10 @@ extension SyncEngine {
         try store.insertPendingMutation(batch[index])
       }
       try store.setSyncIdentity(identity)
-      return batch
+      return (batch, queue.count)
     }
+    pendingCount = count
+    return batch
   }
 
   private func send(_ batch: [PendingMutation]) async throws -> PushAnswer {

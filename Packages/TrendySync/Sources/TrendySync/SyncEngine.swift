@@ -110,7 +110,7 @@ extension SyncEngine {
       _ = try countPending()
       knownCursor = try read { try $0.syncCursor() } ?? 0
     } catch {
-      broadcast.set(.error(SyncFailure.store("\(error)").words(pending: pendingCount)))
+      tell(.store("\(error)"))
     }
   }
 }
@@ -143,15 +143,26 @@ extension SyncEngine {
     await takeTurn()
     defer { turnstile.leave() }
     broadcast.set(.pulling)
+    let snapshot: Snapshot
     do {
-      let cursor = try await bootstrap().cursor
-      broadcast.set(.idle)
-      return cursor
+      snapshot = try await networkClient.snapshot()
     } catch {
-      let failure = noted(SyncFailure(error))
-      broadcast.set(.error(failure.words(pending: pendingCount)))
+      tell(noted(SyncFailure(error)))
       throw error
     }
+    do {
+      _ = try write { try Self.lay(snapshot, into: $0) }
+    } catch {
+      tell(.store("\(error)"))
+      throw error
+    }
+    knownCursor = snapshot.cursor
+    broadcast.set(.idle)
+    return snapshot.cursor
+  }
+
+  func tell(_ failure: SyncFailure) {
+    broadcast.set(.error(failure.words(pending: pendingCount)))
   }
 
   private func takeTurn() async {
@@ -170,7 +181,8 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // Who was cancelled has served nobody: the next in line makes the round instead.
+    // Who was cancelled has served nobody, whatever its client made of it: the next in line makes the round instead.
+    if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure)
     turnstile.leave()
@@ -181,7 +193,7 @@ extension SyncEngine {
   }
 
   private func round(resync: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
-    // In one store operation with what follows it would be stale: another process may write at any time.
+    // Counted anew: other processes queue as well.
     try counting()
     let isProbing = circuitBreakerState == .halfOpen
     // The probe is the first thing that a hub hears of which had enough.
@@ -201,14 +213,15 @@ extension SyncEngine {
 
     broadcast.set(.pulling)
     let needsSnapshot = try inStore { try ($0.syncCursor() ?? 0) == 0 }
-    if resync || needsSnapshot {
-      do {
-        tally.pulled += try await bootstrap().count
-      } catch {
-        throw noted(SyncFailure(error))
-      }
+    if resync || needsSnapshot { try await takeSnapshot(&tally) }
+    do throws(SyncFailure) {
+      try await pull(&tally)
+    } catch {
+      guard case .expired = error else { throw error }
+      // Too long away for the feed: everything anew, the queue laid over it.
+      try await takeSnapshot(&tally)
+      try await pull(&tally)
     }
-    try await pull(&tally)
     try counting()
     if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
     if let pushFailure { throw pushFailure }
@@ -235,7 +248,7 @@ extension SyncEngine {
         let wait = remaining > .zero ? remaining : retryAfter ?? delay
         broadcast.set(.rateLimited(retryAfter: wait, pending: pendingCount))
       } else {
-        broadcast.set(.error(failure.words(pending: pendingCount)))
+        tell(failure)
       }
     }
   }
@@ -282,7 +295,7 @@ extension SyncEngine {
       _ = try countPending()
       return count
     } catch {
-      broadcast.set(.error(SyncFailure.store("\(error)").words(pending: pendingCount)))
+      tell(.store("\(error)"))
       return 0
     }
   }

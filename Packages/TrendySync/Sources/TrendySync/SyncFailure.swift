@@ -11,6 +11,8 @@ public enum SyncFailure: Error, Hashable, Sendable {
   case unauthorized
   /// An answer that is no sense to ask for again and again.
   case unusable(String)
+  /// 410: the hub no longer keeps what came after this device's cursor.
+  case expired(String)
   /// A feed that does not go forward.
   case feedStuck(String)
   case store(String)
@@ -25,6 +27,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
       switch error {
       case _ where error.isRateLimited: self = .rateLimited(retryAfter: error.retryAfter)
       case _ where error.statusCode == 401: self = .unauthorized
+      case _ where error.statusCode == 410: self = .expired(error.description)
       case .networkError(let words): self = .unanswered(words)
       case _ where error.isTransient: self = .busy(error.description, retryAfter: error.retryAfter)
       default: self = .unusable(error.description)
@@ -44,7 +47,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
   var leavesThePull: Bool {
     switch self {
     case .unauthorized, .store, .cancelled, .feedStuck: false
-    case .unanswered, .busy, .rateLimited, .unusable: true
+    case .unanswered, .busy, .rateLimited, .unusable, .expired: true
     }
   }
 
@@ -67,6 +70,8 @@ public enum SyncFailure: Error, Hashable, Sendable {
       "The hub no longer accepts this device. \(kept) Connect the device again with the same account to go on."
     case .unusable(let what):
       "The hub's answer is of no use (\(what)). \(kept) Sync tries again; if this stays, update this device or the hub."
+    case .expired(let what):
+      "The hub no longer keeps the changes since this device's last sync (\(what)). \(kept) If this stays, make a full resync."
     case .feedStuck(let what):
       "The hub's list of changes does not go forward (\(what)). \(kept) If this stays, make a full resync."
     case .store(let what):

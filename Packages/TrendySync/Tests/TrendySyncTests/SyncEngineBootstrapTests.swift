@@ -77,6 +77,31 @@ struct SyncEngineBootstrapTests {
     store.throwOnSave = TestError()
     await device.engine.performSync()
     #expect(Set(store.storedEventTypes.keys) == ["type-old"] && store.storedSyncCursor == nil)
+    #expect(await device.engine.state.errorWords.hasPrefix("This device's store"))
+  }
+
+  @Test func `a device that was away for too long takes a snapshot in the same round, and keeps its queue`()
+    async throws
+  {
+    let device = Device(cursor: 10)
+    device.seedType("type-old")
+    device.seedType()
+    try device.record(events: 1)
+    fillHub(device.network)
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    device.network.getChangesResponses = [.failure(APIError.httpError(410))]
+    await device.engine.performSync()
+    #expect(device.network.getChangesCalls.map(\.cursor) == [10, 40])
+    #expect(Set(device.store.storedEventTypes.keys) == ["type-1"])
+    #expect(device.store.storedPendingMutations.count == 1)
+  }
+
+  @Test func `a hub that never has enough of its feed is an error, not a loop`() async throws {
+    let device = Device(cursor: 10)
+    device.network.getChangesResponses = Array(repeating: .failure(APIError.httpError(410)), count: 9)
+    await device.engine.performSync()
+    #expect(device.network.getChangesCalls.count == 2)
+    #expect(await device.engine.state.isError)
   }
 
   @Test func `unsent edits are kept, in the queue and on the screen`() async throws {
