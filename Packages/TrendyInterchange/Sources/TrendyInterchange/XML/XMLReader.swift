@@ -204,9 +204,12 @@ extension XMLReader {
     guard starts(with: "<?xml"), position + 5 < bytes.count, isSpace(bytes[position + 5]) else { return }
     let from = position + 5
     try skip(past: "?>", from: from, what: "XML declaration")
-    let declaration = String(decoding: bytes[from..<position - 2], as: UTF8.self)
-    guard let found = declaration.firstRange(of: "encoding") else { return }
-    let value = declaration[found.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\t" || $0 == "\n" }
+    // By hand: a search of the standard library's would link its regular expressions into every program.
+    let declaration = bytes[from..<position - 2]
+    let word = Array("encoding".utf8)
+    guard let found = declaration.indices.first(where: { declaration[$0...].starts(with: word) }) else { return }
+    let value = String(decoding: declaration[(found + word.count)...], as: UTF8.self)
+      .drop { $0 == " " || $0 == "=" || $0 == "\t" || $0 == "\n" }
     guard let quote = value.first, quote == "\"" || quote == "'" else {
       throw problem("the encoding in the XML declaration has no quotes")
     }
