@@ -11,9 +11,7 @@ public import TrendyModels
 /// knows neither loses nothing else. Times are UTC with milliseconds, places have nine decimals, a tenth of a
 /// millimetre.
 public enum GPXWriter: Sendable {
-  /// - Parameters:
-  ///   - fixes: in the order of their time.
-  ///   - gapSeconds: a longer time between two fixes begins a new segment.
+  /// Writes fixes, which stand in the order of their time, as one track; a gap longer than `gapSeconds` begins a new segment.
   public static func write(
     _ fixes: [Location], name: String? = nil, creator: String = "Trendy", gapSeconds: TimeInterval = 300
   ) -> [UInt8] {

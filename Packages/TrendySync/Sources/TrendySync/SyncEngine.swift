@@ -53,9 +53,7 @@ public actor SyncEngine {
   /// Why the last round did not come to its end; `nil` when it did, and before the first.
   public internal(set) var lastFailure: SyncFailure?
 
-  /// - Parameters:
-  ///   - generator: gives identifiers and jitter.
-  ///   - history: is told of every round.
+  /// Does nothing until asked. The generator gives identifiers and jitter; `history` is told of every round.
   public init(
     networkClient: any NetworkClientProtocol, dataStoreFactory: any DataStoreFactory,
     clock: any TimeSource = SystemTime(),

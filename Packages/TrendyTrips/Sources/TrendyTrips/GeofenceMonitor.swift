@@ -43,7 +43,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   private var fences: [Fence] = []
   private var lastFix: Date?
 
-  /// - Parameter geofences: those not active are left out.
+  /// Watches the active ones of these places.
   public init(geofences: [Geofence] = [], configuration: Configuration = Configuration()) {
     self.configuration = configuration
     update(geofences)

@@ -20,10 +20,7 @@ public enum GeofenceVisit: Sendable {
     NaturalKey.id(for: "visit", geofenceId, NaturalKey.part(enteredAt))
   }
 
-  /// The open visit that an entry begins; `nil` where the place records no entries.
-  /// - Parameters:
-  ///   - date: when the person came in.
-  ///   - id: of the event.
+  /// The open visit that an entry on `date` begins; `nil` where the place records no entries.
   public static func opened(_ geofence: Geofence, at date: Date, id: String? = nil) -> Event? {
     guard let eventTypeId = geofence.eventTypeEntryId else { return nil }
     return Event(
@@ -33,8 +30,8 @@ public enum GeofenceVisit: Sendable {
       properties: [enteredAtKey: PropertyValue(type: .date, value: .string(RFC3339.string(from: date)))])
   }
 
-  /// The same visit with its end; what a person changed in the event meanwhile stays.
-  /// - Parameter date: when the person left; before the visit began it counts as its beginning.
+  /// The same visit with its end on `date`, which before the visit began counts as its beginning; what a person changed in
+  /// the event meanwhile stays.
   public static func closed(_ visit: Event, at date: Date) -> Event {
     var visit = visit
     // What a person moved the event to is a note of theirs; the crossing itself is in the property.

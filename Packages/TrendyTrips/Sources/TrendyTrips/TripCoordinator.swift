@@ -43,8 +43,9 @@ public final class TripCoordinator {
   private var isReportedRunning = false
 
   /// Becomes the delegate of location and motion, and waits.
-  /// - Parameter restoring: what ``tracker`` was before a restart; its configuration then counts instead of
-  ///   `configuration`, and a drive it was in the middle of goes on at once.
+  ///
+  /// `restoring` is what ``tracker`` was before a restart: its configuration then counts instead of `configuration`, and a
+  /// drive it was in the middle of goes on at once.
   public init(
     location: any LocationTrackingServiceProtocol, motion: any MotionActivityHandlerProtocol,
     liveActivity: any LiveActivityManagerProtocol, watch: any WatchConnectivityServiceProtocol,

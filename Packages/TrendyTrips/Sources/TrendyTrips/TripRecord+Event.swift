@@ -28,7 +28,7 @@ extension TripRecord {
   /// The event that this finished trip is; `nil` while the trip goes on.
   ///
   /// Its id is the trip's, which follows from device, start and place: written twice, it is one event.
-  /// - Parameter eventTypeId: the type named ``eventTypeName``.
+  /// Its type is the one named ``eventTypeName``.
   public func event(eventTypeId: String, carName: String? = nil) -> Event? {
     guard let endTime = trip.endTime, let duration else { return nil }
     var properties: [PropertyKey: PropertyValue] = [
@@ -47,8 +47,7 @@ extension TripRecord {
       properties: Dictionary(uniqueKeysWithValues: properties.map { ($0.key.rawValue, $0.value) }))
   }
 
-  /// The definitions of those properties, for the type that holds trips.
-  /// - Parameter id: the id of the definition for a key.
+  /// The definitions of those properties, for the type that holds trips; `id` gives each its id.
   public static func propertyDefinitions(
     eventTypeId: String, id: (PropertyKey) -> String
   ) -> [PropertyDefinition] {

@@ -58,7 +58,6 @@ public final class StorageEngine: Sendable {
   }
 
   /// Opens the store of a folder, or makes one there. Opening changes nothing in a store that is there.
-  /// - Parameter generator: gives a new store its identity.
   /// - Throws: ``StorageError/damaged(path:offset:)`` when something before the tail is not as it was written,
   ///   ``StorageError/newerVersion(path:found:supported:)``, or what the file system says.
   public static func open(
@@ -68,6 +67,7 @@ public final class StorageEngine: Sendable {
     return try open(directory: directory, fileSystem: fileSystem, options: options, generator: &generator)
   }
 
+  /// The same with a generator, which gives a new store its identity.
   public static func open(
     directory: String, fileSystem: any FileSystem, options: Options, generator: inout some RandomNumberGenerator
   ) throws(StorageError) -> StorageEngine {
@@ -132,8 +132,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// How many records have a sort value from each boundary up to and without the next.
-  /// - Parameter boundaries: rising.
+  /// How many records have a sort value from each boundary, they rise, up to and without the next.
   /// - Returns: one number less than there are boundaries.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]

@@ -27,10 +27,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     try self.init(directory: path, fileSystem: PosixFileSystem())
   }
 
-  /// The same on any file system.
-  /// - Parameters:
-  ///   - directory: without a slash at its end.
-  ///   - generator: gives a new store its identity.
+  /// The same on any file system. `directory` has no slash at its end; the generator gives a new store its identity.
   public init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
