@@ -6,7 +6,7 @@
 public import TrendyModels
 public import TrendyProtocols
 
-/// A device's way to its hub: every operation of ``TrendyProtocols/NetworkClientProtocol`` over HTTP.
+/// A device's way to its hub: every operation of `NetworkClientProtocol` over HTTP.
 ///
 /// Keep one for as long as its address lasts: it holds one `URLSession` and its open connections. Every operation throws
 /// `APIError`, or `CancellationError` as soon as its task is cancelled; a request that met its deadline is a `networkError`.

@@ -125,13 +125,16 @@ struct SnapshotTests {
       }
     }
     // Ten seconds between two pieces: more than the deadline in all.
-    for await _ in pieces {
+    var arrivals = pieces.makeAsyncIterator()
+    for piece in ["1", "2"] {
+      #expect(await arrivals.next() == Data(piece.utf8))
       await clock.waitForSleepers()
       await clock.advance(by: .seconds(10))
       server.proceed()
     }
     try await task.value
-    #expect(clock.uptime == .seconds(30))
+    #expect(await arrivals.next() == Data("3".utf8))
+    #expect(clock.uptime == .seconds(20))
   }
 
   @Test func `that stops in the middle ends at the deadline`() async throws {
