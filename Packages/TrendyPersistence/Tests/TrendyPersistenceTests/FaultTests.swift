@@ -123,6 +123,18 @@ struct FaultTests {
     #expect(throws: StorageError.readOnly(path: "/store/log-1")) { try EngineFixture.put([4], in: engine) }
   }
 
+  @Test func `a file that is cut off while it is open is damage, not an end`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put([1], in: engine)
+    let bytes = try #require(disk.contents("/store/log-1"))
+    disk.setContents("/store/log-1", Array(bytes.prefix(200)))
+    #expect(throws: StorageError.damaged(path: "/store/log-1", offset: 160)) { try engine.refresh() }
+    #expect(throws: StorageError.damaged(path: "/store/log-1", offset: 160)) { try EngineFixture.put([2], in: engine) }
+    disk.setContents("/store/log-1", bytes)
+    try EngineFixture.put([2], in: engine)
+  }
+
   @Test func `a folder that was removed or replaced meanwhile is noticed before anything is called saved`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

@@ -67,21 +67,27 @@ struct LogState: @unchecked Sendable {
   }
 
   /// Takes in the groups that lie beyond the end.
-  mutating func catchUp(directory: String, fileSystem: any FileSystem) throws(StorageError) {
+  /// - Returns: whether zeros follow, as far as a header reaches.
+  @discardableResult
+  mutating func catchUp(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
     while true {
       let available = chunk.chunkBytes - end
-      guard available >= GroupHeader.bytes else { return }
+      guard available >= GroupHeader.bytes else { return false }
       let target = memory.base + end
       // Into the chunk's memory beyond the end, which nobody reads.
-      guard try read(into: target, count: GroupHeader.bytes),
+      guard try read(into: target, count: GroupHeader.bytes) else {
+        // A chunk has its full length from the start; somebody has cut it off.
+        throw .damaged(path: directory + "/" + StoreFormat.chunkName(chunk.number), offset: end)
+      }
+      guard
         let header = GroupHeader.read(target, available: available, epoch: chunk.epoch),
         header.sequence == sequence + 1
-      else { return }
+      else { return memory.isZero(from: end, count: GroupHeader.bytes) }
       guard try read(into: target, count: header.length),
         // Read again with the rest: the first look may have been at half of it.
         let group = GroupHeader.read(target, available: available, epoch: chunk.epoch), group == header,
         group.isWhole(target)
-      else { return }
+      else { return false }
       memtable.apply(group: group, at: target)
       let doubtfulFrom = doubt?.offset ?? end
       end += group.length
@@ -130,16 +136,9 @@ struct LogState: @unchecked Sendable {
     guard try storing({ () throws(FileSystemError) in try before.isInPlace() }) else {
       throw .missing(path: log.path(chunk.number))
     }
-    try catchUp(directory: log.directory, fileSystem: log.fileSystem)
+    let isClean = try catchUp(directory: log.directory, fileSystem: log.fileSystem)
     if let writeFailure { throw writeFailure }
-    if !tailIsSuspect {
-      let count = min(GroupHeader.bytes, chunk.chunkBytes - end)
-      guard try read(into: memory.base + end, count: count) else {
-        throw .damaged(path: log.path(chunk.number), offset: end)
-      }
-      tailIsSuspect = !memory.bytes(from: end, count: count).allSatisfy { $0 == 0 }
-    }
-    if tailIsSuspect {
+    if tailIsSuspect || !isClean {
       try cleanTail(log)
       tailIsSuspect = false
     }

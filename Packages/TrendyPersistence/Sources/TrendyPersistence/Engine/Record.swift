@@ -24,11 +24,13 @@ final class RecordMemory: @unchecked Sendable {
   deinit { free(base) }
 
   /// Whether nothing but zeros lies from `offset` to the end.
-  func isZero(from offset: Int) -> Bool {
-    guard offset < count else { return true }
+  func isZero(from offset: Int) -> Bool { isZero(from: offset, count: count - offset) }
+
+  func isZero(from offset: Int, count: Int) -> Bool {
+    guard count > 0 else { return true }
     // All equal their neighbour, and the first is zero.
     return base.load(fromByteOffset: offset, as: UInt8.self) == 0
-      && memcmp(base + offset, base + offset + 1, count - offset - 1) == 0
+      && memcmp(base + offset, base + offset + 1, count - 1) == 0
   }
 
   func bytes(from offset: Int, count: Int) -> UnsafeRawBufferPointer {

@@ -25,6 +25,9 @@ extension RecordKey: Comparable {
 }
 
 extension RecordKey {
+  /// Whether these are the bits of a hash, and not of a canonical UUID.
+  var isHash: Bool { low &>> 62 == 3 }
+
   /// The key of any text by hash. Two texts may share one: keep the text in the payload and compare.
   ///
   /// Hashes and canonical UUIDs never meet: the bits that are the variant of a UUID are `10` there and `11` here.

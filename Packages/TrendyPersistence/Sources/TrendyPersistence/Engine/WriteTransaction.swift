@@ -15,6 +15,9 @@ public final class WriteTransaction {
 
   deinit { rollback() }
 
+  /// How often something was put or deleted so far.
+  var changes: Int { order.count }
+
   /// Whether nothing was put or deleted so far.
   public var isEmpty: Bool { order.isEmpty }
 
@@ -67,11 +70,8 @@ public final class WriteTransaction {
 
   // MARK: Writes
 
-  /// Puts a record in place of what had its name.
-  /// - Parameters:
-  ///   - sort: below `Int64.max`.
-  ///   - group: 0 for none.
-  ///   - payload: at most 1 GiB.
+  /// Puts a record in place of what had its name. `sort` is below `Int64.max`, a `group` of 0 is none, and a payload has at
+  /// most 1 GiB.
   public func put(
     kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer
   ) throws(StorageError) {

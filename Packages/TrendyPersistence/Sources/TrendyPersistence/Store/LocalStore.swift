@@ -161,10 +161,14 @@ extension LocalStore {
   /// Puts a row in place of the one of its identifier, if there is one.
   func put<Row: StoredRow>(_ row: Row) throws(StorageError) {
     let transaction = try writing()
-    let identifier = row.rowIdentifier
-    let place = try place(Row.kind, identifier)
+    try put(row, at: place(Row.kind, row.rowIdentifier), in: transaction)
+  }
+
+  private func put<Row: StoredRow>(
+    _ row: Row, at place: Place, in transaction: WriteTransaction
+  ) throws(StorageError) {
     writer.reset()
-    if RecordKey(canonicalUUID: identifier) == nil { writer.text(1, identifier) }
+    if place.key.isHash { writer.text(1, row.rowIdentifier) }
     row.write(to: &writer)
     if let old = place.record {
       old.withPayload { writer.unknownFields(of: $0, above: Row.lastField) }
@@ -183,14 +187,18 @@ extension LocalStore {
   ) throws -> Row {
     guard (1...128).contains(identifier.utf8.count) else { throw StorageError.invalidIdentifier(identifier) }
     let hadLock = transaction != nil
-    _ = try writing()
+    let begun = try writing()
     do {
-      var row =
-        try place(Row.kind, identifier).record.map { record throws(StorageError) in
-          try decode(Row.self, record)
-        } ?? new()
+      let before = try place(Row.kind, identifier)
+      let changes = begun.changes
+      var row: Row = if let record = before.record { try decode(Row.self, record) } else { new() }
       try configure(&row)
-      try put(row)
+      // The closure may have used the store too.
+      if transaction === begun, begun.changes == changes, row.rowIdentifier == identifier {
+        try put(row, at: before, in: begun)
+      } else {
+        try put(row)
+      }
       return row
     } catch {
       if !hadLock, let transaction, transaction.isEmpty { rollback() }

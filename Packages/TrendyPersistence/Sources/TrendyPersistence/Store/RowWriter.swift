@@ -136,10 +136,18 @@ extension RowWriter {
   /// A field whose length is only known when it is written.
   private mutating func nested(_ field: Int, _ body: (inout RowWriter) -> Void) {
     header(field, .bytes)
-    var inner = RowWriter()
-    body(&inner)
-    number(UInt64(inner.bytes.count))
-    bytes.append(contentsOf: inner.bytes)
+    // Most are shorter than what one byte of length can say.
+    let place = bytes.count
+    bytes.append(0)
+    body(&self)
+    let count = bytes.count - place - 1
+    if count < 0x80 {
+      bytes[place] = UInt8(count)
+    } else {
+      var length = RowWriter()
+      length.number(UInt64(count))
+      bytes.replaceSubrange(place...place, with: length.bytes)
+    }
   }
 
   private mutating func value(_ value: JSONValue) {

@@ -76,6 +76,7 @@ extension Event: StoredRow {
         syncStatus = status
       case 18:
         guard let (name, value) = field.property else { return nil }
+        if properties.isEmpty { properties.reserveCapacity(6) }
         properties[name] = value
       case 19:
         guard let (name, value) = field.member else { return nil }
