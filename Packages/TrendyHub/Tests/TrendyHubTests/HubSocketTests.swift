@@ -21,7 +21,8 @@ struct HubSocketTests {
     log: AccessLog? = nil, _ body: (_ port: UInt16, _ server: HubServer, _ token: String) async throws -> Void
   ) async throws {
     let storage = TestHub.openStorage(SimulatedFileSystem())
-    let server = HubServer(storage: storage, transport: MicrohttpdTransport(limits: Self.patientLimits, log: log), log: log)
+    let server = HubServer(
+      storage: storage, transport: MicrohttpdTransport(limits: Self.patientLimits, log: log), log: log)
     let person = try server.accounts.createPerson(name: "Anna")
     let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
     let port = try await server.start()
@@ -154,7 +155,8 @@ struct HubSocketTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
     var token = ""
     for round in 1...2 {
-      let server = HubServer(storage: EmbeddedHubStorage(directory: folder), transport: MicrohttpdTransport(limits: Self.patientLimits))
+      let server = HubServer(
+        storage: EmbeddedHubStorage(directory: folder), transport: MicrohttpdTransport(limits: Self.patientLimits))
       if round == 1 {
         let person = try server.accounts.createPerson(name: "Anna")
         token = try server.accounts.createToken(person: person.id, deviceName: "phone").token

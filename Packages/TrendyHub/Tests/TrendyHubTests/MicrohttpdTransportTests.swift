@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import TrendyHub
+import TrendyTesting
 
 @Suite("MicrohttpdTransport", .timeLimit(.minutes(1)))
 struct MicrohttpdTransportTests {
@@ -174,6 +175,22 @@ struct MicrohttpdTransportTests {
     }
   }
 
+  @Test func `connections that have ended count no more`() async throws {
+    var limits = Self.patientLimits
+    // Some room, as an answer is read to its end a moment before its connection is counted out.
+    limits.connectionsPerAddress = 5
+    limits.connections = 5
+    try await serving(limits: limits) { port in
+      for _ in 0..<10 { #expect(try await RawClient.request("GET", "/", port: port).status == 200) }
+      for _ in 0..<10 {
+        let client = try RawClient(port: port)
+        client.send("nonsense\r\n\r\n")
+        #expect(try await client.readAnswer().status == 400)
+      }
+      #expect(try await RawClient.request("GET", "/", port: port).status == 200)
+    }
+  }
+
   @Test func `a stream goes out piece by piece, as it is made`() async throws {
     let (pieces, source) = AsyncStream<String>.makeStream()
     try await serving(handler: { _ in
@@ -258,6 +275,36 @@ struct MicrohttpdTransportTests {
     for await _ in started { break }
     await transport.stop()
     #expect(try await client.readAnswer().status == 503)
+  }
+
+  @Test("whatever comes, the answer is the gate's or the handler's own", arguments: [1, 2, 3, 4] as [UInt64])
+  func ownWords(seed: UInt64) async throws {
+    try await serving { port in
+      var generator = SeededGenerator(seed: seed)
+      let pieces = [
+        "GET", "POST", " ", "/", "/a?b", "HTTP/1.1", "HTTP/1.0", "\r\n", "\r\n", "\r\n", "\n", ":", ": ", "Host: a\r\n",
+        "Content-Length: 3\r\n", "Content-Length: 0003\r\n", "Cookie: a=\"b;; c, =d\r\n", "Cookie: \"\r\n",
+        "Connection: keep-alive\r\n", "Connection: upgrade\r\n", "Upgrade: h2c\r\n", "Expect: 100-continue\r\n",
+        "Expect: nothing\r\n", "Authorization: Digest x=\"\r\n", "Content-Type: multipart/form-data; boundary=\r\n",
+        "X: %00%zz\r\n", "TE: trailers\r\n", "Range: bytes=0-\r\n", "abc", "é", "\u{0}", "\t", "%", "\"",
+      ]
+      for round in 0..<60 {
+        var text = ""
+        // Half of them begin well, so that the library comes into play.
+        if round.isMultiple(of: 2) { text = "POST /x HTTP/1.1\r\nHost: a\r\n" }
+        for _ in 0..<Int.random(in: 1...6, using: &generator) { text += pieces.randomElement(using: &generator) ?? "" }
+        text += "\r\n\r\nabc"
+        let client = try RawClient(port: port)
+        client.send(text)
+        client.finishSending()
+        var data = try await client.readAll()
+        let interim = Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        if data.starts(with: interim) { data = Data(data.dropFirst(interim.count)) }
+        let answer = try RawClient.parse(data)
+        #expect(answer.headers["x-request-id"] != nil, "\(text.debugDescription)")
+        #expect([200, 400, 411, 413, 505].contains(answer.status), "\(answer.status) \(text.debugDescription)")
+      }
+    }
   }
 
   @Test func `many requests at once are all answered, each with its own`() async throws {

@@ -48,7 +48,7 @@ public struct HubCore: Hashable, Sendable {
     if let last = push.lastSequence, known > last {
       result.fork = .forked("this hub has judged sequence \(known) of the device, which says it has sent \(last)")
     } else {
-      try transaction.forgetOutcomes(device: push.device, through: min(push.acknowledgedThrough, known))
+      try transaction.forgetOutcomes(device: push.device, through: push.acknowledgedThrough)
       for mutation in push.mutations {
         if mutation.sequence <= mark {
           guard let stored = try transaction.outcome(device: push.device, sequence: mutation.sequence),
