@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 public import TrendyHub
 
-/// What every ``TrendyHub/HubStorage`` owes: each check is a sentence that holds, or throws ``ContractViolation``.
+/// What every `HubStorage` owes: each check is a sentence that holds, or throws ``ContractViolation``.
 ///
 /// A test runs each on a storage of its own:
 /// ```swift

@@ -104,8 +104,7 @@ public struct HubCore: Hashable, Sendable {
     public var head: Int64
   }
 
-  /// The entries after a position.
-  /// - Parameter limit: 1 to 500.
+  /// The entries after a position, at most `limit`, which is 1 to 500.
   /// - Throws: a problem of kind `log_reset` for a position this hub never gave.
   public func page(after cursor: Int64, limit: Int, in reading: any HubReading) throws -> Page {
     // The head is read first: an entry that is written meanwhile is then in the page or after the cursor, never between.

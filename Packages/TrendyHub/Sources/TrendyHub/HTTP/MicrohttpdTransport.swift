@@ -19,10 +19,8 @@ public final class MicrohttpdTransport: HTTPTransport {
   private let log: AccessLog?
   private let life = Mutex(Life.new)
 
-  /// - Parameters:
-  ///   - address: where to listen, a name or a number; `127.0.0.1` for this machine alone.
-  ///   - port: 0 for any free one.
-  ///   - log: told of what is refused before it reaches the handler; the handler tells of the rest.
+  /// Listens, once started, at `address`, a name or a number, `127.0.0.1` for this machine alone; port 0 is any free one.
+  /// The log is told of what is refused before it reaches the handler; the handler tells of the rest.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 0, limits: HTTPLimits = HTTPLimits(),
     clock: any TimeSource = SystemTime(),

@@ -23,9 +23,8 @@ public final class HubServer: Sendable {
   private let epoch: String
   private let begun = Mutex<Set<String>>([])
 
-  /// - Parameters:
-  ///   - transport: `nil` for a hub that is only asked in the process.
-  ///   - log: told of every request that reaches the hub; a transport tells of what it refuses itself.
+  /// A hub without a transport is only asked in the process. The log is told of every request that reaches the hub; a
+  /// transport tells of what it refuses itself.
   public init(
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),

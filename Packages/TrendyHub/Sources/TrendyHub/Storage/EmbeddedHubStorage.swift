@@ -12,7 +12,7 @@ public final class EmbeddedHubStorage: HubStorage {
   private let options: StorageEngine.Options
   private let stores = Mutex<[String: EmbeddedStore]>([:])
 
-  /// - Parameter directory: made, with what is above it, when something is first written.
+  /// The directory is made, with what is above it, when something is first written.
   public init(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(),
     options: StorageEngine.Options = StorageEngine.Options()

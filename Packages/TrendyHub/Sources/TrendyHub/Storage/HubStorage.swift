@@ -118,7 +118,7 @@ public struct HubEntryList: Sendable {
   public let count: Int
   private let entry: @Sendable (Int) throws -> HubEntry
 
-  /// - Parameter entry: gives the entry at a place from 0 to `count - 1`.
+  /// `entry` gives the entry at a place from 0 to `count - 1`.
   public init(count: Int, entry: @escaping @Sendable (Int) throws -> HubEntry) {
     self.count = count
     self.entry = entry
