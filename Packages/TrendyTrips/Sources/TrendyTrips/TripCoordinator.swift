@@ -39,8 +39,6 @@ public final class TripCoordinator {
   private let watch: any WatchConnectivityServiceProtocol
   private let reporting: (any TripReporting)?
   private let clock: any TimeSource
-  /// A `start` or `resume` was reported and no `end` yet.
-  private var isReportedRunning = false
 
   /// Becomes the delegate of location and motion, and waits.
   ///
@@ -62,7 +60,6 @@ public final class TripCoordinator {
     location.delegate = self
     motion.delegate = self
     if let trip = tracker.currentTrip, tracker.phase == .driving || tracker.isPausedAtSkipPlace {
-      isReportedRunning = true
       startTracking(startTime: trip.startTime, isNewTrip: false)
     }
   }
@@ -128,7 +125,7 @@ extension TripCoordinator: MotionActivityHandlerDelegate {
       // No fix yet: ask for one, and show that driving was noticed.
       startTracking(startTime: date, isNewTrip: true)
     } else if !isAutomotive, tracker.currentTrip == nil {
-      // It was never confirmed by a fix.
+      // No fix ever confirmed it, so no start was reported and no end is.
       stopTracking(at: nil)
     }
   }
@@ -188,15 +185,10 @@ extension TripCoordinator {
     location.setLowAccuracy()
     liveActivity.endActivity(keepVisibleForSeconds: tracker.configuration.keepVisibleSeconds)
     watch.updateTripActiveState(false)
-    if isReportedRunning { report(.end, fix) }
+    report(.end, fix)
   }
 
   private func report(_ kind: TripReport.Kind, _ fix: Location?) {
-    switch kind {
-    case .start, .resume: isReportedRunning = true
-    case .end, .cancel: isReportedRunning = false
-    case .ping: break
-    }
     guard let fix else { return }
     reporting?.report(TripReport(kind: kind, location: fix))
   }

@@ -96,6 +96,13 @@ struct TripDetectorTests {
     #expect(TripDetector.trips(in: fixes).count == trips)
   }
 
+  @Test func `one outlier at a stop does not make it shorter`() {
+    var fixes = drive(speed: 12, start: 0, end: 300, interval: 5)
+    fixes += stride(from: 305.0, through: 705, by: 10).map { fix($0, east: 3600, north: $0 == 505 ? 130 : 0) }
+    fixes += drive(from: 3600, speed: 12, start: 710, end: 1000, interval: 5)
+    #expect(TripDetector.trips(in: fixes).count == 2)
+  }
+
   @Test("a parked receiver makes no trip, however it drifts", arguments: Array(UInt64(1)...4))
   func still(seed: UInt64) {
     for noise in [3.0, 8, 15] {

@@ -126,6 +126,25 @@ struct TripTrackerTests {
     #expect(trip.startTime == at(220))
   }
 
+  @Test func `a drive that ended minutes ago is no part of the next one`() {
+    var tracker = TripTracker(configuration: .init())
+    for fix in drive(speed: 12, start: 0, end: 60, interval: 10) { tracker.onLocation(fix) }
+    for second in stride(from: 70.0, through: 300, by: 10) { tracker.onLocation(fix(second, east: 720)) }
+    guard case .started(let trip)? = tracker.onConfirmedMotion(isAutomotive: true, at: at(301)).first else {
+      Issue.record("not started")
+      return
+    }
+    #expect(trip.startTime == at(300))
+    #expect(trip.distanceMeters == 0)
+  }
+
+  @Test func `what was driven before a short pause is not counted twice`() throws {
+    var tracker = try paused()
+    for second in stride(from: 135.0, through: 180, by: 15) { tracker.onLocation(fix(second, east: 2400)) }
+    tracker.onConfirmedMotion(isAutomotive: true, at: at(181))
+    #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 2400) < 5)
+  }
+
   @Test func `sitting in the car before it moves off is no part of the drive`() throws {
     var tracker = try driving()
     for second in stride(from: 15.0, through: 300, by: 15) {
