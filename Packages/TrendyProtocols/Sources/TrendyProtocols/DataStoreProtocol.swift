@@ -19,11 +19,14 @@ public protocol DataStoreProtocol: AnyObject {
   /// Changes the event, or makes one: pending, at the reference date, of the type "", for `configure` to fill in.
   @discardableResult
   func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event
+  /// Changes the event type, or makes one: pending, with empty texts.
   @discardableResult
   func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
+  /// Changes the geofence, or makes one: pending, named "", at 0, 0, 100 m around, active and silent.
   @discardableResult
   func upsertGeofence(id: String, configure: (inout Geofence) throws -> Void) throws -> Geofence
-  /// `eventTypeId` is used when it is made; an existing one keeps its own unless `configure` changes it.
+  /// Changes the definition, or makes one: pending, of the event type given, a text with empty key and label. An existing
+  /// one keeps its event type unless `configure` changes it.
   @discardableResult
   func upsertPropertyDefinition(
     id: String, eventTypeId: String, configure: (inout PropertyDefinition) throws -> Void

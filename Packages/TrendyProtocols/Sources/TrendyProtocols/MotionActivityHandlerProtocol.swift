@@ -9,7 +9,9 @@ public import TrendyModels
 public protocol MotionActivityHandlerProtocol: AnyObject {
   /// Held weakly.
   var delegate: (any MotionActivityHandlerDelegate)? { get set }
+  /// By the last reading that counted; `.unknown` before the first.
   var currentState: MotionState { get }
+  /// Whether that is driving, before any debounce.
   var isAutomotive: Bool { get }
   /// Readings below it are passed over.
   var minimumConfidence: MotionActivity.Confidence { get set }
@@ -18,8 +20,10 @@ public protocol MotionActivityHandlerProtocol: AnyObject {
   /// Seconds of anything else before the end of driving is confirmed.
   var nonAutomotiveDebounceSeconds: TimeInterval { get set }
 
+  /// Called once, before all else; starts nothing.
   func setupMotionManager()
   func startActivityUpdates()
+  /// Nothing is reported after it returns, and a change that waits is forgotten.
   func stopActivityUpdates()
   /// Forgets a change that waits to be confirmed.
   func cancelPendingDebounce()
@@ -31,5 +35,6 @@ public protocol MotionActivityHandlerDelegate: AnyObject {
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didDetectAutomotive isAutomotive: Bool)
   /// After the debounce: the verdict that trips start and stop on.
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didConfirmAutomotive isAutomotive: Bool)
+  /// With every reading that changes ``MotionActivityHandlerProtocol/currentState``.
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didChangeState state: MotionState)
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TrendyModels
 import TrendyProtocols
@@ -155,6 +156,21 @@ struct PushDefaultTests {
     let wait = MutationOutcome.tryLater(retryAfter: .seconds(7))
     #expect(try await client.push(mutations) == [accepted, wait, wait, wait])
     #expect(client.calls.count == 2)
+  }
+
+  @Test func `who listens hears which failure made a push stop, and of no other`() async throws {
+    let heard = Mutex<[APIError]>([])
+    func push(_ error: APIError) async throws {
+      let client = client(failing: "updateEvent e1", with: error)
+      let mutations = [try mutation(.eventType, .update, "t"), try mutation(.event, .update, "e1")]
+      try await PushObservation.$onTransientFailure.withValue({ error in heard.withLock { $0.append(error) } }) {
+        _ = try await client.push(mutations)
+      }
+    }
+    try await push(.httpError(429))
+    try await push(.httpError(422))
+    try await push(.networkError("off"))
+    #expect(heard.withLock { $0 } == [.httpError(429), .networkError("off")])
   }
 
   @Test func `no network is for later too, from the first on`() async throws {

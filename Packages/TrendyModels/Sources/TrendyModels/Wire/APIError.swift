@@ -11,6 +11,7 @@ public enum APIError: Error, Hashable, Sendable {
 }
 
 extension APIError {
+  /// The answer's HTTP status; `nil` where there was no answer.
   public var statusCode: Int? {
     switch self {
     case .decodingError, .networkError: nil
@@ -81,12 +82,15 @@ public struct ProblemDetails: Hashable, Sendable {
     self.requestId = requestId
   }
 
+  /// The type of a problem that says: what was to be created exists.
   public static let duplicateType = "urn:trendy:error:duplicate"
 
+  /// See ``APIError/isDuplicateError``.
   public var isDuplicate: Bool {
     type == Self.duplicateType || (type == "about:blank" && status == 409)
   }
 
+  /// See ``APIError/isTransient``.
   public var isTransient: Bool { Self.isTransient(status: status) }
 
   static func isTransient(status: Int) -> Bool {
