@@ -277,6 +277,43 @@ struct MicrohttpdTransportTests {
     #expect(try await client.readAnswer().status == 503)
   }
 
+  @Test func `a stream that has no end is cut when the time for stopping is over`() async throws {
+    var limits = Self.patientLimits
+    limits.stopDeadline = .milliseconds(100)
+    let (pieces, source) = AsyncStream<String>.makeStream()
+    let reader = PieceReader(pieces)
+    let transport = MicrohttpdTransport(limits: limits)
+    let port = try await transport.start { _ in
+      HTTPResponse(status: 200, body: .stream(HTTPBodyStream { await reader.next() }))
+    }
+    let client = try RawClient(port: port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    source.yield("first\n")
+    var seen = Data()
+    while !String(decoding: seen, as: UTF8.self).contains("first\n") { seen += try await client.readSome() }
+    await transport.stop()
+    seen += try await client.readAll()
+    #expect(throws: RawClient.Failed.self) { try RawClient.parse(seen) }
+  }
+
+  @Test func `an other end that goes away in the middle of a stream ends it`() async throws {
+    let (pieces, source) = AsyncStream<String>.makeStream()
+    let reader = PieceReader(pieces)
+    try await serving(handler: { _ in HTTPResponse(status: 200, body: .stream(HTTPBodyStream { await reader.next() })) }
+    ) {
+      port in
+      do {
+        let client = try RawClient(port: port)
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        source.yield("first\n")
+        _ = try await client.readSome()
+      }
+      // More than any buffer on the way takes: the server must notice that nobody reads.
+      for _ in 0..<200 { source.yield(String(repeating: "x", count: 65_536)) }
+      source.finish()
+    }
+  }
+
   @Test("whatever comes, the answer is the gate's or the handler's own", arguments: [1, 2, 3, 4] as [UInt64])
   func ownWords(seed: UInt64) async throws {
     try await serving { port in

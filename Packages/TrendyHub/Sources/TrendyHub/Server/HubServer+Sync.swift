@@ -99,10 +99,11 @@ extension HubMutation {
         "\(reader.at("operation")): expected \(Operation.allCases.map(\.rawValue).joined(separator: ", ")), found \"\(name.prefix(40))\""
       )
     }
+    let id = try reader.identifier("entity_id")
     self.init(
-      kind: try reader.string("entity_type"), id: try reader.identifier("entity_id"), operation: operation,
+      kind: try reader.string("entity_type"), id: id, operation: operation,
       payload: try reader.optionalObject("payload") ?? [:],
-      hasNaturalKey: try reader.optionalBool("natural_key") ?? false,
+      hasNaturalKey: try reader.optionalBool("natural_key") ?? NaturalIdentifier.isNatural(id),
       incarnation: try reader.optionalInteger("incarnation"))
   }
 }
