@@ -88,6 +88,20 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: engine) == [2])
   }
 
+  @Test func `a save that finds nothing to change vouches for what it found`() throws {
+    let disk = SimulatedFileSystem()
+    try EngineFixture.put([1], in: EngineFixture.open(disk))
+    let killed = try EngineFixture.open(disk)
+    disk.powerOff(beforeChange: 4)  // names, what it found, its own group: only its sync does not go through
+    #expect(throws: StorageError.self) { try EngineFixture.put([2], in: killed) }
+    disk.restart(losing: .nothing)
+    let engine = try EngineFixture.open(disk)
+    #expect(try EngineFixture.numbers(in: engine) == [1, 2])
+    try engine.write { transaction throws(StorageError) in transaction.delete(kind: 1, key: EngineFixture.key(77)) }
+    disk.restart(losing: .unsynced)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == [1, 2])
+  }
+
   @Test func `a forgotten transaction frees the lock`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

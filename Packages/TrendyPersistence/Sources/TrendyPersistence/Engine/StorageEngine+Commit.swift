@@ -15,8 +15,12 @@ extension StorageEngine {
   /// Lets the next unit of work have the write lock.
   func release(_ lock: any OpenFile) {
     state.withLock { $0.isAppending = false }
-    // If this fails the lock goes with the handle; until then others are told that it is taken.
-    try? lock.unlock()
+    do {
+      try lock.unlock()
+    } catch {
+      // It goes when the file is closed, with the last reference.
+      state.withLock { $0.lock = nil }
+    }
     writing.update { $0 = false }
   }
 
@@ -47,7 +51,11 @@ extension StorageEngine {
   /// - Returns: the sequence to wait for with ``waitUntilDurable(_:)``; `nil` if there was nothing to write.
   func append(_ records: [UnsafeRawPointer]) throws(StorageError) -> UInt64? {
     let bytes = records.reduce(GroupHeader.bytes) { $0 + RecordLayout.size($1) }
-    guard !records.isEmpty else { return nil }
+    if records.isEmpty {
+      // What the unit read and left as it is may be a save of others that was never synced; reporting this one as durable
+      // says the same of that.
+      return state.withLock { $0.sequence > $0.durable ? $0.sequence : nil }
+    }
     guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
     let log = Log(directory: directory, fileSystem: fileSystem)
     // Room for a seal is always left.

@@ -114,7 +114,14 @@ public final class WriteTransaction {
       if RecordLayout.isDeletion(record), try engine.get(kind: kind, key: key) == nil { continue }
       records.append(record)
     }
-    let sequence = try engine.append(records)
+    let sequence: UInt64?
+    do {
+      sequence = try engine.append(records)
+    } catch {
+      // A handle that must not be used any more keeps nobody else from writing.
+      if !engine.isUsable { rollback() }
+      throw error
+    }
     isOpen = false
     engine.releaseWriteLock()
     if let sequence { try engine.waitUntilDurable(sequence) }
