@@ -24,9 +24,22 @@ extension AppContainer {
   /// The person's own of that name, else this one.
   private func type(_ wanted: EventType, definitions: [PropertyDefinition]) throws -> EventType {
     let types = try makeStore().fetchAllEventTypes()
-    if let type = types.first(where: { $0.id == wanted.id }) { return type }
-    try recorder.record(wanted)
-    for definition in definitions { try recorder.record(definition) }
-    return wanted
+    if let type = types.first(where: { $0.id == wanted.id }) ?? types.first(where: { $0.name == wanted.name }) {
+      return type
+    }
+    if try recorder.record(wanted) {
+      for definition in definitions { try recorder.record(definition) }
+      return wanted
+    }
+    // It was deleted, and what was deleted does not come back: a new one takes its place.
+    let type = EventType(id: makeID(), name: wanted.name, colorHex: wanted.colorHex, iconName: wanted.iconName)
+    try recorder.record(type)
+    for definition in definitions {
+      try recorder.record(
+        PropertyDefinition(
+          id: makeID(), eventTypeId: type.id, key: definition.key, label: definition.label,
+          propertyType: definition.propertyType, displayOrder: definition.displayOrder))
+    }
+    return type
   }
 }

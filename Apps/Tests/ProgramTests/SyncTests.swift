@@ -141,5 +141,16 @@ struct SyncTests {
     try sync("phone", "laptop", "phone")
     #expect(try timeline("phone").count == 3)
     #expect(try timeline("laptop") == timeline("phone"))
+    // What was deleted stays so, whoever imports the file once more.
+    let trips = try bench.trendy("trip", "list", "--plain", store: "laptop").output.split(separator: "\t")
+    #expect(try bench.trendy("rm", String(try #require(trips.first)), store: "laptop").status == 0)
+    try sync("laptop", "phone")
+    for device in ["phone", "laptop"] {
+      let imported = try bench.trendy("import", "gpx", drive, "--json", store: device).document.objectValue
+      #expect(imported?["trips"]?.objectValue?["new"] == 0)
+    }
+    try sync("phone", "laptop")
+    #expect(try timeline("phone").count == 2)
+    #expect(try timeline("laptop") == timeline("phone"))
   }
 }

@@ -53,6 +53,7 @@ package enum Coalescing: Sendable {
 
   /// Whether two devices that record the same thing give it the same id: what was imported or measured, not made up.
   package static func hasNaturalKey(_ create: PendingMutation) throws -> Bool {
+    if NaturalIdentifier.isNatural(create.entityId) { return true }
     guard create.entityType == .event else { return false }
     let fields = try fields(of: create.payload)
     if let source = fields["source_type"]?.stringValue, ["healthkit", "imported", "trip"].contains(source) {

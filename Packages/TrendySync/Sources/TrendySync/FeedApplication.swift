@@ -34,7 +34,7 @@ struct FeedApplication {
   mutating func liftGuards(at cursor: Int64, acknowledged: Set<EntityKey>) throws {
     for (key, tombstone) in tombstones {
       let hasPassed = tombstone.version.map { $0 <= cursor } ?? acknowledged.contains(key)
-      if hasPassed, !isDeleteWaiting(key) { try store.deleteTombstone(tombstone) }
+      if hasPassed, !isDeleteWaiting(key) { try lay(tombstone, at: tombstone.version ?? cursor) }
     }
   }
 }
@@ -63,6 +63,8 @@ extension FeedApplication {
       // Let past its guard, it lives again.
       if let tombstone = tombstones.removeValue(forKey: key) { try store.deleteTombstone(tombstone) }
       try show(Overlay.shown(entity, under: waiting[key] ?? []), key)
+      // Kept as the hub gave it too: should what waits turn out to be older than this, this is what is to be shown.
+      if waiting[key] != nil { return false }
     case .remove:
       let younger = Overlay.outlivingDeletion(waiting[key] ?? [])
       // What hangs on a type goes with it, also where the type itself is made again.
@@ -72,9 +74,13 @@ extension FeedApplication {
         if key.entityType == .eventType { planner.onReborn(eventTypeId: key.entityId) }
       }
       // The guard has done its work, unless the delete here is still to be answered.
-      if let tombstone = tombstones[key], !isDeleteWaiting(key) {
-        try store.deleteTombstone(tombstone)
+      if !isDeleteWaiting(key) {
         tombstones[key] = nil
+        if younger.isEmpty {
+          try lay(Tombstone(entityType: key.entityType, entityId: key.entityId), at: entry.id)
+        } else {
+          try store.deleteTombstone(Tombstone(entityType: key.entityType, entityId: key.entityId))
+        }
       }
     case .skip:
       break
@@ -82,6 +88,17 @@ extension FeedApplication {
       return false
     }
     return true
+  }
+
+  /// The feed has passed the delete. An id made by chance is never made again and needs no note; a natural one is remembered
+  /// for good, or the next import of the same thing would bring back what was deleted.
+  private func lay(_ tombstone: Tombstone, at version: Int64) throws {
+    if NaturalIdentifier.isNatural(tombstone.entityId) {
+      let noted = Tombstone(entityType: tombstone.entityType, entityId: tombstone.entityId, version: version)
+      if noted != tombstone { try store.insertTombstone(noted) }
+    } else {
+      try store.deleteTombstone(tombstone)
+    }
   }
 
   private func show<Entity: StoredEntity>(_ entity: Entity?, _ key: EntityKey) throws {

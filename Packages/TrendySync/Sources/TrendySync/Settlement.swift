@@ -12,11 +12,13 @@ struct Settlement {
     let judged = zip(mutations, outcomes)
     // Those of the batch that have an answer of their own are not taken along by another's refusal.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
+    let parked = try store.fetchParkedChanges()
     var settled = 0
     for (mutation, outcome) in judged {
       switch outcome {
       case .accepted(let version), .merged(let version):
         try accept(mutation, version: version)
+        try unpark(parked, olderThan: version, of: mutation.key)
         settled += 1
       case .refused(let problem):
         settled += try refuse(mutation, problem, sparing: answered)
@@ -52,6 +54,14 @@ extension Settlement {
       }
     } else if isLast {
       try markSynced(mutation.key)
+    }
+  }
+
+  /// What the feed gave while the mutation waited is behind it now, and its own entry comes; unless the hub says that it stood there
+  /// before: then the answer to an earlier try was lost, and what came since is the newer.
+  private func unpark(_ parked: [ChangeEntry], olderThan version: Int64?, of key: EntityKey) throws {
+    for entry in parked where entry.entityType == key.entityType.rawValue && entry.entityId == key.entityId {
+      if entry.id <= version ?? .max { try store.deleteParkedChange(entry) }
     }
   }
 

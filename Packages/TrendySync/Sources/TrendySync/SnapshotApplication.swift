@@ -46,13 +46,23 @@ struct SnapshotApplication {
 }
 
 extension SnapshotApplication {
-  /// The snapshot answers what was parked, but for kinds it does not speak of, and every delete that the hub has heard of.
+  /// The snapshot answers what was parked, but for kinds it does not speak of, and every delete that the hub has heard of; what
+  /// an import could make again stays noted as deleted unless it lives.
   private func clearSyncNotes() throws {
     for entry in try store.fetchParkedChanges() where MutationEntityType(rawValue: entry.entityType) != nil {
       try store.deleteParkedChange(entry)
     }
+    let living = Set(
+      snapshot.eventTypes.map { EntityKey(.eventType, $0.id) } + snapshot.events.map { EntityKey(.event, $0.id) }
+        + snapshot.geofences.map { EntityKey(.geofence, $0.id) }
+        + snapshot.propertyDefinitions.map { EntityKey(.propertyDefinition, $0.id) })
     for tombstone in try store.fetchTombstones() where !deletedHere.contains(tombstone.key) {
-      try store.deleteTombstone(tombstone)
+      if NaturalIdentifier.isNatural(tombstone.entityId), !living.contains(tombstone.key) {
+        try store.insertTombstone(
+          Tombstone(entityType: tombstone.entityType, entityId: tombstone.entityId, version: snapshot.cursor))
+      } else {
+        try store.deleteTombstone(tombstone)
+      }
     }
   }
 
@@ -65,6 +75,8 @@ extension SnapshotApplication {
         if !deletedHere.contains(EntityKey(.eventType, parent)) { try park(entity, key) }
         continue
       }
+      // As for an entry of the feed.
+      if waiting[key] != nil { try park(entity, key) }
       if let shown = Overlay.shown(entity, under: waiting[key] ?? []) {
         try Entity.write(shown, in: store)
       } else {

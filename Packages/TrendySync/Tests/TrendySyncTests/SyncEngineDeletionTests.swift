@@ -204,4 +204,54 @@ struct SyncEngineDeletionTests {
     await device.engine.performSync()
     #expect(device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty)
   }
+
+  /// A recorded trip: its id follows from what it is, so that an import makes the same one again.
+  private let trip = Event(
+    id: "97f5264b-1dbe-804e-9147-2072a2089afe", eventTypeId: "type-1", timestamp: DeterministicDate.jan1_2024,
+    sourceType: .trip)
+
+  @Test func `an import does not bring back what was deleted on another device`() async throws {
+    let device = Device()
+    device.seedType()
+    device.seedEvent(trip.id)
+    device.setFeed(
+      [APIModelFixture.makeChangeEntry(id: 11, operation: "delete", entityId: trip.id, deletedAt: trip.timestamp)],
+      next: 11)
+    await device.engine.performSync()
+    #expect(try !device.recorder.record(trip))
+    #expect(device.store.storedEvents.isEmpty)
+    #expect(device.store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `an import does not bring back what was deleted here, however long ago`() async throws {
+    let device = Device()
+    device.seedType()
+    device.seedEvent(trip.id)
+    try device.recorder.delete(eventId: trip.id)
+    for cursor in 11...13 as ClosedRange<Int64> {
+      device.setFeed([], next: cursor)
+      await device.engine.performSync()
+    }
+    #expect(try !device.recorder.record(trip))
+    #expect(device.store.storedEvents.isEmpty)
+  }
+
+  @Test func `a full resync keeps it deleted, and a newer life in the feed is shown`() async throws {
+    let device = Device()
+    device.seedType()
+    device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
+    device.seedEvent(trip.id)
+    try device.recorder.delete(eventId: trip.id)
+    await device.engine.performSync()
+    device.network.latestCursorToReturn = 20
+    await device.engine.forceFullResync()
+    #expect(try !device.recorder.record(trip))
+    device.setFeed(
+      [
+        APIModelFixture.makeChangeEntry(
+          id: 21, entityId: trip.id, data: try ChangeEntryData(trip.createRequest))
+      ], next: 21)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents[trip.id] != nil)
+  }
 }

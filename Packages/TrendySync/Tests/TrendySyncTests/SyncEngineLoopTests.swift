@@ -27,6 +27,23 @@ struct SyncEngineLoopTests {
     while await !isTrue() { await Task.yield() }
   }
 
+  /// The loop and the listener for signals both sleep: nothing is under way.
+  private func waitForRest(_ device: Device) async {
+    await waitUntil { device.clock.sleeperCount == 2 }
+  }
+
+  /// Moves on by `duration`, sleeper by sleeper, and has each come to rest before the next wakes.
+  private func advance(_ device: Device, by duration: Duration) async {
+    let end = device.clock.uptime + duration
+    while true {
+      await waitForRest(device)
+      guard let next = device.clock.nextDeadline, device.clock.uptime + next <= end else { break }
+      await device.clock.advance(by: next)
+    }
+    await device.clock.advance(by: end - device.clock.uptime)
+    await waitForRest(device)
+  }
+
   @Test func `without start it acts only when asked`() async {
     let device = Device()
     await device.clock.advance(by: .seconds(3600))
@@ -38,11 +55,11 @@ struct SyncEngineLoopTests {
     let device = Device()
     await device.engine.start()
     await device.engine.start()
-    await waitUntil { device.clock.sleeperCount == 2 }
+    await waitForRest(device)
     #expect(rounds(device) == 1)
-    await device.clock.advance(by: .seconds(59))
+    await advance(device, by: .seconds(59))
     #expect(rounds(device) == 1)
-    await device.clock.advance(by: .seconds(1))
+    await advance(device, by: .seconds(1))
     #expect(rounds(device) == 2)
     await device.engine.stop()
     #expect(device.clock.sleeperCount == 0)
@@ -57,13 +74,12 @@ struct SyncEngineLoopTests {
     let device = Device()
     device.network.errorToThrow = APIError.networkError("no route")
     await device.engine.start()
-    await waitUntil { device.clock.sleeperCount == 2 }
-    await device.clock.advance(by: .seconds(3600))
+    await advance(device, by: .seconds(3600))
     let tries = device.network.getEventTypesCalls.count
     #expect(tries > 12, "an hour without network, at most five minutes between two tries")
     #expect(tries < 80, "and no storm")
     device.network.errorToThrow = nil
-    await device.clock.advance(by: .seconds(300))
+    await advance(device, by: .seconds(300))
     #expect(await device.engine.state == .idle)
     await device.engine.stop()
   }
@@ -74,12 +90,10 @@ struct SyncEngineLoopTests {
     try device.record(events: 1)
     device.network.createEventsBatchResponses = Array(repeating: .failure(rateLimit), count: 3)
     await device.engine.start()
-    await waitUntil { device.clock.sleeperCount == 2 }
-    while await device.engine.circuitBreakerState != .open { await device.clock.advance(by: .seconds(1)) }
-    let remaining = await device.engine.circuitBreakerBackoffRemaining
-    await device.clock.advance(by: remaining - .nanoseconds(1))
+    while await device.engine.circuitBreakerState != .open { await advance(device, by: .seconds(1)) }
+    await advance(device, by: device.engine.circuitBreakerBackoffRemaining - .nanoseconds(1))
     #expect(device.batchSizes.count == 3)
-    await device.clock.advance(by: .nanoseconds(1))
+    await advance(device, by: .nanoseconds(1))
     #expect(device.batchSizes.count == 4)
     #expect(await device.engine.circuitBreakerState == .closed)
     await device.engine.stop()
@@ -89,7 +103,7 @@ struct SyncEngineLoopTests {
     let device = Device()
     device.seedType()
     await device.engine.start()
-    await waitUntil { device.clock.sleeperCount == 2 }
+    await waitForRest(device)
     let payload = try WireJSON.encode(APIModelFixture.makeCreateEventRequest())
     try await device.engine.queueMutation(
       entityType: .event, operation: .create, entityId: "evt-1", payload: payload)
@@ -120,9 +134,9 @@ struct SyncEngineLoopTests {
     await device.clock.advance(by: .seconds(60))
     signals.send(10)
     for _ in 0..<200 { await Task.yield() }
-    await device.clock.advance(by: .seconds(99))
+    await advance(device, by: .seconds(99))
     #expect(signals.opened == 1, "heard of 99 seconds ago")
-    await device.clock.advance(by: .seconds(4))
+    await advance(device, by: .seconds(4))
     #expect(signals.opened == 2)
     await device.engine.stop()
   }

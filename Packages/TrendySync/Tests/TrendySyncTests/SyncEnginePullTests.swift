@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TrendyModels
 import TrendyProtocols
@@ -131,6 +132,30 @@ struct SyncEnginePullTests {
     #expect(event.notes == "mine" && event.locationName == "theirs" && event.syncStatus == .pending)
     await device.engine.performSync()
     #expect(store.storedEvents["evt-1"]?.syncStatus == .synced)
+  }
+
+  @Test(
+    "after a lost answer the newer is shown: what others wrote since, or what was written here",
+    arguments: [(11, "theirs"), (12, "mine"), (13, "mine"), (nil, "mine")] as [(Int64?, String)])
+  func lostAnswer(version: Int64?, notes: String) async throws {
+    let answers = Mutex<[MutationOutcome]?>(nil)
+    let device = Device(client: { base in
+      VersionedClient(base: base) { _ in
+        guard let answer = answers.withLock({ $0 }) else { throw APIError.networkError("cut off") }
+        return answer
+      }
+    })
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent(notes: "mine"))
+    // The hub took it; another device saw it there and changed it.
+    device.setFeed([entry(12, .event, "update", "evt-1", ["notes": "theirs"])], next: 12)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["evt-1"]?.notes == "mine", "what waits is shown on top")
+    answers.withLock { $0 = [.accepted(version: version)] }
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["evt-1"]?.notes == notes)
+    #expect(device.store.storedEvents["evt-1"]?.syncStatus == .synced)
+    #expect(device.store.storedParkedChanges.isEmpty)
   }
 
   @Test func `a delete from elsewhere wins, and the edit that waits ends in the journal when the hub refuses it`()
