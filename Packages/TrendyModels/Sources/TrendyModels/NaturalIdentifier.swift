@@ -7,7 +7,7 @@ public enum NaturalIdentifier: Sendable {
   public static func isNatural(_ id: String) -> Bool {
     var id = id
     return id.withUTF8 { bytes in
-      bytes.count == 36 && bytes[14] == UInt8(ascii: "8")
+      bytes.count == 36 && bytes[14] == UInt8(ascii: "8") && "89ab".utf8.contains(bytes[19])
         && bytes.indices.allSatisfy { index in
           switch bytes[index] {
           case UInt8(ascii: "-"): index == 8 || index == 13 || index == 18 || index == 23

@@ -78,11 +78,12 @@ struct WireReader {
     return date
   }
 
-  private func mustHold(_ name: String, expected: String) throws {
+  private func mustHold(_ name: String, expected: @autoclosure () -> String) throws {
     if container.contains(WireKey(name)) { return }
     throw DecodingError.keyNotFound(
       WireKey(name),
-      DecodingError.Context(codingPath: container.codingPath, debugDescription: "expected \(expected), found nothing"))
+      DecodingError.Context(codingPath: container.codingPath, debugDescription: "expected \(expected()), found nothing")
+    )
   }
 
   /// Of a number that its type cannot hold the decoder says neither where nor what: its error is of a kind of its own.
