@@ -14,7 +14,7 @@ public struct PosixFileSystem: FileSystem {
 
   public func createDirectory(_ path: String) throws(FileSystemError) {
     if mkdir(path, 0o700) == 0 {
-      try syncDirectory(parent(of: path))
+      try syncName(ofFolder: path)
       return
     }
     switch errno {
@@ -25,14 +25,14 @@ public struct PosixFileSystem: FileSystem {
         throw FileSystemError(operation: .createDirectory, path: path, code: ENOTDIR)
       }
       // Whoever made it may have ended before this.
-      try syncDirectory(parent(of: path))
+      try syncName(ofFolder: path)
     case ENOENT:
       let above = parent(of: path)
       guard above != path else { throw FileSystemError(operation: .createDirectory, path: path, code: ENOENT) }
       try createDirectory(above)
       // Another process may have made it in between.
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error(.createDirectory, path) }
-      try syncDirectory(above)
+      try syncName(ofFolder: path)
     default:
       throw error(.createDirectory, path)
     }
@@ -89,6 +89,16 @@ public struct PosixFileSystem: FileSystem {
     let microseconds = min(20 << min(attempt, 6), 1000)
     usleep(UInt32(microseconds))
     return .microseconds(microseconds)
+  }
+
+  private func syncName(ofFolder path: String) throws(FileSystemError) {
+    do {
+      try syncDirectory(parent(of: path))
+    } catch {
+      // One may make folders where one may not list them; a sync of the folder itself then takes its name along.
+      guard error.code == EACCES || error.code == EPERM else { throw error }
+      try syncDirectory(path)
+    }
   }
 
   private func descriptor(_ path: String, _ flags: Int32) throws(FileSystemError) -> Int32 {
