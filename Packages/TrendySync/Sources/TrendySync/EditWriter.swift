@@ -116,12 +116,13 @@ extension EditWriter {
     // What the hub never heard of cannot come back from it.
     if case .cancel = effect {} else { try store.insertTombstone(Tombstone(entityType: key.entityType, entityId: id)) }
     if key.entityType == .eventType {
-      // Read before the cascade takes them: the feed still shows them until the hub has done the same.
+      // Read before the cascade takes them. Who belongs to a type is decided at the hub, where one may have been moved out in time:
+      // under version 0 any entry passes, and is shown if its parent is.
       for event in try store.events(in: nil, ofType: id, limit: nil) {
-        try store.insertTombstone(Tombstone(entityType: .event, entityId: event.id))
+        try store.insertTombstone(Tombstone(entityType: .event, entityId: event.id, version: 0))
       }
       for definition in try store.fetchAllPropertyDefinitions() where definition.eventTypeId == id {
-        try store.insertTombstone(Tombstone(entityType: .propertyDefinition, entityId: definition.id))
+        try store.insertTombstone(Tombstone(entityType: .propertyDefinition, entityId: definition.id, version: 0))
       }
     }
     try Entity.delete(id: id, in: store)

@@ -16,15 +16,7 @@ struct SnapshotApplication {
     self.snapshot = snapshot
     let waiting = Dictionary(grouping: try store.fetchPendingMutations().inSendingOrder, by: \.key)
     self.waiting = waiting
-    let isTypeDeleteWaiting = waiting.contains { key, mutations in
-      key.entityType == .eventType && mutations.contains { $0.operation == .delete }
-    }
-    deletedHere = Set(
-      try store.fetchTombstones().compactMap { tombstone in
-        let key = tombstone.key
-        let isDeleteWaiting = waiting[key]?.contains { $0.operation == .delete } == true
-        return isDeleteWaiting || (isTypeDeleteWaiting && key.entityType.isChildOfEventType) ? key : nil
-      })
+    deletedHere = Set(waiting.filter { $0.value.contains { $0.operation == .delete } }.keys)
   }
 
   /// - Returns: how many entities the snapshot brought.

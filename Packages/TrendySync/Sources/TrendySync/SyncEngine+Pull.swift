@@ -51,13 +51,7 @@ extension SyncEngine {
   }
 
   private static func acknowledgedDeletes(_ store: any DataStoreProtocol) throws -> Set<EntityKey> {
-    let deletes = try store.fetchPendingMutations().filter { $0.operation == .delete }
-    let waiting = Set(deletes.map(\.key))
-    // Rows that went with an event type have no delete of their own.
-    let isTypeWaiting = deletes.contains { $0.entityType == .eventType }
-    return Set(
-      try store.fetchTombstones().filter { $0.version == nil }.map(\.key).filter {
-        !waiting.contains($0) && !(isTypeWaiting && $0.entityType.isChildOfEventType)
-      })
+    let waiting = Set(try store.fetchPendingMutations().filter { $0.operation == .delete }.map(\.key))
+    return Set(try store.fetchTombstones().filter { $0.version == nil }.map(\.key)).subtracting(waiting)
   }
 }

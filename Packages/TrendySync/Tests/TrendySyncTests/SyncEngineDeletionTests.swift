@@ -187,15 +187,36 @@ struct SyncEngineDeletionTests {
     device.seedEvent("evt-1", type: "gone")
     try device.recorder.delete(eventTypeId: "gone")
     device.network.deleteEventTypeResponses = [.failure(APIError.httpError(503))]
+    device.store.resetRecords()
     var moved = APIModelFixture.makeChangeEntry(id: 11, entityId: "evt-1")
     moved.data?.rawData["event_type_id"] = "gone"
     device.setFeed([moved], next: 11)
     await device.engine.performSync()
-    #expect(device.store.storedEvents.isEmpty && device.store.storedParkedChanges.isEmpty)
+    #expect(device.store.storedEvents.isEmpty && device.store.upsertEventCalls.isEmpty)
     #expect(device.store.storedTombstones.count == 2, "no delete of its own, so it waits for that of its type")
     device.setFeed([APIModelFixture.makeChangeEntry(id: 12, operation: "delete", entityId: "evt-1")], next: 12)
     await device.engine.performSync()
-    #expect(device.store.storedTombstones.isEmpty)
+    #expect(device.store.storedTombstones.isEmpty && device.store.storedParkedChanges.isEmpty)
+  }
+
+  @Test("what was moved out elsewhere before its type was deleted here lives on", arguments: [10, nil] as [Int64?])
+  func movedOutInTime(cursor: Int64?) async throws {
+    let device = Device(cursor: cursor)
+    device.seedType()
+    device.seedType("gone")
+    device.seedEvent("evt-1", type: "gone")
+    try device.recorder.delete(eventTypeId: "gone")
+    device.network.deleteEventTypeResponses = [.failure(APIError.httpError(503))]
+    // From a snapshot or from the feed, its type is now type-1.
+    device.network.eventTypesToReturn = [
+      APIModelFixture.makeAPIEventType(), APIModelFixture.makeAPIEventType(id: "gone"),
+    ]
+    device.network.eventsToReturn = [APIModelFixture.makeAPIEvent(id: "evt-1")]
+    device.network.latestCursorToReturn = 10
+    device.setFeed([APIModelFixture.makeChangeEntry(id: 11, operation: "update", entityId: "evt-1")], next: 11)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["evt-1"]?.eventTypeId == "type-1")
+    #expect(device.store.storedEventTypes["gone"] == nil)
   }
 
   @Test func `a delete of what the hub does not have is done`() async throws {

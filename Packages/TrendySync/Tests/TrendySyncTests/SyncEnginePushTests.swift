@@ -205,6 +205,25 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty && store.storedEvents[newEventId(1)]?.syncStatus == .synced)
   }
 
+  @Test func `what is set aside as too large leaves no gap in the sequences`() async throws {
+    let pushes = Mutex<[[PendingMutation]]>([])
+    let device = Device(client: { base in
+      VersionedClient(base: base) { mutations in
+        pushes.withLock { $0.append(mutations) }
+        if mutations.contains(where: { $0.entityId == newEventId(1) }) { throw APIError.httpError(413) }
+        return mutations.map { _ in .accepted(version: nil) }
+      }
+    })
+    device.seedType()
+    try device.record(events: 4)
+    await device.engine.performSync()
+    let sent = pushes.withLock { $0.flatMap { $0 } }
+    let last = try #require(sent.last?.device)
+    #expect(sent.first?.device != last)
+    #expect(sent.filter { $0.device == last }.map(\.sequence) == [1, 2])
+    #expect(device.store.storedConflicts.map(\.entityId) == [newEventId(1)])
+  }
+
   @Test(
     "a time-out halves the next batch, and success lets it grow again",
     arguments: [APIError.networkError("hub.example timed out"), .httpError(408), .httpError(504)])
