@@ -25,8 +25,6 @@ extension TripDetector {
       var reach = 0.0
       /// Metres from circle to circle, which noise adds little to.
       var progress = 0.0
-      /// How many circles were left.
-      var circles = 0
       var topSpeed: Double?
       var routeCount = 1
 
@@ -35,10 +33,9 @@ extension TripDetector {
         self.distance = distance
       }
 
-      init(_ mark: Mark, progress: Double, circles: Int) {
+      init(_ mark: Mark, progress: Double) {
         self = mark
         self.progress = progress
-        self.circles = circles
       }
     }
 
@@ -62,6 +59,13 @@ extension TripDetector {
     /// Seconds for which the fixes have kept together, 0 while they do not.
     var restingSeconds: TimeInterval {
       stray == nil ? now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) : 0
+    }
+
+    /// It is where it began and was not far: the receiver was thrown about and nobody left. Whoever passes their door
+    /// so soon after leaving it begins there again.
+    func isBack(_ configuration: Configuration) -> Bool {
+      now.reach < configuration.minimumLoopReach
+        && Geodesic.distanceMeters(from: record.trip.startCoordinate, to: now.fix.coordinate) <= 2 * Rest.scatter
     }
 
     /// The stop, as rest begins there.
@@ -106,8 +110,7 @@ extension TripDetector {
         return
       }
       now.progress += Geodesic.distanceMeters(from: stay[0].fix.coordinate, to: first.fix.coordinate)
-      now.circles += 1
-      stay = [Mark(first, progress: now.progress, circles: now.circles)]
+      stay = [Mark(first, progress: now.progress)]
       stray = isOutside(first, configuration) ? now : nil
       if stray == nil { stay.append(now) }
     }
@@ -151,8 +154,6 @@ extension TripDetector {
 
     private func isTrip(_ end: Mark, _ record: TripRecord, _ configuration: Configuration) -> Bool {
       guard end.distance >= configuration.minimumDistance, end.reach >= configuration.minimumReach else { return false }
-      // An outlier that lasts is two leaps, there and back; a way leads over places between.
-      guard end.circles >= 3 else { return false }
       // Who was around the block is back where they began, as is every drift and every outlier.
       let back = Geodesic.distanceMeters(
         from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)

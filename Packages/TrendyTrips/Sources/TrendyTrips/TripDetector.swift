@@ -144,6 +144,10 @@ extension TripDetector {
       let wentOn = seconds <= configuration.maximumGapSeconds && metres >= 2 * seconds
       if seconds > configuration.gapSeconds, !wentOn { return end(beforeGap: fix) }
       way.add(fix, configuration)
+      if way.isBack(configuration) {
+        state = .resting(Rest(at: way.record.trip.startCoordinate, fixes: [fix]))
+        return [.cancelled(way.record.trip)]
+      }
       guard way.restingSeconds >= configuration.stopSeconds else {
         state = .going(way)
         return []

@@ -103,15 +103,28 @@ struct TripDetectorTests {
     #expect(TripDetector.trips(in: fixes).count == 2)
   }
 
-  @Test("a parked receiver makes no trip, however it drifts", arguments: Array(UInt64(1)...4))
+  @Test("a parked receiver makes no trip, however it drifts", arguments: Array(UInt64(1)...6))
   func still(seed: UInt64) {
-    for noise in [3.0, 8, 15] {
+    for noise in [3.0, 8, 15, 20] {
       for interval in [1.0, 10, 60] {
         let fixes = Self.parked(seed: seed, hours: 2.5, interval: interval, noise: noise, outlier: 150)
         let trips = TripDetector.trips(in: fixes)
         #expect(trips.isEmpty, "noise \(noise), every \(interval) s: \(trips.map(\.trip))")
       }
     }
+  }
+
+  @Test("fixes thrown far and wide about one place make no trip", arguments: Array(UInt64(1)...10))
+  func scattered(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let fixes = stride(from: 0.0, to: 7200, by: 10).map { second in
+      Int.random(in: 0..<2, using: &generator) == 0
+        ? fix(second)
+        : fix(
+          second, east: .random(in: -200...200, using: &generator),
+          north: .random(in: -200...200, using: &generator), accuracy: -1)
+    }
+    #expect(TripDetector.trips(in: fixes).isEmpty)
   }
 
   @Test func `a fix that only teleports is passed over`() throws {
