@@ -92,7 +92,7 @@ struct StorageEngineTests {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([1], in: EngineFixture.open(disk))
     let killed = try EngineFixture.open(disk)
-    disk.powerOff(beforeChange: 4)  // names, what it found, its own group: only its sync does not go through
+    disk.powerOff(beforeChange: 3)  // names, its own group: only its sync does not go through
     #expect(throws: StorageError.self) { try EngineFixture.put([2], in: killed) }
     disk.restart(losing: .nothing)
     let engine = try EngineFixture.open(disk)

@@ -113,6 +113,7 @@ struct Log {
     var sequence = manifest.firstSequence - 1
     var previous: LogState.SealedChunk?
     var durable = sequence
+    var checksum: UInt64 = 0
     var saves = 0
     while true {
       let (file, header, writeFailure): (any OpenFile, ChunkHeader, StorageError?)
@@ -136,6 +137,7 @@ struct Log {
         group.sequence == sequence + 1, group.isWhole(memory.base + end)
       {
         memtable.apply(group: group, at: memory.base + end)
+        checksum = GroupHeader.checksum(of: memory.base + end)
         offsets.append(end)
         end += group.length
         sequence += 1
@@ -155,7 +157,7 @@ struct Log {
       if case .torn(let bytes) = tail { cut = bytes }
       let state = LogState(
         memtable: memtable, pin: RecordPin(memories: memories), memory: memory, file: file, chunk: header, end: end,
-        sequence: sequence, durable: durable, tailIsSuspect: tail != .clean, previous: previous,
+        sequence: sequence, checksum: checksum, durable: durable, tailIsSuspect: tail != .clean, previous: previous,
         doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
         isNew: durable < manifest.firstSequence,
         writeFailure: writeFailure)

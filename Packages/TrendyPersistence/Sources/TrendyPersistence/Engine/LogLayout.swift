@@ -95,6 +95,9 @@ struct GroupHeader: Hashable {
     store(Self.checksum(base, length: length, epoch: epoch), base, 40)
   }
 
+  /// That of a group that is whole.
+  static func checksum(of base: UnsafeRawPointer) -> UInt64 { word(base, 40) }
+
   private static func checksum(_ base: UnsafeRawPointer, length: Int, epoch: UInt64) -> UInt64 {
     let head = Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: 40), seed: epoch)
     return Checksum.xxh64(UnsafeRawBufferPointer(start: base + bytes, count: length - bytes), seed: head)

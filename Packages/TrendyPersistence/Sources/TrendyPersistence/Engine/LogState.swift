@@ -11,6 +11,8 @@ struct LogState: @unchecked Sendable {
   var end: Int
   /// That of the last group taken in.
   var sequence: UInt64
+  /// That of the last group taken in.
+  var checksum: UInt64
   /// The last group known to be on the disk.
   var durable: UInt64
   /// Whether something may lie beyond `end` that no save owns.
@@ -48,7 +50,7 @@ struct LogState: @unchecked Sendable {
 
   init(
     memtable: Memtable, pin: RecordPin, memory: RecordMemory, file: any OpenFile, chunk: ChunkHeader, end: Int,
-    sequence: UInt64, durable: UInt64, tailIsSuspect: Bool, previous: SealedChunk?, doubt: Doubt?,
+    sequence: UInt64, checksum: UInt64, durable: UInt64, tailIsSuspect: Bool, previous: SealedChunk?, doubt: Doubt?,
     isNew: Bool, writeFailure: StorageError?
   ) {
     self.memtable = memtable
@@ -58,6 +60,7 @@ struct LogState: @unchecked Sendable {
     self.chunk = chunk
     self.end = end
     self.sequence = sequence
+    self.checksum = checksum
     self.durable = durable
     self.tailIsSuspect = tailIsSuspect
     self.previous = previous
@@ -92,6 +95,7 @@ struct LogState: @unchecked Sendable {
       let doubtfulFrom = doubt?.offset ?? end
       end += group.length
       sequence = group.sequence
+      checksum = GroupHeader.checksum(of: target)
       durable = max(durable, group.durable)
       doubt = Doubt(offset: doubtfulFrom, sequence: sequence)
       if group.isSeal {
@@ -119,6 +123,9 @@ struct LogState: @unchecked Sendable {
     end = ChunkHeader.bytes
   }
 
+  /// What is noted once the last group is on the disk.
+  var mark: DurableMark { DurableMark(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
+
   private func read(into target: UnsafeMutableRawPointer, count: Int) throws(StorageError) -> Bool {
     let file = file
     let offset = end
@@ -142,6 +149,7 @@ struct LogState: @unchecked Sendable {
       try cleanTail(log)
       tailIsSuspect = false
     }
+    if sequence > durable, let lock, let mark = DurableMark(of: lock), mark == self.mark { durable = sequence }
     try confirmWhatOthersLeft(log)
     isAppending = true
   }

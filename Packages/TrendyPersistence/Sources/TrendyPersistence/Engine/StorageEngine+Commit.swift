@@ -75,10 +75,12 @@ extension StorageEngine {
         length: bytes, count: records.count, epoch: state.chunk.epoch, sequence: state.sequence + 1,
         durable: max(durable, state.durable), isSeal: false)
       header.write(to: target)
+      let checksum = GroupHeader.checksum(of: target)
       try state.writeBeyondEnd(count: bytes)
       state.memtable.apply(group: header, at: target)
       state.end += bytes
       state.sequence += 1
+      state.checksum = checksum
       return state.sequence
     }
   }
@@ -102,15 +104,16 @@ extension StorageEngine {
       case .done: return
       case .failed(let error): throw error
       case .lead:
-        let (file, through, path) = state.withLock {
-          ($0.file, $0.sequence, directory + "/" + StoreFormat.chunkName($0.chunk.number))
+        let (file, mark, lock, path) = state.withLock {
+          ($0.file, $0.mark, $0.lock, directory + "/" + StoreFormat.chunkName($0.chunk.number))
         }
         do {
           try file.synchronize()
           syncing.update {
             $0.isRunning = false
-            $0.through = max($0.through, through)
+            $0.through = max($0.through, mark.sequence)
           }
+          if let lock { mark.write(to: lock) }
         } catch {
           let failure = StorageError.syncFailed(path: path, code: error.code)
           syncing.update { $0.isRunning = false }
@@ -136,9 +139,11 @@ extension StorageEngine {
         length: GroupHeader.bytes, count: 0, epoch: current.epoch, sequence: state.sequence + 1,
         durable: max(durable, state.durable), isSeal: true)
       seal.write(to: state.memory.base + state.end)
+      let checksum = GroupHeader.checksum(of: state.memory.base + state.end)
       try state.writeBeyondEnd(count: GroupHeader.bytes)
       state.end += GroupHeader.bytes
       state.sequence += 1
+      state.checksum = checksum
       return state.sequence
     }
     do {
