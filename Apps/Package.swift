@@ -28,7 +28,7 @@ let package = Package(
     .testTarget(name: "CommandSupportTests", dependencies: ["CommandSupport", "TrendyModels"]),
     .target(
       name: "HubContainer",
-      dependencies: ["CommandSupport", "TrendyHub", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
+      dependencies: ["CommandSupport", "TrendyHub", "TrendyPersistence", "TrendyProtocols"]),
     .target(
       name: "NetworkContainer",
       dependencies: [
@@ -37,7 +37,8 @@ let package = Package(
     .executableTarget(
       name: "trendy",
       dependencies: [
-        "AppContainer", "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyProtocols", "TrendySync",
+        "AppContainer", "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
+        "TrendySync",
       ]),
     .executableTarget(
       name: "trendy-demo", dependencies: ["TrendyInterchange", "TrendyModels", "TrendyTrips"]),
@@ -49,8 +50,8 @@ let package = Package(
     .executableTarget(
       name: "trendyd",
       dependencies: [
-        "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyModels", "TrendyProtocols",
-        "TrendySync",
+        "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyHub", "TrendyModels",
+        "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(
       name: "ProgramTests",

@@ -17,7 +17,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "TrendyTestingTests",
-      dependencies: ["TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTesting"]),
+      dependencies: ["TrendyModels", "TrendyProtocols", "TrendyTesting"]),
   ]
 )
 

@@ -133,7 +133,7 @@ extension SyncFailure {
     switch self {
     case .unanswered: .unreachable
     case .unauthorized: .refused
-    case .unusable, .feedStuck: .version
+    case .unusable, .feedStuck, .expired: .version
     case .store: .readWrite
     case .cancelled: .interrupted
     case .busy, .rateLimited: .tryAgain

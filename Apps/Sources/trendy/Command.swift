@@ -29,7 +29,8 @@ struct Command: Sendable {
   }
 
   static let all: [Command] =
-    eventCommands + typeCommands + placeCommands + tripCommands + importCommands + syncCommands + helpCommands
+    eventCommands + typeCommands + placeCommands + tripCommands + importCommands + syncCommands + careCommands
+    + helpCommands
 
   /// The command that the words begin with, and the words that are left; without one, `today`.
   static func find(in words: [String]) throws(CommandError) -> (Command, [String]) {

@@ -127,6 +127,24 @@ struct BadInputTests {
     #expect(try bench.trendy("list", "--plain").output.split(separator: "\n").count == 2)
   }
 
+  @Test func `a damaged store is refused, and repaired without losing what is whole`() throws {
+    for number in 1...20 { try bench.trendy("log", "coffee", "\(number)", "-n", "filler \(number)") }
+    let log = URL(filePath: bench.store()).appending(path: "log-1")
+    var bytes = try Data(contentsOf: log)
+    let middle = try #require(bytes.firstRange(of: Data("filler 10".utf8))).lowerBound
+    bytes[middle] ^= 0x20
+    try bytes.write(to: log)
+    let refused = try bench.trendy("list")
+    #expect(refused.status == 74)
+    #expect(refused.talk.contains("damaged at byte") && refused.talk.contains("trendy doctor --repair"))
+    #expect(try bench.trendy("doctor").status == 1)
+    let repaired = try bench.trendy("doctor", "--repair", "--json")
+    #expect(repaired.status == 0, "\(repaired.talk)")
+    #expect(try repaired.document.objectValue?["repair"]?.objectValue?["saves_lost"] == 1)
+    #expect(try bench.trendy("list", "--limit", "0", "--plain").output.split(separator: "\n").count == 20)
+    #expect(try bench.trendy("doctor").status == 0)
+  }
+
   @Test func `a store that may not be written says so`() throws {
     let file = bench.folder.appending(path: "file")
     try Data().write(to: file)
