@@ -31,7 +31,7 @@ extension APIClient {
       } catch  where !outcomes.isEmpty {
         // What is settled must reach the caller; who pushes the rest meets the error again, alone.
         let failure = error as? APIError
-        if let failure, failure.isTransient { PushObservation.onTransientFailure?(failure) }
+        if let failure, failure.isTransient { PushObservation.current?.onTransientFailure(failure) }
         outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
       }
       // What follows a mutation that could not be judged may depend on it.

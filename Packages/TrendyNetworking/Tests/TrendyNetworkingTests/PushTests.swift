@@ -141,7 +141,7 @@ struct PushTests {
 
   @Test func `tells which failure made it stop`() async throws {
     let failures = Mutex<[APIError]>([])
-    _ = try await PushObservation.$onTransientFailure.withValue({ failure in failures.withLock { $0.append(failure) } })
+    _ = try await PushObservation.$current.withValue(PushObservation { failure in failures.withLock { $0.append(failure) } })
     {
       try await pushed(
         [mutation(4, operation: .delete), mutation(5, device: "copy")],

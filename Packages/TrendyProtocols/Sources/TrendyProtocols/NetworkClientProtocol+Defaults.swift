@@ -144,7 +144,7 @@ extension NetworkClientProtocol {
     guard let error = error as? APIError else { throw error }
     if isCreate, error.isDuplicateError { return .accepted(version: nil) }
     if error.isTransient {
-      PushObservation.onTransientFailure?(error)
+      PushObservation.current?.onTransientFailure(error)
       return .tryLater(retryAfter: error.retryAfter)
     }
     guard let status = error.statusCode, status != 401, status != 413 else { throw error }

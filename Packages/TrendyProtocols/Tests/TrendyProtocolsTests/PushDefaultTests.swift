@@ -163,7 +163,7 @@ struct PushDefaultTests {
     func push(_ error: APIError) async throws {
       let client = client(failing: "updateEvent e1", with: error)
       let mutations = [try mutation(.eventType, .update, "t"), try mutation(.event, .update, "e1")]
-      try await PushObservation.$onTransientFailure.withValue({ error in heard.withLock { $0.append(error) } }) {
+      try await PushObservation.$current.withValue(PushObservation { error in heard.withLock { $0.append(error) } }) {
         _ = try await client.push(mutations)
       }
     }

@@ -67,7 +67,7 @@ extension SyncEngine {
 
   private func send(_ batch: [PendingMutation]) async throws -> PushAnswer {
     let observed = ObservedFailure()
-    var outcomes = try await PushObservation.$onTransientFailure.withValue({ observed.set($0) }) {
+    var outcomes = try await PushObservation.$current.withValue(PushObservation { observed.set($0) }) {
       try await networkClient.push(batch)
     }
     // Who is not answered is asked again.
