@@ -6,6 +6,10 @@ enum Samples {
   static let drive = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Samples/drive.gpx")
     .standardizedFileURL
 
+  /// The GPX files of other programs, with what each holds.
+  static let recordings = drive.deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Packages/TrendyInterchange/Tests/TrendyInterchangeTests/Resources")
+
   /// Makes a manifest say that a later version of the program wrote it; its checksum is right (docs/format.md, "Manifest").
   static func raiseFormatVersion(of manifest: URL) throws {
     var bytes = [UInt8](try Data(contentsOf: manifest))
