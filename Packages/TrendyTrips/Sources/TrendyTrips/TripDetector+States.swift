@@ -41,29 +41,34 @@ extension TripDetector {
     }
 
     /// - Returns: the departure, once there is one.
-    mutating func add(_ fix: Location, _ configuration: Configuration) -> Departure? {
-      let away = Geodesic.distanceMeters(from: center, to: fix.coordinate)
+    mutating func add(_ fix: Location, _ configuration: Configuration, _ motion: MotionHistory) -> Departure? {
+      let away = Geodesic.shortMeters(from: center, to: fix.coordinate)
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
         // Known after a quarter of an hour, so that a slow departure is not taken for noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
-        noise += (min(away, configuration.restRadius) - noise) * min(1, seconds / 900)
+        noise += (min(away, configuration.restRadius) - noise) * min(0.1, seconds / 900)
+        // Gone out and come back: part of the way, if it leaves before it is at the very place again.
+        here += outside
         outside = []
         here.append(fix)
-        if here.count > Self.limit || fix.timestamp.timeIntervalSince(here[0].timestamp) > 600 { here.removeFirst() }
+        if here.count > Self.limit { here.removeFirst(Self.limit / 2) }
         settle(fix, away)
         return nil
       }
       outside.append(fix)
-      if isDeparture(away, configuration) { return departure(configuration) }
+      if isDeparture(away, configuration), !isHeld(fix, away, configuration, motion) { return departure(configuration) }
       // They stayed together at another place: the receiver was wrong before, or is now.
       if let first = outside.first,
         fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.stopSeconds
           || outside.count > Self.limit
       {
+        if wasCarried(to: first, configuration) {
+          return Departure(place: center, fixes: [here[here.count - 1]] + outside)
+        }
         let recent = Array(outside.suffix(outside.count / 2))
         self = Rest(at: recent.first ?? fix)
         for fix in recent.dropFirst() {
-          if let departed = add(fix, configuration) { return departed }
+          if let departed = add(fix, configuration, motion) { return departed }
         }
       }
       return nil
@@ -83,33 +88,69 @@ extension TripDetector {
         last.timestamp.timeIntervalSince(first.timestamp) >= configuration.departureSeconds
       else { return false }
       // Scattered outliers go to and fro; a reflection stands still elsewhere; who leaves gets on.
-      var walked = Geodesic.distanceMeters(from: center, to: first.coordinate)
+      var walked = Geodesic.shortMeters(from: center, to: first.coordinate)
       var from = first
-      for to in outside.dropFirst()
-      where to.timestamp.timeIntervalSince(from.timestamp) >= 8 || to.timestamp == last.timestamp {
-        walked += Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
+      for to in outside.dropFirst() {
+        let hop = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
+        guard to.timestamp.timeIntervalSince(from.timestamp) >= 8 || to.timestamp == last.timestamp,
+          configuration.counts(to, hop: hop)
+        else { continue }
+        walked += hop
         from = to
       }
-      let gained = Geodesic.distanceMeters(from: first.coordinate, to: last.coordinate)
+      let gained = Geodesic.shortMeters(from: first.coordinate, to: last.coordinate)
       let middle = outside[outside.count / 2].coordinate
-      let gainedEarly = Geodesic.distanceMeters(from: first.coordinate, to: middle)
+      let gainedEarly = Geodesic.shortMeters(from: first.coordinate, to: middle)
       // Slower than a stroll is drift.
       let seconds = last.timestamp.timeIntervalSince(first.timestamp)
       return walked <= 2 * away && walked >= 0.6 * seconds && gained >= configuration.departureDistance / 3
         && gainedEarly >= gained / 10 && gainedEarly <= gained
     }
 
+    /// The sensor says that nobody moves, and the fixes do not say it loud enough: no speed of their own, no great way.
+    private func isHeld(
+      _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory
+    ) -> Bool {
+      guard away < configuration.undeniableDistance, let activity = motion.activity(at: fix.timestamp),
+        activity.state == .stationary, activity.confidence >= .medium
+      else { return false }
+      return !outside.contains { $0.speed ?? 0 >= 3 }
+    }
+
+    /// It was last seen here, and came elsewhere faster than by foot with nothing between: a flight, a tunnel.
+    private func wasCarried(to fix: Location, _ configuration: Configuration) -> Bool {
+      let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
+      return seconds > configuration.gapSeconds && seconds <= configuration.maximumRideSeconds
+        && Geodesic.shortMeters(from: center, to: fix.coordinate)
+          >= max(2000, configuration.rideSpeed * seconds)
+    }
+
     /// From the last fix that is at the very place on; those of a departure that was slow at first come after it.
     private func departure(_ configuration: Configuration) -> Departure {
-      let index = here.lastIndex { Geodesic.distanceMeters(from: center, to: $0.coordinate) <= Self.scatter }
-      let slow = here[(index ?? here.count - 1)...]
-      guard let last = slow.last,
-        outside[0].timestamp.timeIntervalSince(last.timestamp) <= configuration.gapSeconds
-      else {
-        // A place last seen long ago says nothing of when it was left, or by which way.
+      let latest = here[here.count - 1]
+      let recent = here.drop { latest.timestamp.timeIntervalSince($0.timestamp) > 600 }
+      let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= Self.scatter }
+      let slow = recent[(index ?? recent.endIndex - 1)...]
+      guard outside[0].timestamp.timeIntervalSince(latest.timestamp) > configuration.gapSeconds else {
+        return Departure(place: index == nil ? slow[slow.startIndex].coordinate : center, fixes: slow + outside)
+      }
+      if wasCarried(to: outside[0], configuration) { return Departure(place: center, fixes: [latest] + outside) }
+      // A place last seen long ago says nothing of by which way a far one was reached.
+      let away = Geodesic.shortMeters(from: center, to: outside[0].coordinate)
+      guard away <= configuration.wakingDistance else {
         return Departure(place: outside[0].coordinate, fixes: outside)
       }
-      return Departure(place: index == nil ? slow[slow.startIndex].coordinate : center, fixes: slow + outside)
+      // A phone asleep is woken by leaving, and was on the way by then, at the pace that it goes on with.
+      var way = 0.0
+      for (from, to) in zip(outside, outside.dropFirst()) {
+        way += Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
+      }
+      let pace = min(
+        15, max(1, way / max(1, outside[outside.count - 1].timestamp.timeIntervalSince(outside[0].timestamp))))
+      let left = Location(
+        coordinate: center, horizontalAccuracy: outside[0].horizontalAccuracy,
+        timestamp: max(latest.timestamp, outside[0].timestamp.addingTimeInterval(-(away / pace).rounded())))
+      return Departure(place: center, fixes: [left] + outside)
     }
 
     private static let limit = 600

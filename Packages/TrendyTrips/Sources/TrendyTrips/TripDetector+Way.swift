@@ -17,6 +17,9 @@ extension TripDetector {
     private var lastRoutePoint: Date
     /// From where speed is measured: a hop of a few seconds says more of the receiver's noise.
     private var speedBase: Location
+    /// The last fix that the way is measured to: an uncertain one nearby is none.
+    private var measured: Location
+    private var legFinder = LegFinder()
 
     /// How far the trip had come with a fix.
     private struct Mark: Hashable, Codable {
@@ -42,18 +45,20 @@ extension TripDetector {
     /// - Parameters:
     ///   - place: where it rested before; the way begins there, and not at one of the fixes that scatter about it.
     ///   - fixes: not empty, in order.
-    init(from place: Coordinate, _ fixes: [Location], _ configuration: Configuration) {
+    init(from place: Coordinate, _ fixes: [Location], _ configuration: Configuration, _ motion: MotionHistory) {
       let first = fixes[0]
       record = TripRecord(
         trip: Trip(
           id: NaturalKey.trip(deviceId: configuration.deviceId, start: first), startTime: first.timestamp,
           startCoordinate: place),
         route: [place])
-      now = Mark(fix: first, distance: Geodesic.distanceMeters(from: place, to: first.coordinate))
+      now = Mark(fix: first, distance: Geodesic.shortMeters(from: place, to: first.coordinate))
       stay = [now]
       lastRoutePoint = first.timestamp
       speedBase = first
-      for fix in fixes.dropFirst() { add(fix, configuration) }
+      measured = first
+      legFinder.add(first, distance: 0, motion: motion)
+      for fix in fixes.dropFirst() { add(fix, configuration, motion) }
     }
 
     /// Seconds for which the fixes have kept together, 0 while they do not.
@@ -65,17 +70,26 @@ extension TripDetector {
     /// so soon after leaving it begins there again.
     func isBack(_ configuration: Configuration) -> Bool {
       now.reach < configuration.minimumLoopReach
-        && Geodesic.distanceMeters(from: record.trip.startCoordinate, to: now.fix.coordinate) <= 2 * Rest.scatter
+        && Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate) <= 2 * Rest.scatter
     }
 
     /// The stop, as rest begins there.
     var rest: Rest { Rest(at: place, fixes: stay.map(\.fix)) }
 
-    mutating func add(_ fix: Location, _ configuration: Configuration) {
-      now.distance += Geodesic.distanceMeters(from: now.fix.coordinate, to: fix.coordinate)
+    /// The place of the last fix, as rest begins there where nothing more was heard.
+    var lastRest: Rest { restingSeconds >= 60 ? rest : Rest(at: now.fix) }
+
+    mutating func add(_ fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
+      let hop = Geodesic.shortMeters(from: measured.coordinate, to: fix.coordinate)
+      let counts = configuration.counts(fix, hop: hop)
+      if counts {
+        now.distance += hop
+        measured = fix
+      }
+      legFinder.add(fix, distance: counts ? hop : 0, motion: motion)
       noteSpeed(fix, configuration)
       now.reach = max(
-        now.reach, Geodesic.distanceMeters(from: record.trip.startCoordinate, to: fix.coordinate))
+        now.reach, Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate))
       now.fix = fix
       if fix.timestamp.timeIntervalSince(lastRoutePoint) >= 15 {
         record.route.append(fix.coordinate)
@@ -92,7 +106,7 @@ extension TripDetector {
       var speed = fix.speed
       let seconds = fix.timestamp.timeIntervalSince(speedBase.timestamp)
       if seconds >= 5 {
-        speed = speed ?? Geodesic.distanceMeters(from: speedBase.coordinate, to: fix.coordinate) / seconds
+        speed = speed ?? Geodesic.shortMeters(from: speedBase.coordinate, to: fix.coordinate) / seconds
         speedBase = fix
       }
       if let speed, speed <= configuration.maximumSpeed { now.topSpeed = max(now.topSpeed ?? 0, speed) }
@@ -109,14 +123,14 @@ extension TripDetector {
         stray = now
         return
       }
-      now.progress += Geodesic.distanceMeters(from: stay[0].fix.coordinate, to: first.fix.coordinate)
+      now.progress += Geodesic.shortMeters(from: stay[0].fix.coordinate, to: first.fix.coordinate)
       stay = [Mark(first, progress: now.progress)]
       stray = isOutside(first, configuration) ? now : nil
       if stray == nil { stay.append(now) }
     }
 
     private func isOutside(_ stop: Mark, _ configuration: Configuration) -> Bool {
-      Geodesic.distanceMeters(from: stop.fix.coordinate, to: now.fix.coordinate)
+      Geodesic.shortMeters(from: stop.fix.coordinate, to: now.fix.coordinate)
         > max(configuration.stopRadius, now.fix.horizontalAccuracy)
     }
 
@@ -139,8 +153,8 @@ extension TripDetector {
         endPlace = place
         // It came to rest with the first fix at the very place; those after it scatter.
         end =
-          stay.first { Geodesic.distanceMeters(from: $0.fix.coordinate, to: endPlace) <= Rest.scatter } ?? stay[0]
-        end.distance += Geodesic.distanceMeters(from: end.fix.coordinate, to: endPlace)
+          stay.first { Geodesic.shortMeters(from: $0.fix.coordinate, to: endPlace) <= Rest.scatter } ?? stay[0]
+        end.distance += Geodesic.shortMeters(from: end.fix.coordinate, to: endPlace)
       }
       var record = record
       record.trip.endTime = end.fix.timestamp
@@ -149,13 +163,15 @@ extension TripDetector {
       record.topSpeed = end.topSpeed
       record.route.removeLast(record.route.count - end.routeCount)
       if record.route.last != endPlace { record.route.append(endPlace) }
+      record.legs = legFinder.legs(
+        from: record.trip.startTime, to: end.fix.timestamp, distance: record.trip.distanceMeters)
       return isTrip(end, record, configuration) ? .ended(record) : .cancelled(record.trip)
     }
 
     private func isTrip(_ end: Mark, _ record: TripRecord, _ configuration: Configuration) -> Bool {
       guard end.distance >= configuration.minimumDistance, end.reach >= configuration.minimumReach else { return false }
       // Who was around the block is back where they began, as is every drift and every outlier.
-      let back = Geodesic.distanceMeters(
+      let back = Geodesic.shortMeters(
         from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
       guard back >= configuration.departureDistance || end.reach >= configuration.minimumLoopReach else { return false }
       let seconds = max(1, record.duration ?? 0)

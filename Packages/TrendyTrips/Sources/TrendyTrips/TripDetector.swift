@@ -28,8 +28,18 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var stopSeconds: TimeInterval = 300
     /// Seconds without a fix that end a trip, unless the next fix shows that it went on.
     public var gapSeconds: TimeInterval = 300
-    /// Seconds without a fix that end a trip in any case.
+    /// Seconds without a fix after which only a ride can have gone on.
     public var maximumGapSeconds: TimeInterval = 1800
+    /// Metres a second, as the crow flies between two fixes: nobody keeps that up on foot, nor after a long rest.
+    public var rideSpeed = 5.0
+    /// Seconds without a fix that end a trip in any case.
+    public var maximumRideSeconds: TimeInterval = 14400
+    /// Metres that a phone may go before it wakes and gives a first fix.
+    public var wakingDistance = 500.0
+    /// Metres that are believed against a motion sensor that says that nobody moves.
+    public var undeniableDistance = 1000.0
+    /// Metres; a fix more uncertain than that counts towards the way only if it is twice as far as it is uncertain.
+    public var certainAccuracy = 30.0
     /// Metres a second; faster is a fault of the receiver.
     public var maximumSpeed = 70.0
     /// Metres, exclusive: fixes this uncertain or worse are passed over.
@@ -42,6 +52,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var minimumLoopReach = 450.0
 
     public init(deviceId: String = "") { self.deviceId = deviceId }
+
+    /// Between good fixes an uncertain one only makes a zigzag.
+    func counts(_ fix: Location, hop: Double) -> Bool {
+      fix.horizontalAccuracy <= certainAccuracy || hop >= 2 * fix.horizontalAccuracy
+    }
   }
 
   public enum Effect: Hashable, Sendable {
@@ -57,6 +72,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private var lastFix: Location?
   /// A fix that could only be reached at an impossible speed: an error if the next one is back, a new place if it is not.
   private var suspect: Location?
+  private var motion = MotionHistory()
 
   public init(configuration: Configuration = Configuration()) {
     self.configuration = configuration
@@ -82,8 +98,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
     suspect = nil
     defer { lastFix = fix }
     // After a leap that turned out to be none the hop between is not a way anybody went.
-    return isElsewhere ? end(beforeGap: fix) : step(from: last, to: fix)
+    return isElsewhere ? end(at: fix) : step(from: last, to: fix)
   }
+
+  /// Takes a reading of the motion sensor: evidence, not a verdict. Readings come before the fixes that are later.
+  public mutating func onMotion(_ activity: MotionActivity) { motion.add(activity) }
 
   /// Closes an open trip at the end of a recording, where no more fixes can come.
   public mutating func finish() -> [Effect] {
@@ -92,19 +111,30 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return [way.ended(isAtStop: way.restingSeconds >= 60, configuration)]
   }
 
-  /// The trips in a recording, whatever order its fixes are in.
-  public static func trips(in fixes: some Sequence<Location>, configuration: Configuration = Configuration())
-    -> [TripRecord]
-  {
-    // Fixes of one moment keep the order of the file.
+  /// The trips in a recording, with their legs, whatever order its fixes and readings of motion are in.
+  public static func trips(
+    in fixes: some Sequence<Location>, motion: some Sequence<MotionActivity> = EmptyCollection<MotionActivity>(),
+    configuration: Configuration = Configuration()
+  ) -> [TripRecord] {
+    // Those of one moment keep the order of the file.
     let ordered = fixes.compactMap(\.checked).enumerated().sorted {
       ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
     }
+    let readings = motion.enumerated().sorted {
+      ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
+    }
+    var next = 0
     var detector = TripDetector(configuration: configuration)
-    var effects: [Effect] = []
-    for (_, fix) in ordered { effects += detector.onLocation(fix) }
-    effects += detector.finish()
-    return effects.compactMap { if case .ended(let record) = $0 { record } else { nil } }
+    var trips: [TripRecord] = []
+    for (_, fix) in ordered {
+      while next < readings.count, readings[next].element.timestamp <= fix.timestamp {
+        detector.onMotion(readings[next].element)
+        next += 1
+      }
+      for case .ended(let record) in detector.onLocation(fix) { trips.append(record) }
+    }
+    for case .ended(let record) in detector.finish() { trips.append(record) }
+    return trips
   }
 }
 
@@ -116,34 +146,39 @@ extension TripDetector {
   }
 
   private func isImpossible(from: Location, to: Location) -> Bool {
-    let metres = Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
+    let metres = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
     let seconds = to.timestamp.timeIntervalSince(from.timestamp)
     return metres > 200 && metres > configuration.maximumSpeed * max(seconds, 1)
   }
 
   private mutating func step(from last: Location, to fix: Location) -> [Effect] {
     let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
-    switch state {
+    let before = state
+    // Nobody else holds it while it changes, so that its lists are not copied.
+    state = .nowhere
+    switch consume before {
     case .nowhere:
       state = .resting(Rest(at: fix))
       return []
     case .resting(var rest):
-      if seconds > configuration.maximumGapSeconds {
-        state = .resting(Rest(at: fix))
-        return []
-      }
-      if let departed = rest.add(fix, configuration) {
-        let way = Way(from: departed.place, departed.fixes, configuration)
+      if let departed = rest.add(fix, configuration, motion) {
+        let way = Way(from: departed.place, departed.fixes, configuration, motion)
         state = .going(way)
         return [.started(way.record.trip)]
       }
       state = .resting(rest)
       return []
     case .going(var way):
-      let metres = Geodesic.distanceMeters(from: last.coordinate, to: fix.coordinate)
-      let wentOn = seconds <= configuration.maximumGapSeconds && metres >= 2 * seconds
-      if seconds > configuration.gapSeconds, !wentOn { return end(beforeGap: fix) }
-      way.add(fix, configuration)
+      let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+      if seconds > configuration.gapSeconds, !wentOn(metres, in: seconds) {
+        // It stayed where it was last seen, until now.
+        var rest = way.lastRest
+        let ended = way.ended(isAtStop: way.restingSeconds >= 60, configuration)
+        _ = rest.add(fix, configuration, motion)
+        state = .resting(rest)
+        return [ended]
+      }
+      way.add(fix, configuration, motion)
       if way.isBack(configuration) {
         state = .resting(Rest(at: way.record.trip.startCoordinate, fixes: [fix]))
         return [.cancelled(way.record.trip)]
@@ -157,7 +192,12 @@ extension TripDetector {
     }
   }
 
-  private mutating func end(beforeGap fix: Location) -> [Effect] {
+  private func wentOn(_ metres: Double, in seconds: TimeInterval) -> Bool {
+    if seconds <= configuration.maximumGapSeconds { return metres >= 2 * seconds }
+    return seconds <= configuration.maximumRideSeconds && metres >= configuration.rideSpeed * seconds
+  }
+
+  private mutating func end(at fix: Location) -> [Effect] {
     defer { state = .resting(Rest(at: fix)) }
     guard case .going(let way) = state else { return [] }
     return [way.ended(isAtStop: way.restingSeconds >= 60, configuration)]

@@ -12,11 +12,34 @@ public struct TripRecord: Hashable, Sendable, Codable {
   public var topSpeed: Double?
   /// The way, thinned to a place every quarter of a minute or so; first and last place included.
   public var route: [Coordinate]
+  /// In which way it was gone, part after part; empty while it goes on, and where nobody asked.
+  public var legs: [TripLeg]
 
-  public init(trip: Trip, topSpeed: Double? = nil, route: [Coordinate] = []) {
+  public init(trip: Trip, topSpeed: Double? = nil, route: [Coordinate] = [], legs: [TripLeg] = []) {
     self.trip = trip
     self.topSpeed = topSpeed
     self.route = route
+    self.legs = legs
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case trip, topSpeed, route, legs
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    trip = try values.decode(Trip.self, forKey: .trip)
+    topSpeed = try values.decodeIfPresent(Double.self, forKey: .topSpeed)
+    route = try values.decode([Coordinate].self, forKey: .route)
+    // A drive that was saved before there were legs goes on.
+    legs = try values.decodeIfPresent([TripLeg].self, forKey: .legs) ?? []
+  }
+
+  /// The mode in which most of the way was gone; `unknown` without legs.
+  public var mode: MotionState {
+    var metres: [MotionState: Double] = [:]
+    for leg in legs { metres[leg.mode, default: 0] += leg.distanceMeters }
+    return MotionState.allCases.max { metres[$0] ?? -1 < metres[$1] ?? -1 } ?? .unknown
   }
 
   /// Seconds from start to end; `nil` while the trip goes on.

@@ -143,10 +143,12 @@ struct TripDetectorTests {
     #expect(trips.reduce(0) { $0 + $1.trip.distanceMeters } > 16_500)
   }
 
-  @Test("a gap that the way goes on after is part of the trip", arguments: [(1500.0, 1), (1900.0, 2)])
-  func gaps(seconds: Double, trips: Int) {
+  @Test(
+    "a gap that the way goes on after is part of the trip",
+    arguments: [(1500.0, 3.0, 1), (1500, 1, 2), (1900, 3, 2), (1900, 10, 1), (14000, 10, 1), (14500, 10, 2)])
+  func gaps(seconds: Double, speed: Double, trips: Int) {
     var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
-    fixes += drive(from: 9000 + 10 * seconds, speed: 15, start: 600 + seconds, end: 1200 + seconds, interval: 10)
+    fixes += drive(from: 9000 + speed * seconds, speed: 15, start: 600 + seconds, end: 1200 + seconds, interval: 10)
     #expect(TripDetector.trips(in: fixes).count == trips)
   }
 

@@ -1,0 +1,38 @@
+import TrendyModels
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+extension Geodesic {
+  /// Metres between two points, to a ten-millionth of it: what a detector needs a dozen times a fix.
+  ///
+  /// Below 5 km, and away from the poles, the chord in the plane that touches the ellipsoid at the middle latitude, with
+  /// its two radii of curvature, is that near; anything else is ``distanceMeters(from:to:)``.
+  static func shortMeters(from start: Coordinate, to end: Coordinate) -> Double {
+    let north = end.latitude - start.latitude
+    var east = end.longitude - start.longitude
+    if abs(east) > 180 { east = east.remainder(dividingBy: 360) }
+    guard abs(north) < 0.03, abs(east) < 0.03, abs(start.latitude) < 80 else {
+      return distanceMeters(from: start, to: end)
+    }
+    let radians = Double.pi / 180
+    let middle = (start.latitude + end.latitude) / 2 * radians
+    let sine = sin(middle)
+    let cosine = (1 - sine * sine).squareRoot()
+    let eccentricitySquared = flattening * (2 - flattening)
+    let scale = 1 - eccentricitySquared * sine * sine
+    // Radii of curvature across the meridian and along it.
+    let across = equatorialRadius / scale.squareRoot()
+    let along = across * (1 - eccentricitySquared) / scale
+    let x = across * cosine * east * radians
+    let y = along * north * radians
+    return (x * x + y * y).squareRoot()
+  }
+}
