@@ -10,11 +10,12 @@ let package = Package(
   dependencies: [
     .package(path: "../Packages/TrendyModels"),
     .package(path: "../Packages/TrendyPersistence"),
+    .package(path: "../Packages/TrendyTrips"),
   ],
   targets: [
     .target(name: "StoreBenchmark", dependencies: ["TrendyModels", "TrendyPersistence"]),
     .testTarget(name: "StoreBenchmarkTests", dependencies: ["StoreBenchmark", "TrendyModels"]),
-    .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark"]),
+    .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark", "TrendyModels", "TrendyTrips"]),
   ]
 )
 

@@ -8,23 +8,32 @@ import StoreBenchmark
   import Glibc
 #endif
 
-/// `trendy-bench store …` measures the device's store.
+/// `trendy-bench store …` measures the device's store, `geodesic` the lengths, `trips` the detector.
 @main
 enum TrendyBench {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     if arguments.contains("--help") || arguments.contains("-h") {
-      print(BenchmarkOptions.usage)
+      print("\(BenchmarkOptions.usage)\n\(GeodesicBenchmark.usage)\n\(TripsBenchmark.usage)")
       return
     }
     do {
-      guard arguments.first == "store" else {
-        let found = arguments.first.map { "there is no suite \"\($0)\"" } ?? "the suite is missing"
-        throw BenchmarkError.usage("\(found); there is store")
+      let rest = Array(arguments.dropFirst())
+      switch arguments.first {
+      case "store": try StoreBenchmark(try BenchmarkOptions(rest)).run { print($0) }
+      case "geodesic":
+        guard rest.count == 1 else { throw InputError(text: GeodesicBenchmark.usage) }
+        print(try GeodesicBenchmark(file: rest[0]).run())
+      case "trips": print(try TripsBenchmark(rest).run())
+      case let other:
+        let found = other.map { "there is no suite \"\($0)\"" } ?? "the suite is missing"
+        throw BenchmarkError.usage("\(found); there are store, geodesic and trips")
       }
-      try StoreBenchmark(try BenchmarkOptions(Array(arguments.dropFirst()))).run { print($0) }
     } catch BenchmarkError.usage(let text) {
       complain("\(text)\n\(BenchmarkOptions.usage)")
+      exit(2)
+    } catch let error as InputError {
+      complain(error.text)
       exit(2)
     } catch {
       complain("\(error)")
