@@ -31,11 +31,13 @@ public struct NetworkContainer: Sendable {
     return account
   }
 
-  /// The client of the account's hub. The token is read before each request, so that pairing anew is noticed.
+  /// The client of the account's hub. The token is read before each request, so that pairing anew is noticed; one that
+  /// another address gave is not told to this one.
   public func makeClient(for account: Account) throws -> any NetworkClientProtocol {
     let file = app.accountFile
     return try APIClient(
-      baseURL: account.hub, token: { try file.load()?.token }, clock: app.clock,
+      baseURL: account.hub, token: { try file.load().flatMap { $0.hub == account.hub ? $0.token : nil } },
+      clock: app.clock,
       allowsInsecureHTTP: account.allowsInsecureHTTP ?? false)
   }
 

@@ -23,12 +23,26 @@ struct Agent {
     defer { withExtendedLifetime(lock) {} }
     let socket = try AgentSocket(app.agent)
     defer { socket.close() }
-    guard let account = try await account(wakes: socket.wakes) else { return }
+    while let account = try await account(wakes: socket.wakes), try await sync(account, wakes: socket.wakes) {}
+  }
+
+  /// Syncs until the task is cancelled, or the store is paired at another address.
+  /// - Returns: whether there is an address to go on with.
+  private func sync(_ account: Account, wakes: AsyncStream<Void>) async throws -> Bool {
+    let app = network.app
     console.talk("Agent: \(app.storeDirectory.path) syncs with \(account.hubName).")
     let engine = try network.makeEngine(for: account, configuration: SyncConfiguration(pollInterval: pollInterval))
     await engine.start()
-    for await _ in socket.wakes { await engine.performSync() }
+    for await _ in wakes {
+      let present = try app.accountFile.load()
+      guard present?.hub == account.hub, present?.allowsInsecureHTTP == account.allowsInsecureHTTP else {
+        await engine.stop()
+        return true
+      }
+      await engine.performSync()
+    }
     await engine.stop()
+    return false
   }
 
   /// The account of the store, waited for while it has none.

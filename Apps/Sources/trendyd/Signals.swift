@@ -17,17 +17,17 @@ enum Signals {
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// Returns when the process is asked to end.
+  /// Returns when the process is asked to end, or the task is cancelled.
   static func termination() async {
-    await withCheckedContinuation { continuation in
-      // A thread that does nothing but wait for a signal, and ends with it.
-      Thread.detachNewThread {
-        var set = terminating()
-        var signal: Int32 = 0
-        sigwait(&set, &signal)
-        continuation.resume()
-      }
+    let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+    // A thread that does nothing but wait for a signal, and ends with it or with the process.
+    Thread.detachNewThread {
+      var set = terminating()
+      var signal: Int32 = 0
+      sigwait(&set, &signal)
+      continuation.finish()
     }
+    for await _ in asked {}
   }
 
   private static func terminating() -> sigset_t {

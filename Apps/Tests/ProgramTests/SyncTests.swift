@@ -153,4 +153,51 @@ struct SyncTests {
     #expect(try timeline("phone").count == 2)
     #expect(try timeline("laptop") == timeline("phone"))
   }
+
+  @Test func `a trip of impossible numbers from elsewhere is shown, not died of`() throws {
+    let text = try String(
+      contentsOf: URL(filePath: bench.store("phone")).appending(path: "account.json"), encoding: .utf8)
+    let token = try #require(WireJSON.decode(JSONValue.self, from: Data(text.utf8)).objectValue?["token"]?.stringValue)
+    try bench.trendy("log", "coffee", store: "phone")
+    try sync("phone")
+    let type = try #require(
+      try bench.trendy("type", "list", "--plain", store: "phone").output.split(separator: "\n").first?
+        .split(separator: "\t").first)
+    let body =
+      #"{"id":"huge","event_type_id":"\#(type)","timestamp":"2026-11-20T08:00:00Z","source_type":"trip","#
+      + #""properties":{"distance":{"type":"number","value":1e300},"top_speed":{"type":"number","value":-1e300},"#
+      + #""long":{"type":"duration","value":1e300}}}"#
+    let posted = try bench.shell(
+      "curl -sf -o /dev/null -H 'Authorization: Bearer \(token)' -d '\(body)' \(hub.url)/api/v1/events")
+    try #require(posted.status == 0, "\(posted.talk)")
+    try sync("laptop")
+    for words in [["list", "--limit", "0"], ["trip", "list"], ["trip", "show", "huge"], ["show", "huge"]] {
+      let result = try bench.run("trendy", words + ["--store", bench.store("laptop")])
+      #expect(result.status == 0, "\(words): \(result.talk)")
+      #expect(!result.output.isEmpty)
+    }
+  }
+
+  @Test func `an agent notices that its store was paired at another address, and tells the old one no new token`()
+    throws
+  {
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
+    defer { agent.stop() }
+    try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
+    hub.stop()
+    let moved = try TestHub(bench)
+    defer { moved.stop() }
+    try bench.trendy("log", "coffee", "-n", "before the move", store: "phone")
+    let connected = try bench.trendy("connect", moved.url, moved.code(), store: "phone")
+    #expect(connected.status == 0, "\(connected.talk)")
+    try bench.trendy("log", "coffee", "-n", "after the move", store: "phone")
+    let waiting = try eventually {
+      try bench.trendy("sync", "status", "--json", store: "phone").document.objectValue?["sync"]?.objectValue?[
+        "waiting"]
+        == 0 ? true : nil
+    }
+    #expect(waiting == true, "\(agent.text)")
+    #expect(agent.text.contains(moved.port))
+  }
 }
