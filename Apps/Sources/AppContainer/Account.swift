@@ -41,10 +41,30 @@ public struct AccountFile: Hashable, Sendable {
     url = storeDirectory.appending(path: "account.json")
   }
 
+  /// A file that is there and is no account.
+  public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let path: String
+    public let reason: String
+
+    public var description: String { "\(path) is no account that can be read: \(reason)" }
+  }
+
   /// `nil` where the store was never paired.
-  public func load() throws -> Account? {
+  /// - Throws: ``ReadError`` for a file that is damaged, or that this user may not read.
+  public func load() throws(ReadError) -> Account? {
     guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-    return try WireJSON.decode(Account.self, from: Data(contentsOf: url))
+    let data: Data
+    do {
+      data = try Data(contentsOf: url)
+    } catch {
+      throw ReadError(path: url.path, reason: "it cannot be opened")
+    }
+    do {
+      return try WireJSON.decode(Account.self, from: data)
+    } catch {
+      // Not what the decoder says: it quotes the document, and a token may stand in it.
+      throw ReadError(path: url.path, reason: "it is damaged")
+    }
   }
 
   /// Replaces the file whole: written beside it, unreadable to others from its first byte, then renamed.

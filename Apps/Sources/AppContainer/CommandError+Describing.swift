@@ -11,6 +11,11 @@ extension CommandError {
     case let error as APIError: self.init(hub: error)
     case let error as OwnerOnlyFile.WriteError:
       self.init(error.description, hint: "Nothing was lost. Look at the folder's space and rights.", exit: .readWrite)
+    case let error as AccountFile.ReadError:
+      self.init(
+        error.description,
+        hint: "What was recorded is whole. Remove that file and pair again with the same hub: trendy connect URL CODE",
+        exit: .configuration)
     default: self.init("\(error)", hint: "This is a fault of the program; please report it.", exit: .bug)
     }
   }

@@ -48,5 +48,10 @@ public enum OwnerOnlyFile: Sendable {
       unlink(temporary)
       throw WriteError(path: path, code: failure)
     }
+    // The new name has to outlive a power cut as well: a token is given once.
+    let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw WriteError(path: path, code: errno) }
+    defer { close(folder) }
+    guard fsync(folder) == 0 else { throw WriteError(path: path, code: errno) }
   }
 }
