@@ -35,10 +35,28 @@ public struct Console: Sendable {
     data("\(JSONText.object([("schema", .string(schema))] + members))")
   }
 
-  /// One line of data that only a person reads: left out by `--json`, `--plain` and `-q`.
+  /// One line of an answer as a person reads it: left out by `--json` and `--plain`.
   public func text(_ line: String) {
-    if format == .text, !isQuiet { data(line) }
+    if format == .text { data(Self.oneLine(line)) }
   }
+
+  /// One line that says what was done: left out by `-q` as well.
+  public func done(_ line: String) {
+    if !isQuiet { text(line) }
+  }
+
+  /// What stands in a note stays text: a line end becomes a space, and no character commands the terminal.
+  private static func oneLine(_ line: String) -> String {
+    guard line.unicodeScalars.contains(where: isControl) else { return line }
+    var scalars = String.UnicodeScalarView()
+    for scalar in line.replacing("\r\n", with: " ").unicodeScalars {
+      scalars.append(
+        !isControl(scalar) ? scalar : scalar.properties.isWhitespace ? " " : "\u{FFFD}")
+    }
+    return String(scalars)
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
 
   /// A row of a `--plain` table; tabs and line ends inside a cell become spaces.
   public func row(_ cells: [String]) {

@@ -6,7 +6,7 @@ public enum GlobalOptions: Sendable {
     OptionSpec("--plain", help: "tab separated, no header"),
     OptionSpec("--store", value: "dir", help: "the store, else TRENDY_STORE, else the data folder"),
     OptionSpec("--utc", help: "read and show times in UTC"),
-    OptionSpec("--quiet", "-q", help: "no talk"),
+    OptionSpec("--quiet", "-q", help: "answers and errors only, nothing of what was done"),
     OptionSpec("--version", help: "the version, and nothing else"),
     OptionSpec("--help", "-h", help: "this text"),
   ]

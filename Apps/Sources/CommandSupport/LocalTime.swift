@@ -29,7 +29,10 @@ public struct LocalTime: Hashable, Sendable {
 
   /// From `TZ`, else from where `/etc/localtime` leads, else from `/etc/timezone`.
   public static func systemZoneName() -> String? {
-    func known(_ name: String) -> String? { name.contains("/") || name == "UTC" ? name : nil }
+    // A rule such as `CET-1CEST,M3.5.0,M10.5.0/3` or the path of a file is a zone too, but no name of one.
+    func known(_ name: String) -> String? {
+      name == "UTC" || name.contains("/") && !name.hasPrefix("/") && !name.contains(",") ? name : nil
+    }
     if let zone = getenv("TZ").map({ String(cString: $0) }), !zone.isEmpty {
       return known(zone.hasPrefix(":") ? String(zone.dropFirst()) : zone)
     }

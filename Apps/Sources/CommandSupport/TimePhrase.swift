@@ -9,8 +9,20 @@ import TrendyModels
 public enum TimePhrase: Sendable {
   public static let help = "Times look like 8:30, 'yesterday 21:00', -20m, '20m ago', mon, 2026-11-20 or RFC 3339."
 
-  /// - Throws: ``CommandError`` with exit 64 for a phrase that is none of these.
+  /// From the year 1 to 9999: what RFC 3339 can write.
+  public static let writable =
+    Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
+
+  /// - Throws: ``CommandError`` with exit 64 for a phrase that is none of these, or means a time that cannot be written.
   public static func date(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) -> Date {
+    let date = try moment(phrase, now: now, in: local)
+    guard writable.contains(date) else {
+      throw CommandError("'\(phrase)' is not in the years 1 to 9999", hint: help, exit: .usage)
+    }
+    return date
+  }
+
+  private static func moment(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) -> Date {
     let text = phrase.lowercased().split(separator: " ").joined(separator: " ")
     if let date = RFC3339.date(from: phrase) { return date }
     if text == "now" { return now }
@@ -40,8 +52,16 @@ public enum TimePhrase: Sendable {
       second: clock.second)
   }
 
+  /// The longest span that is understood, in seconds: ten thousand years.
+  private static let longest = 10_000 * 366 * 86_400.0
+
   /// `1h30m`, `45m`, `90s`, `2d`, `1.5h`, as seconds; a bare number counts as minutes.
   public static func seconds(_ text: some StringProtocol) -> Double? {
+    guard let seconds = span(text), seconds <= longest else { return nil }
+    return seconds
+  }
+
+  private static func span(_ text: some StringProtocol) -> Double? {
     var total = 0.0
     var number = ""
     var hasUnit = false
@@ -67,9 +87,9 @@ public enum TimePhrase: Sendable {
     return value * 60
   }
 
-  /// `1h 30m`, for people; to the second below a minute.
+  /// `1h 30m`, for people; to the second below a minute. Any number can come from outside, also one that no clock counts to.
   public static func words(_ seconds: Double) -> String {
-    let total = Int(seconds.rounded())
+    guard let total = Int(exactly: seconds.rounded()) else { return "\(seconds)s" }
     if total < 60 { return "\(total)s" }
     let (hours, minutes) = (total / 3600, total % 3600 / 60)
     return hours == 0 ? "\(minutes)m" : minutes == 0 ? "\(hours)h" : "\(hours)h \(minutes)m"

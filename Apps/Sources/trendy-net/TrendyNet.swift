@@ -46,7 +46,7 @@ enum TrendyNet {
         hub: arguments.positionals[1], code: arguments.positionals[2],
         deviceName: arguments.value("--name") ?? ProcessInfo.processInfo.hostName,
         allowsInsecureHTTP: arguments.has("--insecure"))
-      console.text("Paired with \(account.hubName).")
+      console.done("Paired with \(account.hubName).")
       return try await Round(network: network, console: console).run()
     case "sync":
       guard AppContainer.storeExists(at: directory) else {
@@ -122,7 +122,7 @@ private struct Round {
           ("conflicts", .number(conflicts)), ("cursor", cursor.map { .number($0) } ?? .null),
         ])
     }
-    console.text("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
+    console.done("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
     if conflicts > 0 { console.talk("\(conflicts) changes were refused by the hub; their data is kept here.") }
     return waiting == 0 ? .done : .tryAgain
   }

@@ -66,12 +66,12 @@ extension Command {
           ])
         return .done
       }
-      session.console.text(
+      session.console.done(
         isNew
           ? "Store ready. No account; nothing leaves this machine."
           : "The store at \(session.storeDirectory.path) was there already.")
-      session.console.text("Types: \((made.isEmpty ? names : made).joined(separator: ", "))")
-      session.console.text("Next:  trendy log \(names.contains("coffee") ? "coffee" : names.first ?? "TYPE")")
+      session.console.done("Types: \((made.isEmpty ? names : made).joined(separator: ", "))")
+      session.console.done("Next:  trendy log \(names.contains("coffee") ? "coffee" : names.first ?? "TYPE")")
       return .done
     },
     Command(
@@ -226,7 +226,7 @@ extension Command {
       if session.console.isJSON {
         session.console.document("trendy.deleted/1", [("deleted", .array(events.map { .string($0.id) }))])
       }
-      for event in events { session.console.text("Deleted: \(text.line(event))") }
+      for event in events { session.console.done("Deleted: \(text.line(event))") }
       return .done
     },
   ]
@@ -236,7 +236,9 @@ extension Command {
       guard let seconds = TimePhrase.seconds(text) else {
         throw session.usageError("'\(text)' is no duration", hint: "Durations look like 1h30m, 45m or 90s.")
       }
-      return start.addingTimeInterval(seconds)
+      let end = start.addingTimeInterval(seconds)
+      guard TimePhrase.writable.contains(end) else { throw session.usageError("It would end after the year 9999") }
+      return end
     }
     guard let end = try session.date(option: "--to") else { return nil }
     guard end >= start else { throw session.usageError("It would end before it begins") }
@@ -252,8 +254,12 @@ extension Command {
       session.console.document("trendy.event/1", [("event", text.json(event))])
     case .plain: session.console.row(text.plain(event))
     case .text:
+      guard isDetailed else {
+        session.console.done(text.line(event))
+        break
+      }
       session.console.text(text.line(event))
-      if isDetailed { for line in text.detailLines(event) { session.console.text(line) } }
+      for line in text.detailLines(event) { session.console.text(line) }
     }
     return .done
   }

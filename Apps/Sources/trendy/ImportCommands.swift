@@ -80,21 +80,21 @@ extension Command {
       return
     }
     let kilometres = (result.length / 10).rounded() / 100
-    session.console.text(
+    session.console.done(
       "\(file.format.rawValue.uppercased()): \(file.tracks.count) tracks, \(file.pointCount) points, \(kilometres) km along them"
     )
     if file.skippedPoints > 0 {
-      session.console.text("\(file.skippedPoints) points lie nowhere on earth and are left out")
+      session.console.done("\(file.skippedPoints) points lie nowhere on earth and are left out")
     }
-    if let remark = file.timeRemark { session.console.text("Note: \(remark)") }
+    if let remark = file.timeRemark { session.console.done("Note: \(remark)") }
     let verb = isDryRun ? "would be new" : "new"
-    session.console.text("Trips:  \(result.tripCount.new) \(verb), \(result.tripCount.known) known")
+    session.console.done("Trips:  \(result.tripCount.new) \(verb), \(result.tripCount.known) known")
     for event in result.trips {
-      session.console.text("  \(session.local.dayAndTime(event.timestamp, year: 0))  \(event.id)")
+      session.console.done("  \(session.local.dayAndTime(event.timestamp, year: 0))  \(event.id)")
     }
-    session.console.text("Visits: \(result.visitCount.new) \(verb), \(result.visitCount.known) known")
+    session.console.done("Visits: \(result.visitCount.new) \(verb), \(result.visitCount.known) known")
     for event in result.visits {
-      session.console.text("  \(session.local.dayAndTime(event.timestamp, year: 0))  \(event.locationName ?? "")")
+      session.console.done("  \(session.local.dayAndTime(event.timestamp, year: 0))  \(event.locationName ?? "")")
     }
   }
 

@@ -11,6 +11,9 @@ struct Lookup {
   ///
   /// A name that lacks but its last letter is no beginning that somebody chose, but a slip: it is asked about like any other.
   func eventType(_ name: String, hintToMake: (String) -> String) throws -> EventType {
+    guard !name.isEmpty else {
+      throw CommandError("The name of the type is empty", hint: "trendy type list shows the types.", exit: .usage)
+    }
     let types = try store.fetchAllEventTypes()
     let wanted = name.lowercased()
     if let type = types.first(where: { $0.name.lowercased() == wanted || $0.id == name }) { return type }
@@ -29,6 +32,10 @@ struct Lookup {
 
   /// An event by its id, by a beginning of it that only one has, or by `@1` for the newest, `@2` for the one before.
   func event(_ name: String, where isMeant: (Event) -> Bool = { _ in true }) throws -> Event {
+    // Every id begins with nothing: an unset variable in a script must not name the only event there is.
+    guard !name.isEmpty else {
+      throw CommandError("The id is empty", hint: "trendy list shows the ids.", exit: .usage)
+    }
     if name.hasPrefix("@") {
       guard let place = Int(name.dropFirst()), place >= 1 else {
         throw CommandError(

@@ -17,6 +17,9 @@ extension Command {
       ]
     ) { session in
       let words = try session.positionals(2...2, missing: "the name and where it is")
+      guard session.isName(words[0]) else {
+        throw session.usageError("'\(words[0])' cannot be the name of a place", hint: "One line of 1 to 128 bytes.")
+      }
       guard let coordinate = coordinate(words[1]) else {
         throw session.usageError(
           "'\(words[1])' is no place on earth", hint: "It looks like 51.9270,4.3620: latitude, longitude.")
@@ -41,7 +44,7 @@ extension Command {
       if session.console.isJSON {
         session.console.document("trendy.place/1", [("place", json(place))])
       }
-      session.console.text(line(place))
+      session.console.done(line(place))
       return .done
     },
     Command(path: ["place", "list"], arguments: "", summary: "The places.") { session in

@@ -19,7 +19,12 @@ struct Session {
   let now: Date
   let storeDirectory: URL
 
-  init(command: Command, arguments: Arguments, console: Console, words: [String]) {
+  init(command: Command, arguments: Arguments, console: Console, words: [String])
+    throws(CommandError)
+  {
+    if arguments.value("--store") == "" {
+      throw CommandError("The value '' is invalid for '--store'", hint: "It is a folder.", exit: .usage)
+    }
     self.command = command
     self.arguments = arguments
     self.console = console
@@ -47,6 +52,12 @@ struct Session {
     if words.count < range.lowerBound { throw usageError("Missing \(missing)") }
     if words.count > range.upperBound { throw usageError("Unexpected '\(words[range.upperBound])'") }
     return words
+  }
+
+  /// Whether a thing can be called so: something to see, on one line, of at most 128 bytes.
+  func isName(_ text: String) -> Bool {
+    text.utf8.count <= 128 && !text.allSatisfy(\.isWhitespace)
+      && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 
   func date(option: String) throws(CommandError) -> Date? {

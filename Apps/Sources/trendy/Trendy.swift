@@ -34,7 +34,7 @@ enum Trendy {
       }
       if arguments.has("--plain") { console.format = .plain }
       console.isQuiet = arguments.has("--quiet")
-      return try command.run(Session(command: command, arguments: arguments, console: console, words: words))
+      return try command.run(try Session(command: command, arguments: arguments, console: console, words: words))
     } catch {
       return console.report(CommandError(describing: error))
     }

@@ -112,13 +112,13 @@ private struct TripText {
 
   private var kilometres: String? {
     distance.map { metres in
-      let hundredths = Int((metres / 10).rounded())
+      guard let hundredths = Int(exactly: (metres / 10).rounded()), hundredths >= 0 else { return "\(metres) m" }
       let rest = hundredths % 100
       return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) km"
     }
   }
 
   private func speed(_ key: String) -> String? {
-    event.properties[key]?.doubleValue.map { "\(Int(($0 * 3.6).rounded())) km/h" }
+    event.properties[key]?.doubleValue.map { "\(JSONText.number(($0 * 3.6).rounded())) km/h" }
   }
 }

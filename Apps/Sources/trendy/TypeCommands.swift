@@ -27,8 +27,8 @@ extension Command {
       if session.console.isJSON {
         session.console.document("trendy.event_type/1", [("event_type", json(type, definitions: []))])
       }
-      session.console.text("\(type.iconName) \(type.name)  \(type.colorHex)")
-      session.console.text("Next:  trendy log \(type.name)")
+      session.console.done("\(type.iconName) \(type.name)  \(type.colorHex)")
+      session.console.done("Next:  trendy log \(type.name)")
       return .done
     },
     Command(path: ["type", "list"], arguments: "", summary: "The types of events, with their properties.") { session in
@@ -64,7 +64,9 @@ extension Command {
       let store = container.makeStore()
       let type = try Lookup(store: store).eventType(words[0]) { "trendy type add \($0)" }
       let definitions = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
-      guard !words[1].isEmpty, !words[1].contains("=") else { throw session.usageError("'\(words[1])' is no key") }
+      guard session.isName(words[1]), !words[1].contains("=") else {
+        throw session.usageError("'\(words[1])' is no key")
+      }
       if definitions.contains(where: { $0.key.lowercased() == words[1].lowercased() }) {
         throw session.usageError("'\(type.name)' has a property '\(words[1])' already")
       }
@@ -90,7 +92,7 @@ extension Command {
       if session.console.isJSON {
         session.console.document("trendy.property_definition/1", [("property_definition", json(definition))])
       }
-      session.console.text("\(type.name) now has \(definition.key) (\(propertyType.rawValue))")
+      session.console.done("\(type.name) now has \(definition.key) (\(propertyType.rawValue))")
       return .done
     },
   ]
@@ -98,8 +100,9 @@ extension Command {
   static func makeType(
     named name: String, color: String?, icon: String?, container: AppContainer, session: Session
   ) throws -> EventType {
-    guard !name.isEmpty, name.utf8.count <= 128, !name.hasPrefix("@"), !name.contains("=") else {
-      throw session.usageError("'\(name)' cannot be the name of a type", hint: "1 to 128 bytes, no '=', no '@' first.")
+    guard session.isName(name), !name.hasPrefix("@"), !name.contains("=") else {
+      throw session.usageError(
+        "'\(name)' cannot be the name of a type", hint: "One line of 1 to 128 bytes, no '=', no '@' first.")
     }
     if let color, color.wholeMatch(of: /#[0-9A-Fa-f]{6}/) == nil {
       throw session.usageError("'\(color)' is no colour", hint: "Colours look like #7B4F2E.")

@@ -69,9 +69,9 @@ struct Daemon {
         "trendyd.hub/1",
         [("data", .string(hub.directory.path)), ("person", .string(person.name)), ("code", .string(code))])
     }
-    console.text("Hub ready at \(hub.directory.path), for \(person.name).")
-    console.text("Start it:  trendyd run --role hub")
-    console.text("Then, on a device, within ten minutes:  trendy connect http://\(address):\(port) \(code)")
+    console.done("Hub ready at \(hub.directory.path), for \(person.name).")
+    console.done("Start it:  trendyd run --role hub")
+    console.done("Then, on a device, within ten minutes:  trendy connect http://\(address):\(port) \(code)")
     return .done
   }
 
@@ -99,8 +99,8 @@ struct Daemon {
     if console.isJSON {
       console.document("trendyd.pair/1", [("person", .string(person.name)), ("code", .string(code))])
     }
-    console.text("Code for one device of \(person.name), for ten minutes: \(code)")
-    console.text("On the device:  trendy connect http://\(address):\(port) \(code)")
+    console.done("Code for one device of \(person.name), for ten minutes: \(code)")
+    console.done("On the device:  trendy connect http://\(address):\(port) \(code)")
     return .done
   }
 
@@ -142,9 +142,9 @@ struct Daemon {
         "trendyd.run/1",
         [("role", .string(role.rawValue)), ("url", .string(url)), ("data", .string(hub.directory.path))])
     }
-    console.text("Hub listens at \(url); its data is in \(hub.directory.path).")
-    console.text("Is it well?  curl \(url)/api/v1/health")
-    console.text("One more device:  trendyd pair\(self.port == 8787 ? "" : "   then: trendy connect \(url) CODE")")
+    console.done("Hub listens at \(url); its data is in \(hub.directory.path).")
+    console.done("Is it well?  curl \(url)/api/v1/health")
+    console.done("One more device:  trendyd pair\(self.port == 8787 ? "" : "   then: trendy connect \(url) CODE")")
     return server
   }
 

@@ -12,7 +12,9 @@ enum Trendyd {
   static func main() async {
     Signals.block()
     let words = Array(CommandLine.arguments.dropFirst())
-    let console = Console(format: words.contains("--json") ? .json : .text, isQuiet: words.contains("--quiet"))
+    let console = Console(
+      format: words.contains("--json") ? .json : .text,
+      isQuiet: words.contains("--quiet") || words.contains("-q"))
     do {
       exit(try await run(words, console: console).rawValue)
     } catch {

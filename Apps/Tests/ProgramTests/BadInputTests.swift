@@ -152,4 +152,59 @@ struct BadInputTests {
     #expect(result.status == 73)
     #expect(result.talk.contains("not a folder") && result.talk.contains("Hint:  "))
   }
+
+  @Test func `numbers beyond all clocks are refused, and one that came from elsewhere is shown`() throws {
+    let nines = String(repeating: "9", count: 23)
+    for words in [
+      ["log", "workout", "\(nines)h"], ["log", "workout", String(repeating: "9", count: 400)],
+      ["log", "coffee", "--for", "\(nines)h"], ["log", "coffee", "--at", "-\(nines)h"],
+      ["log", "coffee", "--at", "-9999999999h"], ["log", "coffee", "--at", "9999-12-31", "--for", "2w"],
+    ] {
+      let result = try bench.run("trendy", words + ["--store", bench.store()])
+      #expect(result.status == 64, "\(words): \(result.talk)")
+      #expect(result.talk.hasPrefix("Error: "), "\(words): \(result.talk)")
+    }
+    try expectKept()
+  }
+
+  @Test func `an empty id or name means nothing, least of all the only thing there is`() throws {
+    for words in [
+      ["rm", ""], ["show", ""], ["edit", "", "-n", "x"], ["log", ""], ["type", "add", "  "], ["type", "add", "a\nb"],
+      ["place", "add", "", "1,2"],
+    ] {
+      let result = try bench.run("trendy", words + ["--store", bench.store()])
+      #expect(result.status == 64, "\(words): \(result.talk)")
+    }
+    #expect(try bench.run("trendy", ["status", "--store", ""]).status == 64)
+    try expectKept()
+  }
+
+  @Test func `a damaged account is named for what it is, and its token is not shown`() throws {
+    let account = URL(filePath: bench.store()).appending(path: "account.json")
+    try Data(#"{"token":"secret-token","#.utf8).write(to: account)
+    for words in [["sync"], ["status"], ["sync", "status"], ["connect", "http://127.0.0.1:1", "0000-0000"]] {
+      let result = try bench.run("trendy", words + ["--store", bench.store()])
+      #expect(result.status == 78, "\(words): \(result.talk)")
+      #expect(result.talk.contains("account.json") && result.talk.contains("pair again"))
+      #expect(!result.talk.contains("secret"))
+    }
+    try expectKept()
+  }
+
+  @Test func `an agent that cannot go on ends, also one that serves a hub`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
+    defer { agent.stop() }
+    try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
+    let other = try bench.shell("timeout 20 trendyd run --store '\(bench.store())'")
+    #expect(other.status == 75, "\(other.talk)")
+    #expect(other.talk.contains("Another program syncs the store") && other.talk.contains("Hint:  "))
+    #expect(try bench.run("trendyd", ["hub", "init", "--data", bench.store("second"), "-q"]).status == 0)
+    let both = try bench.shell(
+      "timeout 20 trendyd run --role both --listen 127.0.0.1:0 --data '\(bench.store("second"))' --store '\(bench.store())'"
+    )
+    #expect(both.status == 75, "\(both.talk)")
+  }
 }

@@ -108,4 +108,26 @@ struct CommandLineTests {
       .compactMap { $0.objectValue?["properties"]?.objectValue?["count"]?.objectValue?["value"]?.intValue }
     #expect(counts?.sorted() == Array(1...100))
   }
+
+  @Test func `quiet leaves out what was done, not what was asked for`() throws {
+    #expect(try bench.trendy("init", "-q").output == "")
+    #expect(try bench.trendy("log", "coffee", "-q").output == "")
+    #expect(try bench.trendy("list", "-q").output == bench.trendy("list").output)
+    #expect(try bench.trendy("list", "-q").output.contains("coffee"))
+    #expect(try bench.trendy("status", "-q").output.contains("1 events"))
+    #expect(try bench.trendy("show", "@1", "-q").output.contains("coffee"))
+  }
+
+  @Test func `a note commands no terminal and keeps to its line`() throws {
+    try bench.trendy("init")
+    try bench.trendy("log", "coffee", "-n", "a\r\nb\u{1B}[31mred\u{7}")
+    for words in [["list"], ["show", "@1"], ["today"]] {
+      let result = try bench.run("trendy", words + ["--store", bench.store()])
+      #expect(result.output.contains("\"a b\u{FFFD}[31mred\u{FFFD}\""), "\(words): \(result.output)")
+      #expect(!result.output.unicodeScalars.contains("\u{1B}"))
+    }
+    let notes = try bench.trendy("list", "--json").document.objectValue?["events"]?.arrayValue?.first?
+      .objectValue?["notes"]
+    #expect(notes == "a\r\nb\u{1B}[31mred\u{7}")
+  }
 }
