@@ -12,7 +12,7 @@ extension TripDetector {
     private(set) var center: Coordinate
     private let since: Date
     /// Metres that the fixes are away from it, on average: a receiver under a roof scatters more than one in the open.
-    private var noise = 0.0
+    private(set) var noise = 0.0
     /// The fixes at the place, of the last minutes.
     private var here: [Location]
     /// The fixes outside it since it was left, if it was.
@@ -38,6 +38,8 @@ extension TripDetector {
     struct Departure {
       var place: Coordinate
       var fixes: [Location]
+      /// Metres that the fixes at the place scattered by.
+      var noise: Double
     }
 
     /// - Returns: the departure, once there is one.
@@ -63,7 +65,7 @@ extension TripDetector {
           || outside.count > Self.limit
       {
         if wasCarried(to: first, configuration) {
-          return Departure(place: center, fixes: [here[here.count - 1]] + outside)
+          return Departure(place: center, fixes: [here[here.count - 1]] + outside, noise: noise)
         }
         let recent = Array(outside.suffix(outside.count / 2))
         self = Rest(at: recent.first ?? fix)
@@ -90,7 +92,13 @@ extension TripDetector {
       // Scattered outliers go to and fro; a reflection stands still elsewhere; who leaves gets on.
       var walked = Geodesic.shortMeters(from: center, to: first.coordinate)
       var from = first
+      var places = 1
+      var lastPlace = first.coordinate
       for to in outside.dropFirst() {
+        if Geodesic.shortMeters(from: lastPlace, to: to.coordinate) >= max(Self.scatter, 2 * noise) {
+          places += 1
+          lastPlace = to.coordinate
+        }
         let hop = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
         guard to.timestamp.timeIntervalSince(from.timestamp) >= 8 || to.timestamp == last.timestamp,
           configuration.counts(to, hop: hop)
@@ -103,7 +111,8 @@ extension TripDetector {
       let gainedEarly = Geodesic.shortMeters(from: first.coordinate, to: middle)
       // Slower than a stroll is drift.
       let seconds = last.timestamp.timeIntervalSince(first.timestamp)
-      return walked <= 2 * away && walked >= 0.6 * seconds && gained >= configuration.departureDistance / 3
+      return walked <= 2 * away && walked >= 0.6 * seconds
+        && gained >= max(configuration.departureDistance / 3, 4 * noise) && places >= 3
         && gainedEarly >= gained / 10 && gainedEarly <= gained
     }
 
@@ -129,16 +138,19 @@ extension TripDetector {
     private func departure(_ configuration: Configuration) -> Departure {
       let latest = here[here.count - 1]
       let recent = here.drop { latest.timestamp.timeIntervalSince($0.timestamp) > 600 }
-      let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= Self.scatter }
+      let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= max(Self.scatter, noise) }
       let slow = recent[(index ?? recent.endIndex - 1)...]
       guard outside[0].timestamp.timeIntervalSince(latest.timestamp) > configuration.gapSeconds else {
-        return Departure(place: index == nil ? slow[slow.startIndex].coordinate : center, fixes: slow + outside)
+        return Departure(
+          place: index == nil ? slow[slow.startIndex].coordinate : center, fixes: slow + outside, noise: noise)
       }
-      if wasCarried(to: outside[0], configuration) { return Departure(place: center, fixes: [latest] + outside) }
+      if wasCarried(to: outside[0], configuration) {
+        return Departure(place: center, fixes: [latest] + outside, noise: noise)
+      }
       // A place last seen long ago says nothing of by which way a far one was reached.
       let away = Geodesic.shortMeters(from: center, to: outside[0].coordinate)
       guard away <= configuration.wakingDistance else {
-        return Departure(place: outside[0].coordinate, fixes: outside)
+        return Departure(place: outside[0].coordinate, fixes: outside, noise: noise)
       }
       // A phone asleep is woken by leaving, and was on the way by then, at the pace that it goes on with.
       var way = 0.0
@@ -150,7 +162,7 @@ extension TripDetector {
       let left = Location(
         coordinate: center, horizontalAccuracy: outside[0].horizontalAccuracy,
         timestamp: max(latest.timestamp, outside[0].timestamp.addingTimeInterval(-(away / pace).rounded())))
-      return Departure(place: center, fixes: [left] + outside)
+      return Departure(place: center, fixes: [left] + outside, noise: noise)
     }
 
     private static let limit = 600

@@ -19,13 +19,21 @@ extension TripDetector {
     private var speedBase: Location
     /// The last fix that the way is measured to: an uncertain one nearby is none.
     private var measured: Location
+    /// The last fix of those twice a minute.
+    private var coarseBase: Location
     private var legFinder = LegFinder()
+    /// Metres by which the receiver scattered where the trip began.
+    private let noise: Double
 
     /// How far the trip had come with a fix.
     private struct Mark: Hashable, Codable {
       var fix: Location
       var distance = 0.0
       var reach = 0.0
+      /// Metres along the way as seen twice a minute.
+      var coarse = 0.0
+      /// Seconds away from where it began.
+      var away: TimeInterval = 0
       /// Metres from circle to circle, which noise adds little to.
       var progress = 0.0
       var topSpeed: Double?
@@ -42,11 +50,11 @@ extension TripDetector {
       }
     }
 
-    /// - Parameters:
-    ///   - place: where it rested before; the way begins there, and not at one of the fixes that scatter about it.
-    ///   - fixes: not empty, in order.
-    init(from place: Coordinate, _ fixes: [Location], _ configuration: Configuration, _ motion: MotionHistory) {
-      let first = fixes[0]
+    /// The way begins at the place of rest, and not at one of the fixes that scatter about it.
+    init(_ departure: Rest.Departure, _ configuration: Configuration, _ motion: MotionHistory) {
+      let place = departure.place
+      let first = departure.fixes[0]
+      noise = departure.noise
       record = TripRecord(
         trip: Trip(
           id: NaturalKey.trip(deviceId: configuration.deviceId, start: first), startTime: first.timestamp,
@@ -57,8 +65,9 @@ extension TripDetector {
       lastRoutePoint = first.timestamp
       speedBase = first
       measured = first
+      coarseBase = first
       legFinder.add(first, distance: 0, motion: motion)
-      for fix in fixes.dropFirst() { add(fix, configuration, motion) }
+      for fix in departure.fixes.dropFirst() { add(fix, configuration, motion) }
     }
 
     /// Seconds for which the fixes have kept together, 0 while they do not.
@@ -69,8 +78,10 @@ extension TripDetector {
     /// It is where it began and was not far: the receiver was thrown about and nobody left. Whoever passes their door
     /// so soon after leaving it begins there again.
     func isBack(_ configuration: Configuration) -> Bool {
-      now.reach < configuration.minimumLoopReach
-        && Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate) <= 2 * Rest.scatter
+      let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.stopSeconds
+      return (isSoon || now.reach < configuration.minimumLoopReach)
+        && Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate)
+          <= 2 * max(Rest.scatter, noise)
     }
 
     /// The stop, as rest begins there.
@@ -86,10 +97,17 @@ extension TripDetector {
         now.distance += hop
         measured = fix
       }
+      if counts, fix.timestamp.timeIntervalSince(coarseBase.timestamp) >= 30 {
+        now.coarse += Geodesic.shortMeters(from: coarseBase.coordinate, to: fix.coordinate)
+        coarseBase = fix
+      }
       legFinder.add(fix, distance: counts ? hop : 0, motion: motion)
       noteSpeed(fix, configuration)
-      now.reach = max(
-        now.reach, Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate))
+      let fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
+      now.reach = max(now.reach, fromStart)
+      if fromStart > max(configuration.restRadius, 4 * noise) {
+        now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)
+      }
       now.fix = fix
       if fix.timestamp.timeIntervalSince(lastRoutePoint) >= 15 {
         record.route.append(fix.coordinate)
@@ -131,7 +149,7 @@ extension TripDetector {
 
     private func isOutside(_ stop: Mark, _ configuration: Configuration) -> Bool {
       Geodesic.shortMeters(from: stop.fix.coordinate, to: now.fix.coordinate)
-        > max(configuration.stopRadius, now.fix.horizontalAccuracy)
+        > max(configuration.stopRadius, 2 * now.fix.horizontalAccuracy, min(3 * noise, 3 * configuration.stopRadius))
     }
 
     /// Where it stands: the middle of the fixes, which one outlier does not move.
@@ -175,6 +193,11 @@ extension TripDetector {
         from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
       guard back >= configuration.departureDistance || end.reach >= configuration.minimumLoopReach else { return false }
       let seconds = max(1, record.duration ?? 0)
+      guard seconds >= configuration.minimumSeconds else { return false }
+      // A receiver that is thrown about is found where it began most of the time.
+      guard end.away >= seconds / 2 else { return false }
+      // Noise makes a long way of many short steps, and they lead nowhere.
+      guard max(end.coarse, end.reach) >= 0.3 * end.distance else { return false }
       // As slow as this, going nowhere in particular is what a drifting receiver does.
       return end.progress >= 2 * seconds || end.reach >= 0.3 * end.progress
     }

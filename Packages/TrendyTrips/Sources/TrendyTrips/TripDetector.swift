@@ -44,6 +44,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var maximumSpeed = 70.0
     /// Metres, exclusive: fixes this uncertain or worse are passed over.
     public var maximumAccuracy = 200.0
+    /// Seconds from start to end; shorter was no trip.
+    public var minimumSeconds: TimeInterval = 60
     /// Metres along the way; shorter was no trip.
     public var minimumDistance = 100.0
     /// Metres from the start as the crow flies; what never got so far was a drifting receiver.
@@ -162,7 +164,7 @@ extension TripDetector {
       return []
     case .resting(var rest):
       if let departed = rest.add(fix, configuration, motion) {
-        let way = Way(from: departed.place, departed.fixes, configuration, motion)
+        let way = Way(departed, configuration, motion)
         state = .going(way)
         return [.started(way.record.trip)]
       }
