@@ -110,8 +110,11 @@ final class Exchange: Sendable {
   }
 
   private func suspend() {
-    state.withLock { $0.isSuspended = true }
-    MHD_suspend_connection(connection.pointer)
+    state.withLock { state in
+      // In one step: resumed in between, the connection would be suspended for ever.
+      state.isSuspended = true
+      MHD_suspend_connection(connection.pointer)
+    }
   }
 
   private func start(_ task: Task<Void, Never>) {
