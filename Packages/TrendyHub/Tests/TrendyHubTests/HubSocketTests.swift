@@ -5,6 +5,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 import TrendyPersistence
+import TrendyTesting
 
 @Suite("The hub over a socket", .timeLimit(.minutes(1)))
 struct HubSocketTests {
@@ -147,6 +148,87 @@ struct HubSocketTests {
       let page = try WireJSON.decode(ChangeFeedResponse.self, from: answer.body)
       #expect(page.changes.map(\.id) == Array(1...60))
       #expect(page.nextCursor == 60)
+    }
+  }
+
+  private func openStream(port: UInt16, token: String) async throws -> (client: RawClient, seen: Data) {
+    let client = try RawClient(port: port)
+    client.send(
+      "GET /api/v1/changes/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\r\n")
+    return (client, try await read(client, through: "\n\n"))
+  }
+
+  private func read(_ client: RawClient, through text: String) async throws -> Data {
+    var seen = Data()
+    while seen.firstRange(of: Data(text.utf8)) == nil {
+      let piece = try await client.readSome()
+      seen += piece
+    }
+    return seen
+  }
+
+  @Test func `sixty open streams hold nobody up, hear of a write, and end with the hub`() async throws {
+    var streams: [RawClient] = []
+    try await serving { port, server, token in
+      let person = try #require(try server.accounts.people().first)
+      for number in 1...15 {
+        let token = try server.accounts.createToken(person: person.id, deviceName: "d\(number)").token
+        for _ in 1...4 {
+          let (client, seen) = try await openStream(port: port, token: token)
+          #expect(String(decoding: seen, as: UTF8.self).contains(#"data: {"cursor":0}"#))
+          streams.append(client)
+        }
+      }
+      let body = Data(#"{"id":"t","name":"x","color":"c","icon":"i"}"#.utf8)
+      let made = try await RawClient.request(
+        "POST", "/api/v1/event-types", port: port, headers: [("Authorization", "Bearer \(token)")], body: body)
+      #expect(made.status == 201)
+      for client in streams { _ = try await read(client, through: #"data: {"cursor":1}"#) }
+    }
+    // Stopped: each says when to come back, and ends whole, long before the deadline.
+    for client in streams {
+      let rest = try await client.readAll()
+      #expect(String(decoding: rest, as: UTF8.self).hasSuffix("retry: 2000\n\n\r\n0\r\n\r\n"))
+    }
+  }
+
+  @Test func `a reader that leaves makes room at once, without a word being written to it`() async throws {
+    try await serving { port, _, token in
+      var streams: [RawClient] = []
+      for _ in 1...4 { streams.append(try await openStream(port: port, token: token).client) }
+      let mine = [("Authorization", "Bearer \(token)")]
+      let refused = try await RawClient.request("GET", "/api/v1/changes/stream", port: port, headers: mine)
+      #expect(refused.status == 429)
+      #expect(refused.problemType == "urn:trendy:error:rate_limited")
+      // The hub's own clock would say something only after 25 seconds.
+      let begun = ContinuousClock.now
+      streams.removeFirst()
+      while true {
+        let client = try RawClient(port: port)
+        client.send(
+          "GET /api/v1/changes/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\r\n")
+        if String(decoding: try await client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 200") { break }
+      }
+      #expect(ContinuousClock.now - begun < .seconds(20))
+      #expect(streams.count == 3)
+    }
+  }
+
+  @Test("readers that leave at any moment leave nothing behind", arguments: [1, 2] as [UInt64])
+  func leavers(seed: UInt64) async throws {
+    // Were one left behind, stopping would not end before the deadline of 50 seconds.
+    try await serving { port, _, token in
+      var generator = SeededGenerator(seed: seed)
+      for _ in 0..<150 {
+        let client = try RawClient(port: port)
+        client.send(
+          "GET /api/v1/changes/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\r\n")
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: break
+        case 1: client.finishSending()
+        default: _ = try await client.readSome()
+        }
+      }
     }
   }
 

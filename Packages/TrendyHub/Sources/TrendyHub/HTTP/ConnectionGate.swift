@@ -77,7 +77,7 @@ final class ConnectionGate: @unchecked Sendable {
   }
 
   func start() {
-    server.onConnectionClosed = { [wake] in Self.wakeUp(wake.writing) }
+    server.onConnectionsChanged = { [wake] in Self.wakeUp(wake.writing) }
     let thread = Thread { self.run() }
     thread.name = "trendy-gate"
     thread.start()
@@ -107,12 +107,14 @@ final class ConnectionGate: @unchecked Sendable {
 extension ConnectionGate {
   private func run() {
     while true {
-      wait()
+      let hungUp = wait()
       let now = clock.uptime
       if stopDeadline == nil, control.withLock({ $0.isStopping }) { beginStopping(now: now) }
       if listener >= 0, acceptPausedUntil.map({ $0 <= now }) ?? true { acceptAll(now: now) }
       readHeads(now: now)
       drainLingering(now: now)
+      // Only a stream is watched, so there is an answer already.
+      for exchange in server.table.departed(among: hungUp) { exchange.abort(with: nil) }
       server.table.expire(now: now) { connection in
         self.refusal(
           .timeout("the body did not arrive within \(self.limits.bodyDeadline)"), requestId: connection.requestId,
@@ -131,7 +133,8 @@ extension ConnectionGate {
   }
 
   /// Sleeps until a socket has something, someone calls, or a deadline comes.
-  private func wait() {
+  /// - Returns: watched sockets whose other end seems to have gone.
+  private func wait() -> [Int32] {
     var descriptors = [pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0)]
     let now = clock.uptime
     if listener >= 0, acceptPausedUntil.map({ $0 <= now }) ?? true {
@@ -139,6 +142,9 @@ extension ConnectionGate {
     }
     for pending in pending { descriptors.append(pollfd(fd: pending.socket, events: Int16(POLLIN), revents: 0)) }
     for lingering in lingering { descriptors.append(pollfd(fd: lingering.socket, events: Int16(POLLIN), revents: 0)) }
+    let watched = server.table.watched
+    let firstWatched = descriptors.count
+    for socket in watched { descriptors.append(pollfd(fd: socket, events: Sockets.hangUpEvents, revents: 0)) }
     var deadlines = pending.map(\.deadline) + lingering.map(\.deadline)
     if let next = server.table.nextDeadline { deadlines.append(next) }
     if let acceptPausedUntil, acceptPausedUntil > now { deadlines.append(acceptPausedUntil) }
@@ -152,6 +158,7 @@ extension ConnectionGate {
     _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
     var drain = [UInt8](repeating: 0, count: 64)
     while read(wake.reading, &drain, drain.count) > 0 {}
+    return descriptors[firstWatched...].filter { $0.revents != 0 }.map(\.fd)
   }
 
   private func acceptAll(now: Duration) {

@@ -16,6 +16,8 @@ final class ConnectionTable: Sendable {
     /// Answered by ``expire``; whatever the library still reads of it is dropped.
     var isExpired = false
     var exchange: Exchange?
+    /// Its answer is over when the other end closes its sending side.
+    var isWatched = false
   }
 
   private struct State {
@@ -64,6 +66,27 @@ final class ConnectionTable: Sendable {
 
   func setExchange(_ exchange: Exchange, for socket: Int32) {
     state.withLock { $0.connections[socket]?.exchange = exchange }
+  }
+
+  func watch(_ socket: Int32) {
+    state.withLock { $0.connections[socket]?.isWatched = true }
+  }
+
+  var watched: [Int32] {
+    state.withLock { state in state.connections.filter(\.value.isWatched).map(\.key) }
+  }
+
+  /// Of these sockets, the exchanges whose other end has gone; they are watched no longer.
+  func departed(among sockets: [Int32]) -> [Exchange] {
+    guard !sockets.isEmpty else { return [] }
+    return state.withLock { state in
+      sockets.compactMap { socket in
+        // Looked at again, under the lock: since the poll the number may have come to another connection.
+        guard state.connections[socket]?.isWatched == true, Sockets.isHalfClosed(socket) else { return nil }
+        state.connections[socket]?.isWatched = false
+        return state.connections[socket]?.exchange
+      }
+    }
   }
 
   /// The body is complete. `false` when its deadline came first and the connection has its answer already.

@@ -93,7 +93,7 @@ final class Exchange: Sendable {
   }
 
   /// Ends what runs: with `response` if nothing was answered yet, else by cutting the stream.
-  func abort(with response: HTTPResponse) {
+  func abort(with response: HTTPResponse?) {
     let (task, resumes) = state.withLock { state in
       state.isAborted = true
       if state.response == nil { state.response = response }

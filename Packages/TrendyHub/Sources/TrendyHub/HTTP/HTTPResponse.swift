@@ -24,8 +24,12 @@ public struct HTTPBodyStream: Sendable {
   /// The next piece, `nil` after the last. It is asked for again only when the piece before has been taken. What it
   /// throws ends the connection in the middle of the body, so that the other end knows that something is missing.
   public var next: @Sendable () async throws -> Data?
+  /// Whether it is over as soon as the other end closes its sending side: for a stream that waits for long between pieces,
+  /// where only writing would show, much later, that nobody reads.
+  public var endsWithReader: Bool
 
-  public init(next: @escaping @Sendable () async throws -> Data?) {
+  public init(endsWithReader: Bool = false, next: @escaping @Sendable () async throws -> Data?) {
+    self.endsWithReader = endsWithReader
     self.next = next
   }
 }

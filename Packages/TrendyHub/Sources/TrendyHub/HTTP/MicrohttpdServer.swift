@@ -4,13 +4,14 @@ import TrendyProtocols
 
 /// The library's daemon and its callbacks, without a listening socket: connections come from the gate.
 ///
-/// @unchecked: `daemon` and `onConnectionClosed` are written before the first connection is added and not after; the
+/// @unchecked: `daemon` and `onConnectionsChanged` are written before the first connection is added and not after; the
 /// callbacks run on the library's one thread.
 final class MicrohttpdServer: @unchecked Sendable {
   let table = ConnectionTable()
   let handler: HTTPHandler
   let limits: HTTPLimits
-  var onConnectionClosed: @Sendable () -> Void = {}
+  /// A connection was closed, or is to be watched: the gate looks at all of them again.
+  var onConnectionsChanged: @Sendable () -> Void = {}
   private var daemon: OpaquePointer?
 
   init(handler: @escaping HTTPHandler, limits: HTTPLimits) throws(HTTPTransportError) {
@@ -93,6 +94,10 @@ final class MicrohttpdServer: @unchecked Sendable {
     case .stream(let stream):
       let reader = Unmanaged.passRetained(StreamReader(exchange: exchange, stream: stream)).toOpaque()
       made = MHD_create_response_from_callback(unknownSize, 32_768, onRead, reader, onReadingDone)
+      if stream.endsWithReader {
+        table.watch(exchange.socket)
+        onConnectionsChanged()
+      }
     }
     guard let made else { return .NO }
     defer { MHD_destroy_response(made) }
@@ -137,7 +142,7 @@ private let onConnectionChanged: MHD_NotifyConnectionCallback = { context, conne
   guard trendy_mhd_is_closed(change) != 0, let context, let connection else { return }
   let server = Unmanaged<MicrohttpdServer>.fromOpaque(context).takeUnretainedValue()
   server.table.remove(trendy_mhd_socket(connection))
-  server.onConnectionClosed()
+  server.onConnectionsChanged()
 }
 
 private let onRead: MHD_ContentReaderCallback = { context, _, buffer, count in

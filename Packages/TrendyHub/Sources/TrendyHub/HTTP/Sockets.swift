@@ -96,6 +96,14 @@ enum Sockets {
   static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
   static func shutdownBoth(_ socket: Int32) { shutdown(socket, Int32(SHUT_RDWR)) }
 
+  /// What to ask `poll` for to learn that the other end has closed its writing side.
+  #if os(Linux)
+    // POLLRDHUP, which Glibc hides behind _GNU_SOURCE (asm-generic/poll.h).
+    static let hangUpEvents: Int16 = 0x2000
+  #else
+    static let hangUpEvents = Int16(POLLHUP)
+  #endif
+
   /// Whether the other end has closed its writing side, or is gone.
   static func isHalfClosed(_ socket: Int32) -> Bool {
     var descriptor = pollfd(fd: socket, events: hangUpEvents, revents: 0)
@@ -183,11 +191,4 @@ private let peekFlag = Int32(MSG_PEEK)
 private let dontWaitFlag = Int32(MSG_DONTWAIT)
 #if !canImport(Darwin)
   private let noSignalFlag = Int32(MSG_NOSIGNAL)
-#endif
-
-#if os(Linux)
-  // POLLRDHUP, which Glibc hides behind _GNU_SOURCE (asm-generic/poll.h).
-  private let hangUpEvents: Int16 = 0x2000
-#else
-  private let hangUpEvents = Int16(POLLHUP)
 #endif

@@ -38,7 +38,7 @@ extension HubServer {
     let key = try idempotencyKey(call)
     _ = try epoch(of: sender.person)
     let now = clock.now
-    let entry = try storage.write(person: sender.person) {
+    let entry = try write(person: sender.person) {
       try create(kind, members, key: key, in: $0, device: sender.restDevice, now: now)
     }
     return .json(.object(entry.document(person: sender.person)), status: 201)
@@ -48,7 +48,7 @@ extension HubServer {
     let mutation = HubMutation(kind: kind.name, id: id, operation: .update, payload: try call.body().members)
     _ = try epoch(of: sender.person)
     let now = clock.now
-    return try storage.write(person: sender.person) { transaction in
+    return try write(person: sender.person) { transaction in
       guard try transaction.entry(kind: kind.name, id: id) != nil else { throw missing(kind, id) }
       try carryOut(mutation, in: transaction, device: sender.restDevice, now: now)
       guard let entry = try transaction.entry(kind: kind.name, id: id) else { throw missing(kind, id) }
@@ -59,7 +59,7 @@ extension HubServer {
   func delete(_ kind: EntityKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
     _ = try epoch(of: sender.person)
     let now = clock.now
-    try storage.write(person: sender.person) { transaction in
+    try write(person: sender.person) { transaction in
       try carryOut(
         HubMutation(kind: kind.name, id: id, operation: .delete), in: transaction, device: sender.restDevice, now: now)
     }
@@ -73,7 +73,7 @@ extension HubServer {
     let now = clock.now
     var created: [JSONValue] = []
     var errors: [JSONValue] = []
-    try storage.write(person: sender.person) { transaction in
+    try write(person: sender.person) { transaction in
       for (index, item) in items.enumerated() {
         do {
           let members = try DocumentReader(item, path: "events[\(index)]").members

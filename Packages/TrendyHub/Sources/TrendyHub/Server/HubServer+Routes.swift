@@ -27,6 +27,9 @@ extension HubServer {
       let epoch = try epoch(of: sender.person)
       let head = try storage.read(person: sender.person) { try $0.state().head }
       return .json(["cursor": .int(head), "epoch": .string(epoch)])
+    case ["changes", "stream"]:
+      _ = try call.method(.get)
+      return try changeStream(sender)
     case ["snapshot"]:
       _ = try call.method(.get)
       return try snapshot(call, sender)

@@ -15,6 +15,19 @@ extension HubServer {
     ])
   }
 
+  /// A stream of `head` events: the present one at once, then each newest.
+  func changeStream(_ sender: HubDevice) throws -> HTTPResponse {
+    _ = try epoch(of: sender.person)
+    // Opened before the head is read: a write in between is told of too.
+    let stream = try streams.open(for: sender)
+    streams.onHead(try storage.read(person: sender.person) { try $0.state().head }, of: sender.person)
+    return HTTPResponse(
+      status: 200,
+      // The second is for nginx, which otherwise keeps small pieces back.
+      headers: HTTPHeaders([("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")]),
+      body: .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }))
+  }
+
   func snapshot(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     let epoch = try epoch(of: sender.person)
     let (head, mark, entries) = try storage.read(person: sender.person) { reading in
@@ -49,7 +62,7 @@ extension HubServer {
     let push = try HubCore.Push(try call.body())
     let epoch = try epoch(of: sender.person)
     let now = clock.now
-    let result = try storage.write(person: sender.person) { try core.push(push, in: $0, now: now) }
+    let result = try write(person: sender.person) { try core.push(push, in: $0, now: now) }
     let answer: [String: JSONValue] = [
       "outcomes": .array(result.outcomes.map { $0.wire(requestId: call.request.id) }), "head": .int(result.head),
       "epoch": .string(epoch),

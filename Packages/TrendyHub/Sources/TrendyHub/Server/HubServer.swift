@@ -15,6 +15,7 @@ public final class HubServer: Sendable {
   let configuration: HubConfiguration
   let core = HubCore()
   let pairing = Mutex(PairingGuard())
+  let streams: SignalStreams
 
   private let limiter: Mutex<RequestLimiter>?
   private let transport: (any HTTPTransport)?
@@ -37,6 +38,7 @@ public final class HubServer: Sendable {
     self.configuration = configuration
     limiter = configuration.requestsPerMinute.map { Mutex(RequestLimiter(requestsPerMinute: $0)) }
     self.log = log
+    streams = SignalStreams(storage: storage, clock: clock)
     epoch = chance.epoch()
     accounts = HubAccounts(storage: storage, clock: clock, chance: chance)
   }
@@ -48,8 +50,11 @@ public final class HubServer: Sendable {
     return try await transport.start { [self] request in await handle(request) }
   }
 
-  /// Lets running requests finish.
-  public func stop() async { await transport?.stop() }
+  /// Ends the streams and lets running requests finish.
+  public func stop() async {
+    streams.stop()
+    await transport?.stop()
+  }
 
   /// Answers one request, with no socket in between.
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
@@ -110,10 +115,20 @@ public final class HubServer: Sendable {
     return try accounts.device(token: value.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces))
   }
 
+  /// Writes one person's state, then tells their devices where the head is. All writes go through here.
+  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    let (result, head) = try storage.write(person: person) { transaction in
+      let result = try body(transaction)
+      return (result, try transaction.state().head)
+    }
+    streams.onHead(head, of: person)
+    return result
+  }
+
   /// The current life of the hub, after it has been noted in the person's list.
   func epoch(of person: String) throws -> String {
     guard !begun.withLock({ $0.contains(person) }) else { return epoch }
-    try storage.write(person: person) { transaction in
+    try write(person: person) { transaction in
       // Two first requests at once: the second finds it noted.
       guard try transaction.state().epochs.last?.id != epoch else { return }
       _ = try core.begin(epoch: epoch, in: transaction)

@@ -1,0 +1,224 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+/// One open stream of a hub that is asked without a socket.
+private struct OpenStream {
+  let response: HTTPResponse
+  private let body: HTTPBodyStream
+
+  init(_ hub: TestHub, server: HubServer? = nil, token: String? = nil) async throws {
+    response = await (server ?? hub.server).handle(
+      HTTPRequest(
+        id: "request-1", method: "GET", target: "/api/v1/changes/stream",
+        headers: HTTPHeaders([("Authorization", "Bearer \(token ?? hub.token)")])))
+    guard case .stream(let stream) = response.body else {
+      throw Refused(status: response.status, retryAfter: response.headers["Retry-After"])
+    }
+    body = stream
+  }
+
+  struct Refused: Error, Equatable {
+    var status: Int
+    var retryAfter: String?
+  }
+
+  func next() async throws -> String? {
+    try await body.next().map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+private func head(_ cursor: Int64) -> String { "event: head\ndata: {\"cursor\":\(cursor)}\n\n" }
+
+@Suite("The stream of changes", .timeLimit(.minutes(1)))
+struct ChangeStreamTests {
+  let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  @Test func `says where the head is at once, and again when it moves`() async throws {
+    try await hub.makeType()
+    let stream = try await OpenStream(hub)
+    #expect(stream.response.status == 200)
+    #expect(stream.response.headers["Content-Type"] == "text/event-stream")
+    #expect(stream.response.headers["Cache-Control"] == "no-store")
+    #expect(try await stream.next() == head(1))
+    async let piece = stream.next()
+    try await hub.makeEvent("e")
+    #expect(try await piece == head(2))
+  }
+
+  @Test func `of nobody's data yet is at 0`() async throws {
+    #expect(try await OpenStream(hub).next() == head(0))
+  }
+
+  @Test(
+    "is told of every way of writing",
+    arguments: [
+      ("POST", "/event-types", #"{"id":"x","name":"x","color":"c","icon":"i"}"#),
+      ("PATCH", "/event-types/t", #"{"name":"Tea"}"#), ("PUT", "/event-types/t", #"{"name":"Tea"}"#),
+      ("DELETE", "/event-types/t", nil),
+      ("POST", "/events/batch", #"{"events":[{"id":"e","event_type_id":"t","timestamp":"2024-01-01T08:00:00Z"}]}"#),
+      ("POST", "/event-types/t/properties", #"{"id":"p","key":"size","label":"Size","property_type":"text"}"#),
+      (
+        "POST", "/mutations",
+        #"{"device":"d","acked_through":0,"mutations":[{"id":"m","seq":1,"entity_type":"event_type","entity_id":"t","operation":"delete","payload":{}}]}"#
+      ),
+    ] as [(String, String, String?)])
+  func writes(method: String, path: String, body: String?) async throws {
+    try await hub.makeType()
+    let stream = try await OpenStream(hub)
+    #expect(try await stream.next() == head(1))
+    let document = try body.map { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)) }
+    let answer = try await hub.send(method, path, document)
+    #expect((200...204).contains(answer.status), "\(answer.detail)")
+    #expect(try await stream.next() == head(2))
+  }
+
+  @Test func `tells a slow reader the newest head alone`() async throws {
+    let stream = try await OpenStream(hub)
+    for number in 1...5 { try await hub.makeType("t\(number)") }
+    #expect(try await stream.next() == head(5))
+    async let piece = stream.next()
+    try await hub.makeType("t6")
+    #expect(try await piece == head(6))
+  }
+
+  @Test func `says nothing of what another person writes, or of what changes nothing`() async throws {
+    let other = try hub.server.accounts.createPerson(name: "Bert")
+    var bert = hub
+    bert.token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    let stream = try await OpenStream(hub)
+    #expect(try await stream.next() == head(0))
+    for number in 1...3 { try await bert.makeType("t\(number)") }
+    #expect(try await hub.send("DELETE", "/event-types/nothing").status == 204)
+    let present = try await hub.changes().nextCursor
+    async let piece = stream.next()
+    await hub.clock.advance(by: .seconds(25))
+    #expect(try await piece == (present == 0 ? ":\n\n" : head(present)))
+    #expect(try await OpenStream(bert).next() == head(3))
+  }
+
+  @Test func `is kept alive by a comment 25 seconds after the last word`() async throws {
+    let stream = try await OpenStream(hub)
+    #expect(try await stream.next() == head(0))
+    for round in 1...2 {
+      async let piece = stream.next()
+      await hub.clock.advance(by: .seconds(24))
+      try await hub.makeType("t\(round)")
+      #expect(try await piece == head(Int64(round)), "a comment came before its time")
+    }
+    for _ in 1...2 {
+      async let comment = stream.next()
+      await hub.clock.advance(by: .seconds(25))
+      #expect(try await comment == ":\n\n")
+    }
+  }
+
+  @Test func `of a device are four at once, and one that is let go makes room`() async throws {
+    var streams: [OpenStream] = []
+    for _ in 1...4 { streams.append(try await OpenStream(hub)) }
+    await #expect(throws: OpenStream.Refused(status: 429, retryAfter: "25")) { try await OpenStream(hub) }
+    let laptop = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop").token
+    #expect(try await OpenStream(hub, token: laptop).next() == head(0))
+    streams.removeLast()
+    streams.append(try await OpenStream(hub))
+    await #expect(throws: OpenStream.Refused(status: 429, retryAfter: "25")) { try await OpenStream(hub) }
+    #expect(streams.count == 4)
+  }
+
+  @Test func `of a hub are 256 at once`() async throws {
+    var streams: [OpenStream] = []
+    for number in 1...64 {
+      let token = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "d\(number)").token
+      for _ in 1...4 { streams.append(try await OpenStream(hub, token: token)) }
+    }
+    await #expect(throws: OpenStream.Refused(status: 503, retryAfter: "25")) { try await OpenStream(hub) }
+    try await hub.makeType()
+    for stream in streams { #expect(try await stream.next() == head(1)) }
+    streams.removeLast()
+    #expect(try await OpenStream(hub).next() == head(1))
+  }
+
+  @Test func `notices within a second what another process writes to the storage`() async throws {
+    let stream = try await OpenStream(hub)
+    #expect(try await stream.next() == head(0))
+    async let piece = stream.next()
+    let other = HubServer(storage: TestHub.openStorage(hub.disk), clock: hub.clock, generator: SeededGenerator(seed: 2))
+    let answer = await other.handle(
+      HTTPRequest(
+        id: "request-2", method: "POST", target: "/api/v1/event-types",
+        headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")]),
+        body: Data(#"{"id":"t","name":"x","color":"c","icon":"i"}"#.utf8)))
+    #expect(answer.status == 201)
+    await hub.clock.advance(by: .seconds(1))
+    #expect(try await piece == head(1))
+  }
+
+  @Test func `ends within a second when its token is revoked, by whatever process, and no other does`() async throws {
+    let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk), clock: hub.clock)
+    let (token, laptop) = try accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let phone = try await OpenStream(hub)
+    let stream = try await OpenStream(hub, token: token)
+    for stream in [phone, stream] { #expect(try await stream.next() == head(0)) }
+    async let end = stream.next()
+    try accounts.revoke(deviceId: laptop.id)
+    await hub.clock.advance(by: .seconds(1))
+    #expect(try await end == nil)
+    await #expect(throws: OpenStream.Refused(status: 401)) { try await OpenStream(hub, token: token) }
+    try await hub.makeType()
+    #expect(try await phone.next() == head(1))
+  }
+
+  @Test func `ends with a time to come back when the hub stops, and none is opened any more`() async throws {
+    let stream = try await OpenStream(hub)
+    let unread = try await OpenStream(hub)
+    #expect(try await stream.next() == head(0))
+    async let last = stream.next()
+    await hub.server.stop()
+    #expect(try await last == "retry: 2000\n\n")
+    #expect(try await stream.next() == nil)
+    #expect(try await unread.next() == head(0) + "retry: 2000\n\n")
+    #expect(try await unread.next() == nil)
+    await #expect(throws: OpenStream.Refused(status: 503, retryAfter: "1")) { try await OpenStream(hub) }
+  }
+
+  @Test func `ends when its reader is cancelled, before or while it waits`() async throws {
+    let stream = try await OpenStream(hub)
+    #expect(try await stream.next() == head(0))
+    let reading = Task { try await stream.next() }
+    reading.cancel()
+    #expect(try await reading.value == nil)
+    #expect(try await stream.next() == nil)
+  }
+
+  @Test func `costs nothing while nobody listens`() async throws {
+    try await hub.makeType()
+    #expect(hub.clock.sleeperCount == 0)
+    var stream: OpenStream? = try await OpenStream(hub)
+    await hub.clock.waitForSleepers()
+    #expect(hub.clock.sleeperCount == 1)
+    #expect(try await stream?.next() == head(1))
+    stream = nil
+    while hub.clock.sleeperCount > 0 { await Task.yield() }
+    stream = try await OpenStream(hub)
+    await hub.clock.waitForSleepers()
+    #expect(try await stream?.next() == head(1))
+  }
+
+  @Test func `is asked for with a token and by GET alone`() async throws {
+    #expect(try await hub.send("GET", "/changes/stream", token: "wrong").status == 401)
+    #expect(try await hub.send("POST", "/changes/stream").status == 405)
+    // The body of a HEAD is never asked for, and lets its place go.
+    for _ in 1...6 {
+      let response = await hub.server.handle(
+        HTTPRequest(
+          id: "r", method: "HEAD", target: "/api/v1/changes/stream",
+          headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
+      #expect(response.status == 200)
+    }
+  }
+}
