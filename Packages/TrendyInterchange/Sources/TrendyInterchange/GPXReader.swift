@@ -159,9 +159,10 @@ private struct GPXParser {
   }
 
   private mutating func finish(_ read: Point, _ name: String) {
-    let time = read.time.flatMap { $0.isEmpty ? nil : Self.date($0) }
+    let time = read.time.flatMap { $0.isEmpty ? nil : FieldText.date(FieldText.trim($0)) }
     if name == "trkpt", let text = read.time, !text.isEmpty, time == nil { file.unreadableTimes += 1 }
-    guard let latitude = read.latitude.flatMap(Self.number), let longitude = read.longitude.flatMap(Self.number),
+    guard let latitude = read.latitude.flatMap({ FieldText.number($0) }),
+      let longitude = read.longitude.flatMap({ FieldText.number($0) }),
       Coordinate(latitude: latitude, longitude: longitude).isValid
     else {
       if name == "trkpt" {
@@ -182,27 +183,6 @@ private struct GPXParser {
     }
   }
 
-  private var trimmed: String { Self.trim(text) }
-  private var number: Double? { Self.number(text) }
-
-  private static func trim(_ text: String) -> String {
-    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
-    var slice = text[...].drop(while: isSpace)
-    while let last = slice.last, isSpace(last) { slice.removeLast() }
-    return String(slice)
-  }
-
-  /// A decimal number; what `Double` also takes (`inf`, `nan`, hexadecimal) is none.
-  private static func number(_ text: String) -> Double? {
-    let text = trim(text)
-    guard text.utf8.allSatisfy({ (0x2B...0x39).contains($0) || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
-      let value = Double(text), value.isFinite
-    else { return nil }
-    return value
-  }
-
-  /// RFC 3339, and what is written for it: without a zone, which GPX says is UTC, or with whole hours for a zone.
-  private static func date(_ text: String) -> Date? {
-    RFC3339.date(from: text) ?? RFC3339.date(from: text + "Z") ?? RFC3339.date(from: text + "00")
-  }
+  private var trimmed: String { FieldText.trim(text) }
+  private var number: Double? { FieldText.number(text) }
 }

@@ -1,17 +1,64 @@
 /// A format that can be read, found by content and never by name.
 public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
+  case csv
+  case geoJSON = "geojson"
   case gpx
+  case kml
+  case nmea
+  case overland
+  case ownTracks = "owntracks"
+  case ownTracksRecording = "owntracks-rec"
 
-  /// The format of a file by its first bytes; `nil` if it is none of ours.
+  /// What a person calls it.
+  public var name: String {
+    switch self {
+    case .csv: "CSV"
+    case .geoJSON: "GeoJSON"
+    case .gpx: "GPX"
+    case .kml: "KML"
+    case .nmea: "NMEA"
+    case .overland: "Overland"
+    case .ownTracks: "OwnTracks"
+    case .ownTracksRecording: "OwnTracks .rec"
+    }
+  }
+
+  /// All of them in a row.
+  static var names: String {
+    let names = allCases.map(\.name)
+    return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+  }
+
+  /// The format of a file by its content; `nil` if it is none of ours.
   public static func detect(_ bytes: [UInt8]) -> ImportFormat? {
-    rootElement(of: bytes) == "gpx" ? .gpx : nil
+    let content = bytes[...].withoutLeadingSpace
+    guard let first = content.first, !isArchive(content) else { return nil }
+    switch first {
+    case UInt8(ascii: "<"):
+      switch rootElement(of: bytes) {
+      case "gpx": return .gpx
+      case "kml": return .kml
+      default: return nil
+      }
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if JSONDocuments.isLines(content) {
+        // The first line that is whole says what all are.
+        return content.prefix(1 << 16).textLines.lazy.compactMap { JSONOutline($0.bytes)?.format }.first
+      }
+      return JSONOutline(content)?.format
+    default:
+      let start = content.prefix(1 << 16)
+      if start.textLines.prefix(8).contains(where: { OwnTracksReader.isRecording($0.bytes) }) {
+        return .ownTracksRecording
+      }
+      if NMEAReader.holdsSentence(start) { return .nmea }
+      return CSVTrackReader.isHeader(start.prefix { $0 != 0xA && $0 != 0xD }) ? .csv : nil
+    }
   }
 
   /// What a file that is none of ours looks like, in words: for the message that says so.
   static func describe(_ bytes: [UInt8]) -> String {
-    var bytes = bytes[...]
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
-    let content = bytes.drop { $0 == 0x20 || $0 == 0x9 || $0 == 0xA || $0 == 0xD }
+    let content = bytes[...].withoutLeadingSpace
     guard let first = content.first else { return "an empty file" }
     if content.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "a ZIP archive" }
     if content.starts(with: [0x1F, 0x8B]) { return "a gzip archive" }
@@ -20,10 +67,14 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
     switch first {
     case UInt8(ascii: "<"): return "a broken XML file"
-    case UInt8(ascii: "{"), UInt8(ascii: "["): return "a JSON file"
-    case UInt8(ascii: "$"): return "NMEA sentences"
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return "a JSON file of another kind"
+    case UInt8(ascii: "$"): return "NMEA sentences without a right checksum"
     default: return content.prefix(512).contains(0) ? "a binary file" : "plain text"
     }
+  }
+
+  private static func isArchive(_ content: ArraySlice<UInt8>) -> Bool {
+    content.starts(with: [0x50, 0x4B, 0x03, 0x04]) || content.starts(with: [0x1F, 0x8B])
   }
 
   private static func rootElement(of bytes: [UInt8]) -> String? {

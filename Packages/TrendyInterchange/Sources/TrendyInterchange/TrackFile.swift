@@ -93,6 +93,18 @@ public struct TrackFile: Hashable, Sendable {
   public var skippedPointsWithTime = 0
   /// Points of tracks whose time could not be read; they stay, without it.
   public var unreadableTimes = 0
+  /// What the device's motion sensor said beside the fixes, where the format carries it; in the order of time.
+  public var activities: [MotionActivity] = []
+  /// The first hundred things that could not be taken, in the order of the file.
+  public internal(set) var problems: [ImportProblem] = []
+  /// How many there were in all.
+  public internal(set) var problemCount = 0
+  /// Messages that are no positions, by their kind: OwnTracks' other types, Overland's actions, NMEA's other sentences.
+  public internal(set) var skippedMessages: [String: Int] = [:]
+  /// Lines that are broken: of NMEA, those whose checksum is wrong or missing.
+  public internal(set) var rejectedLines = 0
+  /// In words, what a reader assumed: such as that times without a zone are UTC.
+  public internal(set) var remarks: [String] = []
 
   public init(format: ImportFormat) { self.format = format }
 
@@ -101,6 +113,13 @@ public struct TrackFile: Hashable, Sendable {
   public init(reading bytes: [UInt8]) throws(InterchangeError) {
     switch ImportFormat.detect(bytes) {
     case .gpx: self = try GPXReader.read(bytes)
+    case .ownTracks: self = try OwnTracksReader.read(bytes)
+    case .ownTracksRecording: self = try OwnTracksReader.readRecording(bytes)
+    case .overland: self = try OverlandReader.read(bytes)
+    case .geoJSON: self = try GeoJSONReader.read(bytes)
+    case .kml: self = try KMLReader.read(bytes)
+    case .nmea: self = try NMEAReader.read(bytes)
+    case .csv: self = try CSVTrackReader.read(bytes)
     case nil: throw .unknownFormat(seen: ImportFormat.describe(bytes))
     }
   }
@@ -137,6 +156,34 @@ extension TrackFile {
     if all == 0 { return "there is no point of a track in the file, so no trip can be found" }
     if timed == 0 { return "none of the \(all) points has a time, so no trip can be found" }
     if timed < all { return "\(all - timed) of \(all) points have no time and are part of no trip" }
+    let early = points.count { $0.timestamp.map { $0 < TrackFile.earliestTime } ?? false }
+    if early > 0 { return "\(early) of \(all) points have a time before 1970, which no receiver's clock shows" }
+    let late = points.count { $0.timestamp.map { $0 >= TrackFile.latestTime } ?? false }
+    if late > 0 { return "\(late) of \(all) points have a time after 2099, which no receiver's clock shows" }
     return nil
+  }
+
+  /// Fixes whose time cannot be that of a fix: before 1970, or more than a day after `now`. They are not dropped.
+  public func locationsOutOfTime(now: Date) -> [Location] {
+    let latest = now.addingTimeInterval(86_400)
+    return locations.filter { $0.timestamp < Self.earliestTime || $0.timestamp > latest }
+  }
+
+  private static let earliestTime = Date(timeIntervalSince1970: 0)
+  /// 2100-01-01.
+  private static let latestTime = Date(timeIntervalSince1970: 4_102_444_800)
+}
+
+extension TrackFile {
+  mutating func report(_ place: String, _ reason: String) {
+    problemCount += 1
+    if problems.count < 100 { problems.append(ImportProblem(place: place, reason: reason)) }
+  }
+
+  /// What others wrote must not make the list of kinds endless.
+  mutating func skip(message kind: String, count: Int = 1) {
+    let kind = String(kind.prefix(32))
+    let isKept = skippedMessages.count < 64 || skippedMessages[kind] != nil
+    skippedMessages[isKept ? kind : "other", default: 0] += count
   }
 }

@@ -137,13 +137,13 @@ struct GPXReaderTests {
   }
 
   @Test(
-    "what is no GPX is named for what it is",
+    "what cannot be read is named for what it is",
     arguments: [
-      ("<!DOCTYPE html><html><body/></html>", "a web page"), ("<kml/>", "an XML file of <kml>"),
-      ("{\"a\":1}", "a JSON file"),
-      ("", "an empty file"), (" \n", "an empty file"), ("$GPRMC,1", "NMEA sentences"),
+      ("<!DOCTYPE html><html><body/></html>", "a web page"), ("<osm/>", "an XML file of <osm>"),
+      ("{\"a\":1}", "a JSON file of another kind"),
+      ("", "an empty file"), (" \n", "an empty file"), ("$GPRMC,1", "NMEA sentences without a right checksum"),
       ("PK\u{3}\u{4}", "a ZIP archive"),
-      ("t,lat,lon\n", "plain text"), ("<<", "a broken XML file"), ("a\u{0}b", "a binary file"),
+      ("t,lat\n", "plain text"), ("<<", "a broken XML file"), ("a\u{0}b", "a binary file"),
     ])
   func otherFormats(text: String, seen: String) {
     #expect(ImportFormat.detect(Array(text.utf8)) == nil)

@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads tables of fixes, their columns known by their names in the first line, parted by comma, semicolon or tab.
+///
+/// Latitude, longitude and time must be there. Speeds are metres a second unless the column's name says otherwise; an
+/// accuracy of zero is unknown. A time without a zone is UTC, and ``TrackFile/remarks`` says so. One track for each user or device.
+public enum CSVTrackReader: Sendable {
+  /// - Throws: ``InterchangeError`` if the first line does not name the columns, or no row is whole.
+  public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
+    let lines = bytes[...].textLines
+    guard let header = lines.first, let columns = Columns(header.bytes.withoutLeadingSpace) else {
+      throw .malformed(
+        line: 1, column: 1, reason: "the first line does not name columns of latitude, longitude and time",
+        pointsRead: 0)
+    }
+    var collector = FixCollector(.csv)
+    for line in lines.dropFirst() {
+      let place = "line \(line.number)"
+      guard let text = String(validating: line.bytes, as: UTF8.self) else {
+        collector.report(place, "the text is not UTF-8")
+        continue
+      }
+      let row = Self.fields(text, separator: columns.separator)
+      guard row.count >= columns.neededCount else {
+        collector.report(place, "the row has \(row.count) of \(columns.count) columns")
+        collector.countSkippedPoint()
+        continue
+      }
+      collector.take(columns.fields(of: row), at: place)
+      if columns.isWithoutZone(row) { collector.remark("times without a zone are read as UTC") }
+    }
+    return collector.finish()
+  }
+
+  static func isHeader(_ line: ArraySlice<UInt8>) -> Bool { Columns(line.withoutLeadingSpace) != nil }
+
+  /// The fields of a row; quotes as in RFC 4180, but no line break inside them.
+  static func fields(_ row: String, separator: Character) -> [String] {
+    guard row.utf8.contains(UInt8(ascii: "\"")) else {
+      return row.split(separator: separator, omittingEmptySubsequences: false).map { FieldText.trim($0) }
+    }
+    var fields: [String] = []
+    var field = ""
+    var isQuoted = false
+    for character in row {
+      if character == "\"" {
+        isQuoted.toggle()
+        // Two quotes inside quotes are one; the toggles cancel out.
+        if isQuoted, !field.isEmpty { field.append(character) }
+      } else if character == separator, !isQuoted {
+        fields.append(FieldText.trim(field))
+        field = ""
+      } else {
+        field.append(character)
+      }
+    }
+    fields.append(FieldText.trim(field))
+    return fields
+  }
+
+  private struct Columns {
+    let separator: Character
+    let count: Int
+    private var time = 0
+    private var latitude = 0
+    private var longitude = 0
+    private var altitude: Int?
+    private var accuracy: Int?
+    private var speed: (index: Int, factor: Double)?
+    private var course: Int?
+    private var activity: Int?
+    private var confidence: Int?
+    private var device: Int?
+
+    init?(_ line: ArraySlice<UInt8>) {
+      guard line.count < 4096, let text = String(validating: line, as: UTF8.self) else { return nil }
+      let separators: [Character] = [",", ";", "\t"]
+      guard
+        let separator = separators.max(by: { left, right in text.count { $0 == left } < text.count { $0 == right } })
+      else { return nil }
+      self.separator = separator
+      let names = CSVTrackReader.fields(text, separator: separator).map { $0.lowercased() }
+      count = names.count
+      func first(_ wanted: String...) -> Int? { wanted.lazy.compactMap { names.firstIndex(of: $0) }.first }
+      guard
+        let time = first(
+          "t", "timestamp_ms", "timestamp", "time", "tracked_at", "datetime", "date_time", "tst", "recorded_at"),
+        let latitude = first("lat", "latitude", "latitude_deg"),
+        let longitude = first("lon", "lng", "long", "longitude")
+      else { return nil }
+      self.time = time
+      self.latitude = latitude
+      self.longitude = longitude
+      altitude = first("alt_m", "altitude", "alt", "elevation", "ele", "elevation_m")
+      accuracy = first("acc_m", "accuracy", "acc", "horizontal_accuracy", "accuracy_m", "hacc")
+      speed =
+        first("speed_mps", "speed_ms", "speed", "spd").map { ($0, 1) }
+        ?? first("speed_kmh", "speed_kph", "spd_kph").map { ($0, 1 / 3.6) }
+        ?? first("speed_knots", "speed_kn").map { ($0, 1852.0 / 3600) }
+      course = first("course_deg", "course", "bearing", "heading", "dir")
+      activity = first("activity", "motion")
+      confidence = first("confidence")
+      device = first("user_id", "device_id", "user", "device")
+    }
+
+    /// Up to the last of the columns that must be there.
+    var neededCount: Int { max(time, latitude, longitude) + 1 }
+
+    func isWithoutZone(_ row: [String]) -> Bool { FieldText.lacksZone(row[time]) }
+
+    func fields(of row: [String]) -> FixFields {
+      func number(_ index: Int?) -> Double? { index.flatMap { $0 < row.count ? FieldText.number(row[$0]) : nil } }
+      var fields = FixFields()
+      fields.latitude = number(latitude)
+      fields.longitude = number(longitude)
+      fields.time = FieldText.moment(row[time])
+      fields.altitude = number(altitude)
+      fields.accuracy = number(accuracy)
+      fields.speed = speed.flatMap { speed in number(speed.index).map { $0 * speed.factor } }
+      fields.course = number(course)
+      if let activity, activity < row.count, let state = FieldText.motion(row[activity]) {
+        fields.motion = (state, number(confidence).map { FieldText.confidence(percent: $0) } ?? .medium)
+      }
+      if let device, device < row.count, !row[device].isEmpty { fields.device = row[device] }
+      return fields
+    }
+  }
+}

@@ -1,0 +1,32 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+public import TrendyModels
+
+/// What one request of a device brought.
+public struct DeviceBatch: Hashable, Sendable {
+  /// In the order of time; one that was sent before is among them again.
+  public var fixes: [Location] = []
+  public var activities: [MotionActivity] = []
+  /// What the request calls its device; `nil` where it does not, or calls it nothing.
+  public var device: String?
+  /// The first hundred things that could not be taken.
+  public var problems: [ImportProblem] = []
+  /// How many there were in all.
+  public var problemCount = 0
+  /// Messages that are no positions, by their kind.
+  public var skippedMessages: [String: Int] = [:]
+
+  public init() {}
+
+  init(_ file: TrackFile) {
+    fixes = file.locations.sorted { $0.timestamp < $1.timestamp }
+    activities = file.activities
+    device = file.tracks.lazy.compactMap(\.name).first
+    problems = file.problems
+    problemCount = file.problemCount
+    skippedMessages = file.skippedMessages
+  }
+}

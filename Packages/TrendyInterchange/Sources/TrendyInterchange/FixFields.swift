@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// One position as a message gives it, before anybody asked whether it can be.
+struct FixFields {
+  var latitude: Double?
+  var longitude: Double?
+  var time: Date?
+  /// Metres.
+  var altitude: Double?
+  /// Metres a second.
+  var speed: Double?
+  /// Degrees.
+  var course: Double?
+  /// Metres.
+  var accuracy: Double?
+  var motion: (state: MotionState, confidence: MotionActivity.Confidence)?
+  /// Who sent it, where one file holds several.
+  var device: String?
+}
+
+/// Collects the fixes of logs and messages: one track for each device, in the order of time, for messages come late.
+struct FixCollector {
+  private(set) var file: TrackFile
+  private var trackOfDevice: [String: Int] = [:]
+
+  init(_ format: ImportFormat, _ file: TrackFile? = nil) { self.file = file ?? TrackFile(format: format) }
+
+  mutating func report(_ place: String, _ reason: String) { file.report(place, reason) }
+
+  mutating func skip(message kind: String) { file.skip(message: kind) }
+
+  mutating func remark(_ text: String) { if !file.remarks.contains(text) { file.remarks.append(text) } }
+
+  /// Takes a fix; a place that is none is skipped, a time that is none leaves a point without it, both are reported.
+  mutating func take(_ fields: FixFields, at place: @autoclosure () -> String) {
+    guard let point = TrackPoint(fields, at: place(), report: &file) else { return }
+    if let time = point.timestamp, let motion = fields.motion {
+      file.activities.append(MotionActivity(state: motion.state, confidence: motion.confidence, timestamp: time))
+    }
+    let device = fields.device ?? ""
+    let index: Int
+    if let known = trackOfDevice[device] {
+      index = known
+    } else {
+      index = file.tracks.count
+      trackOfDevice[device] = index
+      file.tracks.append(Track(name: fields.device, segments: [TrackSegment()]))
+    }
+    file.tracks[index].segments[0].points.append(point)
+  }
+
+  /// A point that is no part of a track and needs no time.
+  mutating func point(_ fields: FixFields, at place: @autoclosure () -> String) -> TrackPoint? {
+    guard let latitude = fields.latitude, let longitude = fields.longitude,
+      Coordinate(latitude: latitude, longitude: longitude).isValid
+    else {
+      report(place(), "the way point has no place on earth")
+      return nil
+    }
+    return TrackPoint(fields, at: place(), report: &file, needsTime: false)
+  }
+
+  mutating func reject(_ place: String, _ reason: String) {
+    file.rejectedLines += 1
+    report(place, reason)
+  }
+
+  mutating func countSkippedPoint() { file.skippedPoints += 1 }
+
+  func finish() -> TrackFile {
+    var file = file
+    for index in file.tracks.indices {
+      file.tracks[index].segments[0].points = file.tracks[index].segments[0].points.inOrderOfTime
+    }
+    if !zip(file.activities, file.activities.dropFirst()).allSatisfy({ $0.timestamp <= $1.timestamp }) {
+      file.activities = file.activities.enumerated()
+        .sorted { ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset) }.map(\.element)
+    }
+    return file
+  }
+}
+
+extension [TrackPoint] {
+  /// Timed points in the order of their times, equal ones as they came, then those without a time.
+  var inOrderOfTime: [TrackPoint] {
+    var last = Date.distantPast
+    for point in self {
+      let time = point.timestamp ?? .distantFuture
+      if time < last {
+        return enumerated().sorted {
+          ($0.element.timestamp ?? .distantFuture, $0.offset) < ($1.element.timestamp ?? .distantFuture, $1.offset)
+        }.map(\.element)
+      }
+      last = time
+    }
+    return self
+  }
+}
+
+extension TrackPoint {
+  /// `nil` for what has no place on the globe, which is counted and reported; likewise a time that is missing.
+  init?(_ fields: FixFields, at place: @autoclosure () -> String, report file: inout TrackFile, needsTime: Bool = true)
+  {
+    guard let latitude = fields.latitude, let longitude = fields.longitude else {
+      file.skippedPoints += 1
+      if fields.time != nil { file.skippedPointsWithTime += 1 }
+      file.report(place(), "the place is missing or no number")
+      return nil
+    }
+    let coordinate = Coordinate(latitude: latitude, longitude: longitude)
+    guard coordinate.isValid else {
+      file.skippedPoints += 1
+      if fields.time != nil { file.skippedPointsWithTime += 1 }
+      file.report(place(), "latitude \(latitude), longitude \(longitude) is no place on earth")
+      return nil
+    }
+    if fields.time == nil, needsTime {
+      file.unreadableTimes += 1
+      file.report(place(), "the time is missing or cannot be read")
+    }
+    self.init(
+      coordinate: coordinate, timestamp: fields.time, altitude: fields.altitude.flatMap { abs($0) < 1e6 ? $0 : nil },
+      // Programs write -1 for what they do not know; an accuracy of zero is a field nobody filled.
+      speed: fields.speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil },
+      course: fields.course.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil },
+      horizontalAccuracy: fields.accuracy.flatMap { $0 > 0 && $0.isFinite ? $0 : nil })
+  }
+}

@@ -1,0 +1,113 @@
+/// The outside of a JSON text, found without reading it all into values: enough to tell formats apart.
+struct JSONOutline {
+  /// The members of the first object, with the value of those that are short strings.
+  private(set) var members: [String: String] = [:]
+  /// The members of the first object inside that one.
+  private(set) var innerMembers: Set<String> = []
+  /// Whether the text ends before every bracket and string is closed.
+  private(set) var isCutOff = true
+
+  private var bytes: ArraySlice<UInt8>
+
+  /// - Returns: `nil` if the text begins as no object or array does.
+  init?(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    guard let first = bytes.first(where: { !$0.isSpace }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    else {
+      return nil
+    }
+    scan()
+  }
+
+  private mutating func scan() {
+    var index = bytes.startIndex
+    var open: [UInt8] = []
+    // The depth inside the first object, then inside the first object in it.
+    var outer: Int?
+    var inner: Int?
+    var hasLeftOuter = false
+    var hasLeftInner = false
+    var key: String?
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        open.append(byte)
+        key = nil
+        if byte == UInt8(ascii: "{") {
+          if outer == nil { outer = open.count } else if inner == nil, !hasLeftOuter { inner = open.count }
+        }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if open.count == outer { hasLeftOuter = true }
+        if open.count == inner { hasLeftInner = true }
+        guard open.popLast() == (byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) else {
+          isCutOff = false
+          return
+        }
+        if open.isEmpty {
+          isCutOff = false
+          return
+        }
+      case UInt8(ascii: "\""):
+        let from = index + 1
+        index = from
+        while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
+          index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard index < bytes.endIndex else { return }
+        let isOuter = open.count == outer && !hasLeftOuter
+        let isInner = open.count == inner && !hasLeftInner
+        guard (isOuter || isInner), index - from <= 64 else { break }
+        let text = String(decoding: bytes[from..<index], as: UTF8.self)
+        var next = index + 1
+        while next < bytes.endIndex, bytes[next].isSpace { next += 1 }
+        if next < bytes.endIndex, bytes[next] == UInt8(ascii: ":") {
+          if isOuter {
+            members[text] = ""
+            key = text
+          } else {
+            innerMembers.insert(text)
+          }
+        } else if isOuter, let name = key {
+          members[name] = text
+          key = nil
+        }
+      default: break
+      }
+      index += 1
+    }
+  }
+}
+
+extension JSONOutline {
+  /// The format that an object of these members is of.
+  var format: ImportFormat? {
+    if members["_type"] != nil { return .ownTracks }
+    if members["locations"] != nil, innerMembers.contains("latitudeE7") == false { return .overland }
+    switch members["type"] {
+    case "FeatureCollection", "Feature", "LineString", "MultiLineString", "Point", "MultiPoint", "GeometryCollection":
+      return .geoJSON
+    default: return nil
+    }
+  }
+}
+
+extension UInt8 {
+  var isSpace: Bool { self == 0x20 || self == 0x9 || self == 0xA || self == 0xD }
+}
+
+extension ArraySlice<UInt8> {
+  /// Without white space and a byte order mark before it.
+  var withoutLeadingSpace: ArraySlice<UInt8> {
+    (starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self).drop { $0.isSpace }
+  }
+
+  /// Lines with their numbers from 1, blank ones left out.
+  var textLines: [(number: Int, bytes: ArraySlice<UInt8>)] {
+    var lines: [(number: Int, bytes: ArraySlice<UInt8>)] = []
+    for (index, line) in split(separator: 0xA, omittingEmptySubsequences: false).enumerated() {
+      if line.contains(where: { !$0.isSpace }) { lines.append((index + 1, line.last == 0xD ? line.dropLast() : line)) }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,282 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads a log of NMEA 0183 sentences.
+///
+/// RMC gives place, date, speed and course; the GGA of the same second beside it gives height and dilution. A place that only
+/// GGA, GNS or GLL gives is a point too; its date is that of the last RMC or ZDA, moved on where the clock passes
+/// midnight, and without one it has no time. Sentences with a wrong checksum or without one are rejected and counted, as is
+/// each run of bytes that is no text; other sentences are counted by their kind and passed over.
+public enum NMEAReader: Sendable {
+  /// - Throws: ``InterchangeError`` where no sentence is right.
+  public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
+    var decoder = NMEADecoder()
+    var lineNumber = 1
+    var from = bytes.startIndex
+    // A receiver's own binary messages may hold line breaks: what stands between two sentences is one rejected run.
+    var isInGarbage = false
+    while from < bytes.endIndex {
+      let end = bytes[from...].firstIndex(of: 0xA) ?? bytes.endIndex
+      var line = bytes[from..<end]
+      while line.last == 0xD { line = line.dropLast() }
+      let isText = line.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x9 }
+      if line.allSatisfy(\.isSpace) {
+        // Nothing there.
+      } else if let start = sentenceStart(in: line) {
+        if start > line.startIndex, !isInGarbage {
+          decoder.reject("line \(lineNumber)", "\(start - line.startIndex) bytes before the sentence are none")
+        }
+        isInGarbage = false
+        decoder.take(sentence: line[start...], at: lineNumber)
+      } else if isText {
+        isInGarbage = false
+        decoder.reject("line \(lineNumber)", wrong(line))
+      } else {
+        if !isInGarbage { decoder.reject("line \(lineNumber)", "bytes that are no sentence") }
+        isInGarbage = true
+      }
+      lineNumber += 1
+      from = end + 1
+    }
+    guard decoder.sentences > 0 else {
+      throw .malformed(line: 1, column: 1, reason: "no sentence has a right checksum", pointsRead: 0)
+    }
+    return decoder.finish()
+  }
+
+  /// Whether a sentence with a right checksum stands in it.
+  static func holdsSentence(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.split { $0 == 0xA || $0 == 0xD }.contains { sentenceStart(in: $0) != nil }
+  }
+
+  /// Where the sentence begins that ends with the line and has a right checksum.
+  private static func sentenceStart(in line: ArraySlice<UInt8>) -> Int? {
+    var line = line
+    while line.last?.isSpace == true { line = line.dropLast() }
+    guard line.count >= 9, line[line.endIndex - 3] == UInt8(ascii: "*"),
+      let high = hexadecimal(line[line.endIndex - 2]),
+      let low = hexadecimal(line[line.endIndex - 1])
+    else { return nil }
+    let wanted = high << 4 | low
+    // No sentence is longer than a few hundred bytes, whatever stands before it.
+    let body = line[max(line.startIndex, line.endIndex - 1024)..<line.endIndex - 3]
+    var sum: UInt8 = 0
+    for index in body.indices.reversed() {
+      if body[index] == UInt8(ascii: "$") || body[index] == UInt8(ascii: "!") {
+        if sum == wanted { return index }
+        return nil
+      }
+      sum ^= body[index]
+    }
+    return nil
+  }
+
+  private static func wrong(_ line: ArraySlice<UInt8>) -> String {
+    guard line.first == UInt8(ascii: "$") || line.first == UInt8(ascii: "!") else { return "this is no sentence" }
+    return line.contains(UInt8(ascii: "*")) ? "the checksum is wrong" : "the sentence has no checksum"
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}
+
+private struct NMEADecoder {
+  private var collector = FixCollector(.nmea)
+  private(set) var sentences = 0
+  private var day: Day?
+  private var open: Epoch?
+
+  /// A day and the clock that was last seen on it.
+  private struct Day {
+    /// Seconds since 1970 of its beginning.
+    var start: Double
+    var clock: Double
+  }
+
+  /// What the sentences of one moment say together.
+  private struct Epoch {
+    var clock: Double
+    var date: Double?
+    var fields = FixFields()
+    var hasRecommended = false
+    var line: Int
+  }
+
+  mutating func reject(_ place: String, _ reason: String) { collector.reject(place, reason) }
+
+  mutating func take(sentence: ArraySlice<UInt8>, at line: Int) {
+    sentences += 1
+    let body = sentence.dropFirst().prefix { $0 != UInt8(ascii: "*") }
+    let fields = body.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    let address = fields[0]
+    // Two letters of the talker, then the kind; a maker's own begin with P.
+    let kind = address.utf8.count == 5 && address.utf8.first != UInt8(ascii: "P") ? String(address.suffix(3)) : address
+    func field(_ index: Int) -> String { index < fields.count ? fields[index] : "" }
+    switch kind {
+    case "RMC":
+      // V is a receiver's warning: the place is an old one or none.
+      guard field(2) == "A", let clock = Self.clock(field(1)) else {
+        noteDate(field(9), clock: Self.clock(field(1)))
+        collector.skip(message: "RMC without a fix")
+        return
+      }
+      var epoch = epoch(at: clock, line: line)
+      noteDate(field(9), clock: clock)
+      epoch.date = Self.date(field(9))
+      let place = Self.place(field(3), field(4), field(5), field(6))
+      if epoch.hasRecommended == false {
+        if let latitude = epoch.fields.latitude, let other = place.latitude, let longitude = epoch.fields.longitude,
+          let otherLongitude = place.longitude, abs(latitude - other) + abs(longitude - otherLongitude) > 0.001
+        {
+          collector.report(
+            "line \(line)", "another place than the sentences of the same moment before; this one counts")
+          epoch.fields = FixFields()
+        }
+        epoch.fields.latitude = place.latitude
+        epoch.fields.longitude = place.longitude
+        epoch.hasRecommended = true
+      }
+      epoch.fields.speed = FieldText.number(field(7)).map { $0 * 1852 / 3600 }
+      epoch.fields.course = FieldText.number(field(8))
+      open = epoch
+    case "GGA", "GNS", "GLL":
+      let isGLL = kind == "GLL"
+      guard let clock = Self.clock(field(isGLL ? 5 : 1)), hasFix(kind, field(6)) else {
+        collector.skip(message: "\(kind) without a fix")
+        return
+      }
+      let place =
+        isGLL ? Self.place(field(1), field(2), field(3), field(4)) : Self.place(field(2), field(3), field(4), field(5))
+      var epoch = epoch(at: clock, line: line)
+      if let latitude = epoch.fields.latitude, let longitude = epoch.fields.longitude,
+        let other = place.latitude, let otherLongitude = place.longitude,
+        abs(latitude - other) + abs(longitude - otherLongitude) > 0.001
+      {
+        collector.report("line \(line)", "another place than the sentence of the same moment before; it is left out")
+        open = epoch
+        return
+      }
+      if epoch.fields.latitude == nil {
+        epoch.fields.latitude = place.latitude
+        epoch.fields.longitude = place.longitude
+      }
+      if !isGLL {
+        // Above the ellipsoid: the height above the sea and the sea's height above the ellipsoid.
+        let separation = FieldText.number(field(kind == "GGA" ? 11 : 10)) ?? 0
+        if let altitude = FieldText.number(field(9)) { epoch.fields.altitude = altitude + separation }
+        // An open sky's error of a range is about five metres (GPS SPS Performance Standard).
+        if let dilution = FieldText.number(field(8)) { epoch.fields.accuracy = dilution * 5 }
+      }
+      open = epoch
+    case "ZDA":
+      if let clock = Self.clock(field(1)), let dayOfMonth = Self.digits(field(2)), let month = Self.digits(field(3)),
+        let year = Self.digits(field(4)), let start = Self.start(year: year, month: month, day: dayOfMonth)
+      {
+        day = Day(start: start, clock: clock)
+      }
+      collector.skip(message: kind)
+    default:
+      collector.skip(message: kind)
+    }
+  }
+
+  private func hasFix(_ kind: String, _ status: String) -> Bool {
+    switch kind {
+    // 0 is no fix; 6 to 8 are reckoned, typed in and simulated.
+    case "GGA": ["1", "2", "3", "4", "5", "9"].contains(status)
+    case "GNS": status.contains { !"NEMS".contains($0) }
+    default: status == "A"
+    }
+  }
+
+  /// The epoch of a clock time: the open one if it is of that time, else a new one.
+  private mutating func epoch(at clock: Double, line: Int) -> Epoch {
+    if let open, abs(open.clock - clock) < 0.005 { return open }
+    close()
+    return Epoch(clock: clock, line: line)
+  }
+
+  private mutating func close() {
+    guard let open else { return }
+    self.open = nil
+    var fields = open.fields
+    if let start = open.date {
+      fields.time = Date(timeIntervalSince1970: start + open.clock)
+      day = Day(start: start, clock: open.clock)
+    } else if var day {
+      // Without a date of its own: the clock went back by half a day and more, so it is past midnight.
+      if open.clock < day.clock - 43_200 { day.start += 86_400 }
+      day.clock = open.clock
+      self.day = day
+      fields.time = Date(timeIntervalSince1970: day.start + open.clock)
+    }
+    collector.take(fields, at: "line \(open.line)")
+  }
+
+  private mutating func noteDate(_ text: String, clock: Double?) {
+    if let start = Self.date(text), let clock { day = Day(start: start, clock: clock) }
+  }
+
+  mutating func finish() -> TrackFile {
+    close()
+    return collector.finish()
+  }
+
+  /// `hhmmss.sss` as seconds of the day.
+  private static func clock(_ text: String) -> Double? {
+    guard text.utf8.count >= 6, let hours = digits(text.prefix(2)), let minutes = digits(text.dropFirst(2).prefix(2)),
+      let seconds = FieldText.number(text.dropFirst(4)), hours < 24, minutes < 60, seconds >= 0, seconds < 61
+    else { return nil }
+    return Double(hours * 3600 + minutes * 60) + seconds
+  }
+
+  /// `ddmmyy`, as seconds since 1970 of the day's beginning. Years from 80 on are of the last century: GPS began in 1980.
+  private static func date(_ text: String) -> Double? {
+    guard text.utf8.count == 6, let day = digits(text.prefix(2)), let month = digits(text.dropFirst(2).prefix(2)),
+      let year = digits(text.suffix(2))
+    else { return nil }
+    return start(year: year >= 80 ? 1900 + year : 2000 + year, month: month, day: day)
+  }
+
+  private static func start(year: Int, month: Int, day: Int) -> Double? {
+    func padded(_ value: Int, _ width: Int) -> String {
+      let text = String(value)
+      return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+    return RFC3339.date(from: "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T00:00:00Z")?
+      .timeIntervalSince1970
+  }
+
+  private static func digits(_ text: some StringProtocol) -> Int? {
+    guard !text.isEmpty, text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int(text)
+  }
+
+  private static func place(
+    _ latitude: String, _ north: String, _ longitude: String, _ east: String
+  ) -> (latitude: Double?, longitude: Double?) {
+    (angle(latitude, positive: "N", negative: "S", north), angle(longitude, positive: "E", negative: "W", east))
+  }
+
+  /// `ddmm.mmmm` and a letter for the side.
+  private static func angle(_ text: String, positive: String, negative: String, _ side: String) -> Double? {
+    guard let value = FieldText.number(text), value >= 0, value < 100_000, side == positive || side == negative else {
+      return nil
+    }
+    let degrees = (value / 100).rounded(.down)
+    let minutes = value - degrees * 100
+    guard minutes < 60 else { return nil }
+    return (degrees + minutes / 60) * (side == negative ? -1 : 1)
+  }
+}

@@ -1,0 +1,71 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the batches that Overland sends: one, an array of them, or one on each line.
+///
+/// Features without a point (the app's own notes, such as `will_terminate`) are counted by their action and passed over. What
+/// is negative is unknown, and so is a height of zero whose accuracy is.
+public enum OverlandReader: Sendable {
+  /// - Throws: ``InterchangeError`` where no whole batch is found.
+  public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
+    let documents = try JSONDocuments(bytes)
+    var collector = FixCollector(.overland)
+    for problem in documents.problems { collector.report(problem.place, problem.reason) }
+    for (place, value) in documents.values {
+      let prefix = place.isEmpty ? "" : place + ", "
+      if case .array(let batches) = value {
+        for (index, batch) in batches.enumerated() { take(batch, at: "\(prefix)[\(index)].", into: &collector) }
+      } else {
+        take(value, at: prefix, into: &collector)
+      }
+    }
+    return collector.finish()
+  }
+
+  private static func take(_ batch: JSONValue, at prefix: String, into collector: inout FixCollector) {
+    guard let features = batch["locations"]?.arrayValue else {
+      collector.report("\(prefix)locations", "this is no batch of Overland: an array was expected")
+      return
+    }
+    for (index, feature) in features.enumerated() {
+      take(feature: feature, at: "\(prefix)locations[\(index)]", into: &collector)
+    }
+  }
+
+  private static func take(
+    feature: JSONValue, at place: @autoclosure () -> String, into collector: inout FixCollector
+  ) {
+    guard case .object(let properties)? = feature["properties"] else {
+      collector.report(place(), "this is no feature with properties")
+      return
+    }
+    if let action = properties["action"]?.stringValue, feature["geometry"]?["type"]?.stringValue != "Point" {
+      collector.skip(message: action)
+      return
+    }
+    guard feature["geometry"]?["type"]?.stringValue == "Point",
+      let position = feature["geometry"]?["coordinates"]?.arrayValue
+    else {
+      collector.report(place(), "the feature has no point")
+      return
+    }
+    var fields = FixFields()
+    fields.longitude = position.first?.doubleValue
+    fields.latitude = position.dropFirst().first?.doubleValue
+    fields.time = properties["timestamp"]?.moment
+    fields.altitude = properties["altitude"]?.number ?? position.dropFirst(2).first?.doubleValue
+    if fields.altitude == 0, properties["vertical_accuracy"]?.number.map({ $0 < 0 }) == true { fields.altitude = nil }
+    fields.speed = properties["speed"]?.number
+    fields.course = properties["course"]?.number
+    fields.accuracy = properties["horizontal_accuracy"]?.number
+    if let device = properties["device_id"]?.stringValue, !device.isEmpty { fields.device = device }
+    if let words = properties["motion"]?.arrayValue {
+      fields.motion = FieldText.motion(words.compactMap(\.stringValue))
+    }
+    collector.take(fields, at: place())
+  }
+}

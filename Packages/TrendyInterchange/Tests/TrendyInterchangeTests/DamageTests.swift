@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+
+/// Damaged files are errors or reports, and no reader stops the program: a trap would end this test run.
+@Suite("Damaged files", .timeLimit(.minutes(1)))
+struct DamageTests {
+  /// SplitMix64: the same damage for the same seed.
+  struct Chance {
+    var state: UInt64
+    mutating func next(below bound: Int) -> Int {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return Int((z ^ (z >> 31)) % UInt64(bound))
+    }
+  }
+
+  static let files = [
+    "tracks/gotrack-00033/overland.json", "tracks/gotrack-00033/owntracks.jsonl", "tracks/gotrack-00033/owntracks.rec",
+    "tracks/gotrack-00033/track.geojson", "tracks/gotrack-00033/track.nmea", "tracks/gotrack-00033/track.csv",
+    "tracks/gotrack-00033/track.gpx", "opentracks-kml22.kml", "pynmeagps-mixed.log", "pynmeagps-nmea4.log",
+  ]
+
+  /// Every fix a reader gives must be one that the rest may count on.
+  static func check(_ file: TrackFile, _ comment: Comment) {
+    for point in file.points {
+      #expect(point.coordinate.isValid, comment)
+      if let speed = point.speed { #expect(speed >= 0 && speed.isFinite, comment) }
+      if let accuracy = point.horizontalAccuracy { #expect(accuracy >= 0 && accuracy.isFinite, comment) }
+      if let time = point.timestamp { #expect(abs(time.timeIntervalSince1970) < 2.6e11, comment) }
+    }
+    #expect(file.problemCount >= file.problems.count, comment)
+  }
+
+  static func readAny(_ bytes: [UInt8], _ comment: Comment) {
+    do {
+      check(try TrackFile(reading: bytes), comment)
+    } catch {
+      #expect(!error.description.isEmpty, comment)
+    }
+    // Each reader also meets what the detection would have kept from it.
+    let readers: [([UInt8]) throws -> TrackFile] = [
+      { try CSVTrackReader.read($0) }, { try GeoJSONReader.read($0) }, { try KMLReader.read($0) },
+      { try NMEAReader.read($0) }, { try OverlandReader.read($0) }, { try OwnTracksReader.read($0) },
+      { try OwnTracksReader.readRecording($0) },
+    ]
+    for reader in readers {
+      // An error is as good an answer as a file.
+      if let file = try? reader(bytes) { check(file, comment) }
+    }
+  }
+
+  @Test("cut anywhere", arguments: files)
+  func cut(name: String) throws {
+    let bytes = Array(try GPXSampleTests.resource(name).prefix(4000))
+    var chance = Chance(state: 7)
+    for _ in 0..<12 {
+      let length = chance.next(below: bytes.count)
+      Self.readAny(Array(bytes[..<length]), "\(name) cut at \(length)")
+    }
+  }
+
+  @Test("with bytes flipped, put in and left out", arguments: files, [1, 2, 3] as [UInt64])
+  func flipped(name: String, seed: UInt64) throws {
+    let bytes = Array(try GPXSampleTests.resource(name).prefix(3000))
+    var chance = Chance(state: seed)
+    // Digits, signs and brackets hurt more than any byte.
+    let sharp = Array("0123456789-+.eE,:;[]{}\"\\<>&*$\t\n/ ".utf8)
+    for round in 0..<10 {
+      var damaged = bytes
+      for _ in 0...chance.next(below: 8) {
+        let index = chance.next(below: damaged.count)
+        switch chance.next(below: 4) {
+        case 0: damaged[index] ^= UInt8(1 << chance.next(below: 8))
+        case 1: damaged[index] = sharp[chance.next(below: sharp.count)]
+        case 2: damaged.insert(sharp[chance.next(below: sharp.count)], at: index)
+        default: damaged.removeSubrange(index..<min(damaged.count, index + 1 + chance.next(below: 20)))
+        }
+      }
+      Self.readAny(damaged, "\(name), seed \(seed), round \(round)")
+    }
+  }
+
+  @Test(
+    "a line that is broken costs that line alone",
+    arguments: ["owntracks.jsonl", "owntracks.rec", "track.csv", "track.nmea"])
+  func oneLine(name: String) throws {
+    let bytes = try GPXSampleTests.resource("tracks/gotrack-00033/\(name)")
+    let whole = try TrackFile(reading: bytes)
+    var lines = bytes.split(separator: 0xA).map(Array.init)
+    lines[11] = Array(lines[11].prefix(lines[11].count / 2))
+    let file = try TrackFile(reading: Array(lines.joined(separator: [0xA])))
+    #expect(file.problemCount == 1)
+    #expect(file.problems.map(\.place) == ["line 12"])
+    // RMC and GGA say the same: the one is enough for the place.
+    #expect(file.locations.count == whole.locations.count - (name == "track.nmea" ? 0 : 1))
+  }
+
+  @Test(
+    "numbers beyond measure and depth beyond reason are no fixes",
+    arguments: [
+      "{\"_type\":\"location\",\"tst\":1e300,\"lat\":1e308,\"lon\":-1e308}",
+      "{\"_type\":\"location\",\"tst\":99999999999999999999999,\"lat\":1,\"lon\":1,\"acc\":1e300,\"vel\":1e300}",
+      "{\"type\":\"Point\",\"coordinates\":[1e400,0]}",
+      "t,lat,lon\n1e308,1e308,1e308\n-9e18,0,0\n",
+    ])
+  func extremes(text: String) {
+    Self.readAny(Array(text.utf8), "\(text)")
+    let deep = String(repeating: "[", count: 20_000)
+    Self.readAny(Array(("{\"_type\":" + deep).utf8), "deep")
+    Self.readAny(
+      Array(("{\"type\":\"Feature\",\"x\":" + deep + String(repeating: "]", count: 20_000) + "}").utf8), "deep")
+  }
+
+  @Test("queries of any bytes", arguments: [11, 12] as [UInt64])
+  func queries(seed: UInt64) throws {
+    var chance = Chance(state: seed)
+    let words = [
+      "lat=", "lon=", "time=", "timestamp=", "&", "%", "%4", "%zz", "60", "-1e999", "2024-01-01T00:00:00", "+", "=",
+      "{", "é",
+    ]
+    for _ in 0..<300 {
+      let query = (0..<chance.next(below: 14)).map { _ in words[chance.next(below: words.count)] }.joined()
+      for batch in [
+        try? DeviceRequest.gpsLogger(query: query, body: Array(query.utf8)),
+        try? DeviceRequest.osmAnd(query: query, body: Array(query.utf8), receivedAt: Date(timeIntervalSince1970: 0)),
+      ] {
+        // Only a body that begins as JSON may be an error.
+        #expect(batch != nil || query.hasPrefix("{"))
+        #expect(batch?.fixes.allSatisfy(\.coordinate.isValid) != false)
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+
+/// Files that real programs wrote, with what their projects' own readers find in them (`Resources/SOURCES.md`).
+@Suite("Other formats of the world", .timeLimit(.minutes(1)))
+struct SampleFormatsTests {
+  static func read(_ name: String) throws -> TrackFile { try TrackFile(reading: GPXSampleTests.resource(name)) }
+
+  @Test func `a phone's history, newest first, comes in the order of time`() throws {
+    let file = try Self.read("trackintel-google.csv")
+    #expect(file.format == .csv)
+    #expect(file.pointCount == 416)
+    #expect(file.firstTime == RFC3339.date(from: "2012-12-18T11:53:30Z"))
+    #expect(file.lastTime == RFC3339.date(from: "2012-12-18T21:30:35Z"))
+    #expect(file.locations.map(\.timestamp) == file.locations.map(\.timestamp).sorted())
+    #expect(abs(file.lengthMeters(using: GPXSampleTests.hop) - 48_024.93) < 48)
+    #expect(file.remarks.isEmpty)
+    #expect(file.tracks.map(\.name) == ["1"])
+  }
+
+  @Test func `times without a zone are UTC and it is said`() throws {
+    let file = try Self.read("trackintel-posmo.csv")
+    #expect(file.pointCount == 100)
+    #expect(file.firstTime == RFC3339.date(from: "2019-01-25T20:00:16.178999901Z"))
+    #expect(file.remarks == ["times without a zone are read as UTC"])
+    // What the logger did not measure it wrote as zero.
+    #expect(file.locations[0].horizontalAccuracy == -1)
+    #expect(file.locations[4].horizontalAccuracy == 48)
+  }
+
+  @Test func `a wrong checksum is rejected and counted`() throws {
+    let file = try Self.read("pynmeagps-badchecksum.log")
+    #expect(file.format == .nmea)
+    #expect(file.rejectedLines == 1)
+    #expect(file.problems == [ImportProblem(place: "line 2", reason: "the checksum is wrong")])
+    #expect(file.skippedMessages == ["GSA": 4, "GSV": 1])
+    let fix = try #require(file.locations.first)
+    #expect(file.pointCount == 1)
+    #expect(fix.timestamp == RFC3339.date(from: "2022-01-20T11:59:34Z"))
+    #expect(abs(fix.coordinate.latitude - (53 + 27.03889 / 60)) < 1e-12)
+    #expect(abs(fix.coordinate.longitude + (2 + 14.41531 / 60)) < 1e-12)
+    #expect(abs(try #require(fix.speed) - 0.145 * 1852 / 3600) < 1e-9)
+    #expect(fix.altitude == 37.0 + 48.5)
+    #expect(abs(fix.horizontalAccuracy - 0.67 * 5) < 1e-9)
+  }
+
+  @Test func `a receiver's binary messages between sentences do no harm`() throws {
+    let file = try Self.read("pynmeagps-mixed.log")
+    #expect(file.rejectedLines == 2)
+    #expect(file.skippedMessages == ["GSA": 8, "GSV": 5])
+    // GGA says no date, and nothing else does here.
+    #expect(file.pointCount == 2)
+    #expect(file.pointsWithTime == 0)
+    #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be found")
+  }
+
+  @Test func `every kind of sentence is read or counted`() throws {
+    let file = try Self.read("pynmeagps-nmea4.log")
+    #expect(file.rejectedLines == 0)
+    // 36 kinds, 57 sentences; RMC, 2 GGA, GNS and GLL give places.
+    #expect(file.skippedMessages["GSV"] == 9)
+    #expect(file.skippedMessages["PUBX"] == 3)
+    #expect(file.skippedMessages["ZDA"] == 1)
+    #expect(file.skippedMessages["RMA"] == 1)
+    #expect(file.firstTime == RFC3339.date(from: "2021-03-06T10:36:07Z"))
+    // The sentences of one moment contradict each other by 100 degrees: that is reported and not joined.
+    #expect(file.problems.allSatisfy { $0.reason.hasPrefix("another place") })
+    #expect(file.problemCount == 4)
+  }
+
+  @Test func `a track of an app in KML has its segments, speeds and marks`() throws {
+    let file = try Self.read("opentracks-kml22.kml")
+    #expect(file.format == .kml)
+    #expect(file.creator == "OpenTracks (Debug)")
+    #expect(file.tracks.map(\.name) == ["2020-11-28 18:06"])
+    #expect(file.segments.map(\.points.count) == [3, 3])
+    #expect(file.pointsWithTime == 6)
+    #expect(file.firstTime == RFC3339.date(from: "2020-11-28T17:06:22.401Z"))
+    #expect(file.lastTime == RFC3339.date(from: "2020-11-28T17:07:20.870Z"))
+    #expect(file.points.map(\.speed).prefix(3) == [0.5391469, 0.15777911, 0.0])
+    #expect(file.points[0].altitude == 469.286376953125)
+    #expect(file.points[0].coordinate == Coordinate(latitude: 12.340097, longitude: 1.234156))
+    #expect(file.waypoints.map(\.name) == ["2020-11-28 18:06 (Start)", "2020-11-28 18:06 (End)"])
+    // The marker at latitude 100.
+    #expect(file.problems == [ImportProblem(place: "placemark 1", reason: "the way point has no place on earth")])
+  }
+
+  @Test func `times of another century stay and are told`() throws {
+    let file = try Self.read("gpxpy-mojstrovka.gpx")
+    #expect(file.locations.count == 184)
+    #expect(file.timeRemark == "184 of 184 points have a time before 1970, which no receiver's clock shows")
+    let now = try #require(RFC3339.date(from: "2024-01-01T00:00:00Z"))
+    #expect(file.locationsOutOfTime(now: now).count == 184)
+    let good = try Self.read("trackintel-google.csv")
+    #expect(good.locationsOutOfTime(now: now).isEmpty)
+    #expect(good.locationsOutOfTime(now: try #require(RFC3339.date(from: "2012-01-01T00:00:00Z"))).count == 416)
+  }
+}
