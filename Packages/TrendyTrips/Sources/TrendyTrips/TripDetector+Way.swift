@@ -15,6 +15,8 @@ extension TripDetector {
     /// One fix outside that circle may be an error; with a second the way went on.
     private var stray: Mark?
     private var lastRoutePoint: Date
+    /// Seconds between two places of the route, at least.
+    private var routeSpacing: TimeInterval = 15
     /// From where speed is measured: a hop of a few seconds says more of the receiver's noise.
     private var speedBase: Location
     /// The last fix that the way is measured to: an uncertain one nearby is none.
@@ -109,7 +111,8 @@ extension TripDetector {
         now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)
       }
       now.fix = fix
-      if fix.timestamp.timeIntervalSince(lastRoutePoint) >= 15 {
+      if fix.timestamp.timeIntervalSince(lastRoutePoint) >= routeSpacing {
+        if record.route.count >= Self.routeLimit { thinRoute() }
         record.route.append(fix.coordinate)
         lastRoutePoint = fix.timestamp
       }
@@ -119,6 +122,16 @@ extension TripDetector {
       record.topSpeed = now.topSpeed
       noteStay(configuration)
     }
+
+    /// A route of many hours loses every other place, so that one of days takes no more room.
+    private mutating func thinRoute() {
+      routeSpacing *= 2
+      record.route = record.route.indices.filter { $0.isMultiple(of: 2) }.map { record.route[$0] }
+      for index in stay.indices { stay[index].routeCount = (stay[index].routeCount + 1) / 2 }
+      if let count = stray?.routeCount { stray?.routeCount = (count + 1) / 2 }
+    }
+
+    private static let routeLimit = 4096
 
     private mutating func noteSpeed(_ fix: Location, _ configuration: Configuration) {
       var speed = fix.speed
