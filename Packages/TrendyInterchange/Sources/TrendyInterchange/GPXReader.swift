@@ -47,6 +47,8 @@ private struct GPXParser {
   private var track: Track?
   private var segment: TrackSegment?
   private var route: Track?
+  /// Of all tracks, the skipped ones too.
+  private var trackPoints = 0
 
   private struct Point {
     var depth: Int
@@ -160,7 +162,11 @@ private struct GPXParser {
 
   private mutating func finish(_ read: Point, _ name: String) {
     let time = read.time.flatMap { $0.isEmpty ? nil : FieldText.date(FieldText.trim($0)) }
-    if name == "trkpt", let text = read.time, !text.isEmpty, time == nil { file.unreadableTimes += 1 }
+    if name == "trkpt" { trackPoints += 1 }
+    if name == "trkpt", let text = read.time, !text.isEmpty, time == nil {
+      file.unreadableTimes += 1
+      file.report("track point \(trackPoints)", "the time \"\(text.prefix(40))\" cannot be read")
+    }
     guard let latitude = read.latitude.flatMap({ FieldText.number($0) }),
       let longitude = read.longitude.flatMap({ FieldText.number($0) }),
       Coordinate(latitude: latitude, longitude: longitude).isValid
@@ -168,6 +174,8 @@ private struct GPXParser {
       if name == "trkpt" {
         file.skippedPoints += 1
         if time != nil { file.skippedPointsWithTime += 1 }
+        let place = "latitude \(read.latitude?.prefix(24) ?? "-"), longitude \(read.longitude?.prefix(24) ?? "-")"
+        file.report("track point \(trackPoints)", "\(place) is no place on earth")
       }
       return
     }

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+
+@Suite("Writing tracks", .timeLimit(.minutes(1)))
+struct TrackWriterTests {
+  static func track() throws -> TrackFile { try TrackFormsTests.read("emission-iphone-2016-02-22", "track.csv") }
+
+  /// Equal but for what a form rounds away.
+  func expectSame(
+    _ mine: [Location], _ theirs: [Location], seconds: Double, speed: Double, altitude: Double, accuracy: Double
+  ) throws {
+    try #require(mine.count == theirs.count)
+    for (mine, theirs) in zip(mine, theirs) {
+      #expect(abs(mine.timestamp.timeIntervalSince(theirs.timestamp)) <= seconds)
+      #expect(abs(mine.coordinate.latitude - theirs.coordinate.latitude) < 1e-9)
+      #expect(abs(mine.coordinate.longitude - theirs.coordinate.longitude) < 1e-9)
+      #expect((mine.speed == nil) == (theirs.speed == nil))
+      #expect(abs((mine.speed ?? 0) - (theirs.speed ?? 0)) <= speed)
+      #expect((mine.altitude == nil) == (theirs.altitude == nil))
+      #expect(abs((mine.altitude ?? 0) - (theirs.altitude ?? 0)) <= altitude)
+      #expect(abs(mine.horizontalAccuracy - theirs.horizontalAccuracy) <= accuracy)
+    }
+  }
+
+  @Test func `points of GeoJSON are read again as they were`() throws {
+    let track = try Self.track()
+    let file = try TrackFile(reading: GeoJSONWriter.writePoints(track.locations, activities: track.activities))
+    #expect(file.format == .geoJSON)
+    #expect(file.problems.isEmpty)
+    try expectSame(file.locations, track.locations, seconds: 0.001, speed: 0.001, altitude: 0.001, accuracy: 0.01)
+    #expect(file.activities.map(\.state) == track.activities.map(\.state))
+    #expect(file.activities.map(\.confidence) == track.activities.map(\.confidence))
+  }
+
+  @Test func `lines of GeoJSON keep places, heights and times, and break at gaps`() throws {
+    let fixes = try Self.track().locations
+    let late = fixes.suffix(5).map { fix in
+      var fix = fix
+      fix.timestamp += 3600
+      return fix
+    }
+    let name = "Home \"&\" away\u{1}\\ 🚗"
+    let file = try TrackFile(reading: GeoJSONWriter.writeLines(fixes + late, name: name))
+    #expect(file.tracks.map(\.name) == [name])
+    let gaps = zip(fixes + late, (fixes + late).dropFirst()).count {
+      $1.timestamp.timeIntervalSince($0.timestamp) > 300
+    }
+    #expect(file.segments.count == gaps + 1 && gaps >= 1)
+    let bare = (fixes + late).map {
+      Location(coordinate: $0.coordinate, horizontalAccuracy: -1, timestamp: $0.timestamp, altitude: $0.altitude)
+    }
+    try expectSame(file.locations, bare, seconds: 0.001, speed: 0, altitude: 0.001, accuracy: 0)
+  }
+
+  @Test func `a recording is read again within its whole numbers`() throws {
+    let track = try Self.track()
+    let file = try TrackFile(reading: OwnTracksWriter.writeRecording(track.locations, activities: track.activities))
+    #expect(file.format == .ownTracksRecording)
+    #expect(file.problems.isEmpty)
+    try expectSame(file.locations, track.locations, seconds: 0.501, speed: 0.14, altitude: 0.501, accuracy: 0.501)
+    #expect(file.activities.map(\.state) == track.activities.map(\.state))
+  }
+
+  @Test func `what no format can say is left out, and nothing at all is a file of nothing`() throws {
+    let start = Date(timeIntervalSince1970: 1_709_283_789)
+    let strange = [
+      Location(coordinate: Coordinate(latitude: .nan, longitude: 0), horizontalAccuracy: 5, timestamp: start),
+      Location(
+        coordinate: Coordinate(latitude: 1, longitude: -0.000_000_1), horizontalAccuracy: .infinity, timestamp: start,
+        altitude: .nan, speed: .infinity, course: -.infinity),
+    ]
+    for bytes in [GeoJSONWriter.writePoints(strange), OwnTracksWriter.writeRecording(strange)] {
+      let file = try TrackFile(reading: bytes)
+      #expect(
+        file.locations == [
+          Location(
+            coordinate: Coordinate(latitude: 1, longitude: -0.000_000_1), horizontalAccuracy: -1, timestamp: start)
+        ])
+    }
+    #expect(try TrackFile(reading: GeoJSONWriter.writeLines([])).points.isEmpty)
+    #expect(OwnTracksWriter.writeRecording([]).isEmpty)
+  }
+
+  @Test func `points that GPX does not place or time are told one by one`() throws {
+    let file = try TrackFile(
+      reading: Array(
+        "<gpx><trk><trkseg><trkpt lat='1' lon='2'/><trkpt lat='100' lon='2'/><trkpt lat='1' lon='2'><time>x</time></trkpt></trkseg></trk></gpx>"
+          .utf8))
+    #expect(
+      file.problems.map(\.description) == [
+        "track point 2: latitude 100, longitude 2 is no place on earth", "track point 3: the time \"x\" cannot be read",
+      ])
+  }
+}
