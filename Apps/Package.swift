@@ -38,7 +38,7 @@ let package = Package(
       name: "trendy",
       dependencies: [
         "AppContainer", "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
-        "TrendySync",
+        "TrendySync", "TrendyTrips",
       ]),
     .executableTarget(
       name: "trendy-demo", dependencies: ["TrendyInterchange", "TrendyModels", "TrendyTrips"]),

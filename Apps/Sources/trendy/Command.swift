@@ -29,7 +29,8 @@ struct Command: Sendable {
   }
 
   static let all: [Command] =
-    eventCommands + typeCommands + placeCommands + tripCommands + importCommands + syncCommands + careCommands
+    eventCommands + typeCommands + placeCommands + tripCommands + trackCommands + importCommands + syncCommands
+    + careCommands
     + helpCommands
 
   /// The command that the words begin with, and the words that are left; without one, `today`.

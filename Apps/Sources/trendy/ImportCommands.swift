@@ -12,22 +12,34 @@ import TrendyProtocols
 extension Command {
   static let importCommands: [Command] = [
     Command(
-      path: ["import"], arguments: "[gpx] <file>",
+      path: ["import"], arguments: "[<format>] <file>",
       summary: "Take in a recorded track: the trips in it, and the visits to your places.",
       options: [OptionSpec("--dry-run", help: "say what would be recorded, and record nothing")]
     ) { session in
       var words = try session.positionals(1...2, missing: "the file")
+      var expected: ImportFormat?
       if words.count == 2 {
-        guard words.removeFirst().lowercased() == "gpx" else {
+        let name = words.removeFirst().lowercased()
+        expected = ImportFormat(rawValue: name)
+        if expected == nil {
           throw session.usageError(
-            "'\(session.arguments.positionals[0])' is no format that can be read", hint: "There is: gpx.")
+            "'\(name)' is no format that can be read",
+            hint: "There are: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
       }
       let isDryRun = session.arguments.has("--dry-run")
       let container = try session.openStore()
       let result: TrackImport
       do {
-        result = try container.importTrack(bytes(of: words[0]), isDryRun: isDryRun)
+        let bytes = try bytes(of: words[0])
+        // The content says what it is; a name that says otherwise is the wrong file, not another reading of it.
+        if let expected, let found = ImportFormat.detect(bytes), found != expected {
+          throw CommandError(
+            "\(words[0]) is \(found.name), not \(expected.name)",
+            hint: "Nothing was imported. The format may be left out.",
+            exit: .badData)
+        }
+        result = try container.importTrack(bytes, isDryRun: isDryRun)
       } catch let error as InterchangeError {
         throw CommandError(
           "\(words[0]) cannot be read: \(error)", hint: "Nothing was imported. Get the file whole and try again.",
@@ -71,6 +83,7 @@ extension Command {
               ("points_skipped", .number(file.skippedPoints)), ("waypoints", .number(file.waypoints.count)),
               ("first", .string(file.firstTime.map { session.local.rfc3339($0) })),
               ("last", .string(file.lastTime.map { session.local.rfc3339($0) })),
+              ("problems", .array(file.problems.map { .string("\($0)") })),
               ("length_m", .number((result.length * 10).rounded() / 10)), ("remark", .string(file.timeRemark)),
             ])
           ),
@@ -81,12 +94,14 @@ extension Command {
     }
     let kilometres = (result.length / 10).rounded() / 100
     session.console.done(
-      "\(file.format.rawValue.uppercased()): \(file.tracks.count) tracks, \(file.pointCount) points, \(kilometres) km along them"
+      "\(file.format.name): \(file.tracks.count) tracks, \(file.pointCount) points, \(kilometres) km along them"
     )
     if file.skippedPoints > 0 {
       session.console.done("\(file.skippedPoints) points lie nowhere on earth and are left out")
     }
-    if let remark = file.timeRemark { session.console.done("Note: \(remark)") }
+    for problem in file.problems.prefix(3) { session.console.done("Left out, \(problem)") }
+    if file.problems.count > 3 { session.console.done("and \(file.problems.count - 3) more") }
+    for remark in file.remarks + [file.timeRemark].compactMap(\.self) { session.console.done("Note: \(remark)") }
     let verb = isDryRun ? "would be new" : "new"
     session.console.done("Trips:  \(result.tripCount.new) \(verb), \(result.tripCount.known) known")
     for event in result.trips {

@@ -53,6 +53,32 @@ struct RecordingTests {
     #expect(try bench.trendy("trip", "list", "--plain").output == "")
   }
 
+  @Test func `trips are found in files and folders, by the names of the tracks, and nothing is recorded`() throws {
+    let folder = bench.folder.appending(path: "tracks")
+    let drive = try Data(contentsOf: Samples.drive)
+    for (path, data) in [
+      ("morning/track.csv", Data("t,lat,lon\n1416303476,-10.9,-37.05\n".utf8)), ("morning/track.gpx", drive),
+      ("evening.gpx", drive), ("samples/other.gpx", drive), ("licences/a.txt", Data("words".utf8)),
+      ("truth.json", Data("{}".utf8)), ("README.md", Data("words".utf8)),
+    ] {
+      let file = folder.appending(path: path)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try data.write(to: file)
+    }
+    let result = try bench.run("trendy", ["track", "detect", folder.path, "--json", "--utc"])
+    #expect(result.status == 0)
+    #expect(result.talk.contains("Passed over README.md"))
+    let tracks = try #require(result.document.objectValue)
+    #expect(tracks.keys.sorted() == ["evening", "morning"])
+    #expect(tracks["morning"] == [])
+    let trip = try #require(tracks["evening"]?.arrayValue?.first?.objectValue)
+    #expect(trip.keys.sorted() == ["distance_m", "end", "legs", "mode", "start"])
+    #expect(abs((trip["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.02)
+    #expect(try bench.trendy("trip", "list", "--plain").output == "")
+    #expect(try bench.run("trendy", ["track", "detect", folder.appending(path: "README.md").path]).status == 65)
+    #expect(try bench.run("trendy", ["track", "detect", folder.appending(path: "none").path]).status == 66)
+  }
+
   @Test func `a drive among them is one trip, a bus ride another`() throws {
     for name in ["gpxpy-around-visnjan-with-car", "movingpandas-bus-304"] {
       let path = Samples.recordings.appending(path: "\(name).gpx").path
