@@ -106,35 +106,47 @@ struct Daemon {
 
   /// Serves, syncs, or both, until it is asked to end.
   func run() async throws -> ExitCode {
-    var server: HubServer?
-    if role != .agent {
-      try requireHub()
-      server = try await startHub()
+    guard role != .agent else {
+      try await work()
+      return .done
     }
-    let (console, role, store, pollInterval) = (console, role, storeDirectory, pollInterval)
+    try requireHub()
+    let log = HubLog()
+    let server = try await startHub(log: log.log)
+    // Where it listens is said before what it was asked.
+    let writer = Task { [console] in await log.write(to: console) }
+    let outcome: Result<Void, any Error>
     do {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await Signals.termination() }
-        if role != .hub {
-          group.addTask {
-            let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
-            try await Agent(network: network, pollInterval: pollInterval, console: console).run()
-          }
-        }
-        // The first to end is the asking; an agent that cannot go on throws and ends the rest.
-        try await group.next()
-        group.cancelAll()
-      }
+      outcome = .success(try await work())
     } catch {
-      await server?.stop()
-      throw error
+      outcome = .failure(error)
     }
-    await server?.stop()
+    await server.stop()
+    log.finish()
+    await writer.value
+    try outcome.get()
     return .done
   }
 
-  private func startHub() async throws -> HubServer {
-    let server = hub.makeServer(address: address, port: port, allowedHosts: allowedHosts)
+  /// Returns when the process is asked to end.
+  private func work() async throws {
+    let (console, role, store, pollInterval) = (console, role, storeDirectory, pollInterval)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await Signals.termination() }
+      if role != .hub {
+        group.addTask {
+          let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
+          try await Agent(network: network, pollInterval: pollInterval, console: console).run()
+        }
+      }
+      // The first to end is the asking; an agent that cannot go on throws and ends the rest.
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func startHub(log: @escaping AccessLog) async throws -> HubServer {
+    let server = hub.makeServer(address: address, port: port, allowedHosts: allowedHosts, log: log)
     let port = try await server.start()
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(port)"
     if console.isJSON {

@@ -207,4 +207,20 @@ struct BadInputTests {
     )
     #expect(both.status == 75, "\(both.talk)")
   }
+
+  @Test func `a hub whose disk went away says so in its log, under the request's id`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
+    try bench.trendy("log", "coffee", "-n", "while it was away")
+    try FileManager.default.moveItem(atPath: hub.data, toPath: hub.data + "-away")
+    let refused = try bench.trendy("sync", "--json")
+    #expect(refused.status == 75, "\(refused.talk)")
+    let id = try #require(refused.talk.firstMatch(of: /500, request ([0-9a-f]+)/)?.output.1)
+    let line = try eventually { hub.log.split(separator: "\n").first { $0.contains(id) } }
+    #expect(line?.contains(#""status":500"#) == true && line?.contains(#""failure":""#) == true, "\(hub.log)")
+    try FileManager.default.moveItem(atPath: hub.data + "-away", toPath: hub.data)
+    #expect(try bench.trendy("sync").status == 0)
+    #expect(try bench.trendy("list", "--plain").output.split(separator: "\n").count == 2)
+  }
 }

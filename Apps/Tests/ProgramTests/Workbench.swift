@@ -144,6 +144,7 @@ final class TestHub {
 
   var port: String { String(url.split(separator: ":").last ?? "") }
   var process: Process { running.process }
+  var log: String { running.text }
 
   func code() throws -> String {
     let result = try bench.run("trendyd", ["pair", "--data", data, "--json"])
