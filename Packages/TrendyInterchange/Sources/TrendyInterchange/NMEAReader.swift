@@ -183,7 +183,7 @@ private struct NMEADecoder {
       if let clock = Self.clock(field(1)), let dayOfMonth = Self.digits(field(2)), let month = Self.digits(field(3)),
         let year = Self.digits(field(4)), let start = Self.start(year: year, month: month, day: dayOfMonth)
       {
-        day = Day(start: start, clock: clock)
+        note(Day(start: start, clock: clock))
       }
       collector.skip(message: kind)
     default:
@@ -225,7 +225,13 @@ private struct NMEADecoder {
   }
 
   private mutating func noteDate(_ text: String, clock: Double?) {
-    if let start = Self.date(text), let clock { day = Day(start: start, clock: clock) }
+    if let start = Self.date(text), let clock { note(Day(start: start, clock: clock)) }
+  }
+
+  /// What was open at another moment belongs to the day before this one is known.
+  private mutating func note(_ day: Day) {
+    if let open, abs(open.clock - day.clock) >= 0.005 { close() }
+    self.day = day
   }
 
   mutating func finish() -> TrackFile {

@@ -209,6 +209,25 @@ struct MessageReaderTests {
     #expect(file.problems == [ImportProblem(place: "line 8", reason: "the sentence has no checksum")])
   }
 
+  @Test(
+    "a place without a date is of the day that was last known, or of the next",
+    arguments: [
+      (["GPRMC,235958.00,A,0100.0000,N,00200.0000,W,,,311223,,,A"], [-2.0, -1, 1, 2]),
+      (["GPZDA,235958.00,31,12,2023,00,00"], [-1, 1, 2]),
+      (["GPRMC,235958.00,V,,,,,,,311223,,,N"], [-1, 1, 2]),
+    ])
+  func midnight(first: [String], seconds: [Double]) throws {
+    func gga(_ time: String) -> String { "GPGGA,\(time),0100.0000,N,00200.0000,W,1,08,2.0,5.0,M,1.5,M,," }
+    let midnight = try #require(RFC3339.date(from: "2024-01-01T00:00:00Z"))
+    let rolled = try read((first + [gga("235959.00"), gga("000001.00"), gga("000002.00")]).map(Self.sentence).joined())
+    #expect(rolled.locations.map { $0.timestamp.timeIntervalSince(midnight) } == seconds)
+    // A new date is said while the last place of the day before is still open.
+    for told in ["GPZDA,000003.00,01,01,2024,00,00", "GPRMC,000003.00,V,,,,,,,010124,,,N"] {
+      let file = try read((first + [gga("235959.00"), told, gga("000004.00")]).map(Self.sentence).joined())
+      #expect(file.locations.map { $0.timestamp.timeIntervalSince(midnight) }.suffix(2) == [-1, 4])
+    }
+  }
+
   @Test func `a table of GPSLogger and one in knots are read by their names`() throws {
     let file = try read(
       "time,lat,lon,elevation,accuracy,bearing,speed,satellites\n2024-03-01T09:03:09.000Z,1,2,3,4,5,6,7\n"
