@@ -4,6 +4,7 @@
   public import Foundation
 #endif
 import TrendyInterchange
+import TrendyModels
 public import TrendyTrips
 
 /// The trips in recorded tracks, found without a store.
@@ -32,8 +33,12 @@ public enum TrackDetection: Sendable {
 
   /// - Throws: `InterchangeError` for a file that cannot be read.
   public static func trips(in bytes: [UInt8]) throws -> [TripRecord] {
-    let file = try TrackFile(reading: bytes)
-    return TripDetector.trips(in: file.locations, motion: file.activities)
+    trips(in: try TrackFile(reading: bytes))
+  }
+
+  static func trips(in file: TrackFile) -> [TripRecord] {
+    file.recordings.flatMap { TripDetector.trips(in: $0, motion: file.activities) }
+      .sorted { ($0.trip.startTime, $0.trip.id) < ($1.trip.startTime, $1.trip.id) }
   }
 
   private static func source(of file: URL) -> Source {
@@ -42,5 +47,17 @@ public enum TrackDetection: Sendable {
       return Source(id: file.standardizedFileURL.deletingLastPathComponent().lastPathComponent, file: file)
     }
     return Source(id: file.deletingPathExtension().lastPathComponent, file: file)
+  }
+}
+
+extension TrackFile {
+  /// Fixes that belong together: the log of one device. Messages of several devices come as a track each; the tracks of a file
+  /// that a person saved are parts of one log.
+  fileprivate var recordings: [[Location]] {
+    switch format {
+    case .csv, .geoJSON, .overland, .ownTracks, .ownTracksRecording:
+      tracks.map { $0.segments.flatMap(\.locations) }
+    case .gpx, .kml, .nmea: [locations]
+    }
   }
 }

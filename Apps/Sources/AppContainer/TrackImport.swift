@@ -39,7 +39,7 @@ extension AppContainer {
   public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
     var result = TrackImport(file: try TrackFile(reading: bytes))
     let fixes = result.file.locations.sorted { $0.timestamp < $1.timestamp }
-    result.trips = try trips(in: fixes, motion: result.file.activities, isDryRun: isDryRun)
+    result.trips = try trips(in: result.file, isDryRun: isDryRun)
     result.visits = try visits(in: fixes)
     result.tripCount = try record(result.trips, isDryRun: isDryRun)
     result.visitCount = try record(result.visits, isDryRun: isDryRun)
@@ -47,8 +47,8 @@ extension AppContainer {
     return result
   }
 
-  private func trips(in fixes: [Location], motion: [MotionActivity], isDryRun: Bool) throws -> [Event] {
-    let records = TripDetector.trips(in: fixes, motion: motion)
+  private func trips(in file: TrackFile, isDryRun: Bool) throws -> [Event] {
+    let records = TrackDetection.trips(in: file)
     guard !records.isEmpty else { return [] }
     let type = isDryRun ? "" : try tripType().id
     return records.compactMap { $0.event(eventTypeId: type) }

@@ -97,7 +97,7 @@ extension Command {
       "\(file.format.name): \(file.tracks.count) tracks, \(file.pointCount) points, \(kilometres) km along them"
     )
     if file.skippedPoints > 0 {
-      session.console.done("\(file.skippedPoints) points lie nowhere on earth and are left out")
+      session.console.done("\(file.skippedPoints) points have no place on earth and are left out")
     }
     for problem in file.problems.prefix(3) { session.console.done("Left out, \(problem)") }
     if file.problems.count > 3 { session.console.done("and \(file.problems.count - 3) more") }
