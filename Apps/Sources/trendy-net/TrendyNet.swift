@@ -87,8 +87,13 @@ private struct Round {
     case .error(let words):
       // The first sentence says what happened, the rest what to do.
       let end = words.firstRange(of: ". ")
+      var hint = end.map { String(words[$0.upperBound...]) }
+      if failure == .unauthorized, let advice = hint {
+        let address = account.hub.absoluteString.replacing("/api/v1", with: "")
+        hint = "\(advice.hasSuffix(".") ? String(advice.dropLast()) : advice): trendy connect \(address) CODE"
+      }
       throw CommandError(
-        end.map { String(words[..<$0.lowerBound]) } ?? words, hint: end.map { String(words[$0.upperBound...]) },
+        end.map { String(words[..<$0.lowerBound]) } ?? words, hint: hint,
         exit: failure?.exitCode ?? .tryAgain)
     case .syncing, .pulling: throw CommandError("The round did not end", exit: .bug)
     }

@@ -223,4 +223,18 @@ struct BadInputTests {
     #expect(try bench.trendy("sync").status == 0)
     #expect(try bench.trendy("list", "--plain").output.split(separator: "\n").count == 2)
   }
+
+  @Test func `a device that the hub no longer accepts is told the command that goes on`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
+    let account = URL(filePath: bench.store()).appending(path: "account.json")
+    let text = try String(contentsOf: account, encoding: .utf8)
+    try text.replacing(/"token":"[^"]*"/, with: #""token":"no-such-token""#).write(
+      to: account, atomically: true, encoding: .utf8)
+    let refused = try bench.trendy("sync")
+    #expect(refused.status == 77)
+    #expect(refused.talk.contains("trendy connect \(hub.url) CODE"), "\(refused.talk)")
+    try expectKept()
+  }
 }
