@@ -17,6 +17,8 @@ extension TripDetector {
     private var here: [Location]
     /// The fixes outside it since it was left, if it was.
     private var outside: [Location] = []
+    /// Those came there at an impossible speed.
+    private var hasLeapt = false
 
     init(at fix: Location) {
       center = fix.coordinate
@@ -43,19 +45,27 @@ extension TripDetector {
     }
 
     /// - Returns: the departure, once there is one.
-    mutating func add(_ fix: Location, _ configuration: Configuration, _ motion: MotionHistory) -> Departure? {
+    mutating func add(
+      _ fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool = false
+    ) -> Departure? {
       let away = Geodesic.shortMeters(from: center, to: fix.coordinate)
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
         // Known after a quarter of an hour, so that a slow departure is not taken for noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
         noise += (min(away, configuration.restRadius) - noise) * min(0.1, seconds / 900)
         // Gone out and come back: part of the way, if it leaves before it is at the very place again.
-        here += outside
+        if !hasLeapt { here += outside }
         outside = []
+        hasLeapt = false
         here.append(fix)
         if here.count > Self.limit { here.removeFirst(Self.limit / 2) }
         settle(fix, away)
         return nil
+      }
+      if isLeap {
+        // By no way: what was seen before says nothing of how it came here, and here may be an error still.
+        outside = []
+        hasLeapt = true
       }
       outside.append(fix)
       if isDeparture(away, configuration), !isHeld(fix, away, configuration, motion) { return departure(configuration) }
@@ -90,7 +100,7 @@ extension TripDetector {
         last.timestamp.timeIntervalSince(first.timestamp) >= configuration.departureSeconds
       else { return false }
       // Scattered outliers go to and fro; a reflection stands still elsewhere; who leaves gets on.
-      var walked = Geodesic.shortMeters(from: center, to: first.coordinate)
+      var walked = hasLeapt ? 0 : Geodesic.shortMeters(from: center, to: first.coordinate)
       var from = first
       var places = 1
       var lastPlace = first.coordinate
@@ -128,6 +138,7 @@ extension TripDetector {
 
     /// It was last seen here, and came elsewhere faster than by foot with nothing between: a flight, a tunnel.
     private func wasCarried(to fix: Location, _ configuration: Configuration) -> Bool {
+      guard !hasLeapt else { return false }
       let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
       return seconds > configuration.gapSeconds && seconds <= configuration.maximumRideSeconds
         && Geodesic.shortMeters(from: center, to: fix.coordinate)
@@ -136,6 +147,7 @@ extension TripDetector {
 
     /// From the last fix that is at the very place on; those of a departure that was slow at first come after it.
     private func departure(_ configuration: Configuration) -> Departure {
+      if hasLeapt { return Departure(place: outside[0].coordinate, fixes: outside, noise: noise) }
       let latest = here[here.count - 1]
       let recent = here.drop { latest.timestamp.timeIntervalSince($0.timestamp) > 600 }
       let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= max(Self.scatter, noise) }

@@ -92,15 +92,14 @@ public struct TripDetector: Hashable, Sendable, Codable {
       return []
     }
     guard fix.timestamp > last.timestamp else { return [] }
-    if isImpossible(from: last, to: fix), suspect.map({ isImpossible(from: $0, to: fix) }) ?? true {
+    let isLeap = isImpossible(from: last, to: fix) && !isHome(fix)
+    if isLeap, suspect.map({ isImpossible(from: $0, to: fix) }) ?? true {
       suspect = fix
       return []
     }
-    let isElsewhere = suspect != nil && isImpossible(from: last, to: fix)
     suspect = nil
     defer { lastFix = fix }
-    // After a leap that turned out to be none the hop between is not a way anybody went.
-    return isElsewhere ? end(at: fix) : step(from: last, to: fix)
+    return step(from: last, to: fix, isLeap: isLeap)
   }
 
   /// Takes a reading of the motion sensor: evidence, not a verdict. Readings come before the fixes that are later.
@@ -153,7 +152,13 @@ extension TripDetector {
     return metres > 200 && metres > configuration.maximumSpeed * max(seconds, 1)
   }
 
-  private mutating func step(from last: Location, to fix: Location) -> [Effect] {
+  /// Back where it rests, after a leap that was none.
+  private func isHome(_ fix: Location) -> Bool {
+    guard case .resting(let rest) = state else { return false }
+    return Geodesic.shortMeters(from: rest.center, to: fix.coordinate) <= configuration.restRadius
+  }
+
+  private mutating func step(from last: Location, to fix: Location, isLeap: Bool) -> [Effect] {
     let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
     let before = state
     // Nobody else holds it while it changes, so that its lists are not copied.
@@ -163,13 +168,17 @@ extension TripDetector {
       state = .resting(Rest(at: fix))
       return []
     case .resting(var rest):
-      if let departed = rest.add(fix, configuration, motion) {
+      if let departed = rest.add(fix, configuration, motion, isLeap: isLeap) {
         let way = Way(departed, configuration, motion)
         state = .going(way)
         return [.started(way.record.trip)]
       }
       state = .resting(rest)
       return []
+    case .going(let way) where isLeap:
+      // After a leap that turned out to be none the hop between is not a way anybody went.
+      state = .going(way)
+      return end(at: fix)
     case .going(var way):
       let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
       if seconds > configuration.gapSeconds, !wentOn(metres, in: seconds) {
