@@ -88,6 +88,19 @@ struct SyncTests {
     #expect(agent.process.isRunning, "\(agent.text)")
   }
 
+  @Test func `what is synced on one device appears on the other without its asking`() throws {
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("laptop"), "--poll", "1h"])
+    defer { agent.stop() }
+    // The first may come with the round that the agent begins with; for the next ones it would wait an hour.
+    for count in 1...3 {
+      try bench.trendy("log", "coffee", store: "phone")
+      try sync("phone")
+      let seen = try eventually { try timeline("laptop").count == count ? true : nil }
+      #expect(seen == true, "\(count): \(agent.text)")
+    }
+  }
+
   @Test func `a hub killed in the middle doubles nothing`() throws {
     for round in 1...3 {
       let writer = try bench.shell(
