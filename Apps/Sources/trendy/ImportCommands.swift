@@ -12,7 +12,7 @@ import TrendyProtocols
 extension Command {
   static let importCommands: [Command] = [
     Command(
-      path: ["import"], arguments: "[<format>] <file>",
+      path: ["import"], arguments: "[<format>] <file>|-",
       summary: "Take in a recorded track: the trips in it, and the visits to your places.",
       options: [OptionSpec("--dry-run", help: "say what would be recorded, and record nothing")]
     ) { session in
@@ -57,7 +57,8 @@ extension Command {
   ]
 
   private static func bytes(of path: String) throws(CommandError) -> [UInt8] {
-    let url = URL(filePath: path)
+    // A pipe is read like a file.
+    let url = URL(filePath: path == "-" ? "/dev/stdin" : path)
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw CommandError("There is no file at \(path)", exit: .notFound)
     }
