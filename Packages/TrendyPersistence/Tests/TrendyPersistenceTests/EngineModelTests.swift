@@ -53,11 +53,15 @@ struct EngineModelTests {
     #expect(found.map { Row(sort: $0.sort, group: $0.group, payload: $0.payload) } == model[name])
   }
 
-  @Test(arguments: [1, 2] as [UInt64])
-  func `answers as a dictionary does, within a unit, after it and after reopening`(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+  func `answers as a dictionary does, within a unit, after it and after reopening`(
+    seed: UInt64, isSealed: Bool
+  ) throws {
     var generator = SeededWords(state: seed)
     let disk = SimulatedFileSystem()
     var engine = try EngineFixture.open(disk)
+    let idle = try EngineFixture.open(disk.anotherProcess())
+    var steps = 0
     var model: [Name: Row] = [:]
     for unit in 0..<60 {
       let transaction = try engine.beginWrite()
@@ -90,6 +94,11 @@ struct EngineModelTests {
         model = changed
       }
       if unit % 10 == 9 { engine = try EngineFixture.open(disk.anotherProcess()) }
+      if isSealed && generator.next() % 3 == 0 {
+        let other = try EngineFixture.open(disk.anotherProcess())
+        let chosen = generator.next() % 2 == 0 ? engine : other
+        while try chosen.maintain(sealingAll: generator.next() % 2 == 0) { steps += 1 }
+      }
       for _ in 0..<3 {
         try Self.check(
           &generator, model, get: { try engine.get(kind: $0, key: $1) },
@@ -99,5 +108,16 @@ struct EngineModelTests {
       }
     }
     #expect(model.count > 700)
+    // A handle that was there from the beginning and never looked has missed many generations.
+    try idle.refresh()
+    for _ in 0..<20 {
+      try Self.check(
+        &generator, model, get: { try idle.get(kind: $0, key: $1) },
+        scan: { try idle.scan(kind: $0, group: $1, from: $2, to: $3, descending: $4, limit: $5) },
+        counts: { try idle.counts(kind: $0, group: $1, boundaries: $2) },
+        count: { try idle.count(kind: $0, group: $1) })
+    }
+    #expect(isSealed == (steps > 5))
+    #expect(isSealed == disk.files.contains { $0.hasPrefix("/store/segment-") })
   }
 }

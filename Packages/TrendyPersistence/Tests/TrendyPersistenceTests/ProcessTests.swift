@@ -66,6 +66,58 @@ struct ProcessTests {
     #expect(noted > 100)
   }
 
+  /// Seals and merges until it is killed.
+  static func maintainUntilKilled(_ directory: String, microseconds: UInt32) throws {
+    Thread.detachNewThread {
+      usleep(microseconds)
+      kill(getpid(), SIGKILL)
+    }
+    let options = StorageEngine.Options(firstChunkBytes: 16 << 10, largestChunkBytes: 32 << 10, sealBytes: 8 << 10)
+    let engine = try StorageEngine.open(directory: directory, options: options)
+    while true {
+      try engine.refresh()
+      try engine.maintain(sealingAll: try engine.count(kind: 1).isMultiple(of: 2))
+    }
+  }
+
+  @Test func `writers and a merger that are killed again and again lose nothing, and a reader goes on`() async throws {
+    let folder = try TemporaryFolder()
+    let directory = folder.path + "/store"
+    let reader = try StorageEngine.open(directory: directory)
+    var seen = 0
+    for round in 0..<6 {
+      let first = UInt32(20_000 + round * 5_300)
+      async let one = #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = directory as String, round = round as Int, first = first as UInt32] in
+        try ProcessTests.saveUntilKilled(directory, writer: 1, round: round, microseconds: first)
+      }
+      async let two = #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = directory as String, round = round as Int] in
+        try ProcessTests.saveUntilKilled(directory, writer: 2, round: round, microseconds: 55_000)
+      }
+      async let merger = #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = directory as String, first = first as UInt32] in
+        try ProcessTests.maintainUntilKilled(directory, microseconds: 65_000 - first)
+      }
+      _ = await (one, two, merger)
+      try reader.refresh()
+      let engine = try StorageEngine.open(directory: directory)
+      for engine in [reader, engine] {
+        let found = Set(try EngineFixture.numbers(in: engine))
+        #expect(found.count >= seen && found.count.isMultiple(of: 3))
+        for writer in 1...2 {
+          for number in Self.ledger("\(folder.path)/ledger-\(writer)") {
+            for each in number..<number + 3 { #expect(found.contains(each), "\(each) was saved, and is gone") }
+          }
+        }
+        seen = found.count
+      }
+    }
+    #expect(seen > 60)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+    #expect(names.contains { $0.hasPrefix("segment-") })
+  }
+
   @Test func `a reader sees each save of another process whole, in order`() async throws {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/store"

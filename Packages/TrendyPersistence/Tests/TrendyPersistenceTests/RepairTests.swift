@@ -77,6 +77,71 @@ struct RepairTests {
     #expect(throws: StorageError.damaged(path: "/store/manifest", offset: 0)) { _ = try repair(hopeless) }
   }
 
+  /// Rows 0..<120 in segments, two of them deleted, and 120..<126 in the log.
+  private func sealedStore() throws -> SimulatedFileSystem {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<120, in: engine)
+    try engine.maintain(sealingAll: true)
+    try engine.write { transaction throws(StorageError) in
+      for number in [3, 50] { transaction.delete(kind: 1, key: EngineFixture.key(number)) }
+    }
+    try engine.maintain(sealingAll: true)
+    for save in 40..<42 { try EngineFixture.put(save * 3..<save * 3 + 3, in: engine) }
+    #expect(disk.files.filter { $0.hasPrefix("/store/segment-") }.count == 2)
+    return disk.copy()
+  }
+
+  private static let sealedNumbers = (0..<126).filter { $0 != 3 && $0 != 50 }
+
+  @Test func `of a damaged segment every row in a whole page is kept, and what was deleted stays so`() throws {
+    let sound = try sealedStore()
+    #expect(try !repair(sound).wasDamaged)
+    let path = try #require(sound.files.first { $0.hasPrefix("/store/segment-") })
+    let size = try #require(sound.contents(path)).count
+    for offset in [64, 8000, size / 2, size - 500, size - 4] {
+      let disk = sound.copy()
+      try damage(disk, path, at: offset)
+      let report = try repair(disk)
+      #expect(report.wasDamaged && report.savesLost == 0 && report.savesKept == 2)
+      let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
+      #expect(Set(numbers).isSubset(of: Self.sealedNumbers))
+      // The living ones that are gone are among the lost; these may have been deleted besides.
+      #expect(Self.sealedNumbers.count - numbers.count <= report.rowsLost)
+      #expect(report.rowsLost <= Self.sealedNumbers.count - numbers.count + 2)
+      if offset > size - 400 { #expect(numbers == Self.sealedNumbers) }
+      #expect(numbers.contains(125))
+      #expect(disk.files.contains { $0.hasPrefix("/store/set-aside-4-segment-") })
+      #expect(!disk.files.contains { $0.hasPrefix("/store/segment-") })
+    }
+  }
+
+  @Test func `without the manifest the segments say what counts, beside files that no longer do`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<60, in: engine)
+    try engine.maintain(sealingAll: true)
+    let before = disk.copy()
+    try engine.write { transaction throws(StorageError) in
+      transaction.delete(kind: 1, key: EngineFixture.key(9))
+    }
+    try EngineFixture.put(60..<120, in: engine)
+    while try engine.maintain(sealingAll: true) {}
+    try EngineFixture.put(120..<123, in: engine)
+    let expected = (0..<123).filter { $0 != 9 }
+    // What a removal that was cut off leaves.
+    for path in before.files where disk.contents(path) == nil {
+      disk.setContents(path, try #require(before.contents(path)))
+    }
+    try disk.remove("/store/manifest")
+    #expect(throws: StorageError.damaged(path: "/store/manifest", offset: 0)) {
+      _ = try EngineFixture.open(disk.anotherProcess())
+    }
+    let report = try repair(disk)
+    #expect(report.wasDamaged && report.rowsLost == 0 && report.savesLost == 0)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == expected)
+  }
+
   @Test func `a store of a newer version is left alone`() throws {
     let disk = try store()
     var bytes = try #require(disk.contents("/store/log-2"))
@@ -84,7 +149,7 @@ struct RepairTests {
     let checksum = bytes.withUnsafeBytes { Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0[..<56])) }
     for index in 0..<8 { bytes[56 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
     disk.setContents("/store/log-2", bytes)
-    #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 1)) { _ = try repair(disk) }
+    #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 2)) { _ = try repair(disk) }
   }
 
   @Test func `a repair that is cut off anywhere can be made again and loses nothing more`() throws {

@@ -18,6 +18,7 @@ struct Log {
   }
 
   func path(_ chunk: UInt64) -> String { directory + "/" + StoreFormat.chunkName(chunk) }
+  func path(segment number: UInt64) -> String { directory + "/" + StoreFormat.segmentName(number) }
   var lockPath: String { directory + "/" + StoreFormat.lockName }
 
   /// Opens the file whose lock is the store's write lock.
@@ -32,6 +33,25 @@ struct Log {
       guard waited < limit else { throw .busy(path: lockPath) }
       waited += fileSystem.pause(attempt: attempt)
       attempt += 1
+    }
+  }
+
+  /// Reads what the manifest there says now. Maintenance may replace it, and remove what it names, at any time: then once
+  /// more.
+  static func current(
+    directory: String, fileSystem: any FileSystem, manifest first: Manifest
+  ) throws(StorageError) -> (log: Log, recovered: Recovered) {
+    var manifest = first
+    while true {
+      let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
+      do {
+        return (log, try log.read())
+      } catch {
+        guard case .damaged = error else { throw error }
+        let now = try Manifest.read(directory: directory, fileSystem: fileSystem)
+        guard now.generation > manifest.generation else { throw error }
+        manifest = now
+      }
     }
   }
 
@@ -107,7 +127,7 @@ struct Log {
 
   /// Reads the whole log.
   func read() throws(StorageError) -> Recovered {
-    let memtable = Memtable()
+    let tables = StoreTables(try SegmentStack(self))
     var memories: [RecordMemory] = []
     var number = manifest.firstChunk
     var sequence = manifest.firstSequence - 1
@@ -115,6 +135,7 @@ struct Log {
     var durable = sequence
     var checksum: UInt64 = 0
     var saves = 0
+    var bytesBefore = 0
     while true {
       let (file, header, writeFailure): (any OpenFile, ChunkHeader, StorageError?)
       do {
@@ -136,7 +157,7 @@ struct Log {
         let group = GroupHeader.read(memory.base + end, available: memory.count - end, epoch: header.epoch),
         group.sequence == sequence + 1, group.isWhole(memory.base + end)
       {
-        memtable.apply(group: group, at: memory.base + end)
+        try tables.apply(group: group, at: memory.base + end)
         checksum = GroupHeader.checksum(of: memory.base + end)
         offsets.append(end)
         end += group.length
@@ -150,17 +171,20 @@ struct Log {
         previous = LogState.SealedChunk(
           file: file, memory: memory, number: number, doubtful: doubtfulFrom..<end, seal: sequence)
         number += 1
+        bytesBefore += end
         continue
       }
       let tail = try tail(of: memory, chunk: header, from: end, after: sequence)
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }
-      let state = LogState(
-        memtable: memtable, pin: RecordPin(memories: memories), memory: memory, file: file, chunk: header, end: end,
-        sequence: sequence, checksum: checksum, durable: durable, tailIsSuspect: tail != .clean, previous: previous,
+      var state = LogState(
+        tables: tables, manifest: manifest, pin: RecordPin(memories: memories, mappings: tables.segments.mappings),
+        memory: memory, file: file, chunk: header, end: end, sequence: sequence, checksum: checksum, durable: durable,
+        tailIsSuspect: tail != .clean, previous: previous,
         doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
         isNew: durable < manifest.firstSequence,
         writeFailure: writeFailure)
+      state.bytesBefore = bytesBefore
       return Recovered(
         state: state, tail: tail,
         report: RecoveryReport(path: path(number), offset: end, cutBytes: cut, saves: saves))

@@ -36,7 +36,7 @@ struct ChunkHeader: Hashable {
 
   func write(to base: UnsafeMutableRawPointer) {
     store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
+    base.storeBytes(of: UInt32(StoreFormat.chunkVersion).littleEndian, toByteOffset: 8, as: UInt32.self)
     base.storeBytes(of: UInt32(Self.bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(number, base, 16)
     store(epoch, base, 24)
@@ -106,12 +106,17 @@ struct GroupHeader: Hashable {
 
 /// What this program writes and reads.
 enum StoreFormat {
-  static let version = 1
+  /// The latest that is read. A manifest with segments, and they, have it.
+  static let version = 2
+  /// That of the chunks of a log.
+  static let chunkVersion = 1
 
+  static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
   static func chunkName(_ number: UInt64) -> String { "log-\(number)" }
   static let manifestName = "manifest"
   static let newManifestName = "manifest.new"
   static let lockName = "lock"
+  static let maintenanceLockName = "maintenance"
 }
 
 @inline(__always) func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {

@@ -2,7 +2,9 @@
 ///
 /// `@unchecked`: it is made by the opening thread and from then on lives in the engine's `Mutex`.
 struct LogState: @unchecked Sendable {
-  let memtable: Memtable
+  let tables: StoreTables
+  /// The generation that this stands on.
+  let manifest: Manifest
   var pin: RecordPin
   /// The chunk that is written now, as memory: what lies before `end` is as on the disk.
   var memory: RecordMemory
@@ -27,6 +29,11 @@ struct LogState: @unchecked Sendable {
   var lock: (any OpenFile)?
   /// Whether a unit of work of this handle has the write lock and has caught up.
   var isAppending = false
+  /// Bytes of the chunks before this one.
+  var bytesBefore = 0
+  /// Whether another chunk was begun since the manifest was read.
+  var hasGoneOn = false
+  var looksForManifest = 0
   /// Why this handle must not be used any more.
   var failure: StorageError?
 
@@ -49,11 +56,13 @@ struct LogState: @unchecked Sendable {
   }
 
   init(
-    memtable: Memtable, pin: RecordPin, memory: RecordMemory, file: any OpenFile, chunk: ChunkHeader, end: Int,
-    sequence: UInt64, checksum: UInt64, durable: UInt64, tailIsSuspect: Bool, previous: SealedChunk?, doubt: Doubt?,
+    tables: StoreTables, manifest: Manifest, pin: RecordPin, memory: RecordMemory, file: any OpenFile,
+    chunk: ChunkHeader, end: Int, sequence: UInt64, checksum: UInt64, durable: UInt64, tailIsSuspect: Bool,
+    previous: SealedChunk?, doubt: Doubt?,
     isNew: Bool, writeFailure: StorageError?
   ) {
-    self.memtable = memtable
+    self.tables = tables
+    self.manifest = manifest
     self.pin = pin
     self.memory = memory
     self.file = file
@@ -67,6 +76,38 @@ struct LogState: @unchecked Sendable {
     self.doubt = doubt
     self.isNew = isNew
     self.writeFailure = writeFailure
+  }
+
+  /// Bytes of log that are in memory.
+  var logBytes: Int { bytesBefore + end }
+
+  /// Stands on the newest generation from now on, if there is a newer one.
+  ///
+  /// What was known to be durable stays so, and a chunk that stays the one that is written keeps its open file, which is
+  /// where the system says that a write was lost.
+  /// - Returns: whether there was a newer one.
+  @discardableResult
+  mutating func reload(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
+    let now = try Manifest.read(directory: directory, fileSystem: fileSystem)
+    guard now.generation > manifest.generation else { return false }
+    let path = directory + "/" + StoreFormat.chunkName(chunk.number)
+    guard now.storeID == manifest.storeID else { throw .missing(path: path) }
+    // A tail that is not whole may be a save under way: who has the write lock judges it.
+    var new = try Log.current(directory: directory, fileSystem: fileSystem, manifest: now).recovered.state
+    // Only a repair takes something away, and then the store has to be opened anew.
+    guard new.sequence >= sequence else { throw .missing(path: path) }
+    if new.chunk.number == chunk.number {
+      new.file = file
+      new.writeFailure = writeFailure
+    }
+    new.durable = max(new.durable, durable)
+    new.isNew = new.isNew && isNew
+    new.tailIsSuspect = new.tailIsSuspect || tailIsSuspect
+    new.lock = lock
+    new.isAppending = isAppending
+    new.failure = failure
+    self = new
+    return true
   }
 
   /// Takes in the groups that lie beyond the end.
@@ -91,34 +132,44 @@ struct LogState: @unchecked Sendable {
         let group = GroupHeader.read(target, available: available, epoch: chunk.epoch), group == header,
         group.isWhole(target)
       else { return false }
-      memtable.apply(group: group, at: target)
+      var next: (file: any OpenFile, header: ChunkHeader, failure: StorageError?)?
+      if group.isSeal {
+        // All before the seal was synced before anything went into the next chunk.
+        let log = Log(directory: directory, fileSystem: fileSystem)
+        do {
+          next = try log.openChunk(chunk.number + 1)
+        } catch {
+          guard case .missing = error, try reload(directory: directory, fileSystem: fileSystem) else { throw error }
+          continue  // what was there is in a segment by now
+        }
+        guard next?.header.storeID == chunk.storeID else {
+          throw .damaged(path: log.path(chunk.number + 1), offset: 40)
+        }
+      }
+      try tables.apply(group: group, at: target)
       let doubtfulFrom = doubt?.offset ?? end
       end += group.length
       sequence = group.sequence
       checksum = GroupHeader.checksum(of: target)
       durable = max(durable, group.durable)
       doubt = Doubt(offset: doubtfulFrom, sequence: sequence)
-      if group.isSeal {
-        // All before the seal was synced before anything went into the next chunk.
-        let log = Log(directory: directory, fileSystem: fileSystem)
-        let (file, header, failure) = try log.openChunk(chunk.number + 1)
-        guard header.storeID == chunk.storeID else {
-          throw .damaged(path: log.path(chunk.number + 1), offset: 40)
-        }
-        writeFailure = failure
+      if let next {
+        writeFailure = next.failure
         previous = SealedChunk(
           file: self.file, memory: memory, number: chunk.number, doubtful: doubtfulFrom..<end, seal: sequence)
-        enter(header, file: file)
+        enter(next.header, file: next.file)
       }
     }
   }
 
   /// Goes on in another chunk.
   mutating func enter(_ header: ChunkHeader, file: any OpenFile) {
+    bytesBefore += end
+    hasGoneOn = true
     self.file = file
     chunk = header
     memory = RecordMemory(zeroed: header.chunkBytes)
-    pin = RecordPin(memories: pin.memories + [memory])
+    pin = RecordPin(memories: pin.memories + [memory], mappings: pin.mappings)
     doubt = nil
     end = ChunkHeader.bytes
   }
@@ -139,11 +190,13 @@ struct LogState: @unchecked Sendable {
   mutating func prepareToAppend(_ log: Log) throws(StorageError) {
     if let failure { throw failure }
     if let writeFailure { throw writeFailure }
-    let before = file
-    guard try storing({ () throws(FileSystemError) in try before.isInPlace() }) else {
-      throw .missing(path: log.path(chunk.number))
-    }
+    let isInPlace = try isChunkInPlace()
+    let before = chunk.number
     let isClean = try catchUp(directory: log.directory, fileSystem: log.fileSystem)
+    // One that was sealed is removed when it is in a segment.
+    if !isInPlace {
+      guard before != chunk.number, try isChunkInPlace() else { throw .missing(path: log.path(chunk.number)) }
+    }
     if let writeFailure { throw writeFailure }
     if tailIsSuspect || !isClean {
       try cleanTail(log)
@@ -152,6 +205,11 @@ struct LogState: @unchecked Sendable {
     if sequence > durable, let lock, let mark = DurableMark(of: lock), mark == self.mark { durable = sequence }
     try confirmWhatOthersLeft(log)
     isAppending = true
+  }
+
+  private func isChunkInPlace() throws(StorageError) -> Bool {
+    let file = file
+    return try storing { () throws(FileSystemError) in try file.isInPlace() }
   }
 
   /// What is saved from here on stands on what others wrote before: whoever did may have ended before it was synced, or

@@ -1,7 +1,10 @@
 /// What a store consists of: one small file, replaced as a whole (docs/format.md, "Manifest").
 struct Manifest: Hashable {
   static let magic: UInt64 = 0x666D_7964_6E65_7274  // "trendymf"
+  /// Without segments.
   static let bytes = 56
+  /// More would not be written: merging keeps them few.
+  static let mostSegments = 1000
 
   /// Rises with every replacement.
   var generation: UInt64
@@ -11,6 +14,8 @@ struct Manifest: Hashable {
   var firstChunk: UInt64
   /// The sequence of the first group in it.
   var firstSequence: UInt64
+  /// What the rows before the log are in.
+  var segments: [SegmentReference] = []
 
   /// - Parameter path: for the error.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
@@ -24,11 +29,26 @@ struct Manifest: Hashable {
     guard version <= StoreFormat.version else {
       throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
     }
-    guard source.count == Self.bytes else { throw .damaged(path: path, offset: 12) }
     generation = word(base, 16)
     storeID = word(base, 24)
     firstChunk = word(base, 32)
     firstSequence = word(base, 40)
+    guard version > 1 else {
+      guard source.count == Self.bytes else { throw .damaged(path: path, offset: 12) }
+      return
+    }
+    let count = source.count >= Self.bytes + 8 ? word(base, 48) : .max
+    guard count <= Self.mostSegments, source.count == Self.bytes + 8 + Int(count) * SegmentReference.bytes else {
+      throw .damaged(path: path, offset: 12)
+    }
+    for index in 0..<Int(count) {
+      let place = Self.bytes + index * SegmentReference.bytes
+      guard let fileBytes = Int(exactly: word(base, place + 8)), let rowCount = Int(exactly: word(base, place + 16))
+      else { throw .damaged(path: path, offset: place) }
+      segments.append(
+        SegmentReference(
+          number: word(base, place), fileBytes: fileBytes, rowCount: rowCount, checksum: word(base, place + 24)))
+    }
   }
 
   init(generation: UInt64, storeID: UInt64, firstChunk: UInt64, firstSequence: UInt64) {
@@ -42,30 +62,45 @@ struct Manifest: Hashable {
     let path = directory + "/" + StoreFormat.manifestName
     let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
     // More than any manifest of this version holds, so that what was appended shows.
-    let buffer = RecordMemory(zeroed: 4096)
+    let buffer = RecordMemory(zeroed: Self.bytes + 16 + Self.mostSegments * SegmentReference.bytes)
     let count = try storing { () throws(FileSystemError) in
       try file.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.count), at: 0)
     }
     return try Manifest(reading: buffer.bytes(from: 0, count: count), path: path)
   }
 
-  /// Puts this in place of the manifest there; durable on return. The caller holds the write lock.
-  func replace(directory: String, fileSystem: any FileSystem) throws(StorageError) {
-    let buffer = RecordMemory(zeroed: Self.bytes)
+  /// The bytes of the file. Without segments it is as version 1 has it, which earlier programs read.
+  func encoded() -> RecordMemory {
+    let bytes = segments.isEmpty ? Self.bytes : Self.bytes + 8 + segments.count * SegmentReference.bytes
+    let buffer = RecordMemory(zeroed: bytes)
     let base = buffer.base
     store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
-    base.storeBytes(of: UInt32(Self.bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
+    base.storeBytes(of: UInt32(segments.isEmpty ? 1 : 2).littleEndian, toByteOffset: 8, as: UInt32.self)
+    base.storeBytes(of: UInt32(bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(generation, base, 16)
     store(storeID, base, 24)
     store(firstChunk, base, 32)
     store(firstSequence, base, 40)
-    store(Checksum.xxh64(buffer.bytes(from: 0, count: Self.bytes - 8)), base, Self.bytes - 8)
+    if !segments.isEmpty { store(UInt64(segments.count), base, 48) }
+    for (index, segment) in segments.enumerated() {
+      let place = Self.bytes + index * SegmentReference.bytes
+      store(segment.number, base, place)
+      store(UInt64(segment.fileBytes), base, place + 8)
+      store(UInt64(segment.rowCount), base, place + 16)
+      store(segment.checksum, base, place + 24)
+    }
+    store(Checksum.xxh64(buffer.bytes(from: 0, count: bytes - 8)), base, bytes - 8)
+    return buffer
+  }
+
+  /// Puts this in place of the manifest there; durable on return. The caller holds the write lock.
+  func replace(directory: String, fileSystem: any FileSystem) throws(StorageError) {
+    let buffer = encoded()
     let temporary = directory + "/" + StoreFormat.newManifestName
     try storing { () throws(FileSystemError) in
       let file = try fileSystem.open(temporary, .create)
       try file.truncate(to: 0)
-      try file.write(buffer.bytes(from: 0, count: Self.bytes), at: 0)
+      try file.write(buffer.bytes(from: 0, count: buffer.count), at: 0)
       try file.synchronize()
       try fileSystem.rename(temporary, to: directory + "/" + StoreFormat.manifestName)
       try fileSystem.syncDirectory(directory)

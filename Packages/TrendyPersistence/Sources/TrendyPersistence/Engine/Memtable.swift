@@ -159,7 +159,7 @@ extension Memtable {
 
   @inline(__always) private static func row(_ content: UInt64) -> Int { Int(content & 0xFFFF_FFFF) - 1 }
 
-  @inline(__always) private static func hash(_ kind: UInt8, _ key: RecordKey) -> UInt32 {
+  @inline(__always) static func hash(_ kind: UInt8, _ key: RecordKey) -> UInt32 {
     var mixed = (key.high ^ UInt64(kind) &* 0x9E37_79B1_85EB_CA87) &* 0xC2B2_AE3D_27D4_EB4F
     mixed = (mixed ^ mixed &>> 32 ^ key.low) &* 0x9E37_79B1_85EB_CA87
     return UInt32(truncatingIfNeeded: mixed ^ mixed &>> 32)

@@ -41,10 +41,12 @@ final class RecordMemory: @unchecked Sendable {
 /// Keeps alive every memory that a set of records lies in.
 final class RecordPin: Sendable {
   let memories: [RecordMemory]
+  let mappings: [any MappedFile]
   let other: RecordPin?
 
-  init(memories: [RecordMemory], other: RecordPin? = nil) {
+  init(memories: [RecordMemory], mappings: [any MappedFile] = [], other: RecordPin? = nil) {
     self.memories = memories
+    self.mappings = mappings
     self.other = other
   }
 }

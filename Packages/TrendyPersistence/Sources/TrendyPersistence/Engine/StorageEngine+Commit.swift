@@ -64,6 +64,7 @@ extension StorageEngine {
     let durable = syncing.withLock { $0.through }
     return try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
+      let hidden = try state.tables.hidden(by: records)
       let target = state.memory.base + state.end
       var position = GroupHeader.bytes
       for record in records {
@@ -77,7 +78,7 @@ extension StorageEngine {
       header.write(to: target)
       let checksum = GroupHeader.checksum(of: target)
       try state.writeBeyondEnd(count: bytes)
-      state.memtable.apply(group: header, at: target)
+      state.tables.apply(group: header, at: target, hiding: hidden)
       state.end += bytes
       state.sequence += 1
       state.checksum = checksum
@@ -125,10 +126,10 @@ extension StorageEngine {
   }
 
   /// Makes the next chunk, seals this one and has it synced: groups go into a chunk only when all before is durable.
-  private func goOnInNewChunk(_ log: Log, for bytes: Int) throws(StorageError) {
+  func goOnInNewChunk(_ log: Log, for bytes: Int, startsAnew: Bool = false) throws(StorageError) {
     let (current, file) = state.withLock { ($0.chunk, $0.file) }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
-    let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
+    let usual = startsAnew ? options.firstChunkBytes : min(current.chunkBytes * 2, options.largestChunkBytes)
     let header = ChunkHeader(
       number: current.number + 1, chunkBytes: max(needed, usual), storeID: current.storeID)
     let next = try log.createChunk(header, isWrittenOver: needed <= usual)

@@ -24,6 +24,9 @@ extension StorageEngine {
   /// A folder without a manifest is new, or the making of its store was cut off. If there are saves, it was lost.
   private static func refuseToReplaceSaves(_ log: Log) throws(StorageError) {
     let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
+    if names.contains(where: { $0.hasPrefix("segment-") }) {
+      throw .damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0)
+    }
     for name in names where name.hasPrefix("log-") {
       guard let number = UInt64(name.dropFirst(4)) else { continue }
       do throws(StorageError) {

@@ -2,24 +2,27 @@
 public struct RepairReport: Hashable, Sendable {
   /// Whether there was damage; without it nothing was changed.
   public var wasDamaged: Bool
-  /// Saves that are whole and in the store now.
+  /// Saves of the log that are whole and in the store now.
   public var savesKept: Int
   /// Saves that must have been there and are not whole in any file.
   public var savesLost: Int
+  /// Rows of segments that are not whole any more, as far as a manifest or a segment says how many there were.
+  public var rowsLost: Int
   /// The files that were there before, under their new names in the same folder, with every byte they had.
   public var setAside: [String]
 
-  public init(wasDamaged: Bool, savesKept: Int, savesLost: Int, setAside: [String]) {
+  public init(wasDamaged: Bool, savesKept: Int, savesLost: Int, rowsLost: Int = 0, setAside: [String]) {
     self.wasDamaged = wasDamaged
     self.savesKept = savesKept
     self.savesLost = savesLost
+    self.rowsLost = rowsLost
     self.setAside = setAside
   }
 }
 
 extension StorageEngine {
-  /// Makes a damaged store usable: takes every save that is whole, wherever it lies, into a new log, and sets the old files
-  /// aside. A store without damage stays as it is. Handles that are open have to be opened anew.
+  /// Makes a damaged store usable: takes every save of the log and every row of a segment that is whole into a new
+  /// log, and sets the old files aside. A store without damage stays as it is. Handles that are open have to be opened anew.
   ///
   /// Where a lost save had replaced or deleted a record, the one before it shows again.
   /// - Throws: ``StorageError/newerVersion(path:found:supported:)``, or ``StorageError/damaged(path:offset:)`` when nothing
@@ -55,6 +58,7 @@ extension StorageEngine {
     do {
       let recovered = try log.read()
       if case .damaged = recovered.tail { return nil }
+      for layer in recovered.state.tables.segments.layers { try layer.segment.checkAll() }
       return recovered.report.saves
     } catch {
       if case .damaged = error { return nil }
@@ -78,18 +82,31 @@ private struct Salvage {
   private let storeID: UInt64
   private var chunks: [UInt64] = []
   private var groups: [Group] = []
+  private var segmentNames: [String] = []
+  private var stack = SegmentStack()
+  private var rowsLost = 0
+  /// As the manifest has it, or the newest segment.
+  private let firstSequence: UInt64
+  private let generation: UInt64
 
   init(directory: String, fileSystem: any FileSystem, manifest: Manifest?) throws(StorageError) {
     self.directory = directory
     self.fileSystem = fileSystem
     self.manifest = manifest
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
-    let first = manifest?.firstChunk ?? 0
+    segmentNames = names.filter { $0.hasPrefix("segment-") && UInt64($0.dropFirst(8)) != nil }
+    let salvaged = try Self.segments(
+      Log(directory: directory, fileSystem: fileSystem), names: segmentNames, manifest: manifest)
+    stack = SegmentStack(salvaging: salvaged.segments)
+    rowsLost = salvaged.rowsLost
+    firstSequence = salvaged.manifest?.firstSequence ?? 1
+    generation = max(manifest?.generation ?? 0, salvaged.manifest?.generation ?? 0)
+    let first = salvaged.manifest?.firstChunk ?? 0
     chunks = names.filter { $0.hasPrefix("log-") }.compactMap { UInt64($0.dropFirst(4)) }.filter { $0 >= first }
       .sorted()
     let log = Log(directory: directory, fileSystem: fileSystem)
     var memories: [(number: UInt64, memory: RecordMemory)] = []
-    var known = manifest?.storeID
+    var known = manifest?.storeID ?? salvaged.manifest?.storeID
     for number in chunks {
       let file = try storing { () throws(FileSystemError) in try fileSystem.open(log.path(number), .read) }
       let size = try storing { () throws(FileSystemError) in try file.size() }
@@ -111,6 +128,40 @@ private struct Salvage {
     for (number, memory) in memories { collect(number, memory) }
   }
 
+  /// The segments that can be opened of those that count, and the manifest that says which do: when that is lost, the copy in
+  /// the newest segment. A generation that was never put in place holds the same rows.
+  private static func segments(
+    _ log: Log, names: [String], manifest: Manifest?
+  ) throws(StorageError) -> (segments: [Segment], manifest: Manifest?, rowsLost: Int) {
+    var opened: [UInt64: Segment] = [:]
+    var manifest = manifest
+    var newest: Segment?
+    for name in names {
+      guard let number = UInt64(name.dropFirst(8)) else { continue }
+      do {
+        let segment = try Segment(salvaging: number, log: log)
+        guard manifest == nil || manifest?.storeID == segment.footer.storeID else { continue }
+        opened[number] = segment
+        if number > newest?.number ?? 0 { newest = segment }
+      } catch {
+        switch error {
+        case .damaged: continue
+        default: throw error
+        }
+      }
+    }
+    if manifest == nil, let newest, var copy = try? newest.manifest() {  // a damaged copy is none
+      copy.segments.append(newest.reference)
+      manifest = copy
+    }
+    var found: [Segment] = []
+    var rowsLost = 0
+    for reference in manifest?.segments ?? [] {
+      if let segment = opened[reference.number] { found.append(segment) } else { rowsLost += reference.rowCount }
+    }
+    return (found, manifest, rowsLost)
+  }
+
   private mutating func collect(_ number: UInt64, _ memory: RecordMemory) {
     let epoch = ChunkHeader(number: number, chunkBytes: 0, storeID: storeID).epoch
     var position = ChunkHeader.bytes
@@ -128,7 +179,13 @@ private struct Salvage {
 
   func writeAnew(options: StorageEngine.Options) throws(StorageError) -> RepairReport {
     let memtable = Memtable()
-    var before = (manifest?.firstSequence ?? 1) - 1
+    var rowsLost = rowsLost
+    for layer in stack.layers {
+      let (whole, lost) = layer.segment.wholeRecords()
+      rowsLost += lost
+      for (row, record) in whole where !layer.isBuried(row) { memtable.apply(record) }
+    }
+    var before = firstSequence - 1
     var kept = 0
     var lost = 0
     for group in groups.sorted(by: { $0.sequence < $1.sequence }) where group.sequence > before {
@@ -143,7 +200,7 @@ private struct Salvage {
       let (left, right) = (RecordLayout.kind($0), RecordLayout.kind($1))
       return left != right ? left < right : RecordLayout.key($0) < RecordLayout.key($1)
     }
-    let generation = (manifest?.generation ?? 0) + 1
+    let generation = generation + 1
     let log = Log(directory: directory, fileSystem: fileSystem)
     let number = (chunks.last ?? 0) + 1
     try write(records, to: log, chunk: number, after: before, options: options)
@@ -156,6 +213,9 @@ private struct Salvage {
     for chunk in chunks {
       renames.append((log.path(chunk), "\(directory)/set-aside-\(generation)-log-\(chunk)"))
     }
+    for name in segmentNames {
+      renames.append((directory + "/" + name, "\(directory)/set-aside-\(generation)-\(name)"))
+    }
     for rename in renames.prefix(manifestCount) {
       try storing { () throws(FileSystemError) in try fileSystem.rename(rename.from, to: rename.to) }
     }
@@ -166,7 +226,8 @@ private struct Salvage {
       for rename in renames.dropFirst(manifestCount) { try fileSystem.rename(rename.from, to: rename.to) }
       try fileSystem.syncDirectory(directory)
     }
-    return RepairReport(wasDamaged: true, savesKept: kept, savesLost: lost, setAside: renames.map(\.to))
+    return RepairReport(
+      wasDamaged: true, savesKept: kept, savesLost: lost, rowsLost: rowsLost, setAside: renames.map(\.to))
   }
 
   /// Writes records as groups of about a megabyte into a chunk of their own, and makes it durable.

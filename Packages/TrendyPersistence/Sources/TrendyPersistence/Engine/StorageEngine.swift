@@ -15,13 +15,18 @@ public final class StorageEngine: Sendable {
     public var firstChunkBytes: Int
     /// Bytes of a later file of the log; only one save that is larger makes a larger one.
     public var largestChunkBytes: Int
+    /// Bytes of log from which ``StorageEngine/maintain(sealingAll:)`` makes a segment of it. At eight times as many a save
+    /// does so itself.
+    public var sealBytes: Int
 
     public init(
-      lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 1 << 20, largestChunkBytes: Int = 4 << 20
+      lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 1 << 20, largestChunkBytes: Int = 4 << 20,
+      sealBytes: Int = 8 << 20
     ) {
       self.lockTimeout = lockTimeout
       self.firstChunkBytes = (max(firstChunkBytes, 4096) + 7) & ~7
       self.largestChunkBytes = max(largestChunkBytes, self.firstChunkBytes)
+      self.sealBytes = max(sealBytes, 4096)
     }
   }
 
@@ -78,15 +83,14 @@ public final class StorageEngine: Sendable {
       manifest = try create(
         directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
     }
-    let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
-    var recovered = try log.read()
+    var (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem, manifest: manifest)
     if recovered.tail != .clean {
       // Another process may be in the middle of a save; whether this is what a crash left shows when nobody writes.
       let lock = try? log.openLock()  // without the right to write there is no lock, and what was read stands
       defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
       if let lock {
         try log.take(lock, atMost: options.lockTimeout)
-        recovered = try log.read()
+        recovered = try Log.current(directory: directory, fileSystem: fileSystem, manifest: log.manifest).recovered
       }
       if case .damaged(let path, let offset) = recovered.tail { throw .damaged(path: path, offset: offset) }
     }
@@ -107,6 +111,12 @@ public final class StorageEngine: Sendable {
       // Whoever writes here has taken in everything, and nobody else can add to it now.
       if state.isAppending { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
+      if state.hasGoneOn {
+        // The log that this stands on may have been sealed: then less memory will do.
+        state.looksForManifest &+= 1
+        // Without the new generation the old one still answers rightly.
+        if state.looksForManifest & 63 == 1 { _ = try? state.reload(directory: directory, fileSystem: fileSystem) }
+      }
     }
   }
 
@@ -114,7 +124,7 @@ public final class StorageEngine: Sendable {
   public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      return state.memtable.find(kind: kind, key: key).map { Record(pointer: $0, pin: state.pin) }
+      return try state.tables.find(kind: kind, key: key).map { Record(pointer: $0, pin: state.pin) }
     }
   }
 
@@ -126,7 +136,7 @@ public final class StorageEngine: Sendable {
   ) throws(StorageError) -> RecordList {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      let found = state.memtable.scan(
+      let found = try state.tables.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
       return RecordList(pointers: found, pin: state.pin)
     }
@@ -140,7 +150,7 @@ public final class StorageEngine: Sendable {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
       var counts = [Int](repeating: 0, count: max(boundaries.count - 1, 0))
-      state.memtable.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
+      try state.tables.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
       return counts
     }
   }
@@ -149,7 +159,7 @@ public final class StorageEngine: Sendable {
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      return state.memtable.count(kind: kind, group: group)
+      return try state.tables.count(kind: kind, group: group)
     }
   }
 
@@ -160,7 +170,7 @@ public final class StorageEngine: Sendable {
   ) throws(StorageError) -> RecordList {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      let found = state.memtable.scan(
+      let found = try state.tables.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit
       ) { overlay.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
       return RecordList(pointers: found, pin: state.pin)

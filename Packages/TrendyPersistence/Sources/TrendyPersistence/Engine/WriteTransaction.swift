@@ -45,7 +45,7 @@ public final class WriteTransaction {
     let saved = try engine.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit,
       hiddenBy: overlay)
-    let merged = Self.merge(saved.pointers, own, descending: descending, limit: limit)
+    let merged = RecordOrder.merge(saved.pointers, own, descending: descending, limit: limit)
     return RecordList(pointers: merged, pin: RecordPin(memories: memories, other: saved.pin))
   }
 
@@ -125,6 +125,8 @@ public final class WriteTransaction {
     isOpen = false
     engine.releaseWriteLock()
     if let sequence { try engine.waitUntilDurable(sequence) }
+    // The save is done. What stands in the way of this step, the owner's own call says; if it is a sync, the handle.
+    if engine.isMaintenanceOverdue { _ = try? engine.maintain() }
   }
 
   /// Forgets every change and lets go of the write lock.
@@ -178,39 +180,5 @@ extension WriteTransaction {
       }
     }
     return sorts
-  }
-
-  private static func merge(
-    _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
-  ) -> [UnsafeRawPointer] {
-    if right.isEmpty { return left }
-    var result: [UnsafeRawPointer] = []
-    result.reserveCapacity(min(left.count + right.count, limit))
-    var leftIndex = 0
-    var rightIndex = 0
-    while result.count < limit, leftIndex < left.count || rightIndex < right.count {
-      let takesLeft: Bool
-      if leftIndex == left.count {
-        takesLeft = false
-      } else if rightIndex == right.count {
-        takesLeft = true
-      } else {
-        takesLeft = isBelow(left[leftIndex], right[rightIndex]) != descending
-      }
-      if takesLeft {
-        result.append(left[leftIndex])
-        leftIndex += 1
-      } else {
-        result.append(right[rightIndex])
-        rightIndex += 1
-      }
-    }
-    return result
-  }
-
-  private static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-    let leftSort = RecordLayout.sort(left)
-    let rightSort = RecordLayout.sort(right)
-    return leftSort != rightSort ? leftSort < rightSort : RecordLayout.key(left) < RecordLayout.key(right)
   }
 }

@@ -1,0 +1,179 @@
+/// The segments of one generation, and which of their rows a later one, or the log, has taken the place of.
+///
+/// Of each name at most one row lives, in whichever segment. Used by one thread at a time.
+final class SegmentStack {
+  final class Layer {
+    let segment: Segment
+    /// A bit for each row that is buried; empty while none is.
+    private var bits: [UInt64] = []
+    /// The buried rows, to be taken off what is counted.
+    fileprivate let buried = Memtable()
+
+    init(_ segment: Segment) { self.segment = segment }
+
+    var buriedCount: Int { buried.count }
+
+    @inline(__always) func isBuried(_ row: Int) -> Bool {
+      !bits.isEmpty && bits[row >> 6] >> UInt64(row & 63) & 1 != 0
+    }
+
+    /// - Returns: whether it was not buried before.
+    fileprivate func bury(_ row: Int, _ record: UnsafeRawPointer) -> Bool {
+      if isBuried(row) { return false }
+      if bits.isEmpty { bits = [UInt64](repeating: 0, count: (segment.footer.rowCount + 63) / 64) }
+      bits[row >> 6] |= 1 << UInt64(row & 63)
+      buried.apply(record)
+      return true
+    }
+  }
+
+  /// A living row.
+  struct Found {
+    var layer: Int
+    var row: Int
+    var record: UnsafeRawPointer
+  }
+
+  private(set) var layers: [Layer] = []
+
+  init() {}
+
+  /// Opens what a manifest names.
+  init(_ log: Log) throws(StorageError) {
+    for reference in log.manifest.segments {
+      layers.append(
+        Layer(
+          try Segment(number: reference.number, storeID: log.manifest.storeID, log: log, reference: reference)))
+    }
+    try buryKills()
+  }
+
+  /// - Parameter segments: those that could be opened of a damaged store.
+  init(salvaging segments: [Segment]) {
+    layers = segments.map(Layer.init)
+    // What cannot be read buries nothing: then an older version shows again, which the report of a repair says.
+    try? buryKills()
+  }
+
+  private func buryKills() throws(StorageError) {
+    var numbers: [UInt64: Int] = [:]
+    for (index, layer) in layers.enumerated() { numbers[layer.segment.number] = index }
+    for layer in layers {
+      for kill in try layer.segment.kills() {
+        guard let index = numbers[kill.segment] else { continue }  // merged since, without that row
+        let segment = layers[index].segment
+        guard kill.row >= 0, kill.row < segment.footer.rowCount else {
+          throw .damaged(path: layer.segment.path, offset: layer.segment.footer.killsAt)
+        }
+        _ = layers[index].bury(kill.row, try segment.record(kill.row))
+      }
+    }
+  }
+
+  var isEmpty: Bool { layers.isEmpty }
+  var mappings: [any MappedFile] { layers.map(\.segment.mapping) }
+
+  /// The living row of this name.
+  func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
+    for (index, layer) in layers.enumerated().reversed() {
+      if let found = try layer.segment.find(kind: kind, key: key), !layer.isBuried(found.row) {
+        return Found(layer: index, row: found.row, record: found.record)
+      }
+    }
+    return nil
+  }
+
+  /// Hides a row for good.
+  /// - Returns: where it is, unless it was hidden before.
+  func bury(_ found: Found) -> RowPlace? {
+    let layer = layers[found.layer]
+    return layer.bury(found.row, found.record) ? RowPlace(segment: layer.segment.number, row: found.row) : nil
+  }
+
+  func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int {
+    var count = 0
+    for layer in layers {
+      count += (try layer.segment.run(kind: kind, group: group)?.count ?? 0)
+      count -= layer.buried.count(kind: kind, group: group)
+    }
+    return count
+  }
+
+  func addCounts(kind: UInt8, group: UInt64?, boundaries: [Int64], to counts: inout [Int]) throws(StorageError) {
+    for layer in layers {
+      try layer.segment.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
+      guard layer.buriedCount > 0 else { continue }
+      var gone = [Int](repeating: 0, count: counts.count)
+      layer.buried.addCounts(kind: kind, group: group, boundaries: boundaries, to: &gone)
+      for index in counts.indices { counts[index] -= gone[index] }
+    }
+  }
+
+  /// What a scan finds here, a list for each segment.
+  func scan(
+    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
+    unless isHidden: (UnsafeRawPointer) -> Bool
+  ) throws(StorageError) -> [[UnsafeRawPointer]] {
+    var lists: [[UnsafeRawPointer]] = []
+    guard lower < upper, limit > 0 else { return lists }
+    for layer in layers {
+      let segment = layer.segment
+      guard let run = try segment.run(kind: kind, group: group) else { continue }
+      let start = lower == .min ? 0 : try segment.rank(lower, in: run)
+      let end = upper == .max ? run.count : try segment.rank(upper, in: run, from: start)
+      var list: [UnsafeRawPointer] = []
+      list.reserveCapacity(min(limit, end - start))
+      var index = descending ? end - 1 : start
+      let step = descending ? -1 : 1
+      while index >= start, index < end, list.count < limit {
+        let row = try segment.row(index, of: run)
+        index += step
+        if layer.isBuried(row) { continue }
+        let record = try segment.record(row)
+        if isHidden(record) { continue }
+        list.append(record)
+      }
+      if !list.isEmpty { lists.append(list) }
+    }
+    return lists
+  }
+}
+
+/// The order of scans.
+enum RecordOrder {
+  static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    let leftSort = RecordLayout.sort(left)
+    let rightSort = RecordLayout.sort(right)
+    return leftSort != rightSort ? leftSort < rightSort : RecordLayout.key(left) < RecordLayout.key(right)
+  }
+
+  /// One list of two that are in order, at most `limit` long.
+  static func merge(
+    _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
+  ) -> [UnsafeRawPointer] {
+    if right.isEmpty { return left }
+    if left.isEmpty { return right }
+    var result: [UnsafeRawPointer] = []
+    result.reserveCapacity(min(left.count + right.count, limit))
+    var leftIndex = 0
+    var rightIndex = 0
+    while result.count < limit, leftIndex < left.count || rightIndex < right.count {
+      let takesLeft: Bool
+      if leftIndex == left.count {
+        takesLeft = false
+      } else if rightIndex == right.count {
+        takesLeft = true
+      } else {
+        takesLeft = isBelow(left[leftIndex], right[rightIndex]) != descending
+      }
+      if takesLeft {
+        result.append(left[leftIndex])
+        leftIndex += 1
+      } else {
+        result.append(right[rightIndex])
+        rightIndex += 1
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,208 @@
+import StorageTesting
+import Testing
+import TrendyPersistence
+
+/// Stores whose rows are in segments.
+@Suite("Segments", .timeLimit(.minutes(1)))
+struct SegmentTests {
+  private static func segments(_ disk: SimulatedFileSystem) -> [String] {
+    disk.files.filter { $0.hasPrefix("/store/segment-") }
+  }
+
+  private static func maintainAll(_ engine: StorageEngine) throws(StorageError) {
+    var seals = true
+    while try engine.maintain(sealingAll: seals) { seals = false }
+  }
+
+  @Test func `sealing moves every row out of the log, and a store opens without it`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    for number in 0..<300 { try EngineFixture.put([number], in: engine) }
+    #expect(disk.files.filter { $0.hasPrefix("/store/log-") }.count > 2)
+    try Self.maintainAll(engine)
+    #expect(disk.files.filter { $0.hasPrefix("/store/log-") }.count == 1)
+    #expect(Self.segments(disk).count == 1)
+    let reopened = try EngineFixture.open(disk.anotherProcess())
+    #expect(reopened.recovery.saves == 0)
+    for engine in [engine, reopened] {
+      #expect(try EngineFixture.numbers(in: engine) == Array(0..<300))
+      #expect(try engine.scan(kind: 1, group: 2, from: 50, to: 60).map(\.sort) == [50, 53, 56, 59])
+      #expect(try engine.scan(kind: 1, descending: true, limit: 2).map(\.sort) == [299, 298])
+      #expect(try engine.counts(kind: 1, group: 1, boundaries: [0, 10, 10, 20, 1000]) == [3, 0, 4, 93])
+      #expect(try engine.get(kind: 1, key: EngineFixture.key(42))?.payload == EngineFixture.payload(42))
+      #expect(try engine.get(kind: 2, key: EngineFixture.key(42)) == nil)
+    }
+  }
+
+  @Test func `a log that is short is left alone, a long one is sealed by a save`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<3, in: engine)
+    #expect(try !engine.maintain())
+    #expect(Self.segments(disk).isEmpty)
+    var options = EngineFixture.options
+    options.sealBytes = 4096
+    let eager = try StorageEngine.open(directory: "/store", fileSystem: disk.anotherProcess(), options: options)
+    var number = 3
+    while Self.segments(disk).isEmpty, number < 2000 {
+      try EngineFixture.put([number], in: eager)
+      number += 1
+    }
+    #expect(number < 1000)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<number))
+  }
+
+  @Test func `what a segment holds is replaced, deleted, and put again`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<50, in: engine)
+    try Self.maintainAll(engine)
+    try engine.write { transaction throws(StorageError) in
+      for number in 10..<20 { transaction.delete(kind: 1, key: EngineFixture.key(number)) }
+      try transaction.put(kind: 1, key: EngineFixture.key(5), sort: 500, group: 9, payload: [1])
+    }
+    try Self.maintainAll(engine)
+    try EngineFixture.put(12...12, in: engine)
+    let expected = (Array(0..<5) + Array(6..<10) + [12] + Array(20..<50)).map { Int64($0) } + [500]
+    for _ in 0..<3 {
+      for engine in [engine, try EngineFixture.open(disk.anotherProcess())] {
+        #expect(try engine.scan(kind: 1).map(\.sort) == expected)
+        #expect(try engine.count(kind: 1) == expected.count)
+        #expect(try engine.get(kind: 1, key: EngineFixture.key(11)) == nil)
+        #expect(try engine.get(kind: 1, key: EngineFixture.key(5))?.sort == 500)
+      }
+      try Self.maintainAll(engine)
+    }
+  }
+
+  @Test func `lists and records stay as they were while files are merged and removed`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<100, in: engine)
+    try Self.maintainAll(engine)
+    let list = try engine.scan(kind: 1)
+    for round in 1...6 {
+      try EngineFixture.put(round * 100..<round * 100 + 100, in: engine)
+      try engine.write { transaction throws(StorageError) in transaction.delete(kind: 1, key: EngineFixture.key(round))
+      }
+      try Self.maintainAll(engine)
+    }
+    #expect(list.map(\.payload) == (0..<100).map(EngineFixture.payload))
+    #expect(try engine.count(kind: 1) == 694)
+    #expect(Self.segments(disk).count < 4)
+  }
+
+  @Test func `a handle that slept through many generations goes on, reading and writing`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    let reader = try EngineFixture.open(disk.anotherProcess())
+    let writer = try EngineFixture.open(disk.anotherProcess())
+    for round in 0..<8 {
+      try EngineFixture.put(round * 100..<round * 100 + 100, in: engine)
+      try Self.maintainAll(engine)
+    }
+    #expect(try EngineFixture.numbers(in: reader).isEmpty)
+    try reader.refresh()
+    #expect(try EngineFixture.numbers(in: reader) == Array(0..<800))
+    try EngineFixture.put([800], in: writer)
+    try engine.refresh()
+    try reader.refresh()
+    for engine in [engine, reader, writer] { #expect(try EngineFixture.numbers(in: engine) == Array(0...800)) }
+  }
+
+  @Test func `one at a time maintains a store`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<9, in: engine)
+    let other = disk.anotherProcess()
+    let lock = try other.open("/store/maintenance", .create)
+    #expect(try lock.tryLock())
+    #expect(try !engine.maintain(sealingAll: true))
+    #expect(Self.segments(disk).isEmpty)
+    try lock.unlock()
+    #expect(try engine.maintain(sealingAll: true))
+  }
+
+  /// Rows 0..<60 in one segment, changed by a second one, and a few in the log.
+  private static let store: SimulatedFileSystem = {
+    let disk = SimulatedFileSystem()
+    do {
+      let engine = try EngineFixture.open(disk)
+      try EngineFixture.put(0..<60, in: engine)
+      try maintainAll(engine)
+      try EngineFixture.put([60, 61], in: engine)
+      try engine.write { transaction throws(StorageError) in
+        transaction.delete(kind: 1, key: EngineFixture.key(7))
+      }
+      try maintainAll(engine)
+      try EngineFixture.put([62], in: engine)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+    return disk
+  }()
+  private static let numbers = Array(0..<7) + Array(8...62)
+
+  /// Everything that can be asked.
+  private func read(_ disk: SimulatedFileSystem) throws(StorageError) -> [Int] {
+    let engine = try EngineFixture.open(disk)
+    let numbers = try EngineFixture.numbers(in: engine)
+    for number in 0..<64 {
+      let found = try engine.get(kind: 1, key: EngineFixture.key(number)) != nil
+      guard found == numbers.contains(number) else { return [] }
+    }
+    for group in 0..<3 as Range<UInt64> where group != 0 {
+      let some = numbers.filter { $0 % 3 == Int(group) }
+      guard try engine.scan(kind: 1, group: group).map({ Int($0.sort) }) == some,
+        try engine.count(kind: 1, group: group) == some.count
+      else { return [] }
+    }
+    return numbers
+  }
+
+  @Test func `a flipped bit in a segment or in their manifest gives the right answer or an error with its file`() throws
+  {
+    #expect(try read(Self.store.copy()) == Self.numbers)
+    let segments = Self.segments(Self.store)
+    #expect(segments.count == 2)
+    for path in segments + ["/store/manifest"] {
+      let contents = try #require(Self.store.contents(path))
+      let disk = Self.store.copy()
+      var refused = 0
+      for byte in contents.indices {
+        var bytes = contents
+        bytes[byte] ^= 1 << UInt8(byte % 8)
+        disk.setContents(path, bytes)
+        do {
+          #expect(try read(disk) == Self.numbers, "byte \(byte) of \(path)")
+        } catch .damaged(let file, _) {
+          #expect(file == path)
+          refused += 1
+        } catch {
+          Issue.record("byte \(byte) of \(path): \(error)")
+        }
+      }
+      #expect(refused > contents.count / 2)
+    }
+  }
+
+  @Test func `a segment that is cut at any byte, longer, gone or another is refused`() throws {
+    let segments = Self.segments(Self.store)
+    for path in segments {
+      let contents = try #require(Self.store.contents(path))
+      for size in contents.indices where size < 100 || size % 7 == 0 || size > contents.count - 300 {
+        let disk = Self.store.copy()
+        disk.setContents(path, Array(contents.prefix(size)))
+        #expect(throws: StorageError.damaged(path: path, offset: size)) { _ = try EngineFixture.open(disk) }
+      }
+      let disk = Self.store.copy()
+      disk.setContents(path, contents + [0])
+      #expect(throws: StorageError.damaged(path: path, offset: contents.count)) { _ = try EngineFixture.open(disk) }
+      try disk.remove(path)
+      #expect(throws: StorageError.damaged(path: path, offset: 0)) { _ = try EngineFixture.open(disk) }
+    }
+    let disk = Self.store.copy()
+    disk.setContents(segments[0], try #require(disk.contents(segments[1])))
+    #expect(throws: StorageError.self) { _ = try EngineFixture.open(disk) }
+  }
+}
