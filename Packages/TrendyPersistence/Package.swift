@@ -15,7 +15,8 @@ let package = Package(
     .target(name: "TrendyPersistence", dependencies: ["TrendyModels", "TrendyProtocols"]),
     .testTarget(
       name: "TrendyPersistenceTests",
-      dependencies: ["StorageTesting", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
+      dependencies: ["StorageTesting", "TrendyModels", "TrendyPersistence", "TrendyProtocols"],
+      resources: [.copy("Resources")]),
   ]
 )
 

@@ -42,6 +42,13 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     engine = Mutex(opened)
   }
 
+  /// One step of what keeps the store quick to open, if one is due: ``StorageEngine/maintain(sealingAll:)``.
+  @discardableResult
+  public func maintain(sealingAll sealsAll: Bool = false) throws(StorageError) -> Bool {
+    let engine = engine.withLock { $0 }
+    return try engine.maintain(sealingAll: sealsAll)
+  }
+
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
   /// As ``makeDataStore()``. After a sync that failed, the store is opened and read anew.
