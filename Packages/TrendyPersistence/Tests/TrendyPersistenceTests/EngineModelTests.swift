@@ -53,7 +53,7 @@ struct EngineModelTests {
     #expect(found.map { Row(sort: $0.sort, group: $0.group, payload: $0.payload) } == model[name])
   }
 
-  @Test(arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+  @Test(arguments: [1, 2] as [UInt64], [false, true])
   func `answers as a dictionary does, within a unit, after it and after reopening`(
     seed: UInt64, isSealed: Bool
   ) throws {

@@ -64,7 +64,7 @@ struct MaintenanceFaultTests {
 
   @Test(
     "a crash before any change leaves every save that returned and each other one whole or not at all",
-    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...4).map { .random(seed: $0) })
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...2).map { .random(seed: $0) })
   func crash(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 100)
     for change in 1...Self.changes {

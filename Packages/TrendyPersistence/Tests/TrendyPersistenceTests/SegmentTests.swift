@@ -52,6 +52,25 @@ struct SegmentTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<number))
   }
 
+  @Test func `saves that nobody maintains for keep the segments few`() throws {
+    let disk = SimulatedFileSystem()
+    var options = EngineFixture.options
+    options.sealBytes = 4096
+    let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
+    var most = 0
+    for number in 0..<56 {
+      // A save that makes the log long enough for itself.
+      try engine.write { transaction throws(StorageError) in
+        try transaction.put(
+          kind: 1, key: EngineFixture.key(number), sort: Int64(number), payload: [UInt8](repeating: 7, count: 40_000))
+      }
+      most = max(most, Self.segments(disk).count)
+    }
+    #expect(most > 40 && most <= 48)
+    #expect(try engine.scan(kind: 1).map(\.sort) == (0..<56).map { Int64($0) })
+    #expect(try EngineFixture.open(disk.anotherProcess()).count(kind: 1) == 56)
+  }
+
   @Test func `what a segment holds is replaced, deleted, and put again`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

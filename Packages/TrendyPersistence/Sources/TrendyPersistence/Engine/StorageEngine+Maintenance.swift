@@ -27,8 +27,10 @@ extension StorageEngine {
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     try removeLeftovers()
-    var hasWorked = try seal(sealsAll: sealsAll)
-    if !hasWorked { hasWorked = try merge() }
+    // Where only saves ever seal, their segments must not become too many.
+    let isCrowded = state.withLock { $0.manifest.segments.count >= Self.manySegments }
+    var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
+    if !hasWorked { hasWorked = isCrowded ? try seal(sealsAll: sealsAll) : try merge() }
     if hasWorked { try removeLeftovers() }
     return hasWorked
   }
@@ -38,6 +40,8 @@ extension StorageEngine {
 
   /// A log this many times as long as ``Options/sealBytes`` is sealed by the save that makes it so.
   private static let overdueFactor = 8
+  /// From here on merging comes before sealing.
+  private static let manySegments = 48
 
   // MARK: Sealing
 
