@@ -21,10 +21,9 @@ public enum TrackDetection: Sendable {
   /// A folder with a `track.csv` is one track, whatever other forms of it lie beside; `truth.json`, `samples/` and `licences/` are
   /// passed over, and so is what begins with a dot.
   public static func sources(at path: URL) throws -> [Source] {
-    var isFolder = false
-    guard let values = try? FileManager.default.attributesOfItem(atPath: path.path) else { return [] }  // not there: none
-    isFolder = values[.type] as? FileAttributeType == .typeDirectory
-    guard isFolder else { return [source(of: path)] }
+    // What is not there holds no tracks.
+    guard let values = try? FileManager.default.attributesOfItem(atPath: path.path) else { return [] }
+    guard values[.type] as? FileAttributeType == .typeDirectory else { return [source(of: path)] }
     let names = try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()
     if names.contains("track.csv") { return [source(of: path.appending(path: "track.csv"))] }
     return try names.filter { !$0.hasPrefix(".") && !["truth.json", "samples", "licences"].contains($0) }

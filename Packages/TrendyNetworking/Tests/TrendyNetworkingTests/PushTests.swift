@@ -141,8 +141,8 @@ struct PushTests {
 
   @Test func `tells which failure made it stop`() async throws {
     let failures = Mutex<[APIError]>([])
-    _ = try await PushObservation.$current.withValue(PushObservation { failure in failures.withLock { $0.append(failure) } })
-    {
+    let observation = PushObservation { failure in failures.withLock { $0.append(failure) } }
+    _ = try await PushObservation.$current.withValue(observation) {
       try await pushed(
         [mutation(4, operation: .delete), mutation(5, device: "copy")],
         .answer(200, #"{"outcomes":[{"seq":4,"status":"accepted","version":9}],"head":9}"#),
