@@ -127,11 +127,17 @@ extension FeedApplication {
     var isProgress = true
     while isProgress {
       isProgress = false
-      for entry in parked.sorted(by: { $0.id < $1.id }) where try settle(entry) {
+      for entry in parked.sorted(by: { $0.id < $1.id }) where try !awaitsAnswer(entry) && settle(entry) {
         try unpark { $0 == entry }
         isProgress = true
       }
     }
+  }
+
+  /// A deletion waits for the answer to what was sent of the entity: its version says which of the two is the later.
+  private func awaitsAnswer(_ entry: ChangeEntry) -> Bool {
+    guard entry.isDelete, let kind = MutationEntityType(rawValue: entry.entityType) else { return false }
+    return waiting[EntityKey(kind, entry.entityId)] != nil
   }
 
   private mutating func unpark(where isDone: (ChangeEntry) -> Bool) throws {

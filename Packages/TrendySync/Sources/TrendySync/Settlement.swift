@@ -74,7 +74,10 @@ extension Settlement {
     guard mutation.operation == .create else { return 1 }
     var settled = 1
     let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
+    // An import can be made again on any device: that it was deleted here must reach the hub all the same.
+    let isImport = try Coalescing.hasNaturalKey(mutation)
     for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {
+      if isImport, other.key == mutation.key, other.operation == .delete { continue }
       if try other.key == mutation.key || hangs(other, on: mutation.key) {
         try setAside(other, reason: reason, markFailed: true)
         settled += 1
@@ -103,8 +106,15 @@ extension Settlement {
       // It lives on at the hub, so it must here. Its row is gone, and the feed will not tell of it again: a snapshot does.
       if let tombstone = try store.tombstone(of: mutation.key) { try store.deleteTombstone(tombstone) }
       try store.setSyncCursor(nil)
-    } else if markFailed {
-      try mark(mutation.key, .failed)
+    } else {
+      if markFailed { try mark(mutation.key, .failed) }
+      // At the hub it lies where it did; here its row lies under a type that may be gone, and would go with it. The feed will
+      // not tell of it again: a snapshot does.
+      if mutation.operation == .update, mutation.entityType.isChildOfEventType,
+        try Coalescing.references(in: mutation.payload).contains(where: { $0.entityType == .eventType })
+      {
+        try store.setSyncCursor(nil)
+      }
     }
   }
 

@@ -86,10 +86,20 @@ extension SnapshotApplication {
 
   private func removeAbsent<Entity: StoredEntity>(_: Entity.Type, present: [String]) throws {
     let present = Set(present)
-    for entity in try Entity.fetchAll(in: store)
-    where !present.contains(entity.id) && waiting[EntityKey(Entity.entityType, entity.id)] == nil {
-      try Entity.delete(id: entity.id, in: store)
+    for entity in try Entity.fetchAll(in: store) where !present.contains(entity.id) {
+      let key = EntityKey(Entity.entityType, entity.id)
+      if waiting[key] == nil { try Entity.delete(id: entity.id, in: store) } else { try parkDeletion(key) }
     }
+  }
+
+  /// What was sent may have taken effect before others deleted the entity, and the snapshot passes over that: the answer, with its
+  /// version, will say. What the hub never heard of is no part of it.
+  private func parkDeletion(_ key: EntityKey) throws {
+    guard Overlay.outlivingDeletion(waiting[key] ?? []).isEmpty else { return }
+    try store.insertParkedChange(
+      ChangeEntry(
+        id: snapshot.cursor, entityType: key.entityType.rawValue, operation: MutationOperation.delete.rawValue,
+        entityId: key.entityId))
   }
 
   /// A type that is gone at the hub stays as long as rows with unsent edits need it to be shown under; its deletion is parked.
@@ -99,13 +109,10 @@ extension SnapshotApplication {
       try store.fetchAllEvents().filter { waiting[EntityKey(.event, $0.id)] != nil }.map(\.eventTypeId)
         + store.fetchAllPropertyDefinitions().filter { waiting[EntityKey(.propertyDefinition, $0.id)] != nil }
         .map(\.eventTypeId))
-    for type in try store.fetchAllEventTypes()
-    where !present.contains(type.id) && waiting[EntityKey(.eventType, type.id)] == nil {
-      if needed.contains(type.id) {
-        try store.insertParkedChange(
-          ChangeEntry(
-            id: snapshot.cursor, entityType: MutationEntityType.eventType.rawValue,
-            operation: MutationOperation.delete.rawValue, entityId: type.id))
+    for type in try store.fetchAllEventTypes() where !present.contains(type.id) {
+      let key = EntityKey(.eventType, type.id)
+      if waiting[key] != nil || needed.contains(type.id) {
+        try parkDeletion(key)
       } else {
         try store.deleteEventType(id: type.id)
       }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TrendyModels
 import TrendyProtocols
@@ -274,5 +275,81 @@ struct SyncEngineDeletionTests {
       ], next: 21)
     await device.engine.performSync()
     #expect(device.store.storedEvents[trip.id] != nil)
+  }
+
+  @Test func `what another device deleted stays away though the answer to its create comes late`() async throws {
+    let lost = Counter()
+    let device = Device(
+      cursor: nil,
+      client: { network in
+        VersionedClient(base: network) { mutations in
+          if lost.next() == 0 { throw APIError.networkError("timed out") }
+          return mutations.map { _ in .accepted(version: 12) }
+        }
+      })
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent(id: "gone", eventTypeId: "type-1"))
+    // The create took effect as 12, and another device deleted the event as 13, before this device heard of either.
+    device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
+    device.network.latestCursorToReturn = 13
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["gone"] != nil && device.store.storedPendingMutations.count == 1)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["gone"] == nil)
+    #expect(device.store.storedPendingMutations.isEmpty && device.store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `an import that is refused and deleted here is deleted at the hub too`() async throws {
+    let natural = "00000000-0000-8000-8000-000000000004"
+    let rounds = Counter()
+    let device = Device(client: { network in
+      VersionedClient(base: network) { mutations in
+        switch rounds.next() {
+        case 0: throw APIError.networkError("timed out")
+        case 1:
+          return mutations.map {
+            $0.operation == .create ? .refused(ProblemDetails(status: 409)) : .tryLater(retryAfter: nil)
+          }
+        default: return mutations.map { _ in .accepted(version: 12) }
+        }
+      }
+    })
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent(id: natural, eventTypeId: "type-1"))
+    await device.engine.performSync()
+    try device.recorder.delete(eventId: natural)
+    await device.engine.performSync()
+    #expect(device.store.storedConflicts.map(\.operation) == [.create])
+    #expect(device.store.storedPendingMutations.map(\.operation) == [.delete])
+    #expect(device.store.storedTombstones.map(\.entityId) == [natural])
+  }
+
+  @Test func `an event stays though it was to be moved to a type that is gone`() async throws {
+    let device = Device(client: { network in
+      VersionedClient(base: network) { $0.map { _ in .refused(ProblemDetails(status: 409)) } }
+    })
+    device.seedType("old")
+    device.seedType("new")
+    device.seedEvent("evt-1", type: "old")
+    try device.recorder.edit(eventId: "evt-1") { $0.eventTypeId = "new" }
+    // The hub knows it where it was, and its feed tells no more of it.
+    device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "old")]
+    device.network.eventsToReturn = [APIModelFixture.makeAPIEvent(id: "evt-1", eventTypeId: "old")]
+    device.network.latestCursorToReturn = 12
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["evt-1"]?.eventTypeId == "old")
+    #expect(device.store.storedEventTypes["new"] == nil)
+    #expect(device.store.storedConflicts.map(\.operation) == [.update])
+  }
+}
+
+/// 0, 1, 2, …
+private final class Counter: Sendable {
+  private let value = Mutex(-1)
+  func next() -> Int {
+    value.withLock {
+      $0 += 1
+      return $0
+    }
   }
 }
