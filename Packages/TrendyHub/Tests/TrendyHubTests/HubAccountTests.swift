@@ -130,6 +130,11 @@ struct HubAccountTests {
     #expect(try await hub.send("GET", "/changes").status == 429)
   }
 
+  @Test func `a hub without a limit serves every request`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(requestsPerMinute: nil))
+    for _ in 0..<1300 { #expect(try await hub.send("GET", "/changes/latest-cursor").status == 200) }
+  }
+
   @Test func `two persons see nothing of each other`() async throws {
     let anna = try TestHub()
     let bert = try anna.server.accounts.createPerson(name: "Bert")

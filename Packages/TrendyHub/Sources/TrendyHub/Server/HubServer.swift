@@ -17,7 +17,8 @@ public final class HubServer: Sendable {
   let pairing = Mutex(PairingGuard())
   let streams: SignalStreams
 
-  private let limiter: Mutex<RequestLimiter>?
+  /// The option is inside the lock: of an absent `Mutex` Swift 6.3.1 makes a present one with any content in a debug build.
+  private let limiter: Mutex<RequestLimiter?>
   private let transport: (any HTTPTransport)?
   private let log: AccessLog?
   /// This life of the hub; each person's list of lives takes it in when they are first met.
@@ -36,7 +37,7 @@ public final class HubServer: Sendable {
     self.transport = transport
     self.clock = clock
     self.configuration = configuration
-    limiter = configuration.requestsPerMinute.map { Mutex(RequestLimiter(requestsPerMinute: $0)) }
+    limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })
     self.log = log
     streams = SignalStreams(storage: storage, clock: clock)
     epoch = chance.epoch()
@@ -96,7 +97,7 @@ public final class HubServer: Sendable {
     if let response = try answerWithoutToken(call) { return response }
     let sender = try authenticate(request)
     device = sender
-    if let delay = limiter?.withLock({ $0.onRequest(of: sender.id, now: clock.uptime) }) {
+    if let delay = limiter.withLock({ $0?.onRequest(of: sender.id, now: clock.uptime) }) {
       throw Problem(
         "rate_limited", status: 429, title: "Too many requests",
         detail: "\"\(sender.name)\" asks more than \(configuration.requestsPerMinute ?? 0) times a minute",
