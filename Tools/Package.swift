@@ -5,17 +5,20 @@ let package = Package(
   name: "Tools",
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
-    .executable(name: "trendy-bench", targets: ["trendy-bench"])
+    .executable(name: "trendy-bench", targets: ["trendy-bench"]),
+    .executable(name: "trendy-simulate", targets: ["trendy-simulate"]),
   ],
   dependencies: [
     .package(path: "../Packages/TrendyModels"),
     .package(path: "../Packages/TrendyPersistence"),
+    .package(path: "../Packages/TrendySimulation"),
     .package(path: "../Packages/TrendyTrips"),
   ],
   targets: [
     .target(name: "StoreBenchmark", dependencies: ["TrendyModels", "TrendyPersistence"]),
     .testTarget(name: "StoreBenchmarkTests", dependencies: ["StoreBenchmark", "TrendyModels"]),
     .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark", "TrendyModels", "TrendyTrips"]),
+    .executableTarget(name: "trendy-simulate", dependencies: ["TrendySimulation"]),
   ]
 )
 

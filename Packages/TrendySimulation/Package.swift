@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "TrendySimulation",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [.library(name: "TrendySimulation", targets: ["TrendySimulation"])],
+  dependencies: [
+    .package(path: "../TrendyHub"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
+    .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"), .package(path: "../TrendyTesting"),
+  ],
+  targets: [
+    .target(
+      name: "TrendySimulation",
+      dependencies: [
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
+      ]),
+    .testTarget(
+      name: "TrendySimulationTests", dependencies: ["TrendySimulation"]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }

@@ -1,0 +1,106 @@
+/// One thing that happens in a story. A plan is a list of them: any part of the list is a plan too, and that is how a story is
+/// shrunk.
+public enum Action: Hashable, Sendable {
+  /// A person does something on a device; the number decides what, and is the text that it leaves behind.
+  case edit(device: Int, number: Int, choice: UInt64)
+  /// A device begins a round, which goes on while other things happen.
+  case sync(device: Int)
+  /// Time passes.
+  case wait(milliseconds: Int)
+  /// Something happens to the device's next request, or to the one after so many others.
+  case network(device: Int, fault: NetworkFault, afterRequests: Int)
+  /// Power goes before the device's so many-th change of its disk from now; what was not synced is lost as the seed says.
+  case crash(device: Int, beforeChange: Int, loss: UInt64)
+  case crashHub(beforeChange: Int, loss: UInt64)
+  /// The device's disk holds only so many bytes more, until `freeDisk`.
+  case fillDisk(device: Int, room: Int)
+  case fillHubDisk(room: Int)
+  case freeDisks
+  /// The device's date is set to be so many hours ahead of the world's, or behind.
+  case setClock(device: Int, hours: Int)
+}
+
+/// What can happen to one request.
+public enum NetworkFault: Hashable, Sendable {
+  /// It never reaches the hub, and the device hears nothing.
+  case requestLost
+  /// It has its effect, and the device hears nothing.
+  case answerLost
+  /// It reaches the hub twice at once.
+  case doubled
+  /// It reaches the hub again, much later.
+  case repeatedLate
+  /// It takes so long, there and back.
+  case delayed(milliseconds: Int)
+  /// The answer breaks off after so many thousandths of it.
+  case truncated(thousandths: Int)
+  /// The answer is this status, and the hub was never asked. 413 is the answer to pushes of more than one mutation only.
+  case status(Int, retryAfter: Int?)
+  /// The hub does it, and something on the way answers 504.
+  case gatewayTimeout
+}
+
+extension Action: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .edit(let device, let number, _): "edit \(number) on \(name(device))"
+    case .sync(let device): "\(name(device)) begins a round"
+    case .wait(let milliseconds): "\(milliseconds) ms pass"
+    case .network(let device, let fault, let requests):
+      "of \(name(device))'s requests, number \(requests + 1) from now is \(fault)"
+    case .crash(let device, let change, _): "\(name(device)) loses power before change \(change) of its disk from now"
+    case .crashHub(let change, _): "the hub loses power before change \(change) of its disk from now"
+    case .fillDisk(let device, let room): "\(name(device))'s disk has room for \(room) bytes more"
+    case .fillHubDisk(let room): "the hub's disk has room for \(room) bytes more"
+    case .freeDisks: "the disks have room again"
+    case .setClock(let device, let hours): "\(name(device))'s date is set \(hours) hours ahead"
+    }
+  }
+
+  private func name(_ device: Int) -> String { deviceName(device) }
+
+  /// What it counts as among the faults; `nil` for what is none.
+  var faultKind: String? {
+    switch self {
+    case .edit, .sync, .wait, .freeDisks, .network: nil
+    case .crash: "device_crash"
+    case .crashHub: "hub_crash"
+    case .fillDisk: "device_disk_full"
+    case .fillHubDisk: "hub_disk_full"
+    case .setClock: "clock_jump"
+    }
+  }
+}
+
+extension NetworkFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .requestLost: "lost on the way"
+    case .answerLost: "answered, and the answer lost"
+    case .doubled: "sent twice"
+    case .repeatedLate: "sent again much later"
+    case .delayed(let milliseconds): "delayed by \(milliseconds) ms, there and back"
+    case .truncated(let thousandths): "answered, and cut off after \(thousandths) thousandths"
+    case .status(let status, _): "answered \(status)"
+    case .gatewayTimeout: "carried out, and answered 504"
+    }
+  }
+
+  var kind: String {
+    switch self {
+    case .requestLost: "request_lost"
+    case .answerLost: "answer_lost"
+    case .doubled: "request_doubled"
+    case .repeatedLate: "request_repeated_late"
+    case .delayed: "delay"
+    case .truncated: "answer_truncated"
+    case .status(let status, _): "status_\(status)"
+    case .gatewayTimeout: "status_504_after_effect"
+    }
+  }
+}
+
+/// A, B, C, …
+func deviceName(_ device: Int) -> String {
+  device < 26 ? String(UnicodeScalar(UInt8(ascii: "A") + UInt8(device))) : "device \(device)"
+}

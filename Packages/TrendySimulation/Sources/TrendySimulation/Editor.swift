@@ -1,0 +1,169 @@
+import Foundation
+import TrendyModels
+import TrendyPersistence
+import TrendySync
+import TrendyTesting
+
+/// A person at a device, who does one thing, decided by a number.
+struct Editor {
+  private let run: SimulationRun
+  private let device: SimulatedDevice
+  private var generator: SeededGenerator
+  private let text: String
+
+  init(run: SimulationRun, device: SimulatedDevice, choice: UInt64, text: String) {
+    self.run = run
+    self.device = device
+    generator = SeededGenerator(seed: choice)
+    self.text = text
+  }
+
+  mutating func edit() {
+    guard let life = device.life else { return }
+    let recorder = life.recorder
+    switch Int.random(in: 0..<100, using: &generator) {
+    case ..<10: makeType(recorder)
+    case ..<32: makeEvent(recorder, life)
+    case ..<37: makeGeofence(recorder, life)
+    case ..<42: makeDefinition(recorder, life)
+    case ..<50: importEvent(recorder, life)
+    case ..<70: changeText(recorder, .event)
+    case ..<75: changeText(recorder, .eventType)
+    case ..<78: changeText(recorder, .geofence)
+    case ..<81: changeText(recorder, .propertyDefinition)
+    case ..<86: moveEvent(recorder, life)
+    case ..<88: clearNotes(recorder)
+    case ..<96: delete(recorder, .event)
+    case ..<98: delete(recorder, .eventType)
+    case ..<99: delete(recorder, .geofence)
+    default: delete(recorder, .propertyDefinition)
+    }
+  }
+}
+
+extension Editor {
+  private mutating func makeType(_ recorder: Recorder) {
+    let id = "type-\(text)"
+    let type = EventType(id: id, name: text, colorHex: "#102030", iconName: "cup")
+    save("makes the type \(id)", .eventType, id, text) { try recorder.record(type) }
+  }
+
+  private mutating func makeEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
+    guard let type = heldType(life) else { return }
+    let id = "event-\(text)"
+    let event = Event(id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text)
+    save("makes the event \(id) of \(type)", .event, id, text) { try recorder.record(event) }
+  }
+
+  /// The same few things are imported everywhere.
+  private mutating func importEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
+    guard let type = heldType(life) else { return }
+    let id = "00000000-0000-8000-8000-00000000000\(Int.random(in: 0..<6, using: &generator))"
+    let event = Event(
+      id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text, sourceType: .imported,
+      externalId: id)
+    save("imports \(id) as an event of \(type)", .event, id, text) { try recorder.record(event) }
+  }
+
+  private mutating func makeGeofence(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
+    let id = "fence-\(text)"
+    let fence = Geofence(id: id, name: text, latitude: 48, longitude: 11, eventTypeEntryId: heldType(life))
+    save("makes the geofence \(id)", .geofence, id, text) { try recorder.record(fence) }
+  }
+
+  private mutating func makeDefinition(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
+    guard let type = heldType(life) else { return }
+    let id = "definition-\(text)"
+    let definition = PropertyDefinition(id: id, eventTypeId: type, key: "key", label: text, propertyType: .text)
+    save("makes the definition \(id) of \(type)", .propertyDefinition, id, text) { try recorder.record(definition) }
+  }
+
+  private mutating func changeText(_ recorder: Recorder, _ kind: MutationEntityType) {
+    guard let id = any(kind) else { return }
+    let text = text
+    save("writes \(text) into \(id)", kind, id, text) {
+      switch kind {
+      case .event: try recorder.edit(eventId: id) { $0.notes = text }
+      case .eventType: try recorder.edit(eventTypeId: id) { $0.name = text }
+      case .geofence: try recorder.edit(geofenceId: id) { $0.name = text }
+      case .propertyDefinition: try recorder.edit(propertyDefinitionId: id) { $0.label = text }
+      }
+      return true
+    }
+  }
+
+  private mutating func moveEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
+    guard let id = any(.event), let type = heldType(life) else { return }
+    save("moves \(id) to \(type)", .event, id, nil) {
+      try recorder.edit(eventId: id) { $0.eventTypeId = type }
+      return true
+    }
+  }
+
+  private mutating func clearNotes(_ recorder: Recorder) {
+    guard let id = any(.event) else { return }
+    // What is cleared replaces the text; an empty one stands for it.
+    save("clears the notes of \(id)", .event, id, "") {
+      try recorder.edit(eventId: id) { $0.notes = nil }
+      return true
+    }
+  }
+
+  private mutating func delete(_ recorder: Recorder, _ kind: MutationEntityType) {
+    guard let id = any(kind) else { return }
+    let key = Ledger.Key(kind: kind, id: id)
+    do {
+      let wasThere =
+        switch kind {
+        case .event: try recorder.delete(eventId: id)
+        case .eventType: try recorder.delete(eventTypeId: id)
+        case .geofence: try recorder.delete(geofenceId: id)
+        case .propertyDefinition: try recorder.delete(propertyDefinitionId: id)
+        }
+      guard wasThere else { return }
+      run.ledger.onDelete(key, device: device.number, isSure: true)
+      run.tell("\(device.name) deletes \(id)")
+    } catch {
+      run.ledger.onDelete(key, device: device.number, isSure: false)
+      run.tell("\(device.name) deletes \(id), which fails: \(error)")
+    }
+  }
+
+  /// - Parameter text: what the entity says from then on; `nil` where that stays as it was.
+  private func save(
+    _ words: String, _ kind: MutationEntityType, _ id: String, _ text: String?, _ body: () throws -> Bool
+  ) {
+    let key = Ledger.Key(kind: kind, id: id)
+    do {
+      guard try body() else { return }
+      run.tell("\(device.name) \(words)")
+      if let text { run.ledger.onText(text, key: key, device: device.number, isSure: !text.isEmpty) }
+      remember(kind, id)
+    } catch is RecorderError {
+      // It is not held here.
+    } catch {
+      run.tell("\(device.name) \(words), which fails: \(error)")
+      // Power may have gone after the bytes were down: then it is there all the same.
+      if let text { run.ledger.onText(text, key: key, device: device.number, isSure: false) }
+      remember(kind, id)
+    }
+  }
+
+  private func remember(_ kind: MutationEntityType, _ id: String) {
+    if run.made[kind]?.contains(id) != true { run.made[kind, default: []].append(id) }
+  }
+
+  private mutating func any(_ kind: MutationEntityType) -> String? {
+    run.made[kind]?.randomElement(using: &generator)
+  }
+
+  /// An event type that this device shows.
+  private mutating func heldType(_ life: SimulatedDevice.Life) -> String? {
+    for _ in 0..<4 {
+      guard let id = any(.eventType) else { return nil }
+      // A disk without power shows nothing.
+      if (try? life.factory.makeLocalStore().findEventType(id: id)) != nil { return id }
+    }
+    return nil
+  }
+}

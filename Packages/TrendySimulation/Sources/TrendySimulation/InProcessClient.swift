@@ -1,0 +1,197 @@
+import Foundation
+public import TrendyHub
+public import TrendyModels
+public import TrendyProtocols
+
+/// A client of a hub, or of any server that speaks `docs/api.md`, with no socket in between.
+///
+/// Everything it asks goes through one closure, which hands it to a `HubServer`, to a server of your own, or first through
+/// whatever should happen to it on the way. The closure throws `APIError.networkError` where there is no answer.
+public struct InProcessClient: NetworkClientProtocol {
+  private let token: String
+  private let send: @Sendable (HTTPRequest) async throws -> HTTPResponse
+
+  public init(token: String, send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse) {
+    self.token = token
+    self.send = send
+  }
+
+  /// Of a hub, with nothing on the way.
+  public init(token: String, server: HubServer) {
+    self.init(token: token) { await server.handle($0) }
+  }
+
+  // MARK: Sync
+
+  public func checkHealth() async throws {
+    _ = try await ask("GET", "/me/sync")
+  }
+
+  public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
+    guard let first = mutations.first else { return [] }
+    guard let device = first.device, let sequence = first.sequence else {
+      throw APIError.decodingError("a mutation without a sequence: this client sends them to /mutations only")
+    }
+    let envelopes = try mutations.map { mutation in
+      MutationEnvelope(
+        id: mutation.idempotencyKey, sequence: mutation.sequence ?? 0, entityType: mutation.entityType.rawValue,
+        entityId: mutation.entityId, operation: mutation.operation.rawValue,
+        payload: mutation.payload.isEmpty
+          ? [:] : try WireJSON.decode([String: JSONValue].self, from: mutation.payload))
+    }
+    let request = PushRequest(device: device, acknowledgedThrough: sequence - 1, mutations: envelopes)
+    let response: PushResponse = try await document("POST", "/mutations", try WireJSON.encode(request))
+    var outcomes: [MutationOutcome] = []
+    for envelope in response.outcomes.prefix(mutations.count) {
+      switch envelope.status {
+      case "accepted": outcomes.append(.accepted(version: envelope.version))
+      case "merged": outcomes.append(.merged(version: envelope.version))
+      case "refused":
+        outcomes.append(.refused(envelope.problem ?? ProblemDetails(title: "The hub refused", status: 422)))
+      default: outcomes.append(.tryLater(retryAfter: envelope.retryAfterSeconds.map { .seconds($0) }))
+      }
+    }
+    // Who is not answered is asked again.
+    return outcomes + Array(repeating: .tryLater(retryAfter: nil), count: mutations.count - outcomes.count)
+  }
+
+  public func snapshot() async throws -> Snapshot {
+    let lines = try await ask("GET", "/snapshot").split(separator: UInt8(ascii: "\n"))
+    guard let first = lines.first else { throw APIError.networkError("the snapshot was cut off before its first line") }
+    let header = try WireJSON.decode(SnapshotHeader.self, from: Data(first))
+    guard lines.count == header.count + 1 else {
+      throw APIError.networkError("the snapshot was cut off after \(lines.count - 1) of \(header.count) entries")
+    }
+    var snapshot = Snapshot(cursor: header.cursor)
+    for line in lines.dropFirst() {
+      let entry = try WireJSON.decode(ChangeEntry.self, from: Data(line))
+      guard let data = entry.data, entry.operation != MutationOperation.delete.rawValue else { continue }
+      switch MutationEntityType(rawValue: entry.entityType) {
+      case .event: snapshot.events.append(try data.decode(APIEvent.self))
+      case .eventType: snapshot.eventTypes.append(try data.decode(APIEventType.self))
+      case .geofence: snapshot.geofences.append(try data.decode(APIGeofence.self))
+      case .propertyDefinition: snapshot.propertyDefinitions.append(try data.decode(APIPropertyDefinition.self))
+      case nil: break
+      }
+    }
+    return snapshot
+  }
+
+  public func getChanges(since cursor: Int64, limit: Int) async throws -> ChangeFeedResponse {
+    try await document("GET", "/changes?since=\(cursor)&limit=\(limit)")
+  }
+
+  public func getLatestCursor() async throws -> Int64 {
+    let response: LatestCursorResponse = try await document("GET", "/changes/latest-cursor")
+    return response.cursor
+  }
+}
+
+// MARK: Plain REST
+
+extension InProcessClient {
+  public func getEventTypes() async throws -> [APIEventType] { try await document("GET", "/event-types") }
+  public func createEventType(_ request: CreateEventTypeRequest) async throws -> APIEventType {
+    try await document("POST", "/event-types", try WireJSON.encode(request))
+  }
+  public func createEventTypeWithIdempotency(
+    _ request: CreateEventTypeRequest, idempotencyKey: String
+  ) async throws -> APIEventType {
+    try await document("POST", "/event-types", try WireJSON.encode(request), key: idempotencyKey)
+  }
+  public func updateEventType(id: String, _ request: UpdateEventTypeRequest) async throws -> APIEventType {
+    try await document("PATCH", "/event-types/\(part(id))", try WireJSON.encode(request))
+  }
+  public func deleteEventType(id: String) async throws { _ = try await ask("DELETE", "/event-types/\(part(id))") }
+
+  public func getEvents(limit: Int, offset: Int) async throws -> [APIEvent] {
+    try await document("GET", "/events?limit=\(limit)&offset=\(offset)")
+  }
+  public func getAllEvents(batchSize: Int) async throws -> [APIEvent] { try await snapshot().events }
+  public func createEvent(_ request: CreateEventRequest) async throws -> APIEvent {
+    try await document("POST", "/events", try WireJSON.encode(request))
+  }
+  public func createEventWithIdempotency(
+    _ request: CreateEventRequest, idempotencyKey: String
+  ) async throws -> APIEvent {
+    try await document("POST", "/events", try WireJSON.encode(request), key: idempotencyKey)
+  }
+  public func createEventsBatch(_ events: [CreateEventRequest]) async throws -> BatchCreateEventsResponse {
+    try await document("POST", "/events/batch", try WireJSON.encode(BatchCreateEventsRequest(events: events)))
+  }
+  public func updateEvent(id: String, _ request: UpdateEventRequest) async throws -> APIEvent {
+    try await document("PATCH", "/events/\(part(id))", try WireJSON.encode(request))
+  }
+  public func deleteEvent(id: String) async throws { _ = try await ask("DELETE", "/events/\(part(id))") }
+
+  public func getGeofences(activeOnly: Bool) async throws -> [APIGeofence] {
+    try await document("GET", "/geofences?active_only=\(activeOnly)")
+  }
+  public func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence {
+    try await document("POST", "/geofences", try WireJSON.encode(request))
+  }
+  public func createGeofenceWithIdempotency(
+    _ request: CreateGeofenceRequest, idempotencyKey: String
+  ) async throws -> APIGeofence {
+    try await document("POST", "/geofences", try WireJSON.encode(request), key: idempotencyKey)
+  }
+  public func updateGeofence(id: String, _ request: UpdateGeofenceRequest) async throws -> APIGeofence {
+    try await document("PATCH", "/geofences/\(part(id))", try WireJSON.encode(request))
+  }
+  public func deleteGeofence(id: String) async throws { _ = try await ask("DELETE", "/geofences/\(part(id))") }
+
+  public func getPropertyDefinitions(eventTypeId: String) async throws -> [APIPropertyDefinition] {
+    try await document("GET", "/event-types/\(part(eventTypeId))/properties")
+  }
+  public func createPropertyDefinition(
+    eventTypeId: String, _ request: CreatePropertyDefinitionRequest
+  ) async throws -> APIPropertyDefinition {
+    try await document("POST", "/event-types/\(part(eventTypeId))/properties", try WireJSON.encode(request))
+  }
+  public func createPropertyDefinitionWithIdempotency(
+    _ request: CreatePropertyDefinitionRequest, idempotencyKey: String
+  ) async throws -> APIPropertyDefinition {
+    try await document("POST", "/property-definitions", try WireJSON.encode(request), key: idempotencyKey)
+  }
+  public func updatePropertyDefinition(
+    id: String, _ request: UpdatePropertyDefinitionRequest
+  ) async throws -> APIPropertyDefinition {
+    try await document("PATCH", "/property-definitions/\(part(id))", try WireJSON.encode(request))
+  }
+  public func deletePropertyDefinition(id: String) async throws {
+    _ = try await ask("DELETE", "/property-definitions/\(part(id))")
+  }
+}
+
+extension InProcessClient {
+  private func document<Value: Decodable>(
+    _ method: String, _ path: String, _ body: Data = Data(), key: String? = nil
+  ) async throws -> Value {
+    try WireJSON.decode(Value.self, from: try await ask(method, path, body, key: key))
+  }
+
+  private func ask(_ method: String, _ path: String, _ body: Data = Data(), key: String? = nil) async throws -> Data {
+    var headers = HTTPHeaders([("Authorization", "Bearer \(token)")])
+    headers["Idempotency-Key"] = key
+    let response = try await send(
+      HTTPRequest(id: "request", method: method, target: "/api/v1\(path)", headers: headers, body: body))
+    let data = try await response.collectedBody()
+    if response.status < 400 { return data }
+    // Without a problem document the status says it all.
+    guard let problem = try? WireJSON.decode(ProblemDetails.self, from: data) else {
+      throw APIError.httpError(response.status)
+    }
+    let seconds = response.headers["Retry-After"].flatMap { Int($0) }
+    throw APIError.problem(problem, retryAfter: seconds.map { .seconds($0) })
+  }
+
+  private func part(_ id: String) -> String {
+    id.utf8.map { byte in
+      let isPlain =
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+      if isPlain { return String(UnicodeScalar(byte)) }
+      return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import StorageTesting
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// One device: a real store on a disk in memory, a real recorder and engine; each loss of power begins a new life.
+///
+/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+final class SimulatedDevice: @unchecked Sendable {
+  /// What runs between two losses of power.
+  struct Life {
+    let files: MortalFileSystem
+    let factory: DefaultDataStoreFactory
+    let recorder: Recorder
+    let engine: SyncEngine
+  }
+
+  let number: Int
+  let disk = SimulatedFileSystem()
+  let clock: DeviceClock
+  private let makeClient: (MortalFileSystem) -> any NetworkClientProtocol
+  private var generator: SeededGenerator
+  private(set) var life: Life?
+  private var loss: UInt64 = 0
+  /// Rounds under way, of all lives.
+  var rounds = 0
+  /// The highest cursor since the store last had none.
+  var cursor: Int64 = 0
+
+  init(
+    number: Int, clock: DeviceClock, seed: UInt64,
+    makeClient: @escaping (MortalFileSystem) -> any NetworkClientProtocol
+  ) {
+    self.number = number
+    self.clock = clock
+    self.makeClient = makeClient
+    generator = SeededGenerator(seed: seed)
+  }
+
+  var name: String { deviceName(number) }
+
+  /// Begins a life; on a full or dead disk it cannot, and is tried again later.
+  func begin() throws(StorageError) {
+    let files = MortalFileSystem(disk)
+    let factory = try DefaultDataStoreFactory(
+      directory: "/store", fileSystem: files,
+      options: .init(lockTimeout: .milliseconds(200), firstChunkBytes: 16_384, largestChunkBytes: 262_144),
+      generator: SeededGenerator(seed: generator.next()))
+    life = Life(
+      files: files, factory: factory,
+      recorder: Recorder(
+        dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: generator.next())),
+      engine: SyncEngine(
+        networkClient: makeClient(files), dataStoreFactory: factory, clock: clock,
+        generator: SeededGenerator(seed: generator.next()),
+        configuration: SyncConfiguration(batchSize: 10, pageSize: 7, largePageSize: 20)))
+  }
+
+  func losePower(beforeChange change: Int, loss: UInt64) {
+    self.loss = loss
+    disk.powerOff(beforeChange: change)
+  }
+
+  /// - Returns: whether power had gone, so that it was started again.
+  func restartIfOff() -> Bool {
+    guard disk.isOff else { return false }
+    restart(losing: .random(seed: loss))
+    return true
+  }
+
+  /// Power goes now. The next life has yet to begin.
+  func restart(losing loss: SimulatedFileSystem.Loss) {
+    life?.files.end()
+    life = nil
+    disk.restart(losing: loss)
+  }
+}

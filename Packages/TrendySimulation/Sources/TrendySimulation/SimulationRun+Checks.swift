@@ -1,0 +1,183 @@
+import Foundation
+import StorageTesting
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+extension SimulationRun {
+  /// A cursor goes forward, but for a store that was told to take a snapshot, and never beyond what the hub has given.
+  func checkCursor(_ device: SimulatedDevice) {
+    guard let life = device.life, !device.disk.isOff else { return }
+    do {
+      guard let cursor = try life.factory.makeLocalStore().syncCursor() else {
+        device.cursor = 0
+        return
+      }
+      if cursor < device.cursor {
+        ledger.break_("\(device.name)'s cursor went back from \(device.cursor) to \(cursor)")
+      }
+      device.cursor = cursor
+    } catch {
+      // A store that cannot be read now is looked at later.
+    }
+  }
+
+  /// What was reported to the person is in the store, at the hub, or in the journal; what they deleted is not shown.
+  func check(_ device: SimulatedDevice) {
+    guard let life = device.life else { return }
+    do {
+      let store = life.factory.makeLocalStore()
+      let queue = try store.fetchPendingMutations()
+      let journal = try store.fetchConflicts()
+      var told = ledger.takenTexts
+      for payload in queue.map(\.payload) + journal.map(\.payload) where !payload.isEmpty {
+        told.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))
+      }
+      for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !told.contains(saved.text) {
+        ledger.break_(
+          "\(saved.text), saved on \(device.name) for \(saved.key.id), is in no queue, no journal, and not at the hub")
+      }
+      for key in (ledger.deleted[device.number] ?? []).sorted() where try isShown(key, in: store) {
+        ledger.break_("\(key.id), deleted on \(device.name), is shown there again")
+      }
+    } catch {
+      if !device.disk.isOff { ledger.break_("\(device.name)'s store cannot be read: \(error)") }
+    }
+  }
+
+  private func isShown(_ key: Ledger.Key, in store: LocalStore) throws -> Bool {
+    switch key.kind {
+    case .event: try store.findEvent(id: key.id) != nil
+    case .eventType: try store.findEventType(id: key.id) != nil
+    case .geofence: try store.findGeofence(id: key.id) != nil
+    case .propertyDefinition: try store.findPropertyDefinition(id: key.id) != nil
+    }
+  }
+
+  // MARK: Once the faults are over
+
+  /// Lets every device make rounds until nothing is left to do, and holds all stores against the hub.
+  func comeToRest() async {
+    // All power goes once more: what was reported is on the disks, or it was not true.
+    hub.restart(losing: .unsynced)
+    for device in devices {
+      device.restart(losing: .unsynced)
+      do throws(StorageError) { try device.begin() } catch {
+        ledger.break_("\(device.name)'s store does not open once the faults are over: \(error)")
+      }
+      check(device)
+    }
+    for round in 1...world.roundsToQuiet {
+      // Longer than any breaker or delay lasts.
+      await clock.advance(by: .seconds(900))
+      for device in devices {
+        await device.life?.engine.performSync()
+        checkCursor(device)
+      }
+      story.roundsToQuiet = round
+      if await isQuiet() { break }
+    }
+    await checkQuiet()
+  }
+
+  private func isQuiet() async -> Bool {
+    for device in devices {
+      guard let life = device.life, await life.engine.lastFailure == nil, await life.engine.pendingCount == 0,
+        // One that cannot be read is not at rest.
+        let cursor = try? life.factory.makeLocalStore().syncCursor()
+      else { return false }
+      guard let head = await head(), cursor == head else { return false }
+    }
+    return true
+  }
+
+  private func head() async -> Int64? {
+    // A hub that does not answer is at no head.
+    try? await InProcessClient(token: hub.tokens[0], server: hub.server).getLatestCursor()
+  }
+
+  private func checkQuiet() async {
+    do {
+      let client = InProcessClient(token: hub.tokens[0], server: hub.server)
+      let truth = try await client.snapshot()
+      if truth.cursor < ledger.highestHead {
+        ledger.break_("the hub stands at \(truth.cursor) and had said \(ledger.highestHead)")
+      }
+      let atHub = Rows(truth)
+      for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
+        ledger.break_("\(key.id) was deleted and lives at the hub")
+      }
+      for device in devices {
+        guard let life = device.life else {
+          ledger.break_("\(device.name) does not start though the faults are over")
+          continue
+        }
+        let store = life.factory.makeLocalStore()
+        let queue = try store.fetchPendingMutations()
+        if !queue.isEmpty {
+          let failure = await life.engine.lastFailure.map { "\($0)" } ?? "none"
+          ledger.break_("\(queue.count) mutations still wait on \(device.name); last failure: \(failure)")
+        }
+        let cursor = try store.syncCursor()
+        if cursor != truth.cursor {
+          ledger.break_("\(device.name)'s cursor is \(cursor.map { "\($0)" } ?? "none"), the head is \(truth.cursor)")
+        }
+        // What the hub refused stays to be seen, marked as failed, until the person decides.
+        let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
+        compare(try Rows(store), with: atHub, sparing: journalled, on: device)
+        check(device)
+      }
+    } catch {
+      ledger.break_("what should be at rest cannot be read: \(error)")
+    }
+  }
+
+  private func compare(_ here: Rows, with hub: Rows, sparing journalled: Set<Ledger.Key>, on device: SimulatedDevice) {
+    for key in Set(here.rows.keys).union(hub.rows.keys).sorted() {
+      let (shown, truth) = (here.rows[key], hub.rows[key])
+      if shown == truth { continue }
+      if journalled.contains(key), here.failed.contains(key) { continue }
+      switch (shown, truth) {
+      case (nil, let truth?): ledger.break_("\(key.id) is at the hub and not on \(device.name): \(truth)")
+      case (let shown?, nil): ledger.break_("\(key.id) is on \(device.name) and not at the hub: \(shown)")
+      case (let shown?, let truth?):
+        ledger.break_("\(key.id) differs: on \(device.name) \(shown), at the hub \(truth)")
+      case (nil, nil): break
+      }
+    }
+  }
+}
+
+/// Everything that is shown, in words that two sides can be compared by.
+private struct Rows {
+  var rows: [Ledger.Key: String] = [:]
+  var failed: Set<Ledger.Key> = []
+
+  init(_ snapshot: Snapshot) {
+    take(snapshot.eventTypes.map { EventType($0) })
+    take(snapshot.events.map { Event($0) })
+    take(snapshot.geofences.map { Geofence($0) })
+    take(snapshot.propertyDefinitions.map { PropertyDefinition($0) })
+  }
+
+  init(_ store: LocalStore) throws {
+    take(try store.fetchAllEventTypes())
+    take(try store.fetchAllEvents())
+    take(try store.fetchAllGeofences())
+    take(try store.fetchAllPropertyDefinitions())
+  }
+
+  private mutating func take<Entity: SyncedEntity>(_ entities: [Entity]) {
+    for var entity in entities {
+      let key = Ledger.Key(kind: Entity.entityType, id: entity.id)
+      if entity.syncStatus == .failed { failed.insert(key) }
+      entity.syncStatus = .synced
+      // In the order of its members: the same value, the same words. What cannot be written down would equal nothing.
+      let document = (try? WireJSON.encode(entity.createRequest)).map { String(decoding: $0, as: UTF8.self) } ?? "?"
+      if rows.updateValue(document, forKey: key) != nil { rows[key] = "twice: \(document)" }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import StorageTesting
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// One story while it is told.
+///
+/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+final class SimulationRun: @unchecked Sendable {
+  let world: SimulationWorld
+  let seed: UInt64
+  let clock = ManualClock()
+  let hub: SimulatedHub
+  private(set) var devices: [SimulatedDevice] = []
+  private var wires: [Wire] = []
+  var ledger = Ledger()
+  var story: Story
+  /// The entities that anybody ever made, in order.
+  var made: [MutationEntityType: [String]] = [:]
+
+  init(world: SimulationWorld, seed: UInt64) throws {
+    self.world = world
+    self.seed = seed
+    story = Story(seed: seed)
+    var generator = SeededGenerator(seed: ~seed)
+    hub = try SimulatedHub(clock: clock, seed: generator.next(), devices: world.devices)
+    for number in 0..<world.devices {
+      let wire = Wire(run: self, device: number)
+      wires.append(wire)
+      let token = hub.tokens[number]
+      devices.append(
+        SimulatedDevice(number: number, clock: DeviceClock(clock), seed: generator.next()) { files in
+          InProcessClient(token: token) { try await wire.send($0, from: files) }
+        })
+    }
+    for device in devices { try device.begin() }
+  }
+
+  func tell(_ sentence: String) { story.trace.append(sentence) }
+
+  func count(_ fault: String) { story.faults[fault, default: 0] += 1 }
+
+  func restartHubIfOff() -> Bool {
+    guard hub.restartIfOff() else { return false }
+    count("hub_crash")
+    tell("the hub lost power, and starts again")
+    return true
+  }
+
+  // MARK: The plan
+
+  func carryOut(_ plan: [Action]) async {
+    var generator = SeededGenerator(seed: seed &+ 1)
+    await withTaskGroup(of: Void.self) { group in
+      for action in plan {
+        await carryOut(action) { device in
+          group.addTask { await self.round(device) }
+        }
+        for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
+        checkPower()
+      }
+      tell("the faults are over")
+      endFaults()
+      while devices.contains(where: { $0.rounds > 0 }) {
+        await clock.advance(by: .seconds(60))
+        checkPower()
+      }
+    }
+    endFaults()
+  }
+
+  private func carryOut(_ action: Action, begin: (SimulatedDevice) -> Void) async {
+    switch action {
+    case .edit(let number, let edit, let choice):
+      var editor = Editor(run: self, device: devices[number], choice: choice, text: "t\(edit)")
+      editor.edit()
+      return
+    case .sync(let number):
+      let device = devices[number]
+      guard device.rounds < 2, device.life != nil else { return }
+      tell("\(action)")
+      device.rounds += 1
+      begin(device)
+      return
+    case .wait(let milliseconds):
+      await clock.advance(by: .milliseconds(milliseconds))
+      if milliseconds > 30_000 { for wire in wires { await wire.deliverLate() } }
+    case .network(let number, let fault, let requests):
+      wires[number].planned.append(Wire.Planned(fault: fault, afterRequests: requests))
+    case .crash(let number, let change, let loss): devices[number].losePower(beforeChange: change, loss: loss)
+    case .crashHub(let change, let loss): hub.losePower(beforeChange: change, loss: loss)
+    case .fillDisk(let number, let room): devices[number].disk.setCapacity(devices[number].disk.usedBytes + room)
+    case .fillHubDisk(let room): hub.disk.setCapacity(hub.disk.usedBytes + room)
+    case .freeDisks: freeDisks()
+    case .setClock(let number, let hours): devices[number].clock.setOffset(Double(hours) * 3600)
+    }
+    tell("\(action)")
+    if let kind = action.faultKind, kind == "clock_jump" || kind.hasSuffix("disk_full") { count(kind) }
+  }
+
+  private func round(_ device: SimulatedDevice) async {
+    guard let life = device.life else {
+      device.rounds -= 1
+      return
+    }
+    await life.engine.performSync()
+    device.rounds -= 1
+    let isSameLife = device.life?.engine === life.engine
+    if isSameLife {
+      tell("  \(device.name)'s round is over: \(await life.engine.lastFailure.map { "\($0)" } ?? "all well")")
+      checkCursor(device)
+    }
+  }
+
+  private func freeDisks() {
+    for device in devices { device.disk.setCapacity(nil) }
+    hub.disk.setCapacity(nil)
+  }
+
+  private func endFaults() {
+    freeDisks()
+    for wire in wires { wire.planned = [] }
+    for device in devices {
+      // A loss of power that was planned and has not come does not come any more.
+      if !device.disk.isOff { device.disk.powerOff(beforeChange: .max) }
+      device.clock.setOffset(0)
+    }
+    if !hub.disk.isOff { hub.disk.powerOff(beforeChange: .max) }
+    _ = restartHubIfOff()
+    checkPower()
+  }
+
+  /// Starts again what lost power, and looks at once whether everything that was reported is there.
+  private func checkPower() {
+    for device in devices {
+      if device.restartIfOff() {
+        count("device_crash")
+        tell("\(device.name) lost power, and starts again")
+      }
+      guard device.life == nil else { continue }
+      do throws(StorageError) {
+        try device.begin()
+        check(device)
+      } catch .diskFull {
+        // It begins when there is room again.
+      } catch {
+        // Power went while it began: the next look starts it again.
+        if !device.disk.isOff { ledger.break_("\(device.name)'s store does not open after a loss of power: \(error)") }
+      }
+    }
+  }
+}

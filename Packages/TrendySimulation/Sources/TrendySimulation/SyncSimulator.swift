@@ -1,0 +1,83 @@
+import TrendyTesting
+
+/// Tells stories of devices and a hub that meet every fault, and says of each what is not as it should be.
+///
+/// Real engines, recorders, stores and hub, on disks in memory, on one executor and one clock: a seed decides everything, and
+/// the same seed tells the same story.
+public struct SyncSimulator: Hashable, Sendable {
+  public var world: SimulationWorld
+
+  public init(world: SimulationWorld = SimulationWorld()) {
+    self.world = world
+  }
+
+  /// The story of a seed.
+  public func run(seed: UInt64) async -> Story {
+    await run(world.plan(seed: seed), seed: seed)
+  }
+
+  /// A plan of your own, or what is left of one; the seed decides the order of tasks and what the disks lose.
+  @concurrent
+  public func run(_ plan: [Action], seed: UInt64) async -> Story {
+    let executor = SeededTaskExecutor(seed: seed)
+    var story = await executor.run { [world] in
+      let run: SimulationRun
+      do {
+        run = try SimulationRun(world: world, seed: seed)
+      } catch {
+        var story = Story(seed: seed)
+        story.violations = ["the world does not begin: \(error)"]
+        return story
+      }
+      await run.carryOut(plan)
+      await run.comeToRest()
+      run.story.violations = run.ledger.violations
+      run.story.duration = run.clock.uptime
+      return run.story
+    }
+    story.steps = executor.steps
+    return story
+  }
+
+  /// What sort of thing is broken: the sentences without what is named in them.
+  private static func kinds(_ story: Story) -> Set<String> {
+    Set(
+      story.violations.map { sentence in
+        sentence.prefix { $0 != "{" }.split(separator: " ").filter { word in
+          word.count > 1 && !word.contains { $0.isNumber }
+        }.joined(separator: " ")
+      })
+  }
+
+  /// The shortest part of a plan that still breaks something of the same sort, found by leaving out ever smaller pieces.
+  ///
+  /// - Parameter limit: how many stories may be told to find it.
+  /// - Returns: the plan and its story; `nil` where the plan breaks nothing.
+  public func shrink(_ plan: [Action], seed: UInt64, limit: Int = 2000) async -> (plan: [Action], story: Story)? {
+    var story = await run(plan, seed: seed)
+    guard !story.violations.isEmpty else { return nil }
+    let kinds = Self.kinds(story)
+    var plan = plan
+    var left = limit
+    var size = max(1, plan.count / 2)
+    while true {
+      var isShorter = false
+      var start = 0
+      while start < plan.count, left > 0 {
+        var candidate = plan
+        candidate.removeSubrange(start..<min(start + size, plan.count))
+        left -= 1
+        let told = await run(candidate, seed: seed)
+        if Self.kinds(told).isDisjoint(with: kinds) {
+          start += size
+        } else {
+          plan = candidate
+          story = told
+          isShorter = true
+        }
+      }
+      if left == 0 || (size == 1 && !isShorter) { return (plan, story) }
+      if !isShorter || size > plan.count { size = max(1, size / 2) }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Testing
+import TrendySimulation
+
+@Suite("SyncSimulator", .timeLimit(.minutes(2)))
+struct SyncSimulatorTests {
+  private static let seeds: Range<UInt64> = 1..<41
+
+  @Test(arguments: seeds)
+  func `nothing is broken by any fault`(seed: UInt64) async {
+    let story = await SyncSimulator().run(seed: seed)
+    #expect(story.violations == [], "trendy-simulate --seed \(seed) --trace")
+    #expect(story.steps >= 1500)
+  }
+
+  @Test func `the same seed tells the same story`() async {
+    let (first, second) = (await SyncSimulator().run(seed: 7), await SyncSimulator().run(seed: 7))
+    #expect(first == second)
+    #expect(first.trace.count > 300)
+    let other = await SyncSimulator().run(seed: 8)
+    #expect(other.trace != first.trace)
+  }
+
+  @Test func `every fault fires in a tenth of the seeds`() async {
+    var seeds: [String: Int] = [:]
+    for seed in Self.seeds {
+      for fault in await SyncSimulator().run(seed: seed).faults.keys { seeds[fault, default: 0] += 1 }
+    }
+    for fault in [
+      "answer_lost", "answer_truncated", "clock_jump", "delay", "device_crash", "device_disk_full", "hub_crash",
+      "hub_disk_full", "request_doubled", "request_lost", "request_repeated_late", "status_401", "status_413",
+      "status_429", "status_503", "status_504_after_effect",
+    ] {
+      #expect(seeds[fault, default: 0] >= Self.seeds.count / 10, "\(fault)")
+    }
+  }
+
+  @Test func `without faults nothing is counted and all is quiet in two rounds`() async {
+    let story = await SyncSimulator(world: SimulationWorld(edits: 60, hasFaults: false)).run(seed: 3)
+    #expect(story.violations == [])
+    #expect(story.faults == [:])
+    #expect(story.roundsToQuiet <= 2)
+  }
+}
