@@ -20,10 +20,10 @@ RELEASE := --scratch-path $(SCRATCH)/release-static -c release --static-swift-st
 PROGRAMS := trendy trendy-net trendyd
 
 PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync TrendyTrips \
-  TrendyInterchange TrendyHub
+  TrendyInterchange TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run bench bench-store release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate bench bench-store release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -55,6 +55,12 @@ bench:
 	for workload in insert-durable insert-batch bulk get range type-range count-by-day update delete open recover; do \
 	  folder=$$(mktemp -d); $(SCRATCH)/bench/release/trendy-bench store --workload $$workload --n $(N) --dir $$folder; \
 	  rm -rf $$folder; done
+
+# Stories of devices, a hub and a bad network, one a seed.
+SEEDS ?= 1..2000
+simulate:
+	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-simulate
+	$(SCRATCH)/bench/release/trendy-simulate --seeds $(SEEDS)
 
 bench-store:
 	Tools/bench-store $(PEERS)
