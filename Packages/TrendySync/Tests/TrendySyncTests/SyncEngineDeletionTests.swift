@@ -301,19 +301,19 @@ struct SyncEngineDeletionTests {
 
   @Test func `an import that is refused and deleted here is deleted at the hub too`() async throws {
     let natural = "00000000-0000-8000-8000-000000000004"
-    let rounds = Counter()
-    let device = Device(client: { network in
-      VersionedClient(base: network) { mutations in
-        switch rounds.next() {
-        case 0: throw APIError.networkError("timed out")
-        case 1:
-          return mutations.map {
-            $0.operation == .create ? .refused(ProblemDetails(status: 409)) : .tryLater(retryAfter: nil)
+    let pushes = Counter()
+    // One at a time: the delete has not been sent when the create is refused.
+    let device = Device(
+      configuration: SyncConfiguration(batchSize: 1),
+      client: { network in
+        VersionedClient(base: network) { mutations in
+          switch pushes.next() {
+          case 0: throw APIError.networkError("timed out")
+          case 1: mutations.map { _ in .refused(ProblemDetails(status: 409)) }
+          default: mutations.map { _ in .tryLater(retryAfter: nil) }
           }
-        default: return mutations.map { _ in .accepted(version: 12) }
         }
-      }
-    })
+      })
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent(id: natural, eventTypeId: "type-1"))
     await device.engine.performSync()
