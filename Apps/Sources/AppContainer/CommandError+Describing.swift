@@ -3,6 +3,11 @@ import TrendyModels
 import TrendyPersistence
 
 extension CommandError {
+  /// A command that works on a store was given a folder without one.
+  public static func noStore(at path: String) -> CommandError {
+    CommandError("There is no store at \(path)", hint: "Make one: trendy init", exit: .notFound)
+  }
+
   /// What a person reads of an error that a package threw.
   public init(describing error: any Error) {
     switch error {

@@ -38,9 +38,8 @@ extension AppContainer {
   /// - Throws: `InterchangeError` for a file that is broken; nothing of it is recorded then.
   public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
     var result = TrackImport(file: try TrackFile(reading: bytes))
-    let fixes = result.file.locations.sorted { $0.timestamp < $1.timestamp }
     result.trips = try trips(in: result.file, isDryRun: isDryRun)
-    result.visits = try visits(in: fixes)
+    result.visits = try visits(in: result.file.locations)
     result.tripCount = try record(result.trips, isDryRun: isDryRun)
     result.visitCount = try record(result.visits, isDryRun: isDryRun)
     if result.tripCount.new + result.visitCount.new > 0, !isDryRun { agent.send() }

@@ -13,6 +13,17 @@ public struct OptionSpec: Hashable, Sendable {
   }
 
   public var key: String { names[0] }
+
+  /// The options of a help text, a line each, what they are for in one column.
+  public static func table(of options: [OptionSpec]) -> [String] {
+    let labels = options.map { option in
+      option.names.reversed().joined(separator: ", ") + (option.value.map { " <\($0)>" } ?? "")
+    }
+    let width = labels.map(\.count).max() ?? 0
+    return zip(labels, options).map { label, option in
+      "  \(label)\(String(repeating: " ", count: width - label.count + 2))\(option.help)"
+    }
+  }
 }
 
 /// A command line taken apart by the options that it may have.

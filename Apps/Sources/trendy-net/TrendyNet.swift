@@ -50,7 +50,7 @@ enum TrendyNet {
       return try await Round(network: network, console: console).run()
     case "sync":
       guard AppContainer.storeExists(at: directory) else {
-        throw CommandError("There is no store at \(directory.path)", hint: "Make one: trendy init", exit: .notFound)
+        throw CommandError.noStore(at: directory.path)
       }
       let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
       return try await Round(network: network, console: console).run()

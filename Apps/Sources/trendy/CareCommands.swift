@@ -14,8 +14,7 @@ extension Command {
       options: [OptionSpec("--repair", help: "save all that is whole into new files and set the damaged ones aside")]
     ) { session in
       guard AppContainer.storeExists(at: session.storeDirectory) else {
-        throw CommandError(
-          "There is no store at \(session.storeDirectory.path)", hint: "Make one: trendy init", exit: .notFound)
+        throw CommandError.noStore(at: session.storeDirectory.path)
       }
       var repair: RepairReport?
       if session.arguments.has("--repair") {

@@ -17,15 +17,8 @@ struct Command: Sendable {
   }
 
   var help: String {
-    let all = options + GlobalOptions.all
-    let labels = all.map { option in
-      option.names.reversed().joined(separator: ", ") + (option.value.map { " <\($0)>" } ?? "")
-    }
-    let width = labels.map(\.count).max() ?? 0
-    let lines = zip(labels, all).map { label, option in
-      "  \(label)\(String(repeating: " ", count: width - label.count + 2))\(option.help)"
-    }
-    return (["\(summary)", "", "Usage: \(usage)", "", "Options:"] + lines).joined(separator: "\n")
+    (["\(summary)", "", "Usage: \(usage)", "", "Options:"] + OptionSpec.table(of: options + GlobalOptions.all))
+      .joined(separator: "\n")
   }
 
   static let all: [Command] =

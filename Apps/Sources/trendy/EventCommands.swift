@@ -25,8 +25,7 @@ extension Command {
       session.console.text("Begin with:  trendy init")
       session.console.text("Then:        trendy log coffee")
       guard !session.console.isJSON else {
-        throw CommandError(
-          "There is no store at \(session.storeDirectory.path)", hint: "Make one: trendy init", exit: .notFound)
+        throw CommandError.noStore(at: session.storeDirectory.path)
       }
       return .done
     }

@@ -37,7 +37,7 @@ struct Session {
   /// The store that is there.
   func openStore() throws -> AppContainer {
     guard AppContainer.storeExists(at: storeDirectory) else {
-      throw CommandError("There is no store at \(storeDirectory.path)", hint: "Make one: trendy init", exit: .notFound)
+      throw CommandError.noStore(at: storeDirectory.path)
     }
     return try AppContainer(storeDirectory: storeDirectory)
   }

@@ -69,10 +69,6 @@ enum Trendyd {
   private static func help(_ console: Console) {
     console.data("The hub that devices sync with, and the agent that syncs this machine's store in the background.\n")
     console.data("Usage: \(usage)\n\nOptions:")
-    let labels = options.map { $0.names.reversed().joined(separator: ", ") + ($0.value.map { " <\($0)>" } ?? "") }
-    let width = labels.map(\.count).max() ?? 0
-    for (label, option) in zip(labels, options) {
-      console.data("  \(label)\(String(repeating: " ", count: width - label.count + 2))\(option.help)")
-    }
+    for line in OptionSpec.table(of: options) { console.data(line) }
   }
 }
