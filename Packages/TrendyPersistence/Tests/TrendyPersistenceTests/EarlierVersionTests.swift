@@ -1,6 +1,7 @@
 import Foundation
 import StorageTesting
 import Testing
+import TrendyModels
 import TrendyPersistence
 
 /// Stores that earlier versions wrote, as they were.
@@ -29,12 +30,44 @@ struct EarlierVersionTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == expected + [80])
   }
 
-  @Test func `a store without segments stays one that version 1 reads`() throws {
-    let disk = SimulatedFileSystem()
-    try EngineFixture.put(0..<4, in: EngineFixture.open(disk))
-    for name in ["log-1", "manifest"] {
-      let bytes = try #require(disk.contents("/store/" + name))
-      #expect(bytes[8..<12] == [1, 0, 0, 0])
+  @Test func `rows and segments of version 2 are read, changed and sealed`() throws {
+    let disk = try store(2)
+    let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: EngineFixture.options)
+    let store = factory.makeLocalStore()
+    var expected = EarlierVersionRows.events.sorted { $0.id < $1.id }
+    func held() throws -> [Event] { try store.fetchAllEvents().sorted { $0.id < $1.id } }
+    #expect(try held() == expected)
+    for event in expected { #expect(try store.findEvent(id: event.id) == event) }
+    for type in EarlierVersionRows.types {
+      let found = try store.events(in: nil, ofType: type, limit: nil)
+      #expect(Set(found) == Set(expected.filter { $0.eventTypeId == type }))
+    }
+    #expect(try store.syncCursor() == 99)
+    for index in expected.indices where index % 3 == 0 {
+      expected[index].notes = "after version 2"
+      try store.upsertEvent(id: expected[index].id) { $0.notes = "after version 2" }
+    }
+    try store.save()
+    #expect(try held() == expected)
+    while try factory.maintain(sealingAll: true) {}
+    #expect(try held() == expected)
+    let again = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk.anotherProcess())
+    #expect(try again.makeLocalStore().fetchAllEvents().sorted { $0.id < $1.id } == expected)
+  }
+
+  @Test func `rows of this version never go into a chunk that earlier programs read`() throws {
+    for version in 1...2 {
+      let disk = try store(version)
+      let before = disk.files.filter { $0.hasPrefix("/store/log-") }
+      let engine = try EngineFixture.open(disk)
+      try EngineFixture.put([1000], in: engine)
+      let added = disk.files.filter { $0.hasPrefix("/store/log-") && !before.contains($0) }
+      #expect(added.count == 1)
+      for chunk in before { #expect(try #require(disk.contents(chunk))[8..<12] == [1, 0, 0, 0]) }
+      for chunk in added { #expect(try #require(disk.contents(chunk))[8..<12] == [3, 0, 0, 0]) }
+      // And the next one follows in it.
+      try EngineFixture.put([1001], in: engine)
+      #expect(disk.files.filter { $0.hasPrefix("/store/log-") }.count == before.count + 1)
     }
   }
 }

@@ -149,7 +149,7 @@ struct RepairTests {
     let checksum = bytes.withUnsafeBytes { Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0[..<56])) }
     for index in 0..<8 { bytes[56 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
     disk.setContents("/store/log-2", bytes)
-    #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 2)) { _ = try repair(disk) }
+    #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 3)) { _ = try repair(disk) }
   }
 
   @Test func `a repair that is cut off anywhere can be made again and loses nothing more`() throws {

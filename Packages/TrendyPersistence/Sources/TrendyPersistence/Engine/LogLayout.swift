@@ -7,6 +7,8 @@ struct ChunkHeader: Hashable {
   var epoch: UInt64
   var chunkBytes: Int
   var storeID: UInt64
+  /// That of the format. Rows of a later version never go into a chunk of an earlier one, which older programs would read.
+  var version = StoreFormat.chunkVersion
 
   /// The epoch of a chunk follows from the store and its number, so that a group copied from elsewhere is not taken in.
   init(number: UInt64, chunkBytes: Int, storeID: UInt64) {
@@ -29,14 +31,15 @@ struct ChunkHeader: Hashable {
     let version = Int(half(base, 8))
     guard version <= StoreFormat.version else { return .newer(version) }
     guard let chunkBytes = Int(exactly: word(base, 32)), half(base, 12) == bytes else { return .bad }
-    let header = ChunkHeader(number: word(base, 16), chunkBytes: chunkBytes, storeID: word(base, 40))
+    var header = ChunkHeader(number: word(base, 16), chunkBytes: chunkBytes, storeID: word(base, 40))
+    header.version = version
     guard header.epoch == word(base, 24) else { return .bad }
     return .valid(header)
   }
 
   func write(to base: UnsafeMutableRawPointer) {
     store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(StoreFormat.chunkVersion).littleEndian, toByteOffset: 8, as: UInt32.self)
+    base.storeBytes(of: UInt32(version).littleEndian, toByteOffset: 8, as: UInt32.self)
     base.storeBytes(of: UInt32(Self.bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(number, base, 16)
     store(epoch, base, 24)
@@ -106,10 +109,11 @@ struct GroupHeader: Hashable {
 
 /// What this program writes and reads.
 enum StoreFormat {
-  /// The latest that is read. A manifest with segments, and they, have it.
-  static let version = 2
-  /// That of the chunks of a log.
-  static let chunkVersion = 1
+  /// The latest that is read.
+  static let version = 3
+  /// That of the chunks of a log which this program begins.
+  static let chunkVersion = 3
+  static let segmentVersion = 2
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
   static func chunkName(_ number: UInt64) -> String { "log-\(number)" }

@@ -62,7 +62,7 @@ struct SegmentFooter {
     let memory = RecordMemory(zeroed: bytes)
     let base = memory.base
     store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
+    base.storeBytes(of: UInt32(StoreFormat.segmentVersion).littleEndian, toByteOffset: 8, as: UInt32.self)
     base.storeBytes(of: UInt32(bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(number, base, 16)
     store(storeID, base, 24)

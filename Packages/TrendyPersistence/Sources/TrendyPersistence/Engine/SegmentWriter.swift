@@ -39,7 +39,7 @@ final class SegmentWriter {
     }
     let header = RecordMemory(zeroed: SegmentFooter.headerBytes)
     store(SegmentFooter.magic, header.base, 0)
-    header.base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
+    header.base.storeBytes(of: UInt32(StoreFormat.segmentVersion).littleEndian, toByteOffset: 8, as: UInt32.self)
     header.base.storeBytes(of: UInt32(SegmentFooter.headerBytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(number, header.base, 16)
     store(storeID, header.base, 24)

@@ -59,8 +59,10 @@ extension StorageEngine {
     guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
     let log = Log(directory: directory, fileSystem: fileSystem)
     // Room for a seal is always left.
-    let isFull = state.withLock { $0.end + bytes + GroupHeader.bytes > $0.chunk.chunkBytes }
-    if isFull { try goOnInNewChunk(log, for: bytes) }
+    let needsChunk = state.withLock { state in
+      state.end + bytes + GroupHeader.bytes > state.chunk.chunkBytes || state.chunk.version < StoreFormat.chunkVersion
+    }
+    if needsChunk { try goOnInNewChunk(log, for: bytes) }
     let durable = syncing.withLock { $0.through }
     return try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
