@@ -135,6 +135,12 @@ extension NetworkClientProtocol {
     case (.propertyDefinition, .update):
       _ = try await updatePropertyDefinition(id: id, payload(UpdatePropertyDefinitionRequest.self))
     case (.propertyDefinition, .delete): try await deletePropertyDefinition(id: id)
+    case (.vehicle, _), (.tripRule, _), (.setting, _), (.skip, _), (.conflict, _):
+      throw APIError.problem(
+        ProblemDetails(
+          type: "urn:trendy:error:invalid", title: "The hub does not take this kind", status: 422,
+          detail: "a \(mutation.entityType.rawValue) goes by mutations alone, and this hub is asked by plain calls"),
+        retryAfter: nil)
     }
   }
 

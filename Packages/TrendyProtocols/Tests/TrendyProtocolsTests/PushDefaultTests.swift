@@ -33,6 +33,7 @@ struct PushDefaultTests {
       try WireJSON.encode(
         CreatePropertyDefinitionRequest(id: id, eventTypeId: "t1", key: "k", label: "l", propertyType: "text"))
     case (.propertyDefinition, .update): try WireJSON.encode(UpdatePropertyDefinitionRequest(label: "L"))
+    default: Data("{}".utf8)
     }
   }
 
@@ -101,6 +102,21 @@ struct PushDefaultTests {
       ])
   }
 
+  @Test func `a kind without plain calls is refused in words, and stops nothing that follows`() async throws {
+    for kind in [MutationEntityType.vehicle, .tripRule, .setting, .skip, .conflict] {
+      let client = ScriptedClient()
+      let outcomes = try await client.push([
+        mutation(kind, .create, "x", payload: Data("{}".utf8)), mutation(.event, .delete, "e"),
+      ])
+      guard case .refused(let problem) = outcomes.first else {
+        Issue.record("\(outcomes)")
+        continue
+      }
+      #expect(problem.type == "urn:trendy:error:invalid" && problem.detail?.contains(kind.rawValue) == true)
+      #expect(outcomes.count == 2 && outcomes[1] == accepted && client.calls == ["deleteEvent e"])
+    }
+  }
+
   // MARK: What a failure says of the mutation it met
 
   @Test func `a bare 409 to a create, or a problem of the duplicate type, counts as accepted`() async throws {
@@ -129,7 +145,7 @@ struct PushDefaultTests {
   }
 
   @Test func `a delete of what is not there counts as accepted, an update of it does not`() async throws {
-    for kind in MutationEntityType.allCases {
+    for kind in MutationEntityType.typed {
       #expect(
         try await client(failing: "delete", with: problem(404)).push([mutation(kind, .delete, "x")]) == [accepted])
       #expect(

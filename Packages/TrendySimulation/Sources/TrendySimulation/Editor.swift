@@ -87,6 +87,7 @@ extension Editor {
       case .eventType: try recorder.edit(eventTypeId: id) { $0.name = text }
       case .geofence: try recorder.edit(geofenceId: id) { $0.name = text }
       case .propertyDefinition: try recorder.edit(propertyDefinitionId: id) { $0.label = text }
+      default: return false
       }
       return true
     }
@@ -119,6 +120,7 @@ extension Editor {
         case .eventType: try recorder.delete(eventTypeId: id)
         case .geofence: try recorder.delete(geofenceId: id)
         case .propertyDefinition: try recorder.delete(propertyDefinitionId: id)
+        default: false
         }
       guard wasThere else { return }
       run.ledger.onDelete(key, device: device.number, isSure: true)

@@ -71,7 +71,7 @@ public struct InProcessClient: NetworkClientProtocol {
       case .eventType: snapshot.eventTypes.append(try data.decode(APIEventType.self))
       case .geofence: snapshot.geofences.append(try data.decode(APIGeofence.self))
       case .propertyDefinition: snapshot.propertyDefinitions.append(try data.decode(APIPropertyDefinition.self))
-      case nil: break
+      default: break
       }
     }
     return snapshot

@@ -54,6 +54,7 @@ extension SimulationRun {
     case .eventType: try store.findEventType(id: key.id) != nil
     case .geofence: try store.findGeofence(id: key.id) != nil
     case .propertyDefinition: try store.findPropertyDefinition(id: key.id) != nil
+    default: false
     }
   }
 

@@ -42,11 +42,11 @@ struct FeedApplication {
 extension FeedApplication {
   /// - Returns: whether the entry is done with; else it is for parking.
   private mutating func settle(_ entry: ChangeEntry) throws -> Bool {
-    guard let kind = MutationEntityType(rawValue: entry.entityType) else {
+    guard let type = MutationEntityType(rawValue: entry.entityType)?.stored else {
       _ = planner.onEntry(FeedPlanner.Candidate(key: nil, version: entry.id))
       return false
     }
-    return try settle(entry, as: kind.stored)
+    return try settle(entry, as: type)
   }
 
   private mutating func settle<Entity: StoredEntity>(_ entry: ChangeEntry, as type: Entity.Type) throws -> Bool {

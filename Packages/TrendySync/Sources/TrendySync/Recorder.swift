@@ -115,7 +115,8 @@ extension Recorder {
       func queue<Entity: StoredEntity>(_ type: Entity.Type) throws {
         try writer.queue(type, operation: operation, id: entityId, payload: payload)
       }
-      try queue(entityType.stored)
+      guard let type = entityType.stored else { throw RecorderError.notHeld(entityType, id: entityId) }
+      try queue(type)
     }
   }
 

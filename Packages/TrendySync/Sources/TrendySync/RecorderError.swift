@@ -25,6 +25,11 @@ extension MutationEntityType {
     case .eventType: "event type"
     case .geofence: "place"
     case .propertyDefinition: "property"
+    case .vehicle: "vehicle"
+    case .tripRule: "trip rule"
+    case .setting: "setting"
+    case .skip: "skip"
+    case .conflict: "conflict"
     }
   }
 }

@@ -14,12 +14,14 @@ protocol StoredEntity: SyncedEntity {
 }
 
 extension MutationEntityType {
-  var stored: any StoredEntity.Type {
+  /// `nil` for a kind without a type of its own.
+  var stored: (any StoredEntity.Type)? {
     switch self {
     case .event: Event.self
     case .eventType: EventType.self
     case .geofence: Geofence.self
     case .propertyDefinition: PropertyDefinition.self
+    case .vehicle, .tripRule, .setting, .skip, .conflict: nil
     }
   }
 

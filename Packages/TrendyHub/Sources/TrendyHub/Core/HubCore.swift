@@ -139,20 +139,20 @@ private struct Judgement {
   let device: String
   let transaction: any HubTransaction
   let now: Date
-  private let kind: EntityKind?
+  private let kind: SyncedKind?
 
   init(mutation: HubMutation, device: String, transaction: any HubTransaction, now: Date) {
     self.mutation = mutation
     self.device = device
     self.transaction = transaction
     self.now = now
-    self.kind = EntityKind.named(mutation.kind)
+    self.kind = SyncedKind.named(mutation.kind)
   }
 
   mutating func run() throws -> HubOutcome {
     guard let kind else {
       throw Problem.invalid(
-        "entity_type: this hub knows \(EntityKind.all.map(\.name).joined(separator: ", ")), found \"\(mutation.kind.prefix(40))\""
+        "entity_type: this hub knows \(SyncedKind.all.map(\.name).joined(separator: ", ")), found \"\(mutation.kind.prefix(40))\""
       )
     }
     guard Identifier.isValid(mutation.id) else { throw Problem.invalid("entity_id: expected \(Identifier.rule)") }
@@ -168,7 +168,7 @@ private struct Judgement {
     }
   }
 
-  private func create(_ kind: EntityKind, over entry: HubEntry?) throws -> HubOutcome {
+  private func create(_ kind: SyncedKind, over entry: HubEntry?) throws -> HubOutcome {
     let fields = try kind.fields(from: mutation.payload, isCreate: true)
     guard let entry else {
       try checkReferences(fields, kind: kind, replacing: nil)
@@ -185,13 +185,13 @@ private struct Judgement {
     return try merge(fields, into: entry, kind: kind)
   }
 
-  private func update(_ kind: EntityKind, _ entry: HubEntry?) throws -> HubOutcome {
+  private func update(_ kind: SyncedKind, _ entry: HubEntry?) throws -> HubOutcome {
     guard let entry, entry.isAlive else { throw Problem.entityDeleted(entry, id: mutation.id) }
     try checkIncarnation(entry)
     return try merge(try updateFields(kind, entry), into: entry, kind: kind)
   }
 
-  private func delete(_ kind: EntityKind, _ entry: HubEntry?) throws -> HubOutcome {
+  private func delete(_ kind: SyncedKind, _ entry: HubEntry?) throws -> HubOutcome {
     guard let entry else {
       // The create may still be on its way from another device: it must find the tombstone.
       let version = try nextVersion()
@@ -212,7 +212,7 @@ private struct Judgement {
     }
     let version = try bury(dying)
     for child in try transaction.referring(toKind: kind.name, id: entry.id) {
-      guard let childKind = EntityKind.named(child.kind) else { continue }
+      guard let childKind = SyncedKind.named(child.kind) else { continue }
       let references = childKind.fields.filter {
         $0.refersTo?.kind == kind.name && child.fields[$0.name]?.value.stringValue == entry.id
       }
@@ -230,7 +230,7 @@ private struct Judgement {
     return .accepted(version: version)
   }
 
-  private func restore(_ kind: EntityKind, _ entry: HubEntry?) throws -> HubOutcome {
+  private func restore(_ kind: SyncedKind, _ entry: HubEntry?) throws -> HubOutcome {
     guard let incarnation = mutation.incarnation, incarnation > 0 else {
       throw Problem.invalid("incarnation: expected the life that the restore begins, from 1")
     }
@@ -257,7 +257,7 @@ private struct Judgement {
     return .accepted(version: entry.version)
   }
 
-  private func updateFields(_ kind: EntityKind, _ entry: HubEntry) throws -> [String: JSONValue] {
+  private func updateFields(_ kind: SyncedKind, _ entry: HubEntry) throws -> [String: JSONValue] {
     var fields = try kind.fields(from: mutation.payload, isCreate: false)
     if let nested = kind.nestedMember, mutation.payload[nested]?.isNull == true {
       for name in entry.fields.keys where name.hasPrefix("\(nested).") { fields[name] = .null }
@@ -266,7 +266,7 @@ private struct Judgement {
   }
 
   /// Sets what differs. In order of arrival: the author knew what it replaces, or comes later.
-  private func merge(_ fields: [String: JSONValue], into entry: HubEntry, kind: EntityKind) throws -> HubOutcome {
+  private func merge(_ fields: [String: JSONValue], into entry: HubEntry, kind: SyncedKind) throws -> HubOutcome {
     let changed = fields.filter { name, value in
       entry.fields[name].map { $0.value != value } ?? !value.isNull
     }
@@ -289,7 +289,7 @@ private struct Judgement {
     return entry.version
   }
 
-  private func checkReferences(_ fields: [String: JSONValue], kind: EntityKind, replacing entry: HubEntry?) throws {
+  private func checkReferences(_ fields: [String: JSONValue], kind: SyncedKind, replacing entry: HubEntry?) throws {
     for field in kind.fields {
       guard let reference = field.refersTo, let id = fields[field.name]?.stringValue else { continue }
       let parent = try transaction.entry(kind: reference.kind, id: id)

@@ -60,9 +60,9 @@ extension HubEntry {
   /// The entity as the wire has it.
   public func document(person: String) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
-    if let nested = EntityKind.named(kind)?.nestedMember { members[nested] = .object([:]) }
+    if let nested = SyncedKind.named(kind)?.nestedMember { members[nested] = .object([:]) }
     for (name, field) in fields {
-      guard let (member, key) = EntityKind.nestedName(name, in: kind) else {
+      guard let (member, key) = SyncedKind.named(kind)?.nestedName(name) else {
         members[name] = field.value
         continue
       }

@@ -6,15 +6,15 @@ import TrendyProtocols
 // place of the sequence.
 
 extension HubServer {
-  func list(_ kind: EntityKind, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  func list(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     var offset: Int64 = 0
     var limit = Int64.max
-    if kind == .event {
+    if kind.name == SyncedKind.event.name {
       offset = try call.integer("offset", in: 0 ... .max, default: 0)
       limit = try call.integer("limit", in: 1...1000, default: 50)
     }
-    let onlyActive = try kind == .geofence && call.boolean("active_only")
-    let type = kind == .propertyDefinition ? call.text("event_type_id") : nil
+    let onlyActive = try kind.name == SyncedKind.geofence.name && call.boolean("active_only")
+    let type = kind.name == SyncedKind.propertyDefinition.name ? call.text("event_type_id") : nil
     return try storage.read(person: sender.person) { reading in
       let entries = try reading.living(kind: kind.name, offset: Int(offset), limit: Int(limit)).filter { entry in
         if onlyActive, entry.fields["is_active"]?.value.boolValue == false { return false }
@@ -25,7 +25,7 @@ extension HubServer {
     }
   }
 
-  func show(_ kind: EntityKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
+  func show(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
     try storage.read(person: sender.person) { reading in
       guard let entry = try reading.entry(kind: kind.name, id: id), entry.isAlive else { throw missing(kind, id) }
       return .json(.object(entry.document(person: sender.person)))
@@ -33,7 +33,7 @@ extension HubServer {
   }
 
   func create(
-    _ kind: EntityKind, _ members: [String: JSONValue], _ call: HubCall, _ sender: HubDevice
+    _ kind: SyncedKind, _ members: [String: JSONValue], _ call: HubCall, _ sender: HubDevice
   ) throws -> HTTPResponse {
     let key = try idempotencyKey(call)
     _ = try epoch(of: sender.person)
@@ -44,7 +44,7 @@ extension HubServer {
     return .json(.object(entry.document(person: sender.person)), status: 201)
   }
 
-  func update(_ kind: EntityKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  func update(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     let mutation = HubMutation(kind: kind.name, id: id, operation: .update, payload: try call.body().members)
     _ = try epoch(of: sender.person)
     let now = clock.now
@@ -56,7 +56,7 @@ extension HubServer {
     }
   }
 
-  func delete(_ kind: EntityKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
+  func delete(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
     _ = try epoch(of: sender.person)
     let now = clock.now
     try write(person: sender.person) { transaction in
@@ -96,11 +96,11 @@ extension HubServer {
 
   func listDefinitions(ofType type: String, _ sender: HubDevice) throws -> HTTPResponse {
     try storage.read(person: sender.person) { reading in
-      guard let entry = try reading.entry(kind: EntityKind.eventType.name, id: type), entry.isAlive else {
+      guard let entry = try reading.entry(kind: SyncedKind.eventType.name, id: type), entry.isAlive else {
         throw missing(.eventType, type)
       }
-      let definitions = try reading.referring(toKind: EntityKind.eventType.name, id: type)
-        .filter { $0.kind == EntityKind.propertyDefinition.name }
+      let definitions = try reading.referring(toKind: SyncedKind.eventType.name, id: type)
+        .filter { $0.kind == SyncedKind.propertyDefinition.name }
         .sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
       return .json(.array(definitions.map { .object($0.document(person: sender.person)) }))
     }
@@ -118,7 +118,7 @@ extension HubServer {
 
   /// - Parameter acceptsSame: a living entity with the same content is no duplicate but the one that was meant.
   private func create(
-    _ kind: EntityKind, _ members: [String: JSONValue], key: String?, acceptsSame: Bool = false,
+    _ kind: SyncedKind, _ members: [String: JSONValue], key: String?, acceptsSame: Bool = false,
     in transaction: any HubTransaction, device: String, now: Date
   ) throws -> HubEntry {
     let reader = try DocumentReader(.object(members))
@@ -169,7 +169,7 @@ extension HubServer {
     return key
   }
 
-  private func missing(_ kind: EntityKind, _ id: String) -> Problem {
+  private func missing(_ kind: SyncedKind, _ id: String) -> Problem {
     .notFound("there is no \(kind.name) \"\(id.prefix(128))\"")
   }
 }

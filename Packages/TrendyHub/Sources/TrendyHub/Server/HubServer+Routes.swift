@@ -48,7 +48,7 @@ extension HubServer {
   }
 
   private func answerEntity(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    guard let first = call.path.first, let kind = EntityKind.all.first(where: { $0.path == first }) else {
+    guard let first = call.path.first, let kind = SyncedKind.all.first(where: { $0.path == first }) else {
       throw Problem.unknownPath(call.request)
     }
     switch (kind.name, call.path.count) {
@@ -64,7 +64,7 @@ extension HubServer {
       case .delete: try delete(kind, id, sender)
       default: try update(kind, id, call, sender)
       }
-    case (EntityKind.eventType.name, 3) where call.path[2] == "properties":
+    case (SyncedKind.eventType.name, 3) where call.path[2] == "properties":
       return switch try call.method(.get, .post) {
       case .get: try listDefinitions(ofType: call.path[1], sender)
       default: try createDefinition(ofType: call.path[1], call, sender)

@@ -49,7 +49,7 @@ extension HubServer {
     let epoch = try epoch(of: sender.person)
     return try storage.read(person: sender.person) { reading in
       var counts: [String: JSONValue] = [:]
-      for kind in EntityKind.all { counts[kind.name] = .int(Int64(try reading.livingCount(kind: kind.name))) }
+      for kind in SyncedKind.all { counts[kind.name] = .int(Int64(try reading.livingCount(kind: kind.name))) }
       let mark = try call.text("device").map { try reading.mark(device: $0) } ?? 0
       return .json([
         "person": .string(sender.person), "device_id": .string(sender.id), "head": .int(try reading.state().head),

@@ -43,7 +43,7 @@ class EmbeddedReading: HubReading {
   func allEntries() throws -> HubEntryList {
     let all = try records.scan(kind: HubRecordKind.entry)
     let ranks = Dictionary(
-      uniqueKeysWithValues: EntityKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
+      uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
     // Stable within a rank, hence by version.
     let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
     return HubEntryList(count: all.count) { try Self.entry(all[places[$0]]) }
@@ -184,7 +184,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
 extension HubEntry {
   /// What it refers to, by the field that does; for storages that keep an index of it.
   public var references: [(field: String, kind: String, id: String)] {
-    (EntityKind.named(kind)?.fields ?? []).compactMap { field in
+    (SyncedKind.named(kind)?.fields ?? []).compactMap { field in
       guard let reference = field.refersTo, let id = fields[field.name]?.value.stringValue else { return nil }
       return (field.name, reference.kind, id)
     }
@@ -192,7 +192,7 @@ extension HubEntry {
 
   /// Its place in lists, in milliseconds since 1970.
   public var listMoment: Int64 {
-    let order = EntityKind.named(kind)?.listOrder
+    let order = SyncedKind.named(kind)?.listOrder
     let date = order.flatMap { fields[$0]?.value.stringValue }.flatMap { RFC3339.date(from: $0) }
     return (date ?? createdAt).milliseconds
   }

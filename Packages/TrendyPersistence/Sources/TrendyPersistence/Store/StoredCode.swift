@@ -7,7 +7,9 @@ enum StoredCode {
   ]
   private static let sources: [EventSourceType] = [.manual, .imported, .geofence, .healthKit, .trip]
   private static let statuses: [SyncStatus] = [.pending, .synced, .failed]
-  private static let entities: [MutationEntityType] = [.event, .eventType, .geofence, .propertyDefinition]
+  private static let entities: [MutationEntityType] = [
+    .event, .eventType, .geofence, .propertyDefinition, .vehicle, .tripRule, .setting, .skip, .conflict,
+  ]
   private static let operations: [MutationOperation] = [.create, .update, .delete]
 
   static func code(_ value: PropertyType) -> UInt8 {
@@ -47,6 +49,11 @@ enum StoredCode {
     case .eventType: 1
     case .geofence: 2
     case .propertyDefinition: 3
+    case .vehicle: 4
+    case .tripRule: 5
+    case .setting: 6
+    case .skip: 7
+    case .conflict: 8
     }
   }
 

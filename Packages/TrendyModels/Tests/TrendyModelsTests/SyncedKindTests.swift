@@ -1,0 +1,46 @@
+import Testing
+import TrendyModels
+
+@Suite("SyncedKind", .timeLimit(.minutes(1)))
+struct SyncedKindTests {
+  @Test func `each kind is found by its name, and no name stands twice`() {
+    #expect(Set(SyncedKind.all.map(\.name)).count == SyncedKind.all.count)
+    for kind in SyncedKind.all { #expect(SyncedKind.named(kind.name) == kind) }
+    #expect(SyncedKind.named("Event") == nil)
+  }
+
+  @Test func `what is referred to comes first in a snapshot`() throws {
+    #expect(SyncedKind.all.map(\.rank) == Array(0..<SyncedKind.all.count))
+    for kind in SyncedKind.all {
+      for field in kind.fields {
+        guard let reference = field.refersTo else { continue }
+        #expect(try #require(SyncedKind.named(reference.kind)).rank < kind.rank, "\(kind.name).\(field.name)")
+      }
+    }
+  }
+
+  @Test func `a reference that goes with its parent is required, one that is cleared can be`() {
+    for field in SyncedKind.all.flatMap(\.fields) {
+      switch field.refersTo?.onDelete {
+      case .cascade: #expect(field.isRequired, "\(field.name)")
+      case .clear: #expect(field.isClearable, "\(field.name)")
+      case nil: #expect(!(field.isRequired && field.isClearable), "\(field.name)")
+      }
+    }
+  }
+
+  @Test func `events, definitions and skips hang on their event type`() {
+    let children = SyncedKind.all.filter { $0.parent != nil }
+    #expect(children.map(\.name) == ["property_definition", "event", "skip"])
+    #expect(children.allSatisfy { $0.parent?.name == "event_type_id" })
+  }
+
+  @Test func `a property of an event is a field of its own`() throws {
+    let nested = try #require(SyncedKind.event.nestedName("properties.a.b"))
+    #expect(nested == ("properties", "a.b"))
+    #expect(SyncedKind.event.nestedName("properties.")?.key == "")
+    #expect(SyncedKind.event.nestedName("properties") == nil)
+    #expect(SyncedKind.event.nestedName("propertiesX.a") == nil)
+    #expect(SyncedKind.setting.nestedName("properties.a") == nil)
+  }
+}
