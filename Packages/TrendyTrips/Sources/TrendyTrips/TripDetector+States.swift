@@ -19,6 +19,9 @@ extension TripDetector {
     private var outside: [Location] = []
     /// Those came there at an impossible speed.
     private var hasLeapt = false
+    /// The motion sensor holds them back.
+    private var isHeldBack = false
+    private(set) var decisions = DecisionLog()
 
     init(at fix: Location) {
       center = fix.coordinate
@@ -42,6 +45,12 @@ extension TripDetector {
       var fixes: [Location]
       /// Metres that the fixes at the place scattered by.
       var noise: Double
+      var decisions: DecisionLog
+    }
+
+    mutating func note(_ decision: TripDecision) {
+      decisions.forget(before: decision.time.addingTimeInterval(-1800))
+      decisions.add(decision)
     }
 
     /// - Returns: the departure, once there is one.
@@ -57,6 +66,7 @@ extension TripDetector {
         if !hasLeapt { here += outside }
         outside = []
         hasLeapt = false
+        isHeldBack = false
         here.append(fix)
         if here.count > Self.limit { here.removeFirst(Self.limit / 2) }
         settle(fix, away)
@@ -68,17 +78,24 @@ extension TripDetector {
         hasLeapt = true
       }
       outside.append(fix)
-      if isDeparture(away, configuration), !isHeld(fix, away, configuration, motion) { return departure(configuration) }
+      if isDeparture(away, configuration) {
+        guard isHeld(fix, away, configuration, motion) else { return departure(configuration) }
+        if !isHeldBack {
+          note(
+            TripDecision(.heldByMotion, at: fix.timestamp, meters: away, limit: configuration.undeniableDistance))
+        }
+        isHeldBack = true
+      }
       // They stayed together at another place: the receiver was wrong before, or is now.
       if let first = outside.first,
         fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.stopSeconds
           || outside.count > Self.limit
       {
-        if wasCarried(to: first, configuration) {
-          return Departure(place: center, fixes: [here[here.count - 1]] + outside, noise: noise)
-        }
+        if wasCarried(to: first, configuration) { return carried() }
         let recent = Array(outside.suffix(outside.count / 2))
+        let notes = decisions
         self = Rest(at: recent.first ?? fix)
+        decisions = notes
         for fix in recent.dropFirst() {
           if let departed = add(fix, configuration, motion) { return departed }
         }
@@ -147,34 +164,61 @@ extension TripDetector {
 
     /// From the last fix that is at the very place on; those of a departure that was slow at first come after it.
     private func departure(_ configuration: Configuration) -> Departure {
-      if hasLeapt { return Departure(place: outside[0].coordinate, fixes: outside, noise: noise) }
+      let last = outside[outside.count - 1]
+      let away = Geodesic.shortMeters(from: center, to: outside[0].coordinate)
+      if hasLeapt {
+        return departure(
+          from: outside[0].coordinate, outside, TripDecision(.appeared, at: outside[0].timestamp, meters: away))
+      }
       let latest = here[here.count - 1]
+      let silence = outside[0].timestamp.timeIntervalSince(latest.timestamp)
       let recent = here.drop { latest.timestamp.timeIntervalSince($0.timestamp) > 600 }
       let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= max(Self.scatter, noise) }
       let slow = recent[(index ?? recent.endIndex - 1)...]
-      guard outside[0].timestamp.timeIntervalSince(latest.timestamp) > configuration.gapSeconds else {
-        return Departure(
-          place: index == nil ? slow[slow.startIndex].coordinate : center, fixes: slow + outside, noise: noise)
+      guard silence > configuration.gapSeconds else {
+        let start = slow[slow.startIndex]
+        return departure(
+          from: index == nil ? start.coordinate : center, slow + outside,
+          TripDecision(
+            .departed, at: start.timestamp, seconds: last.timestamp.timeIntervalSince(start.timestamp),
+            meters: Geodesic.shortMeters(from: center, to: last.coordinate),
+            limit: max(configuration.departureDistance, 8 * noise)))
       }
-      if wasCarried(to: outside[0], configuration) {
-        return Departure(place: center, fixes: [latest] + outside, noise: noise)
-      }
+      if wasCarried(to: outside[0], configuration) { return carried() }
       // A place last seen long ago says nothing of by which way a far one was reached.
-      let away = Geodesic.shortMeters(from: center, to: outside[0].coordinate)
       guard away <= configuration.wakingDistance else {
-        return Departure(place: outside[0].coordinate, fixes: outside, noise: noise)
+        return departure(
+          from: outside[0].coordinate, outside,
+          TripDecision(.appeared, at: outside[0].timestamp, seconds: silence, meters: away))
       }
       // A phone asleep is woken by leaving, and was on the way by then, at the pace that it goes on with.
       var way = 0.0
       for (from, to) in zip(outside, outside.dropFirst()) {
         way += Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
       }
-      let pace = min(
-        15, max(1, way / max(1, outside[outside.count - 1].timestamp.timeIntervalSince(outside[0].timestamp))))
+      let pace = min(15, max(1, way / max(1, last.timestamp.timeIntervalSince(outside[0].timestamp))))
       let left = Location(
         coordinate: center, horizontalAccuracy: outside[0].horizontalAccuracy,
         timestamp: max(latest.timestamp, outside[0].timestamp.addingTimeInterval(-(away / pace).rounded())))
-      return Departure(place: center, fixes: [left] + outside, noise: noise)
+      return departure(
+        from: center, [left] + outside,
+        TripDecision(.woke, at: outside[0].timestamp, seconds: silence, meters: away))
+    }
+
+    private func carried() -> Departure {
+      let latest = here[here.count - 1]
+      return departure(
+        from: center, [latest] + outside,
+        TripDecision(
+          .carried, at: latest.timestamp, seconds: outside[0].timestamp.timeIntervalSince(latest.timestamp),
+          meters: Geodesic.shortMeters(from: center, to: outside[0].coordinate)))
+    }
+
+    private func departure(from place: Coordinate, _ fixes: [Location], _ decision: TripDecision) -> Departure {
+      var decisions = decisions
+      decisions.forget(before: fixes[0].timestamp.addingTimeInterval(-1800))
+      decisions.add(decision)
+      return Departure(place: place, fixes: fixes, noise: noise, decisions: decisions)
     }
 
     private static let limit = 600

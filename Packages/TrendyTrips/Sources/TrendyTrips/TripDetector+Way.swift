@@ -26,6 +26,15 @@ extension TripDetector {
     private var legFinder = LegFinder()
     /// Metres by which the receiver scattered where the trip began.
     private let noise: Double
+    private var decisions: DecisionLog
+    /// It stands at a skip place, since the first of `stay`.
+    private(set) var isPaused = false
+    /// Since when it has been near a skip place.
+    private var skipSince: Date?
+    /// The first fix outside the skip place it stands at, which may be an error.
+    private var leaving: Location?
+    /// Silence closed it; a ride over all of that opens it again.
+    var isClosed = false
 
     /// How far the trip had come with a fix.
     private struct Mark: Hashable, Codable {
@@ -36,6 +45,8 @@ extension TripDetector {
       var coarse = 0.0
       /// Seconds away from where it began.
       var away: TimeInterval = 0
+      /// Seconds at skip places.
+      var paused: TimeInterval = 0
       /// Metres from circle to circle, which noise adds little to.
       var progress = 0.0
       var topSpeed: Double?
@@ -57,6 +68,7 @@ extension TripDetector {
       let place = departure.place
       let first = departure.fixes[0]
       noise = departure.noise
+      decisions = departure.decisions
       record = TripRecord(
         trip: Trip(
           id: NaturalKey.trip(deviceId: configuration.deviceId, start: first), startTime: first.timestamp,
@@ -92,7 +104,59 @@ extension TripDetector {
     /// The place of the last fix, as rest begins there where nothing more was heard.
     var lastRest: Rest { restingSeconds >= 60 ? rest : Rest(at: now.fix) }
 
+    /// The trip as it is now, with what was decided so far.
+    var soFar: TripRecord {
+      var record = record
+      record.decisions = decisions.all
+      return record
+    }
+
+    mutating func note(_ decision: TripDecision) { decisions.add(decision) }
+
+    /// When it closes if nothing more is heard.
+    func closingDate(_ configuration: Configuration) -> Date {
+      (isPaused ? stay[0] : now).fix.timestamp.addingTimeInterval(configuration.silenceSeconds)
+    }
+
+    /// Whether it has been at a skip place for as long as a stop takes, standing or walking about.
+    func isLingering(_ configuration: Configuration) -> Bool {
+      skipSince.map { now.fix.timestamp.timeIntervalSince($0) >= configuration.stopSeconds } ?? false
+    }
+
+    /// Lets it stand where it is, if a stop there does not end a trip.
+    mutating func pause(at place: Coordinate, _ configuration: Configuration) -> Bool {
+      guard configuration.isSkipPlace(place) else { return false }
+      isPaused = true
+      stray = nil
+      note(TripDecision(.paused, at: stay[0].fix.timestamp))
+      return true
+    }
+
     mutating func add(_ fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
+      guard isPaused else { return go(on: fix, configuration, motion) }
+      guard !configuration.isSkipPlace(fix.coordinate) else {
+        leaving = nil
+        now.paused += fix.timestamp.timeIntervalSince(now.fix.timestamp)
+        now.fix = fix
+        legFinder.add(fix, distance: 0, motion: motion)
+        return
+      }
+      guard let first = leaving else {
+        leaving = fix
+        return
+      }
+      isPaused = false
+      leaving = nil
+      now.paused += first.timestamp.timeIntervalSince(now.fix.timestamp)
+      now.fix.timestamp = first.timestamp
+      note(
+        TripDecision(
+          .resumed, at: first.timestamp, seconds: first.timestamp.timeIntervalSince(stay[0].fix.timestamp)))
+      go(on: first, configuration, motion)
+      go(on: fix, configuration, motion)
+    }
+
+    private mutating func go(on fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       let hop = Geodesic.shortMeters(from: measured.coordinate, to: fix.coordinate)
       let counts = configuration.counts(fix, hop: hop)
       if counts {
@@ -111,6 +175,9 @@ extension TripDetector {
         now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)
       }
       now.fix = fix
+      if !configuration.skipPlaces.isEmpty {
+        skipSince = configuration.isSkipPlace(fix.coordinate) ? skipSince ?? fix.timestamp : nil
+      }
       if fix.timestamp.timeIntervalSince(lastRoutePoint) >= routeSpacing {
         if record.route.count >= Self.routeLimit { thinRoute() }
         record.route.append(fix.coordinate)
@@ -154,6 +221,10 @@ extension TripDetector {
         stray = now
         return
       }
+      let stood = first.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp)
+      if stood >= Self.noteworthyStop, stood < configuration.stopSeconds {
+        note(TripDecision(.shortStop, at: stay[0].fix.timestamp, seconds: stood, limit: configuration.stopSeconds))
+      }
       now.progress += Geodesic.shortMeters(from: stay[0].fix.coordinate, to: first.fix.coordinate)
       stay = [Mark(first, progress: now.progress)]
       stray = isOutside(first, configuration) ? now : nil
@@ -166,7 +237,7 @@ extension TripDetector {
     }
 
     /// Where it stands: the middle of the fixes, which one outlier does not move.
-    private var place: Coordinate {
+    var place: Coordinate {
       let latitudes = stay.map(\.fix.coordinate.latitude).sorted()
       let origin = stay[0].fix.coordinate.longitude
       // East of the first fix, so that the antimeridian does not part them.
@@ -176,8 +247,13 @@ extension TripDetector {
         longitude: (origin + easts[easts.count / 2]).remainder(dividingBy: 360))
     }
 
-    /// The trip, closed at the stop or at the last fix; or nothing, if it got nowhere.
-    func ended(isAtStop: Bool, _ configuration: Configuration) -> Effect {
+    /// Seconds of standing from which a stop on the way is told of.
+    private static let noteworthyStop: TimeInterval = 60
+
+    /// The trip, closed at the stop or at the last fix; or cancelled, if it got nowhere.
+    /// - Parameter date: when that became certain.
+    func ended(_ rule: TripDecision.Rule, at date: Date, _ configuration: Configuration) -> Effect {
+      let isAtStop = isPaused || restingSeconds >= 60
       var end = now
       var endPlace = now.fix.coordinate
       if isAtStop {
@@ -187,7 +263,7 @@ extension TripDetector {
           stay.first { Geodesic.shortMeters(from: $0.fix.coordinate, to: endPlace) <= Rest.scatter } ?? stay[0]
         end.distance += Geodesic.shortMeters(from: end.fix.coordinate, to: endPlace)
       }
-      var record = record
+      var record = soFar
       record.trip.endTime = end.fix.timestamp
       record.trip.endCoordinate = endPlace
       record.trip.distanceMeters = end.distance
@@ -196,23 +272,57 @@ extension TripDetector {
       if record.route.last != endPlace { record.route.append(endPlace) }
       record.legs = legFinder.legs(
         from: record.trip.startTime, to: end.fix.timestamp, distance: record.trip.distanceMeters)
-      return isTrip(end, record, configuration) ? .ended(record) : .cancelled(record.trip)
+      if rule != .leapt {
+        record.decisions.append(
+          TripDecision(
+            rule, at: end.fix.timestamp, seconds: date.timeIntervalSince(end.fix.timestamp),
+            meters: rule == .stopped ? configuration.stopRadius : nil,
+            limit: rule == .stopped ? configuration.stopSeconds : nil))
+      }
+      guard let refusal = refusal(end, record, configuration) else { return .ended(record) }
+      record.decisions.append(refusal)
+      return .cancelled(record)
     }
 
-    private func isTrip(_ end: Mark, _ record: TripRecord, _ configuration: Configuration) -> Bool {
-      guard end.distance >= configuration.minimumDistance, end.reach >= configuration.minimumReach else { return false }
+    /// What was begun is no trip.
+    func cancelled(_ rule: TripDecision.Rule, at date: Date) -> Effect {
+      var record = soFar
+      record.trip.endTime = now.fix.timestamp
+      record.decisions.append(
+        TripDecision(rule, at: date, seconds: date.timeIntervalSince(record.trip.startTime)))
+      return .cancelled(record)
+    }
+
+    /// Why it is no trip; `nil` if it is one.
+    private func refusal(_ end: Mark, _ record: TripRecord, _ configuration: Configuration) -> TripDecision? {
+      let time = end.fix.timestamp
+      guard end.distance >= configuration.minimumDistance else {
+        return TripDecision(.short, at: time, meters: end.distance, limit: configuration.minimumDistance)
+      }
       // Who was around the block is back where they began, as is every drift and every outlier.
       let back = Geodesic.shortMeters(
         from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
-      guard back >= configuration.departureDistance || end.reach >= configuration.minimumLoopReach else { return false }
-      let seconds = max(1, record.duration ?? 0)
-      guard seconds >= configuration.minimumSeconds else { return false }
+      let reach =
+        back >= configuration.departureDistance ? configuration.minimumReach : configuration.minimumLoopReach
+      guard end.reach >= reach else { return TripDecision(.near, at: time, meters: end.reach, limit: reach) }
+      let seconds = max(1, (record.duration ?? 0) - end.paused)
+      guard seconds >= configuration.minimumSeconds else {
+        return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
+      }
       // A receiver that is thrown about is found where it began most of the time.
-      guard end.away >= seconds / 2 else { return false }
+      guard end.away >= seconds / 2 else {
+        return TripDecision(.homebound, at: time, seconds: end.away, limit: seconds / 2)
+      }
       // Noise makes a long way of many short steps, and they lead nowhere.
-      guard max(end.coarse, end.reach) >= 0.3 * end.distance else { return false }
+      let led = max(end.coarse, end.reach)
+      guard led >= 0.3 * end.distance else {
+        return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
+      }
       // As slow as this, going nowhere in particular is what a drifting receiver does.
-      return end.progress >= 2 * seconds || end.reach >= 0.3 * end.progress
+      guard end.progress >= 2 * seconds || end.reach >= 0.3 * end.progress else {
+        return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
+      }
+      return nil
     }
   }
 }

@@ -16,6 +16,13 @@ public struct TripDetector: Hashable, Sendable, Codable {
   public struct Configuration: Hashable, Sendable, Codable {
     /// Part of the id of every trip.
     public var deviceId = ""
+    /// Places at which a stop does not end a trip, any number: a school gate, a day nursery.
+    public var skipPlaces: [Coordinate] = []
+    /// Metres around a skip place.
+    public var skipRadius = 200.0
+    /// Seconds without movement that close a trip, also one paused at a skip place. A ride that shows after more than that
+    /// opens it again.
+    public var silenceSeconds: TimeInterval = 7200
     /// Metres about the place of rest that a resting receiver's fixes keep to, or their own accuracy if that is more.
     public var restRadius = 60.0
     /// Metres from the place of rest that must be reached for a departure.
@@ -42,6 +49,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var certainAccuracy = 30.0
     /// Metres a second; faster is a fault of the receiver.
     public var maximumSpeed = 70.0
+    /// The same after a silence of more than ``maximumGapSeconds``: an aeroplane is one in which a phone says nothing.
+    public var maximumFlightSpeed = 300.0
     /// Metres, exclusive: fixes this uncertain or worse are passed over.
     public var maximumAccuracy = 200.0
     /// Seconds from start to end; shorter was no trip.
@@ -59,14 +68,33 @@ public struct TripDetector: Hashable, Sendable, Codable {
     func counts(_ fix: Location, hop: Double) -> Bool {
       fix.horizontalAccuracy <= certainAccuracy || hop >= 2 * fix.horizontalAccuracy
     }
+
+    func isSkipPlace(_ place: Coordinate) -> Bool {
+      skipPlaces.contains { Geodesic.shortMeters(from: $0, to: place) <= skipRadius }
+    }
   }
 
   public enum Effect: Hashable, Sendable {
     /// A departure is certain; the trip began with an earlier fix.
     case started(Trip)
+    /// It stands at a skip place.
+    case paused(Trip)
+    /// It left the skip place; or a ride that silence had closed shows again, and its end is told a second time.
+    case resumed(Trip)
     case ended(TripRecord)
-    /// What was started got nowhere.
-    case cancelled(Trip)
+    /// What was started got nowhere: it is no trip, and was none if it had ended before.
+    case cancelled(TripRecord)
+
+    /// Brings a list of closed trips up to date.
+    public func apply(to trips: inout [TripRecord]) {
+      switch self {
+      case .started, .paused, .resumed: break
+      case .ended(let record), .cancelled(let record):
+        // Only the last one can have been closed before: by a silence in which it went on.
+        if trips.last?.trip.id == record.trip.id { trips.removeLast() }
+        if case .ended = self { trips.append(record) }
+      }
+    }
   }
 
   public let configuration: Configuration
@@ -81,7 +109,19 @@ public struct TripDetector: Hashable, Sendable, Codable {
   }
 
   /// The trip that is open.
-  public var currentTrip: Trip? { if case .going(let way) = state { way.record.trip } else { nil } }
+  public var currentTrip: Trip? { openWay?.record.trip }
+
+  /// The open trip with its route and what was decided about it so far.
+  public var currentRecord: TripRecord? { openWay?.soFar }
+
+  /// Whether the open trip stands at a skip place.
+  public var isPaused: Bool { openWay?.isPaused ?? false }
+
+  /// What was decided at rest in the last half hour, while nothing came of it.
+  public var restingDecisions: [TripDecision] { if case .resting(let rest) = state { rest.decisions.all } else { [] } }
+
+  /// When ``onTick(at:)`` closes the open trip if nothing more is heard.
+  public var nextDeadline: Date? { openWay?.closingDate(configuration) }
 
   /// Takes the next fix.
   public mutating func onLocation(_ location: Location) -> [Effect] {
@@ -97,9 +137,31 @@ public struct TripDetector: Hashable, Sendable, Codable {
       suspect = fix
       return []
     }
+    if let passed = suspect, !isLeap { note(passedOver: passed, after: last) }
     suspect = nil
+    let effects = onTick(at: fix.timestamp)
     defer { lastFix = fix }
-    return step(from: last, to: fix, isLeap: isLeap)
+    return effects + step(from: last, to: fix, isLeap: isLeap)
+  }
+
+  /// Tells that every fix up to a moment has come: a trip of which nothing was heard for
+  /// ``Configuration/silenceSeconds`` is over.
+  ///
+  /// The trips do not depend on when it is called, or whether: the next fix has the same effect. Where fixes come late, older
+  /// than a tick, they are to be detected again.
+  public mutating func onTick(at date: Date) -> [Effect] {
+    guard let way = openWay, date >= way.closingDate(configuration) else { return [] }
+    // Nobody else holds it while it changes, so that its lists are not copied.
+    state = .nowhere
+    var closed = consume way
+    guard !closed.isPaused else {
+      state = .resting(closed.rest)
+      return [closed.ended(.silence, at: date, configuration)]
+    }
+    let effect = closed.ended(.silence, at: date, configuration)
+    closed.isClosed = true
+    state = .going(closed)
+    return [effect]
   }
 
   /// Takes a reading of the motion sensor: evidence, not a verdict. Readings come before the fixes that are later.
@@ -109,7 +171,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   public mutating func finish() -> [Effect] {
     guard case .going(let way) = state, let last = lastFix else { return [] }
     state = .resting(Rest(at: last))
-    return [way.ended(isAtStop: way.restingSeconds >= 60, configuration)]
+    return way.isClosed ? [] : [way.ended(.recordingEnded, at: last.timestamp, configuration)]
   }
 
   /// The trips in a recording, with their legs, whatever order its fixes and readings of motion are in.
@@ -132,9 +194,9 @@ public struct TripDetector: Hashable, Sendable, Codable {
         detector.onMotion(readings[next].element)
         next += 1
       }
-      for case .ended(let record) in detector.onLocation(fix) { trips.append(record) }
+      for effect in detector.onLocation(fix) { effect.apply(to: &trips) }
     }
-    for case .ended(let record) in detector.finish() { trips.append(record) }
+    for effect in detector.finish() { effect.apply(to: &trips) }
     return trips
   }
 }
@@ -146,10 +208,32 @@ extension TripDetector {
     case going(Way)
   }
 
+  /// The trip that is open and not closed by silence.
+  private var openWay: Way? { if case .going(let way) = state, !way.isClosed { way } else { nil } }
+
+  private mutating func note(passedOver fix: Location, after last: Location) {
+    let decision = TripDecision(
+      .passedOver, at: fix.timestamp, seconds: fix.timestamp.timeIntervalSince(last.timestamp),
+      meters: Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate))
+    let before = state
+    state = .nowhere
+    switch consume before {
+    case .nowhere: break
+    case .resting(var rest):
+      rest.note(decision)
+      state = .resting(rest)
+    case .going(var way):
+      way.note(decision)
+      state = .going(way)
+    }
+  }
+
   private func isImpossible(from: Location, to: Location) -> Bool {
     let metres = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
     let seconds = to.timestamp.timeIntervalSince(from.timestamp)
-    return metres > 200 && metres > configuration.maximumSpeed * max(seconds, 1)
+    let speed =
+      seconds > configuration.maximumGapSeconds ? configuration.maximumFlightSpeed : configuration.maximumSpeed
+    return metres > 200 && metres > speed * max(seconds, 1)
   }
 
   /// Back where it rests, after a leap that was none.
@@ -175,42 +259,62 @@ extension TripDetector {
       }
       state = .resting(rest)
       return []
-    case .going(let way) where isLeap:
+    case .going(var way) where isLeap:
       // After a leap that turned out to be none the hop between is not a way anybody went.
-      state = .going(way)
-      return end(at: fix)
+      state = .resting(Rest(at: fix))
+      guard !way.isClosed else { return [] }
+      way.note(
+        TripDecision(
+          .leapt, at: last.timestamp, seconds: seconds,
+          meters: Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)))
+      return [way.ended(.leapt, at: fix.timestamp, configuration)]
     case .going(var way):
       let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
-      if seconds > configuration.gapSeconds, !wentOn(metres, in: seconds) {
-        // It stayed where it was last seen, until now.
-        var rest = way.lastRest
-        let ended = way.ended(isAtStop: way.restingSeconds >= 60, configuration)
-        _ = rest.add(fix, configuration, motion)
-        state = .resting(rest)
-        return [ended]
+      var effects: [Effect] = []
+      if seconds > configuration.gapSeconds {
+        let wentOn = wentOn(metres, in: seconds)
+        // At a skip place one may sit with a phone that sleeps.
+        if !wentOn, !way.isClosed, !way.isPaused, way.pause(at: last.coordinate, configuration) {
+          effects.append(.paused(way.record.trip))
+        }
+        guard wentOn || way.isPaused else {
+          // It stayed where it was last seen, until now.
+          var rest = way.lastRest
+          if !way.isClosed { effects.append(way.ended(.silence, at: fix.timestamp, configuration)) }
+          _ = rest.add(fix, configuration, motion)
+          state = .resting(rest)
+          return effects
+        }
+        if wentOn { way.note(TripDecision(.bridged, at: last.timestamp, seconds: seconds, meters: metres)) }
+        if way.isClosed {
+          way.isClosed = false
+          effects.append(.resumed(way.record.trip))
+        }
       }
+      let wasPaused = way.isPaused
       way.add(fix, configuration, motion)
+      if wasPaused, !way.isPaused { effects.append(.resumed(way.record.trip)) }
       if way.isBack(configuration) {
         state = .resting(Rest(at: way.record.trip.startCoordinate, fixes: [fix]))
-        return [.cancelled(way.record.trip)]
+        return effects + [way.cancelled(.back, at: fix.timestamp)]
       }
-      guard way.restingSeconds >= configuration.stopSeconds else {
+      let isLingering = way.isLingering(configuration)
+      guard !way.isPaused, isLingering || way.restingSeconds >= configuration.stopSeconds else {
         state = .going(way)
-        return []
+        return effects
+      }
+      if way.pause(at: isLingering ? fix.coordinate : way.place, configuration) {
+        effects.append(.paused(way.record.trip))
+        state = .going(way)
+        return effects
       }
       state = .resting(way.rest)
-      return [way.ended(isAtStop: true, configuration)]
+      return effects + [way.ended(.stopped, at: fix.timestamp, configuration)]
     }
   }
 
   private func wentOn(_ metres: Double, in seconds: TimeInterval) -> Bool {
     if seconds <= configuration.maximumGapSeconds { return metres >= 2 * seconds }
     return seconds <= configuration.maximumRideSeconds && metres >= configuration.rideSpeed * seconds
-  }
-
-  private mutating func end(at fix: Location) -> [Effect] {
-    defer { state = .resting(Rest(at: fix)) }
-    guard case .going(let way) = state else { return [] }
-    return [way.ended(isAtStop: way.restingSeconds >= 60, configuration)]
   }
 }

@@ -14,16 +14,21 @@ public struct TripRecord: Hashable, Sendable, Codable {
   public var route: [Coordinate]
   /// In which way it was gone, part after part; empty while it goes on, and where nobody asked.
   public var legs: [TripLeg]
+  /// What was decided about it, the oldest first: why it began there, what did not end it, what did.
+  public var decisions: [TripDecision]
 
-  public init(trip: Trip, topSpeed: Double? = nil, route: [Coordinate] = [], legs: [TripLeg] = []) {
+  public init(
+    trip: Trip, topSpeed: Double? = nil, route: [Coordinate] = [], legs: [TripLeg] = [], decisions: [TripDecision] = []
+  ) {
     self.trip = trip
     self.topSpeed = topSpeed
     self.route = route
     self.legs = legs
+    self.decisions = decisions
   }
 
   private enum CodingKeys: String, CodingKey {
-    case trip, topSpeed, route, legs
+    case trip, topSpeed, route, legs, decisions
   }
 
   public init(from decoder: any Decoder) throws {
@@ -33,6 +38,7 @@ public struct TripRecord: Hashable, Sendable, Codable {
     route = try values.decode([Coordinate].self, forKey: .route)
     // A drive that was saved before there were legs goes on.
     legs = try values.decodeIfPresent([TripLeg].self, forKey: .legs) ?? []
+    decisions = try values.decodeIfPresent([TripDecision].self, forKey: .decisions) ?? []
   }
 
   /// The mode in which most of the way was gone; `unknown` without legs.

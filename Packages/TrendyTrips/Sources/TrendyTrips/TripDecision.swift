@@ -1,0 +1,153 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// One decision about a trip: when, by which rule, with which figures. ``words`` says it to a person.
+public struct TripDecision: Hashable, Sendable, Codable {
+  /// What decided.
+  public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
+    /// At rest: the fixes got away, and the motion sensor said that nobody moves.
+    case heldByMotion = "held_by_motion"
+    /// A fix that could be reached at no possible speed, and the next was back.
+    case passedOver = "passed_over"
+    /// The place of rest was left, and the way went on.
+    case departed
+    /// The device slept at the place of rest and woke on the way.
+    case woke
+    /// Last seen at the place of rest, then far away, faster than by foot.
+    case carried
+    /// Seen at a place that no way led to; the trip begins there.
+    case appeared
+    /// Stood still for a while that does not end a trip: a light, a level crossing, a pump.
+    case shortStop = "short_stop"
+    /// A silence, and what lies at its ends shows that the way went on in it.
+    case bridged
+    /// A stop at a skip place, which does not end a trip.
+    case paused
+    /// Left the skip place.
+    case resumed
+    /// Stood still long enough.
+    case stopped
+    /// Nothing was heard for long, and what was heard next does not show that the way went on.
+    case silence
+    /// The way broke off at a place that no way leads from.
+    case leapt
+    /// The recording was over.
+    case recordingEnded = "recording_ended"
+    /// Not a trip: back where it began at once.
+    case back
+    /// Not a trip: the way is too short.
+    case short
+    /// Not a trip: never far enough from where it began.
+    case near
+    /// Not a trip: over too soon.
+    case brief
+    /// Not a trip: where it began for most of the time.
+    case homebound
+    /// Not a trip: to and fro within the receiver's noise.
+    case zigzag
+    /// Not a trip: as slow as a drifting receiver, and going nowhere.
+    case aimless
+  }
+
+  /// The moment that the decision is about: the first fix of the stop, not the one that made it certain.
+  public var time: Date
+  public var rule: Rule
+  /// How long what decided lasted.
+  public var seconds: TimeInterval?
+  /// How far it was.
+  public var meters: Double?
+  /// What seconds or metres were held against, in the unit of the rule.
+  public var limit: Double?
+
+  public init(
+    _ rule: Rule, at time: Date, seconds: TimeInterval? = nil, meters: Double? = nil, limit: Double? = nil
+  ) {
+    self.time = time
+    self.rule = rule
+    self.seconds = seconds
+    self.meters = meters
+    self.limit = limit
+  }
+
+  /// Whether it says that what was begun is no trip.
+  public var isRefusal: Bool {
+    switch rule {
+    case .back, .short, .near, .brief, .homebound, .zigzag, .aimless: true
+    default: false
+    }
+  }
+}
+
+extension TripDecision: CustomStringConvertible {
+  public var description: String { words }
+
+  /// The decision as a sentence without its time.
+  public var words: String {
+    let metres = Self.length(meters)
+    let time = Self.span(seconds)
+    return switch rule {
+    case .heldByMotion:
+      "\(metres) from the place of rest, but the motion sensor says that nobody moves; it is believed up to "
+        + "\(Self.length(limit)) unless the fixes measured speed"
+    case .passedOver: "a fix \(metres) off is passed over: nobody gets there in \(time)"
+    case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
+    case .woke:
+      "the device slept for \(time) and woke \(metres) from its place of rest; the start is reckoned back from the "
+        + "pace it went on with"
+    case .carried: "last seen at rest, and \(time) later \(metres) away, which is no pace of somebody on foot"
+    case .appeared: "appeared \(metres) away from where it was last seen; the way between is nobody's"
+    case .shortStop: "stood for \(time), less than the \(Self.span(limit)) that end a trip"
+    case .bridged: "nothing was heard for \(time), and it went on \(metres) away: on the way all along"
+    case .paused: "stopped at a skip place, which pauses a trip and does not end it"
+    case .resumed: "went on from the skip place after \(time)"
+    case .stopped: "came to rest: within \(metres) for \(time), where \(Self.span(limit)) end a trip"
+    case .silence: "ended where it was last seen: nothing was heard for \(time)"
+    case .leapt: "ended where it was last seen: the next fixes are \(metres) away, which nobody gets to in \(time)"
+    case .recordingEnded: "ended with the recording"
+    case .back: "no trip: \(time) after it began it is back where it began"
+    case .short: "no trip: \(metres) of way, less than \(Self.length(limit))"
+    case .near: "no trip: never more than \(metres) from where it began, which a drifting receiver does too"
+    case .brief: "no trip: over after \(time), less than \(Self.span(limit))"
+    case .homebound: "no trip: only for \(time) away from where it began, less than half of its time"
+    case .zigzag: "no trip: \(metres) of way lead nowhere, as a receiver's noise does"
+    case .aimless: "no trip: as slow as a drifting receiver and never more than \(metres) from where it began"
+    }
+  }
+
+  private static func length(_ metres: Double?) -> String {
+    guard let metres else { return "some way" }
+    if metres < 1000 { return "\(Int(metres.rounded())) m" }
+    // To two digits behind the point without a formatter, which would bring all of Foundation along.
+    return "\((metres / 10).rounded() / 100) km"
+  }
+
+  private static func span(_ seconds: TimeInterval?) -> String {
+    guard let seconds else { return "some time" }
+    if seconds < 600 { return "\(Int(seconds.rounded())) s" }
+    let minutes = Int((seconds / 60).rounded())
+    return minutes < 120 ? "\(minutes) min" : "\(minutes / 60) h \(minutes % 60) min"
+  }
+}
+
+/// The decisions about one trip, the oldest first; of very many the less telling ones are left out.
+struct DecisionLog: Hashable, Sendable, Codable {
+  private(set) var all: [TripDecision] = []
+
+  mutating func add(_ decision: TripDecision) {
+    all.append(decision)
+    guard all.count > Self.limit else { return }
+    all.remove(at: all.firstIndex { $0.rule == .shortStop || $0.rule == .passedOver } ?? Self.limit / 2)
+  }
+
+  mutating func add(_ decisions: [TripDecision]) { for decision in decisions { add(decision) } }
+
+  /// Forgets what is older than the date.
+  mutating func forget(before date: Date) {
+    if let first = all.first, first.time < date { all.removeAll { $0.time < date } }
+  }
+
+  private static let limit = 256
+}
