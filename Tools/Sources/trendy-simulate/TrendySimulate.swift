@@ -18,9 +18,11 @@ enum TrendySimulate {
       --json        only the last line, as JSON
       --trace       tells what happened
       --no-shrink   does not look for the shortest plan that still breaks
+      --until-violation   ends with the first seed that breaks something
       --devices N   1 to 26, 3 unless told
       --edits N     200 unless told
-      --no-faults   nothing goes wrong
+      --hazards A,B what may go wrong; none for nothing. There are:
+                    \(Hazard.allCases.map(\.rawValue).joined(separator: " "))
 
     Status 0: nothing was broken; 1: something was; 2: these options.
     """
@@ -42,7 +44,10 @@ enum TrendySimulate {
     var hours = 0.0
     var faults: [String: Int] = [:]
     var seedsWithFault: [String: Int] = [:]
+    var seeds = 0
     for seed in options.seeds {
+      if options.endsWithViolation, violations > 0 { break }
+      seeds += 1
       let story = await simulator.run(seed: seed)
       steps += story.steps
       hours += Double(story.duration.components.seconds) / 3600
@@ -72,7 +77,7 @@ enum TrendySimulate {
       "{" + values.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
     print(
-      "{\"seeds\":\(options.seeds.count),\"violations\":\(violations),\"steps\":\(steps),"
+      "{\"seeds\":\(seeds),\"violations\":\(violations),\"steps\":\(steps),"
         + "\"simulated_hours\":\((hours * 10).rounded() / 10),\"seconds\":\((seconds * 1000).rounded() / 1000),"
         + "\"faults\":\(counts(faults)),\"seeds_with_fault\":\(counts(seedsWithFault))}")
     exit(violations == 0 ? 0 : 1)
@@ -89,6 +94,7 @@ private struct Options {
   var isJSON = false
   var isTracing = false
   var shrinks = true
+  var endsWithViolation = false
   var isHelp = false
 
   init(_ arguments: [String]) throws(UsageError) {
@@ -111,7 +117,8 @@ private struct Options {
       case "--json": isJSON = true
       case "--trace": isTracing = true
       case "--no-shrink": shrinks = false
-      case "--no-faults": world.hasFaults = false
+      case "--until-violation": endsWithViolation = true
+      case "--hazards": world.hazards = try Self.hazards(try value(of: option))
       case "--devices": world.devices = try number(of: option, in: 1...26)
       case "--edits": world.edits = try number(of: option, in: 1...100_000)
       case "--seed":
@@ -131,5 +138,17 @@ private struct Options {
       }
     }
     if !hasSeeds, !isHelp { throw UsageError(text: "which seeds? --seeds A..B or --seed N") }
+  }
+
+  private static func hazards(_ text: String) throws(UsageError) -> Set<Hazard> {
+    if text == "none" { return [] }
+    var hazards: Set<Hazard> = []
+    for name in text.split(separator: ",") {
+      guard let hazard = Hazard(rawValue: String(name)) else {
+        throw UsageError(text: "--hazards: there is no hazard \"\(name)\"")
+      }
+      hazards.insert(hazard)
+    }
+    return hazards
   }
 }

@@ -1,8 +1,9 @@
 /// One thing that happens in a story. A plan is a list of them: any part of the list is a plan too, and that is how a story is
 /// shrunk.
 public enum Action: Hashable, Sendable {
-  /// A person does something on a device; the number decides what, and is the text that it leaves behind.
-  case edit(device: Int, number: Int, choice: UInt64)
+  /// A person does something on a device, in the program that syncs or in another beside it; the choice decides what, and the
+  /// number is the text that it leaves behind.
+  case edit(device: Int, number: Int, choice: UInt64, besideAgent: Bool = false)
   /// A device begins a round, which goes on while other things happen.
   case sync(device: Int)
   /// Time passes.
@@ -18,6 +19,18 @@ public enum Action: Hashable, Sendable {
   case freeDisks
   /// The device's date is set to be so many hours ahead of the world's, or behind.
   case setClock(device: Int, hours: Int)
+  /// The device's store is put aside, as it lies on the disk.
+  case backUpStore(device: Int)
+  /// What was put aside takes the store's place: what was recorded since and not sent is gone, and the hub knows more than the store.
+  case restoreStore(device: Int)
+  /// A copy of one device's store takes the place of another's: two stores are one device to the hub.
+  case copyStore(from: Int, to: Int)
+  case backUpHub
+  case restoreHub
+  /// From here on the device runs a version that knows the plain operations only, or the present one.
+  case install(device: Int, isOld: Bool)
+  /// The devices sync in turn until so many pieces of tasks have run.
+  case goOn(steps: Int)
 }
 
 /// What can happen to one request.
@@ -43,7 +56,8 @@ public enum NetworkFault: Hashable, Sendable {
 extension Action: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .edit(let device, let number, _): "edit \(number) on \(name(device))"
+    case .edit(let device, let number, _, let isBeside):
+      "edit \(number) on \(name(device))\(isBeside ? ", beside the program that syncs" : "")"
     case .sync(let device): "\(name(device)) begins a round"
     case .wait(let milliseconds): "\(milliseconds) ms pass"
     case .network(let device, let fault, let requests):
@@ -54,6 +68,13 @@ extension Action: CustomStringConvertible {
     case .fillHubDisk(let room): "the hub's disk has room for \(room) bytes more"
     case .freeDisks: "the disks have room again"
     case .setClock(let device, let hours): "\(name(device))'s date is set \(hours) hours ahead"
+    case .backUpStore(let device): "\(name(device))'s store is backed up"
+    case .restoreStore(let device): "\(name(device))'s store is restored from its backup"
+    case .copyStore(let from, let to): "\(name(to)) gets a copy of \(name(from))'s store"
+    case .backUpHub: "the hub is backed up"
+    case .restoreHub: "the hub is restored from its backup"
+    case .install(let device, let isOld): "\(name(device)) runs \(isOld ? "an old" : "the present") version"
+    case .goOn(let steps): "all go on syncing until \(steps) steps are done"
     }
   }
 
@@ -62,12 +83,17 @@ extension Action: CustomStringConvertible {
   /// What it counts as among the faults; `nil` for what is none.
   var faultKind: String? {
     switch self {
-    case .edit, .sync, .wait, .freeDisks, .network: nil
+    case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
+    case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .goOn: nil
     case .crash: "device_crash"
     case .crashHub: "hub_crash"
     case .fillDisk: "device_disk_full"
     case .fillHubDisk: "hub_disk_full"
     case .setClock: "clock_jump"
+    case .restoreStore: "store_restored"
+    case .copyStore: "store_copied"
+    case .restoreHub: "hub_restored"
+    case .install(_, let isOld): isOld ? "old_version" : nil
     }
   }
 }

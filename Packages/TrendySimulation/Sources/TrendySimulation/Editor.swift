@@ -10,17 +10,19 @@ struct Editor {
   private let device: SimulatedDevice
   private var generator: SeededGenerator
   private let text: String
+  private let isBeside: Bool
 
-  init(run: SimulationRun, device: SimulatedDevice, choice: UInt64, text: String) {
+  init(run: SimulationRun, device: SimulatedDevice, choice: UInt64, text: String, isBeside: Bool) {
     self.run = run
     self.device = device
     generator = SeededGenerator(seed: choice)
     self.text = text
+    self.isBeside = isBeside
   }
 
   mutating func edit() {
     guard let life = device.life else { return }
-    let recorder = life.recorder
+    let recorder = isBeside ? life.besideRecorder : life.recorder
     switch Int.random(in: 0..<100, using: &generator) {
     case ..<10: makeType(recorder)
     case ..<32: makeEvent(recorder, life)

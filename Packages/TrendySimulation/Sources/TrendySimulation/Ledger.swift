@@ -36,6 +36,19 @@ struct Ledger {
   /// The highest head in any answer.
   private(set) var highestHead: Int64 = 0
   private(set) var violations: [String] = []
+  /// Devices that ran an old version: what they write comes without the version that its author knew.
+  var oldDevices: Set<Int> = []
+  /// Whether the hub forgot what it had taken: then what a device shows may be the only place of a text.
+  private(set) var hubWasRestored = false
+
+  /// How far a ledger had come when something was backed up.
+  private struct Mark {
+    var texts = 0
+    var deleted: Set<Key> = []
+    var takenTexts: Set<String> = []
+  }
+  private var storeMarks: [Int: Mark] = [:]
+  private var hubMark = Mark()
 
   mutating func break_(_ sentence: String) { if violations.count < 20 { violations.append(sentence) } }
 
@@ -60,7 +73,49 @@ struct Ledger {
 
   var allDeleted: Set<Key> { deleted.values.reduce(into: []) { $0.formUnion($1) } }
 
+  // MARK: Backups
+
+  mutating func onBackup(device: Int) {
+    storeMarks[device] = Mark(texts: texts.count, deleted: deleted[device] ?? [])
+  }
+
+  /// What was recorded since the backup and reached no hub is gone, and nobody promised otherwise.
+  mutating func onRestore(device: Int) {
+    contents = [:]
+    let mark = storeMarks[device] ?? Mark()
+    forget(device: device, from: mark.texts)
+    deleted[device] = mark.deleted
+  }
+
+  mutating func onCopy(from: Int, to: Int) {
+    contents = [:]
+    forget(device: to, from: 0)
+    deleted[to] = deleted[from] ?? []
+  }
+
+  mutating func onHubBackup() { hubMark.takenTexts = takenTexts }
+
+  mutating func onHubRestore() {
+    takenTexts = hubMark.takenTexts
+    // Asked again, a hub that knows less may judge otherwise.
+    outcomes = [:]
+    highestHead = 0
+    hubWasRestored = true
+  }
+
+  private mutating func forget(device: Int, from place: Int) {
+    for index in texts.indices where index >= place && texts[index].device == device { texts[index].isReplaced = true }
+  }
+
   // MARK: The hub
+
+  /// A plain write that the hub carried out.
+  mutating func onPlainWrite(_ body: Data) {
+    guard let document = try? WireJSON.decode([String: JSONValue].self, from: body) else { return }
+    for value in [document] + (document["events"]?.arrayValue ?? []).compactMap(\.objectValue) {
+      takenTexts.formUnion(MutationEnvelope.texts(of: value))
+    }
+  }
 
   /// What the hub was asked and what it answered, whether or not the answer arrives.
   mutating func onPush(request: Data, answer: Data) {
@@ -76,7 +131,9 @@ struct Ledger {
       }
       if outcome.status == "accepted" || outcome.status == "merged" { takenTexts.formUnion(mutation.texts) }
       let sent = Sent(device: request.device, sequence: outcome.sequence)
-      let words = "\(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
+      // With the id: two stores that use one identity would each take the other's outcomes for their own.
+      let words =
+        "\(mutation.id) \(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
       if let known = outcomes[sent], known != words {
         break_("sequence \(sent.sequence) of a device had the outcome \"\(known)\" and later \"\(words)\"")
       }

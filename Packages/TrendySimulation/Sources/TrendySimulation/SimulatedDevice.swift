@@ -15,11 +15,14 @@ final class SimulatedDevice: @unchecked Sendable {
     let files: MortalFileSystem
     let factory: DefaultDataStoreFactory
     let recorder: Recorder
+    /// Of another program on the same store.
+    let besideRecorder: Recorder
+    let besideFiles: MortalFileSystem
     let engine: SyncEngine
   }
 
   let number: Int
-  let disk = SimulatedFileSystem()
+  private(set) var disk = SimulatedFileSystem()
   let clock: DeviceClock
   private let makeClient: (MortalFileSystem) -> any NetworkClientProtocol
   private var generator: SeededGenerator
@@ -29,6 +32,9 @@ final class SimulatedDevice: @unchecked Sendable {
   var rounds = 0
   /// The highest cursor since the store last had none.
   var cursor: Int64 = 0
+  /// Whether the program is one that knows the plain operations only.
+  var isOld = false
+  private(set) var backup: SimulatedFileSystem?
 
   init(
     number: Int, clock: DeviceClock, seed: UInt64,
@@ -45,18 +51,27 @@ final class SimulatedDevice: @unchecked Sendable {
   /// Begins a life; on a full or dead disk it cannot, and is tried again later.
   func begin() throws(StorageError) {
     let files = MortalFileSystem(disk)
-    let factory = try DefaultDataStoreFactory(
-      directory: "/store", fileSystem: files,
-      options: .init(lockTimeout: .milliseconds(200), firstChunkBytes: 16_384, largestChunkBytes: 262_144),
-      generator: SeededGenerator(seed: generator.next()))
+    let besideFiles = MortalFileSystem(disk)
+    let factory = try open(files)
+    let client = makeClient(files)
     life = Life(
       files: files, factory: factory,
       recorder: Recorder(
         dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: generator.next())),
+      besideRecorder: Recorder(
+        dataStoreFactory: try open(besideFiles), clock: clock, generator: SeededGenerator(seed: generator.next())),
+      besideFiles: besideFiles,
       engine: SyncEngine(
-        networkClient: makeClient(files), dataStoreFactory: factory, clock: clock,
+        networkClient: isOld ? PlainClient(client) : client, dataStoreFactory: factory, clock: clock,
         generator: SeededGenerator(seed: generator.next()),
         configuration: SyncConfiguration(batchSize: 10, pageSize: 7, largePageSize: 20)))
+  }
+
+  private func open(_ files: MortalFileSystem) throws(StorageError) -> DefaultDataStoreFactory {
+    try DefaultDataStoreFactory(
+      directory: "/store", fileSystem: files,
+      options: .init(lockTimeout: .milliseconds(200), firstChunkBytes: 16_384, largestChunkBytes: 262_144),
+      generator: SeededGenerator(seed: generator.next()))
   }
 
   func losePower(beforeChange change: Int, loss: UInt64) {
@@ -73,8 +88,24 @@ final class SimulatedDevice: @unchecked Sendable {
 
   /// Power goes now. The next life has yet to begin.
   func restart(losing loss: SimulatedFileSystem.Loss) {
-    life?.files.end()
-    life = nil
+    end()
     disk.restart(losing: loss)
+  }
+
+  private func end() {
+    life?.files.end()
+    life?.besideFiles.end()
+    life = nil
+  }
+
+  // MARK: Copies
+
+  func backUp() { backup = disk.copy() }
+
+  /// The next life begins on the disk given.
+  func replaceDisk(with other: SimulatedFileSystem) {
+    end()
+    disk = other.copy()
+    cursor = 0
   }
 }

@@ -9,7 +9,8 @@ import TrendyTesting
 ///
 /// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
 final class SimulatedHub: @unchecked Sendable {
-  let disk = SimulatedFileSystem()
+  private(set) var disk = SimulatedFileSystem()
+  private(set) var backup: SimulatedFileSystem?
   private let clock: any TimeSource
   private var generator: SeededGenerator
   private(set) var server: HubServer
@@ -47,6 +48,19 @@ final class SimulatedHub: @unchecked Sendable {
   func restartIfOff() -> Bool {
     guard disk.isOff else { return false }
     restart(losing: .random(seed: loss))
+    return true
+  }
+
+  func backUp() { backup = disk.copy() }
+
+  /// What was given out since the backup is forgotten.
+  /// - Returns: whether there is one.
+  func restore() -> Bool {
+    guard let backup else { return false }
+    files.end()
+    disk = backup.copy()
+    files = MortalFileSystem(disk)
+    server = Self.start(files, clock, generator.next())
     return true
   }
 

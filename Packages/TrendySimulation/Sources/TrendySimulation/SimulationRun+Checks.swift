@@ -48,6 +48,52 @@ extension SimulationRun {
     }
   }
 
+  /// What must be so at every moment, also in the middle of a round: a person reads what they wrote, and nothing is shown without
+  /// the type that it belongs to.
+  func checkMoment(_ device: SimulatedDevice) {
+    guard let life = device.life, !device.disk.isOff else { return }
+    do {
+      let store = life.factory.makeLocalStore()
+      let types = Set(try store.fetchAllEventTypes().map(\.id))
+      for event in try store.fetchAllEvents() where !types.contains(event.eventTypeId) {
+        ledger.break_("\(device.name) shows \(event.id) without its type \(event.eventTypeId)")
+      }
+      for definition in try store.fetchAllPropertyDefinitions() where !types.contains(definition.eventTypeId) {
+        ledger.break_("\(device.name) shows \(definition.id) without its type \(definition.eventTypeId)")
+      }
+      var own: [Ledger.Key: (text: String?, isDeleted: Bool)] = [:]
+      for mutation in try store.fetchPendingMutations() {
+        let key = Ledger.Key(kind: mutation.entityType, id: mutation.entityId)
+        if mutation.operation == .delete {
+          own[key] = (nil, true)
+        } else {
+          let texts = MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: mutation.payload))
+          own[key] = (texts.first ?? own[key]?.text, false)
+        }
+      }
+      for (key, said) in own.sorted(by: { $0.key < $1.key }) {
+        let isShown = try isShown(key, in: store)
+        if said.isDeleted, isShown { ledger.break_("\(device.name) shows \(key.id), whose deletion waits there") }
+        if let text = said.text, isShown, let shown = try shownText(of: key, in: store), shown != text,
+          !NaturalIdentifier.isNatural(key.id)
+        {
+          ledger.break_("\(device.name) shows \(shown) in \(key.id), where \(text) waits to be sent")
+        }
+      }
+    } catch {
+      // A store that cannot be read now is looked at later.
+    }
+  }
+
+  private func shownText(of key: Ledger.Key, in store: LocalStore) throws -> String? {
+    switch key.kind {
+    case .event: try store.findEvent(id: key.id)?.notes
+    case .eventType: try store.findEventType(id: key.id)?.name
+    case .geofence: try store.findGeofence(id: key.id)?.name
+    case .propertyDefinition: try store.findPropertyDefinition(id: key.id)?.label
+    }
+  }
+
   private func isShown(_ key: Ledger.Key, in store: LocalStore) throws -> Bool {
     switch key.kind {
     case .event: try store.findEvent(id: key.id) != nil

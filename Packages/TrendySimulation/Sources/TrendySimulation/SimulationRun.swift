@@ -11,8 +11,12 @@ import TrendyTesting
 ///
 /// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
 final class SimulationRun: @unchecked Sendable {
+  /// Reading whole stores costs more than most actions.
+  private static let actionsBetweenLooks = 8
+
   let world: SimulationWorld
   let seed: UInt64
+  private let executor: SeededTaskExecutor
   let clock = ManualClock()
   let hub: SimulatedHub
   private(set) var devices: [SimulatedDevice] = []
@@ -22,8 +26,9 @@ final class SimulationRun: @unchecked Sendable {
   /// The entities that anybody ever made, in order.
   var made: [MutationEntityType: [String]] = [:]
 
-  init(world: SimulationWorld, seed: UInt64) throws {
+  init(world: SimulationWorld, seed: UInt64, executor: SeededTaskExecutor) throws {
     self.world = world
+    self.executor = executor
     self.seed = seed
     story = Story(seed: seed)
     var generator = SeededGenerator(seed: ~seed)
@@ -55,13 +60,29 @@ final class SimulationRun: @unchecked Sendable {
 
   func carryOut(_ plan: [Action]) async {
     var generator = SeededGenerator(seed: seed &+ 1)
+    var actions = 0
     await withTaskGroup(of: Void.self) { group in
-      for action in plan {
+      func perform(_ action: Action) async {
         await carryOut(action) { device in
           group.addTask { await self.round(device) }
         }
         for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
         checkPower()
+        actions += 1
+        if actions.isMultiple(of: Self.actionsBetweenLooks) {
+          checkMoment(devices[actions / Self.actionsBetweenLooks % devices.count])
+        }
+      }
+      for action in plan {
+        guard case .goOn(let steps) = action else {
+          await perform(action)
+          continue
+        }
+        tell("\(action)")
+        while executor.steps < steps {
+          await perform(.sync(device: Int.random(in: 0..<devices.count, using: &generator)))
+          await perform(.wait(milliseconds: Int.random(in: 1...60_000, using: &generator)))
+        }
       }
       tell("the faults are over")
       endFaults()
@@ -75,9 +96,10 @@ final class SimulationRun: @unchecked Sendable {
 
   private func carryOut(_ action: Action, begin: (SimulatedDevice) -> Void) async {
     switch action {
-    case .edit(let number, let edit, let choice):
-      var editor = Editor(run: self, device: devices[number], choice: choice, text: "t\(edit)")
+    case .edit(let number, let edit, let choice, let isBeside):
+      var editor = Editor(run: self, device: devices[number], choice: choice, text: "t\(edit)", isBeside: isBeside)
       editor.edit()
+      if isBeside { count("second_process") }
       return
     case .sync(let number):
       let device = devices[number]
@@ -97,9 +119,37 @@ final class SimulationRun: @unchecked Sendable {
     case .fillHubDisk(let room): hub.disk.setCapacity(hub.disk.usedBytes + room)
     case .freeDisks: freeDisks()
     case .setClock(let number, let hours): devices[number].clock.setOffset(Double(hours) * 3600)
+    case .backUpStore(let number):
+      guard !devices[number].disk.isOff else { return }
+      devices[number].backUp()
+      ledger.onBackup(device: number)
+    case .restoreStore(let number):
+      guard let backup = devices[number].backup else { return }
+      devices[number].replaceDisk(with: backup)
+      ledger.onRestore(device: number)
+    case .copyStore(let from, let to):
+      guard !devices[from].disk.isOff else { return }
+      devices[to].replaceDisk(with: devices[from].disk)
+      ledger.onCopy(from: from, to: to)
+    case .backUpHub:
+      guard !hub.disk.isOff else { return }
+      hub.backUp()
+      ledger.onHubBackup()
+    case .restoreHub:
+      guard hub.restore() else { return }
+      ledger.onHubRestore()
+    case .install(let number, let isOld):
+      devices[number].isOld = isOld
+      devices[number].restart(losing: .nothing)
+      if isOld { ledger.oldDevices.insert(number) }
+    case .goOn: break
     }
     tell("\(action)")
-    if let kind = action.faultKind, kind == "clock_jump" || kind.hasSuffix("disk_full") { count(kind) }
+    switch action {
+    case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .install:
+      if let kind = action.faultKind { count(kind) }
+    default: break
+    }
   }
 
   private func round(_ device: SimulatedDevice) async {
@@ -113,6 +163,7 @@ final class SimulationRun: @unchecked Sendable {
     if isSameLife {
       tell("  \(device.name)'s round is over: \(await life.engine.lastFailure.map { "\($0)" } ?? "all well")")
       checkCursor(device)
+      checkMoment(device)
     }
   }
 

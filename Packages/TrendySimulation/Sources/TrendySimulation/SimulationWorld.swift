@@ -6,65 +6,102 @@ public struct SimulationWorld: Hashable, Sendable {
   public var devices: Int
   /// How many things the persons do.
   public var edits: Int
-  /// Whether anything goes wrong at all.
-  public var hasFaults: Bool
+  /// What may go wrong; nothing where it is empty.
+  public var hazards: Set<Hazard>
+  /// How many pieces of tasks a story has at least; 0 for as many as its edits need.
+  public var steps: Int
   /// Fault-free rounds of each device, after the last fault, in which everything must come to rest.
   public var roundsToQuiet: Int
 
-  public init(devices: Int = 3, edits: Int = 200, hasFaults: Bool = true, roundsToQuiet: Int = 4) {
+  public init(
+    devices: Int = 3, edits: Int = 200, hazards: Set<Hazard> = Hazard.usual, steps: Int = 2000,
+    roundsToQuiet: Int = 4
+  ) {
     self.devices = min(max(devices, 1), 26)
     self.edits = max(edits, 0)
-    self.hasFaults = hasFaults
+    self.hazards = hazards
+    self.steps = max(steps, 0)
     self.roundsToQuiet = max(roundsToQuiet, 1)
   }
 }
 
 extension SimulationWorld {
   /// The plan of a seed: always the same for the same world.
+  ///
+  /// Every seed has a mix of its own: some hazards often, some seldom, some not at all, for what is rare among all faults is
+  /// frequent where only two of them meet.
   public func plan(seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed)
     var plan: [Action] = []
+    let mix = mix(&generator)
+    let total = mix.reduce(0) { $0 + $1.weight }
+    if hazards.contains(.oldVersion), Int.random(in: 0..<5, using: &generator) == 0 {
+      plan.append(.install(device: devices - 1, isOld: true))
+    }
+    let hasSecondProcess = hazards.contains(.secondProcess) && Bool.random(using: &generator)
     var number = 0
     var isDiskFull = false
     while number < edits {
       let device = Int.random(in: 0..<devices, using: &generator)
       switch Int.random(in: 0..<100, using: &generator) {
-      case ..<58:
+      case ..<54:
         number += 1
-        plan.append(.edit(device: device, number: number, choice: generator.next()))
+        let choice = generator.next()
+        let isBeside = hasSecondProcess && Int.random(in: 0..<4, using: &generator) == 0
+        plan.append(.edit(device: device, number: number, choice: choice, besideAgent: isBeside))
       case ..<76: plan.append(.sync(device: device))
       case ..<84: plan.append(.wait(milliseconds: Self.span(&generator)))
-      case ..<95:
-        if hasFaults {
-          plan.append(
-            .network(
-              device: device, fault: Self.fault(&generator), afterRequests: Int.random(in: 0..<3, using: &generator)))
-        }
-      case ..<97:
-        guard hasFaults else { continue }
-        if Bool.random(using: &generator) {
-          plan.append(
-            .crash(device: device, beforeChange: Int.random(in: 1...24, using: &generator), loss: generator.next()))
-        } else {
-          plan.append(.crashHub(beforeChange: Int.random(in: 1...12, using: &generator), loss: generator.next()))
-        }
-      case ..<98:
-        guard hasFaults else { continue }
-        let hours = [1, -1, 24, -24, 8760, -8760].randomElement(using: &generator) ?? 1
-        plan.append(.setClock(device: device, hours: Bool.random(using: &generator) ? hours : 0))
       default:
-        guard hasFaults else { continue }
-        if isDiskFull {
-          plan.append(.freeDisks)
-        } else if Int.random(in: 0..<4, using: &generator) > 0 {
-          plan.append(.fillDisk(device: device, room: Int.random(in: 0..<4096, using: &generator)))
-        } else {
-          plan.append(.fillHubDisk(room: Int.random(in: 0..<4096, using: &generator)))
+        guard total > 0 else { continue }
+        // Where little can go wrong, it still comes no more often than beside everything else.
+        var place = Int.random(in: 0..<max(total, Self.usualWeight), using: &generator)
+        let hazard = mix.first { entry in
+          place -= entry.weight
+          return place < 0
         }
-        isDiskFull.toggle()
+        guard let hazard else { continue }
+        plan += self.actions(of: hazard.hazard, device: device, &isDiskFull, &generator)
       }
     }
+    if steps > 0 { plan.append(.goOn(steps: steps)) }
     return plan
+  }
+
+  private static let usualWeight = 200
+
+  private func mix(_ generator: inout SeededGenerator) -> [(hazard: Hazard, weight: Int)] {
+    Hazard.allCases.filter(hazards.contains).map { hazard in
+      (hazard, hazard.weight * [0, 1, 1, 2, 4][Int.random(in: 0..<5, using: &generator)])
+    }
+  }
+
+  private func actions(
+    of hazard: Hazard, device: Int, _ isDiskFull: inout Bool, _ generator: inout SeededGenerator
+  ) -> [Action] {
+    switch hazard {
+    case .network:
+      return [
+        .network(device: device, fault: Self.fault(&generator), afterRequests: Int.random(in: 0..<3, using: &generator))
+      ]
+    case .deviceCrash:
+      return [.crash(device: device, beforeChange: Int.random(in: 1...24, using: &generator), loss: generator.next())]
+    case .hubCrash: return [.crashHub(beforeChange: Int.random(in: 1...12, using: &generator), loss: generator.next())]
+    case .deviceDisk, .hubDisk:
+      isDiskFull.toggle()
+      if !isDiskFull { return [.freeDisks] }
+      let room = Int.random(in: 0..<4096, using: &generator)
+      return [hazard == .hubDisk ? .fillHubDisk(room: room) : .fillDisk(device: device, room: room)]
+    case .clock:
+      let hours = [1, -1, 24, -24, 8760, -8760].randomElement(using: &generator) ?? 1
+      return [.setClock(device: device, hours: Bool.random(using: &generator) ? hours : 0)]
+    case .restoredStore:
+      return [Bool.random(using: &generator) ? .backUpStore(device: device) : .restoreStore(device: device)]
+    case .copiedStore:
+      let other = Int.random(in: 0..<devices, using: &generator)
+      return other == device ? [] : [.copyStore(from: device, to: other)]
+    case .restoredHub: return [Int.random(in: 0..<3, using: &generator) > 0 ? .backUpHub : .restoreHub]
+    case .secondProcess, .oldVersion: return []
+    }
   }
 
   /// From a blink to an hour, short ones as often as long ones.

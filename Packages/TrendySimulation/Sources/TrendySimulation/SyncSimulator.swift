@@ -23,7 +23,7 @@ public struct SyncSimulator: Hashable, Sendable {
     var story = await executor.run { [world] in
       let run: SimulationRun
       do {
-        run = try SimulationRun(world: world, seed: seed)
+        run = try SimulationRun(world: world, seed: seed, executor: executor)
       } catch {
         var story = Story(seed: seed)
         story.violations = ["the world does not begin: \(error)"]

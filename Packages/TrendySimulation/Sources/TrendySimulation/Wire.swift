@@ -113,6 +113,9 @@ final class Wire: @unchecked Sendable {
     let response = await server.handle(request)
     let isGone = run.hub.disk.isOff || server !== run.hub.server
     if run.restartHubIfOff() || isGone { throw APIError.networkError("connection reset") }
+    if response.status < 300, !isPush, request.method == "POST" || request.method == "PATCH" {
+      run.ledger.onPlainWrite(request.body)
+    }
     if response.status == 200 {
       let body = try await response.collectedBody()
       if isPush { run.ledger.onPush(request: request.body, answer: body) }
