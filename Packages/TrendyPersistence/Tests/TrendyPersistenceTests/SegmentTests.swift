@@ -34,6 +34,23 @@ struct SegmentTests {
     }
   }
 
+  @Test func `names begin all over the table, so that one is found in a few steps`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<3000, in: engine)
+    try Self.maintainAll(engine)
+    let bytes = try #require(disk.contents(Self.segments(disk)[0]))
+    func word(_ offset: Int) -> Int { (0..<8).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) } }
+    let footer = bytes.count - word(bytes.count - 24)
+    let (table, count) = (word(footer + 64), word(footer + 72))
+    var steps = 0
+    for slot in 0..<count where word(table + slot * 8) != 0 {
+      let hash = (0..<4).reduce(0) { $0 | Int(bytes[table + slot * 8 + 4 + $1]) << ($1 * 8) }
+      steps += (slot - (hash * count) >> 32 + count) % count
+    }
+    #expect(count == 4001 && steps < 3000 * 4)
+  }
+
   @Test func `a log that is short is left alone, a long one is sealed by a save`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

@@ -113,7 +113,7 @@ enum StoreFormat {
   static let version = 3
   /// That of the chunks of a log which this program begins.
   static let chunkVersion = 3
-  static let segmentVersion = 2
+  static let segmentVersion = 3
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
   static func chunkName(_ number: UInt64) -> String { "log-\(number)" }

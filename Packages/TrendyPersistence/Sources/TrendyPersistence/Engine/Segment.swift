@@ -128,7 +128,7 @@ final class Segment {
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> (row: Int, record: UnsafeRawPointer)? {
     guard footer.slotCount > 0 else { return nil }
     let hash = Memtable.hash(kind, key)
-    var slot = Self.slot(hash, of: footer.slotCount)
+    var slot = footer.slot(hash)
     for _ in 0..<footer.slotCount {
       let place = footer.slotsAt + slot * 8
       try check(place, 8)
@@ -145,8 +145,6 @@ final class Segment {
     }
     return nil
   }
-
-  static func slot(_ hash: UInt32, of count: Int) -> Int { Int(UInt64(hash) &* UInt64(count) >> 32) }
 
   // MARK: Runs
 

@@ -19,6 +19,8 @@ struct SegmentFooter {
     var greatest: Int64
   }
 
+  /// Of the file: 2 or more.
+  private(set) var version = StoreFormat.segmentVersion
   var number: UInt64
   var storeID: UInt64
   var rowCount = 0
@@ -53,6 +55,12 @@ struct SegmentFooter {
   /// The checksum of a page; one that stands for another page, or belongs to another file, does not fit.
   func checksum(ofPage page: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     Checksum.xxh64(bytes, seed: storeID ^ number << 32 ^ UInt64(page))
+  }
+
+  /// From where on a name of this hash is looked for.
+  @inline(__always) func slot(_ hash: UInt32) -> Int {
+    // Version 2 meant the same and forgot that a shift binds before a product: all its names begin at 0.
+    version > 2 ? Int((UInt64(hash) &* UInt64(slotCount)) >> 32) : 0
   }
 
   static func pages(_ bytes: Int) -> Int { (bytes + pageBytes - 1) >> pageShift }
@@ -124,6 +132,7 @@ struct SegmentFooter {
     guard version <= StoreFormat.version else {
       throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
     }
+    self.version = version
     number = word(base, 16)
     storeID = word(base, 24)
     var numbers: [Int] = []

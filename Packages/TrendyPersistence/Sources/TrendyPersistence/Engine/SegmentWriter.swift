@@ -97,7 +97,6 @@ final class SegmentWriter {
     try add(array: sorts)
     footer.slotsAt = bytes
     let slots = self.slots()
-    footer.slotCount = slots.count
     try add(array: slots)
     let names = groupNumbers.sorted { $0.key < $1.key }
     footer.groupsAt = bytes
@@ -143,9 +142,10 @@ final class SegmentWriter {
   private func slots() -> [UInt64] {
     guard !hashes.isEmpty else { return [] }
     let count = hashes.count + hashes.count / 3 + 1
+    footer.slotCount = count
     var slots = [UInt64](repeating: 0, count: count)
     for (row, hash) in hashes.enumerated() {
-      var slot = Segment.slot(hash, of: count)
+      var slot = footer.slot(hash)
       while slots[slot] != 0 {
         slot += 1
         if slot == count { slot = 0 }
