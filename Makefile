@@ -23,7 +23,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate bench bench-store release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate mutants bench bench-store release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -61,6 +61,12 @@ SEEDS ?= 1..2000
 simulate:
 	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-simulate
 	$(SCRATCH)/bench/release/trendy-simulate --seeds $(SEEDS)
+
+# Takes the guards of sync away, one at a time: each must be missed by the stories. ONLY=part of a name
+ONLY ?=
+mutants:
+	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-mutants
+	$(SCRATCH)/bench/release/trendy-mutants --scratch $(SCRATCH)/mutants $(if $(ONLY),--only "$(ONLY)")
 
 bench-store:
 	Tools/bench-store $(PEERS)

@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
     .executable(name: "trendy-bench", targets: ["trendy-bench"]),
+    .executable(name: "trendy-mutants", targets: ["trendy-mutants"]),
     .executable(name: "trendy-simulate", targets: ["trendy-simulate"]),
   ],
   dependencies: [
@@ -16,8 +17,10 @@ let package = Package(
   ],
   targets: [
     .target(name: "StoreBenchmark", dependencies: ["TrendyModels", "TrendyPersistence"]),
+    .testTarget(name: "MutantsTests", dependencies: ["trendy-mutants"]),
     .testTarget(name: "StoreBenchmarkTests", dependencies: ["StoreBenchmark", "TrendyModels"]),
     .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark", "TrendyModels", "TrendyTrips"]),
+    .executableTarget(name: "trendy-mutants"),
     .executableTarget(name: "trendy-simulate", dependencies: ["TrendySimulation"]),
   ]
 )

@@ -91,6 +91,7 @@ extension SimulationRun {
     case .eventType: try store.findEventType(id: key.id)?.name
     case .geofence: try store.findGeofence(id: key.id)?.name
     case .propertyDefinition: try store.findPropertyDefinition(id: key.id)?.label
+    default: nil
     }
   }
 

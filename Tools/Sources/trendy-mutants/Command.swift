@@ -1,0 +1,36 @@
+import Foundation
+
+/// A program that is run to its end.
+enum Command {
+  struct Result {
+    var status: Int32
+    var output: String
+    /// Whether it was ended because it took too long.
+    var wasStopped = false
+  }
+
+  static func output(_ name: String, _ arguments: [String]) throws -> String {
+    let result = try run(name, arguments)
+    guard result.status == 0 else {
+      throw TableError(description: "\(name) \(arguments.joined(separator: " ")) ended with \(result.status)")
+    }
+    return result.output
+  }
+
+  /// - Parameter limit: seconds until it is killed, which counts as an answer too.
+  static func run(
+    _ name: String, _ arguments: [String], environment: [String: String] = [:], limit: Int? = nil
+  ) throws -> Result {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = (limit.map { ["timeout", "-s", "KILL", "\($0)"] } ?? []) + [name] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    // 137 is what `timeout` says when it had to kill.
+    return Result(status: process.terminationStatus, output: output, wasStopped: process.terminationStatus == 137)
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import trendy_mutants
+
+@Suite("MutantTable")
+struct MutantTableTests {
+  private static let section = """
+    # What a reader should know.
+
+    == gap accepted
+    protects: 3, exactly once
+    file: Packages/TrendyHub/Sources/TrendyHub/Core/HubCore.swift
+    seeds: 200
+    world: --hazards network,hub-crash
+    <<<<
+    guard a == b else {
+    ====
+    guard a == b || MUTANT else {
+    >>>>
+    """
+
+  @Test func `a section names a guard and what takes its place`() throws {
+    let mutants = try MutantTable.read(Self.section)
+    #expect(mutants.count == 1)
+    let mutant = try #require(mutants.first)
+    #expect(mutant.name == "gap accepted")
+    #expect(mutant.protects == "3, exactly once")
+    #expect(mutant.seeds == 200)
+    #expect(mutant.world == ["--hazards", "network,hub-crash"])
+    #expect(mutant.original == "guard a == b else {")
+    #expect(mutant.mutated == "guard a == b || MUTANT else {")
+  }
+
+  @Test(arguments: ["seeds: 200\n", "protects: 3, exactly once\n", " || MUTANT", "\n>>>>", "== gap accepted\n"])
+  func `a section that lacks something is refused`(part: String) {
+    #expect(throws: TableError.self) { try MutantTable.read(Self.section.replacing(part, with: "")) }
+  }
+
+  @Test func `a name that is there twice is refused`() {
+    #expect(throws: TableError.self) { try MutantTable.read(Self.section + "\n" + Self.section) }
+  }
+}
+
+@Suite("MutantTree", .timeLimit(.minutes(1)))
+struct MutantTreeTests {
+  /// A repository of one source in a temporary folder.
+  private func repository(_ source: String) throws -> (tree: MutantTree, file: String) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let file = "Packages/X/Sources/Y/Guard.swift"
+    let url = folder.appending(path: "root/\(file)")
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(source.utf8).write(to: url)
+    let root = folder.appending(path: "root")
+    _ = try Command.output("git", ["-C", root.path, "init", "-q"])
+    return (MutantTree(root: root, copy: folder.appending(path: "copy")), file)
+  }
+
+  private func mutant(_ file: String) -> Mutant {
+    Mutant(name: "m", protects: "p", file: file, seeds: 1, world: [], original: "a == b", mutated: "(a == b || MUTANT)")
+  }
+
+  @Test func `the guard in the copy asks whether it is taken away`() throws {
+    let (tree, file) = try repository("let x = a == b\n")
+    defer { try? FileManager.default.removeItem(at: tree.root.deletingLastPathComponent()) }
+    try tree.write([mutant(file)])
+    let copied = try String(contentsOf: tree.copy.appending(path: file), encoding: .utf8)
+    #expect(copied == "let x = (a == b || isMutant(1))\n")
+    #expect(try String(contentsOf: tree.root.appending(path: file), encoding: .utf8) == "let x = a == b\n")
+  }
+
+  @Test(arguments: ["let x = 1\n", "let x = a == b\nlet y = a == b\n"])
+  func `a guard that is gone, or not the only one, is said`(source: String) throws {
+    let (tree, file) = try repository(source)
+    defer { try? FileManager.default.removeItem(at: tree.root.deletingLastPathComponent()) }
+    #expect(throws: TableError.self) { try tree.write([mutant(file)]) }
+  }
+}
