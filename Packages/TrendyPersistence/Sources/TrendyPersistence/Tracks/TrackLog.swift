@@ -1,0 +1,431 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import Synchronization
+import TrendyModels
+public import TrendyProtocols
+
+/// The track store of a folder: readings in blocks of some hundred, a dozen bytes each, on a ``StorageEngine`` of their own.
+///
+/// What the engine owes holds for it too: a call that returned is durable, one that did not is whole or absent, and any number
+/// of processes add to one folder at once. Adding to the end writes a reading a few times in its life, not the whole block each
+/// time: small blocks are joined when as much has come after them.
+public final class TrackLog: TrackStore {
+  private let directory: String
+  private let fileSystem: any FileSystem
+  private let options: StorageEngine.Options
+  private let engine: Mutex<StorageEngine>
+
+  /// Makes the folder if need be and opens the log.
+  /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
+  public convenience init(directory: URL) throws {
+    guard directory.isFileURL else { throw StorageError.notAFolder(path: directory.absoluteString) }
+    var path = directory.path(percentEncoded: false)
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    try self.init(directory: path, fileSystem: PosixFileSystem())
+  }
+
+  /// The same on any file system. `directory` has no slash at its end; the generator gives a new log its identity.
+  public init(
+    directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
+    generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) throws(StorageError) {
+    var generator = generator
+    self.directory = directory
+    self.fileSystem = fileSystem
+    self.options = options
+    engine = Mutex(
+      try StorageEngine.open(
+        directory: directory, fileSystem: fileSystem, options: options, generator: &generator))
+  }
+
+  /// One step of what keeps the log quick to open, if one is due: ``StorageEngine/maintain(sealingAll:)``.
+  @discardableResult
+  public func maintain(sealingAll sealsAll: Bool = false) throws(StorageError) -> Bool {
+    try usable().maintain(sealingAll: sealsAll)
+  }
+
+  /// The engine; after a sync that failed a new one, read anew.
+  private func usable() throws(StorageError) -> StorageEngine {
+    try engine.withLock { engine throws(StorageError) in
+      if !engine.isUsable {
+        engine = try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
+      }
+      return engine
+    }
+  }
+
+  private func reading() throws(StorageError) -> StorageEngine {
+    let engine = try usable()
+    try engine.refresh()
+    return engine
+  }
+}
+
+// MARK: Readings
+
+extension TrackLog {
+  public func append(_ readings: [TrackReading], device: String) throws -> TrackAppend {
+    var result = TrackAppend()
+    let all = readings.compactMap { TrackEntry($0) }
+    result.invalid = readings.count - all.count
+    var entries: [TrackEntry] = []
+    for entry in all.sorted() {
+      if let last = entries.last, last.isSameMoment(as: entry) {
+        if entry.isBetter(than: last) { entries[entries.count - 1] = entry }
+        result.known += 1
+      } else {
+        entries.append(entry)
+      }
+    }
+    guard !entries.isEmpty else { return result }
+    try checkIdentifier(device)
+    return try usable().write { transaction throws(StorageError) in
+      let number = try DeviceTable.number(of: device, in: transaction)
+      var writer = BlockWriter(transaction: transaction, device: number)
+      try writer.add(entries)
+      result.added += writer.added
+      result.known += entries.count - writer.added
+      if let since = writer.earliestChange {
+        let before = try UnreadMark.read(transaction.get(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
+        try UnreadMark.put(
+          since: min(since, before?.since ?? since), generation: (before?.generation ?? 0) + 1, isUnread: true,
+          device: number, in: transaction)
+      }
+      return result
+    }
+  }
+
+  public func devices() throws -> [TrackDevice] {
+    let engine = try reading()
+    var devices: [TrackDevice] = []
+    for record in try engine.scan(kind: Kind.device) {
+      let number = record.key.low
+      guard let first = try engine.scan(kind: Kind.block, group: number, limit: 1).first,
+        let last = try engine.scan(kind: Kind.block, group: number, descending: true, limit: 1).first
+      else { continue }
+      devices.append(
+        TrackDevice(
+          name: String(decoding: record.payload, as: UTF8.self), firstTime: TrackEntry.date(first.sort),
+          lastTime: TrackEntry.date(try Block(last).extent().end)))
+    }
+    return devices.sorted { $0.name < $1.name }
+  }
+
+  public func forEach(
+    device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
+  ) throws {
+    let engine = try reading()
+    guard let number = try DeviceTable.number(of: device, in: engine) else { return }
+    let lower = after.map { TrackEntry.milliseconds($0) ?? ($0 < .distantPast + 1 ? .min : .max - 2) }
+    let upper = through.map { TrackEntry.milliseconds($0) ?? .max - 2 } ?? .max - 2
+    var first = Int64.min
+    if let lower {
+      // The block that the moment falls into begins before it.
+      first =
+        try engine.scan(kind: Kind.block, group: number, to: lower + 1, descending: true, limit: 1).first?.sort
+        ?? lower
+    }
+    guard first <= upper else { return }
+    for record in try engine.scan(kind: Kind.block, group: number, from: first, to: upper + 1) {
+      for entry in try Block(record).entries() where entry.time > lower ?? .min && entry.time <= upper {
+        try body(entry.reading)
+      }
+    }
+  }
+}
+
+// MARK: Notes
+
+extension TrackLog {
+  public func unread(device: String) throws -> TrackUnread? {
+    let engine = try reading()
+    guard let number = try DeviceTable.number(of: device, in: engine),
+      let mark = try UnreadMark.read(engine.get(kind: Kind.unread, key: RecordKey(high: 0, low: number))),
+      mark.isUnread
+    else { return nil }
+    return TrackUnread(since: TrackEntry.date(mark.since), generation: mark.generation)
+  }
+
+  public func notes(
+    _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
+  ) throws -> [TrackNote] {
+    let engine = try reading()
+    guard let number = try DeviceTable.number(of: device, in: engine) else { return [] }
+    let lower = after.map { (TrackEntry.milliseconds($0) ?? ($0 < .distantPast + 1 ? .min : .max - 2)) + 1 } ?? .min
+    return try engine.scan(
+      kind: Kind.note(kind), group: number, from: lower, descending: isDescending, limit: limit
+    ).map { try Self.note($0, kind) }
+  }
+
+  public func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)? {
+    let engine = try reading()
+    guard let record = try engine.get(kind: Kind.note(kind), key: RecordKey(hashing: id)) else { return nil }
+    let note = try Self.note(record, kind)
+    guard note.id == id, let device = try DeviceTable.name(of: record.group, in: engine) else { return nil }
+    return (device, note)
+  }
+
+  public func commit(_ changes: TrackChanges, device: String) throws {
+    try checkIdentifier(device)
+    for note in changes.put { try checkIdentifier(note.id) }
+    try usable().write { transaction throws(StorageError) in
+      let number = try DeviceTable.number(of: device, in: transaction)
+      for (kind, ids) in [(TrackNote.Kind.checkpoint, changes.removedCheckpoints), (.finding, changes.removedFindings)]
+      {
+        for id in ids { transaction.delete(kind: Kind.note(kind), key: RecordKey(hashing: id)) }
+      }
+      for note in changes.put {
+        var payload: [UInt8] = [UInt8(note.id.utf8.count)]
+        payload += note.id.utf8
+        payload += note.content
+        try transaction.put(
+          kind: Kind.note(note.kind), key: RecordKey(hashing: note.id),
+          sort: TrackEntry.milliseconds(note.time) ?? .max - 1, group: number, payload: payload)
+      }
+      let mark = try UnreadMark.read(transaction.get(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
+      if let since = changes.unreadSince.flatMap({ TrackEntry.milliseconds($0) }) {
+        let earliest = mark?.isUnread == true ? min(since, mark?.since ?? since) : since
+        try UnreadMark.put(
+          since: earliest, generation: (mark?.generation ?? 0) + 1, isUnread: true, device: number, in: transaction)
+      } else if let through = changes.readThrough, let mark, mark.isUnread, mark.generation == through {
+        try UnreadMark.put(
+          since: .max, generation: mark.generation, isUnread: false, device: number, in: transaction)
+      }
+    }
+  }
+
+  private static func note(_ record: Record, _ kind: TrackNote.Kind) throws(StorageError) -> TrackNote {
+    let payload = record.payload
+    guard let length = payload.first.map({ Int($0) }), payload.count > length else {
+      throw .unreadableRow(kind: record.kind, key: record.key)
+    }
+    return TrackNote(
+      kind: kind, id: String(decoding: payload[1...length], as: UTF8.self), time: TrackEntry.date(record.sort),
+      content: Array(payload[(length + 1)...]))
+  }
+
+  private func checkIdentifier(_ text: String) throws(StorageError) {
+    guard (1...128).contains(text.utf8.count) else { throw .invalidIdentifier(text) }
+  }
+}
+
+// MARK: Rows
+
+/// The kinds of rows, as the format numbers them.
+private enum Kind {
+  static let device: UInt8 = 1
+  static let block: UInt8 = 2
+  static let unread: UInt8 = 3
+
+  static func note(_ kind: TrackNote.Kind) -> UInt8 {
+    switch kind {
+    case .checkpoint: 4
+    case .finding: 5
+    }
+  }
+}
+
+/// Devices by numbers from 1, so that no two share a group.
+private enum DeviceTable {
+  static func number(of name: String, in engine: StorageEngine) throws(StorageError) -> UInt64? {
+    try engine.scan(kind: Kind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
+  }
+
+  static func name(of number: UInt64, in engine: StorageEngine) throws(StorageError) -> String? {
+    try engine.get(kind: Kind.device, key: RecordKey(high: 0, low: number)).map {
+      String(decoding: $0.payload, as: UTF8.self)
+    }
+  }
+
+  /// Gives a new one the next number.
+  static func number(of name: String, in transaction: WriteTransaction) throws(StorageError) -> UInt64 {
+    let known = try transaction.scan(kind: Kind.device)
+    if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
+    let number = (known.last?.key.low ?? 0) + 1
+    try transaction.put(
+      kind: Kind.device, key: RecordKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8))
+    return number
+  }
+}
+
+private enum UnreadMark {
+  static func read(_ record: Record?) throws(StorageError) -> (since: Int64, generation: UInt64, isUnread: Bool)? {
+    guard let record else { return nil }
+    guard record.payloadCount == 16 else { throw .unreadableRow(kind: record.kind, key: record.key) }
+    return record.withPayload { bytes in
+      let since = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+      let generation = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      return (since, generation, since != .max)
+    }
+  }
+
+  static func put(
+    since: Int64, generation: UInt64, isUnread: Bool, device: UInt64, in transaction: WriteTransaction
+  ) throws(StorageError) {
+    var payload = [UInt8]()
+    withUnsafeBytes(of: (isUnread ? since : .max).littleEndian) { payload += $0 }
+    withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
+    try transaction.put(kind: Kind.unread, key: RecordKey(high: 0, low: device), sort: 0, payload: payload)
+  }
+}
+
+/// A row of readings; its sort value is the time of the first.
+private struct Block {
+  private let record: Record
+
+  init(_ record: Record) { self.record = record }
+
+  var start: Int64 { record.sort }
+  var key: RecordKey { record.key }
+
+  func entries() throws(StorageError) -> [TrackEntry] {
+    do throws(TrackBlock.Malformed) {
+      return try record.withPayload { bytes throws(TrackBlock.Malformed) in
+        try TrackBlock.decode(bytes, start: record.sort)
+      }
+    } catch {
+      throw .unreadableRow(kind: record.kind, key: record.key)
+    }
+  }
+
+  func extent() throws(StorageError) -> (count: Int, end: Int64) {
+    do throws(TrackBlock.Malformed) {
+      return try record.withPayload { bytes throws(TrackBlock.Malformed) in
+        try TrackBlock.extent(bytes, start: record.sort)
+      }
+    } catch {
+      throw .unreadableRow(kind: record.kind, key: record.key)
+    }
+  }
+}
+
+/// Puts readings where they belong among the blocks of a device, which never overlap.
+private struct BlockWriter {
+  let transaction: WriteTransaction
+  let device: UInt64
+  /// New readings; one that took the place of another of its moment counts as known.
+  private(set) var added = 0
+  private(set) var earliestChange: Int64?
+
+  init(transaction: WriteTransaction, device: UInt64) {
+    self.transaction = transaction
+    self.device = device
+  }
+
+  /// - Parameter entries: rising, one of each moment and slot.
+  mutating func add(_ entries: [TrackEntry]) throws(StorageError) {
+    var rest = entries[...]
+    while let first = rest.first {
+      let target = try block(beginningBy: first.time)
+      let next = try block(beginningAfter: first.time)
+      let run = rest.prefix { next == nil || $0.time < next?.start ?? .max }
+      rest = rest.dropFirst(run.count)
+      try add(run, target: target, next: next)
+    }
+  }
+
+  private mutating func add(_ run: ArraySlice<TrackEntry>, target: Block?, next: Block?) throws(StorageError) {
+    var after = run
+    if let target {
+      let end = try target.extent().end
+      after = run.drop { $0.time <= end }
+      let inside = run.prefix(run.count - after.count)
+      if !inside.isEmpty { try merge(inside, into: target) }
+    }
+    guard !after.isEmpty else { return }
+    added += after.count
+    note(change: after[after.startIndex].time)
+    if let next {
+      try fill(after, before: next)
+    } else {
+      try extend(after)
+    }
+  }
+
+  private mutating func merge(_ inside: ArraySlice<TrackEntry>, into block: Block) throws(StorageError) {
+    let held = try block.entries()
+    var merged: [TrackEntry] = []
+    merged.reserveCapacity(held.count + inside.count)
+    var left = held[...]
+    var right = inside
+    var hasChanged = false
+    while let mine = left.first ?? right.first, let other = right.first ?? left.first {
+      if right.isEmpty || !left.isEmpty && mine < other {
+        merged.append(mine)
+        left.removeFirst()
+      } else if left.isEmpty || other < mine {
+        merged.append(other)
+        right.removeFirst()
+        added += 1
+        hasChanged = true
+        note(change: other.time)
+      } else {
+        if other.isBetter(than: mine) {
+          hasChanged = true
+          note(change: other.time)
+        }
+        merged.append(other.isBetter(than: mine) ? other : mine)
+        left.removeFirst()
+        right.removeFirst()
+      }
+    }
+    guard hasChanged else { return }
+    // The first stays the first, so that the row keeps its name.
+    try put(merged)
+  }
+
+  /// Between two blocks: to one of them where there is room, so that what comes late leaves no crumbs.
+  private func fill(_ entries: ArraySlice<TrackEntry>, before next: Block) throws(StorageError) {
+    if let previous = try block(beginningBy: entries[entries.startIndex].time) {
+      let held = try previous.entries()
+      if held.count + entries.count <= TrackBlock.limit { return try put(held + entries) }
+    }
+    let held = try next.entries()
+    guard held.count + entries.count <= TrackBlock.limit else { return try put(Array(entries)) }
+    transaction.delete(kind: Kind.block, key: next.key)
+    try put(entries + held)
+  }
+
+  /// At the end. The blocks before join it as long as none is larger than what comes after it: so each reading is written
+  /// anew only as often as a block doubles.
+  private func extend(_ entries: ArraySlice<TrackEntry>) throws(StorageError) {
+    var joined = Array(entries)
+    while joined.count < TrackBlock.limit, let previous = try block(beginningBy: joined[0].time) {
+      let count = try previous.extent().count
+      guard count <= joined.count, count + joined.count <= TrackBlock.limit else { break }
+      joined = try previous.entries() + joined
+      transaction.delete(kind: Kind.block, key: previous.key)
+    }
+    try put(joined)
+  }
+
+  /// Writes entries as blocks of at most the limit, those of one moment together.
+  private func put(_ entries: [TrackEntry]) throws(StorageError) {
+    // Halves, where it is a little too much, so that both have room for what comes late.
+    let size = entries.count <= TrackBlock.limit * 2 ? (entries.count + 1) / 2 : TrackBlock.limit
+    var rest = entries[...]
+    while !rest.isEmpty {
+      var cut = rest.count <= TrackBlock.limit ? rest.endIndex : rest.startIndex + size
+      while cut < rest.endIndex, rest[cut].time == rest[cut - 1].time { cut += 1 }
+      let part = Array(rest[..<cut])
+      rest = rest[cut...]
+      try transaction.put(
+        kind: Kind.block, key: RecordKey(high: device, low: UInt64(bitPattern: part[0].time)), sort: part[0].time,
+        group: device, payload: TrackBlock.encode(part))
+    }
+  }
+
+  private mutating func note(change time: Int64) { earliestChange = min(earliestChange ?? time, time) }
+
+  private func block(beginningBy time: Int64) throws(StorageError) -> Block? {
+    try transaction.scan(kind: Kind.block, group: device, to: time + 1, descending: true, limit: 1).first
+      .map(Block.init)
+  }
+
+  private func block(beginningAfter time: Int64) throws(StorageError) -> Block? {
+    try transaction.scan(kind: Kind.block, group: device, from: time + 1, limit: 1).first.map(Block.init)
+  }
+}

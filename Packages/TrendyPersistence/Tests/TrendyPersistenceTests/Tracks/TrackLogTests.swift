@@ -1,0 +1,232 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+@Suite("TrackLog", .timeLimit(.minutes(1)))
+struct TrackLogTests {
+  private let disk = SimulatedFileSystem()
+
+  @Test func `what a device told is read back in the order of time, to the units that are kept`() throws {
+    let log = try TrackFixture.open(disk)
+    let exact = Location(
+      coordinate: Coordinate(latitude: -33.123_456_78, longitude: 179.999_999_96), horizontalAccuracy: 4.567,
+      timestamp: TrackFixture.moment(0.1234), altitude: -12.345, speed: 1.2345, course: 359.999)
+    let told: [TrackReading] = [
+      TrackFixture.fix(9), TrackFixture.motion(9), .fix(exact), TrackFixture.call(.finalize, 9),
+      TrackFixture.call(.start, 9), TrackFixture.call(.cancel, 10), TrackFixture.call(.end, 9),
+    ]
+    let result = try log.append(told, device: "phone")
+    #expect(result.added == 7 && result.known == 0 && result.invalid == 0)
+    let found = try TrackFixture.readings(in: log)
+    let kept = Location(
+      coordinate: Coordinate(latitude: -33.123_456_8, longitude: 180), horizontalAccuracy: 4.57,
+      timestamp: TrackFixture.moment(0.123), altitude: -12.35, speed: 1.23, course: 360)
+    #expect(
+      found == [
+        .fix(kept), TrackFixture.motion(9), TrackFixture.call(.start, 9), TrackFixture.fix(9),
+        TrackFixture.call(.end, 9), TrackFixture.call(.finalize, 9), TrackFixture.call(.cancel, 10),
+      ])
+    #expect(try TrackFixture.readings(of: "tablet", in: log).isEmpty)
+    // And what was read is what is kept: writing it again is nothing new.
+    #expect(try log.append(found, device: "phone").added == 0)
+  }
+
+  @Test func `what has no place on earth or no time is counted and left out`() throws {
+    let log = try TrackFixture.open(disk)
+    func fix(_ latitude: Double, _ time: Date = TrackFixture.moment(1)) -> TrackReading {
+      .fix(Location(coordinate: Coordinate(latitude: latitude, longitude: 0), horizontalAccuracy: 1, timestamp: time))
+    }
+    let told = [
+      fix(.nan), fix(91), fix(-90), fix(0, .distantFuture + 1e12), fix(0, Date(timeIntervalSince1970: .nan)),
+    ]
+    let result = try log.append(told, device: "phone")
+    #expect(result.added == 1 && result.invalid == 4)
+    let measures = Location(
+      coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: .infinity,
+      timestamp: TrackFixture.moment(2), altitude: 1e300, speed: -.infinity, course: .nan)
+    try _ = log.append([.fix(measures)], device: "phone")
+    guard case .fix(let kept) = try TrackFixture.readings(in: log).last else {
+      Issue.record("the fix is gone")
+      return
+    }
+    #expect(kept.horizontalAccuracy == -1 && kept.altitude == nil && kept.speed == nil && kept.course == nil)
+  }
+
+  @Test(
+    "in any order, in any batches and however often, the same is kept",
+    arguments: 1...6 as ClosedRange<UInt64>)
+  func anyOrder(seed: UInt64) throws {
+    var chance = SeededWords(state: seed)
+    let span = [300, 2000, 100_000][Int(seed % 3)]
+    let told = (0..<400).map { _ -> TrackReading in
+      let second = Int.random(in: 0..<span, using: &chance)
+      return Int.random(in: 0..<6, using: &chance) == 0 ? TrackFixture.motion(second) : TrackFixture.fix(second)
+    }
+    let wanted = Set(told).sorted { left, right in
+      func rank(_ reading: TrackReading) -> Int { if case .motion = reading { 0 } else { 1 } }
+      return (left.timestamp, rank(left)) < (right.timestamp, rank(right))
+    }
+    let log = try TrackFixture.open(disk)
+    var added = 0
+    var rest = told.shuffled(using: &chance)[...]
+    if seed % 4 == 0 { rest = told.sorted { $0.timestamp > $1.timestamp }[...] }
+    while !rest.isEmpty {
+      let batch = rest.prefix(Int.random(in: 1...(seed % 2 == 0 ? 3 : 100), using: &chance))
+      rest = rest.dropFirst(batch.count)
+      added += try log.append(Array(batch), device: "phone").added
+      if Int.random(in: 0..<40, using: &chance) == 0 { try log.maintain(sealingAll: true) }
+    }
+    #expect(added == wanted.count)
+    let held = try TrackFixture.readings(in: log)
+    #expect(held == wanted)
+    #expect(try log.append(told, device: "phone").added == 0)
+    let again = try TrackFixture.open(disk.anotherProcess())
+    #expect(try TrackFixture.readings(in: again) == wanted)
+    for _ in 0..<10 {
+      let from = Double(Int.random(in: -5..<span, using: &chance))
+      let to = from + Double(Int.random(in: 0..<span / 2, using: &chance))
+      let range = try TrackFixture.readings(
+        in: again, after: TrackFixture.moment(from), through: TrackFixture.moment(to))
+      #expect(
+        range
+          == wanted.filter { $0.timestamp > TrackFixture.moment(from) && $0.timestamp <= TrackFixture.moment(to) })
+    }
+  }
+
+  @Test func `of two fixes of one moment the surer one stays, whichever came first`() throws {
+    func fix(_ accuracy: Double, speed: Double? = nil, latitude: Double = 52) -> TrackReading {
+      .fix(
+        Location(
+          coordinate: Coordinate(latitude: latitude, longitude: 4), horizontalAccuracy: accuracy,
+          timestamp: TrackFixture.moment(5), speed: speed))
+    }
+    let fixes = [fix(-1), fix(30), fix(8), fix(8, speed: 2), fix(8, speed: 2, latitude: 52.1)]
+    for order in [fixes, fixes.reversed()] {
+      let log = try TrackFixture.open(SimulatedFileSystem())
+      var added = 0
+      for fix in order { added += try log.append([fix], device: "phone").added }
+      #expect(added == 1)
+      #expect(try TrackFixture.readings(in: log) == [fix(8, speed: 2, latitude: 52.1)])
+    }
+  }
+
+  @Test func `devices are kept apart and told with their first and last moment`() throws {
+    let log = try TrackFixture.open(disk)
+    for second in stride(from: 0, to: 1000, by: 10) {
+      try _ = log.append([TrackFixture.fix(second)], device: second % 20 == 0 ? "phone" : "tablet")
+    }
+    #expect(
+      try log.devices() == [
+        TrackDevice(name: "phone", firstTime: TrackFixture.moment(0), lastTime: TrackFixture.moment(980)),
+        TrackDevice(name: "tablet", firstTime: TrackFixture.moment(10), lastTime: TrackFixture.moment(990)),
+      ])
+    #expect(try TrackFixture.readings(of: "tablet", in: log).count == 50)
+    #expect(throws: StorageError.invalidIdentifier("")) { try log.append([TrackFixture.fix(1)], device: "") }
+  }
+
+  @Test func `a time range is read without the rest: damage elsewhere is not even met`() throws {
+    let log = try TrackFixture.open(disk)
+    try _ = log.append((0..<20_000).map { TrackFixture.fix($0) }, device: "phone")
+    try log.maintain(sealingAll: true)
+    let segment = try #require(disk.files.first { $0.contains("segment-") })
+    var bytes = try #require(disk.contents(segment))
+    bytes[40_000] ^= 1  // where the first readings lie
+    disk.setContents(segment, bytes)
+    let again = try TrackFixture.open(disk.anotherProcess())
+    let late = try TrackFixture.readings(
+      in: again, after: TrackFixture.moment(15_000), through: TrackFixture.moment(16_000))
+    #expect(late.count == 1000)
+    #expect(throws: StorageError.self) { try TrackFixture.readings(in: again) }
+  }
+
+  @Test func `what was added is unread until somebody says so, and what came meanwhile stays unread`() throws {
+    let log = try TrackFixture.open(disk)
+    #expect(try log.unread(device: "phone") == nil)
+    try _ = log.append([TrackFixture.fix(100)], device: "phone")
+    try _ = log.append([TrackFixture.fix(200)], device: "phone")
+    let unread = try #require(try log.unread(device: "phone"))
+    #expect(unread.since == TrackFixture.moment(100))
+    var read = TrackChanges()
+    read.readThrough = unread.generation
+    try _ = log.append([TrackFixture.fix(50)], device: "phone")
+    try log.commit(read, device: "phone")
+    #expect(try log.unread(device: "phone")?.since == TrackFixture.moment(50))
+    read.readThrough = try log.unread(device: "phone")?.generation
+    try log.commit(read, device: "phone")
+    #expect(try log.unread(device: "phone") == nil)
+    // The same again is nothing to read.
+    try _ = log.append([TrackFixture.fix(50)], device: "phone")
+    #expect(try log.unread(device: "phone") == nil)
+    var again = TrackChanges()
+    again.unreadSince = TrackFixture.moment(60)
+    try log.commit(again, device: "phone")
+    #expect(try log.unread(device: "phone")?.since == TrackFixture.moment(60))
+  }
+
+  @Test func `notes are found by device and time, and by their id`() throws {
+    let log = try TrackFixture.open(disk)
+    func note(_ kind: TrackNote.Kind, _ number: Int) -> TrackNote {
+      TrackNote(
+        kind: kind, id: "\(kind.rawValue) \(number)", time: TrackFixture.moment(Double(number)),
+        content: Array(repeating: UInt8(number), count: number))
+    }
+    var changes = TrackChanges()
+    changes.put = (0..<9).map { note(.checkpoint, $0) } + (0..<3).map { note(.finding, $0) }
+    try log.commit(changes, device: "phone")
+    var removal = TrackChanges()
+    removal.removedCheckpoints = ["checkpoint 8", "nothing"]
+    removal.removedFindings = ["finding 0"]
+    try log.commit(removal, device: "phone")
+    let again = try TrackFixture.open(disk.anotherProcess())
+    #expect(
+      try again.notes(.checkpoint, device: "phone", after: TrackFixture.moment(5), isDescending: true, limit: 9)
+        == [7, 6].map { note(.checkpoint, $0) })
+    #expect(
+      try again.notes(.finding, device: "phone", after: nil, isDescending: false, limit: 1) == [note(.finding, 1)])
+    #expect(try again.notes(.finding, device: "tablet", after: nil, isDescending: false, limit: 1).isEmpty)
+    let found = try #require(try again.note(.finding, id: "finding 2"))
+    #expect(found.device == "phone" && found.note == note(.finding, 2))
+    #expect(try again.note(.finding, id: "finding 0") == nil)
+  }
+
+  @Test(
+    "real fixes take about a dozen bytes each",
+    arguments: [("emission-iphone-2016-02-22", 13.0), ("gotrack-00033", 12.0)])
+  func compact(name: String, limit: Double) throws {
+    let told = try TrackFixture.sample(name)
+    let log = try TrackFixture.open(disk)
+    // A year of such days, one fix after the other in the first.
+    for reading in told { try _ = log.append([reading], device: "phone") }
+    var fixes = 0
+    for day in 0..<30 {
+      let readings = told.map { reading -> TrackReading in
+        switch reading {
+        case .fix(var fix):
+          fixes += 1
+          fix.timestamp += Double(day) * 86_400
+          return .fix(fix)
+        case .motion(var motion):
+          motion.timestamp += Double(day) * 86_400
+          return .motion(motion)
+        case .call: return reading
+        }
+      }
+      try _ = log.append(readings, device: "phone")
+    }
+    try log.maintain(sealingAll: true)
+    let stored = disk.files.filter { $0.contains("segment-") }.compactMap { disk.contents($0)?.count }.reduce(0, +)
+    let each = Double(stored) / Double(fixes)
+    #expect(each < limit, "\(each) bytes a fix")
+  }
+
+  @Test func `adding fix by fix writes each a few times, not a whole block each time`() throws {
+    let log = try TrackFixture.open(disk)
+    for second in 0..<1024 { try _ = log.append([TrackFixture.fix(second)], device: "phone") }
+    let used = disk.files.filter { $0.contains("log-") }.compactMap { disk.contents($0)?.count }.reduce(0, +)
+    // A block of 256 is about 3 kB: rewritten whole at each fix it would be 1.5 MB.
+    #expect(used < 500_000, "\(used) bytes of log")
+  }
+}
