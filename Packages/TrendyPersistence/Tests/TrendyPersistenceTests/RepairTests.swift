@@ -26,8 +26,9 @@ struct RepairTests {
 
   @Test func `a sound store stays as it is`() throws {
     let disk = try store()
+    disk.setContents("/store/maintenance", [])
     let before = disk.files.map { disk.contents($0) }
-    #expect(try repair(disk) == RepairReport(wasDamaged: false, savesKept: 40, savesLost: 0, setAside: []))
+    #expect(try repair(disk) == RepairReport(wasDamaged: false, savesKept: 40))
     #expect(disk.files.map { disk.contents($0) } == before)
   }
 
@@ -112,7 +113,29 @@ struct RepairTests {
       if offset > size - 400 { #expect(numbers == Self.sealedNumbers) }
       #expect(numbers.contains(125))
       #expect(disk.files.contains { $0.hasPrefix("/store/set-aside-4-segment-") })
-      #expect(!disk.files.contains { $0.hasPrefix("/store/segment-") })
+      #expect(disk.files.filter { $0.hasPrefix("/store/segment-") } == ["/store/segment-4"])
+    }
+  }
+
+  @Test func `what could not be saved is named, as far as something tells of it`() throws {
+    let disk = try store()
+    try damage(disk, "/store/log-1", at: 64 + 100)
+    let saves = try #require(try repair(disk).lostSaves.first)
+    #expect(saves.path == "/store/log-1" && saves.offset == 64 && saves.numbers == 1...1)
+    #expect(saves.rows.first == LostRow(kind: 1, key: EngineFixture.key(0), sort: 0))
+
+    let sealed = SimulatedFileSystem()
+    let engine = try EngineFixture.open(sealed)
+    try EngineFixture.put(0..<600, in: engine)
+    try engine.maintain(sealingAll: true)
+    try damage(sealed, "/store/segment-2", at: 8000)
+    let report = try repair(sealed)
+    #expect(report.rowsLost == report.lostRows.count && report.rowsLost > 0)
+    let left = Set(try EngineFixture.numbers(in: EngineFixture.open(sealed)))
+    for row in report.lostRows {
+      let number = try #require(row.sort.map { Int($0) })
+      #expect(row.kind == 1 && !left.contains(number))
+      #expect(row.key == nil || row.key == EngineFixture.key(number))
     }
   }
 
@@ -152,31 +175,64 @@ struct RepairTests {
     #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 3)) { _ = try repair(disk) }
   }
 
-  @Test func `a repair that is cut off anywhere can be made again and loses nothing more`() throws {
-    for name in ["log-1", "manifest"] {
-      let damaged = try store()
-      try damage(damaged, "/store/\(name)", at: name == "manifest" ? 30 : 64 + 100)
-      let expected = name == "manifest" ? Array(0..<120) : Array(3..<120)
-      var change = 1
-      while true {
-        for loss in [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: UInt64(change))] {
-          let disk = damaged.copy()
-          disk.powerOff(beforeChange: change)
-          let result = Result { try repair(disk) }
-          if !disk.isOff {
-            _ = try result.get()
-            #expect(change > 6)
-            change = -1
-            break
-          }
-          disk.restart(losing: loss)
-          _ = try repair(disk)
-          #expect(
-            try EngineFixture.numbers(in: EngineFixture.open(disk)) == expected, "\(name), before change \(change)")
+  /// Every byte of these files is still there, under the old name or another.
+  private func expectKept(_ files: [String], of before: SimulatedFileSystem, on disk: SimulatedFileSystem) {
+    let contents = Set(disk.files.compactMap { disk.contents($0) })
+    for file in files { #expect(before.contents(file).map(contents.contains) == true, "\(file) is gone") }
+  }
+
+  @Test(arguments: ["log-1", "manifest", "segment-3"])
+  func `a repair that is cut off anywhere can be made again, loses nothing more, and keeps the damaged files`(
+    name: String
+  ) throws {
+    let damaged = name == "segment-3" ? try sealedStore() : try store()
+    let segments = damaged.files.filter { $0.hasPrefix("/store/segment-") }
+    try damage(damaged, "/store/\(name)", at: name == "manifest" ? 30 : 64 + 100)
+    let whole = damaged.copy()
+    _ = try repair(whole)
+    let expected = try EngineFixture.numbers(in: EngineFixture.open(whole))
+    #expect(expected.count > 40)
+    let kept = damaged.files.filter { $0.hasPrefix("/store/log-") || segments.contains($0) || $0.hasSuffix(name) }
+    var change = 1
+    while change > 0 {
+      for loss in [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: UInt64(change))] {
+        let disk = damaged.copy()
+        disk.powerOff(beforeChange: change)
+        let result = Result { try repair(disk) }
+        if !disk.isOff {
+          _ = try result.get()
+          #expect(change > 10)
+          change = -1
+          break
         }
-        if change < 0 { break }
-        change += 1
+        disk.restart(losing: loss)
+        _ = try repair(disk)
+        let engine = try EngineFixture.open(disk)
+        #expect(try EngineFixture.numbers(in: engine) == expected, "\(name), before change \(change), \(loss)")
+        while try engine.maintain(sealingAll: true) {}
+        expectKept(kept, of: damaged, on: disk)
+        #expect(
+          try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options).findings.isEmpty)
       }
+      change += 1
     }
+  }
+
+  @Test func `a repair waits for who seals and merges, and who does next removes nothing that was set aside`() throws {
+    let disk = try sealedStore()
+    try damage(disk, "/store/segment-3", at: 100)
+    let other = disk.anotherProcess()
+    let lock = try other.open("/store/maintenance", .create)
+    #expect(try lock.tryLock())
+    #expect(throws: StorageError.busy(path: "/store/lock")) { _ = try repair(disk) }
+    try lock.unlock()
+    let before = disk.copy()
+    let report = try repair(disk)
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put([700], in: engine)
+    while try engine.maintain(sealingAll: true) {}
+    expectKept(
+      before.files.filter { $0.hasPrefix("/store/segment-") || $0.hasPrefix("/store/log-") }, of: before, on: disk)
+    for path in report.setAside { #expect(disk.contents(path) != nil) }
   }
 }

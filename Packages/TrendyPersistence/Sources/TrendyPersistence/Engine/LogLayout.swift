@@ -121,6 +121,8 @@ enum StoreFormat {
   static let newManifestName = "manifest.new"
   static let lockName = "lock"
   static let maintenanceLockName = "maintenance"
+  /// Of files that something else took the place of, with every byte they had.
+  static let setAsidePrefix = "set-aside-"
 }
 
 @inline(__always) func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {

@@ -27,11 +27,13 @@ final class Segment {
   /// For each page whether it was checked.
   private let isChecked: UnsafeMutablePointer<Bool>
 
-  /// - Parameter reference: what the manifest says of it; `nil` takes the file's own word.
+  /// - Parameters:
+  ///   - reference: what the manifest says of it; `nil` takes the file's own word.
+  ///   - path: where it lies, if not under its own name.
   init(
-    number: UInt64, storeID: UInt64?, log: Log, reference: SegmentReference?
+    number: UInt64, storeID: UInt64?, log: Log, reference: SegmentReference?, path: String? = nil
   ) throws(StorageError) {
-    let path = log.path(segment: number)
+    let path = path ?? log.path(segment: number)
     let file: any OpenFile
     do {
       file = try storing { () throws(FileSystemError) in try log.fileSystem.open(path, .read) }
@@ -61,8 +63,8 @@ final class Segment {
   }
 
   /// For a repair: takes the file's own word for what it is, and the earlier footer if the last one is damaged.
-  convenience init(salvaging number: UInt64, log: Log) throws(StorageError) {
-    try self.init(number: number, storeID: nil, log: log, reference: nil)
+  convenience init(salvaging number: UInt64, path: String, log: Log) throws(StorageError) {
+    try self.init(number: number, storeID: nil, log: log, reference: nil, path: path)
   }
 
   deinit { isChecked.deallocate() }
@@ -77,7 +79,7 @@ final class Segment {
   // MARK: Pages
 
   /// Before bytes are believed: their pages are as they were written.
-  @inline(__always) private func check(_ offset: Int, _ count: Int) throws(StorageError) {
+  @inline(__always) func check(_ offset: Int, _ count: Int) throws(StorageError) {
     var page = offset >> SegmentFooter.pageShift
     let last = (offset + count - 1) >> SegmentFooter.pageShift
     while page <= last {
@@ -86,7 +88,7 @@ final class Segment {
     }
   }
 
-  @inline(never) private func checkPage(_ page: Int) throws(StorageError) {
+  @inline(never) func checkPage(_ page: Int) throws(StorageError) {
     let from = page << SegmentFooter.pageShift
     let to = min(from + SegmentFooter.pageBytes, footer.checksumsAt)
     guard
@@ -118,7 +120,7 @@ final class Segment {
     return base + offset
   }
 
-  @inline(__always) private func sort(_ row: Int) throws(StorageError) -> Int64 {
+  @inline(__always) func sort(_ row: Int) throws(StorageError) -> Int64 {
     let place = footer.sortsAt + row * 8
     try check(place, 8)
     return Int64(bitPattern: word(base, place))
@@ -233,19 +235,5 @@ final class Segment {
     try check(footer.manifestAt, footer.manifestBytes)
     return try Manifest(
       reading: UnsafeRawBufferPointer(start: base + footer.manifestAt, count: footer.manifestBytes), path: path)
-  }
-
-  /// Every row that is whole, also in a file that is damaged elsewhere, and how many are not.
-  func wholeRecords() -> (records: [(row: Int, record: UnsafeRawPointer)], lost: Int) {
-    var found: [(row: Int, record: UnsafeRawPointer)] = []
-    var lost = 0
-    for row in 0..<footer.rowCount {
-      do {
-        found.append((row, try record(row)))
-      } catch {
-        lost += 1
-      }
-    }
-    return (found, lost)
   }
 }

@@ -16,6 +16,22 @@ enum RowKind {
   static let conflict: UInt8 = 7
   static let parkedChange: UInt8 = 8
   static let setting: UInt8 = 9
+
+  /// As a person reads it.
+  static func name(_ kind: UInt8) -> String {
+    switch kind {
+    case event: "event"
+    case eventType: "event type"
+    case geofence: "place"
+    case propertyDefinition: "property"
+    case mutation: "waiting change"
+    case tombstone: "note of a deletion"
+    case conflict: "refused change"
+    case parkedChange: "parked change"
+    case setting: "setting"
+    default: "row of kind \(kind)"
+    }
+  }
 }
 
 /// A value that a device's store keeps as a record.

@@ -1,0 +1,209 @@
+/// Everything whole in the files of a store, however damaged. It changes nothing.
+struct Salvage {
+  private struct Group {
+    var sequence: UInt64
+    var header: GroupHeader
+    var chunk: Int
+    var offset: Int
+  }
+
+  private struct Chunk {
+    var number: UInt64
+    var path: String
+    var memory: RecordMemory
+  }
+
+  /// As the manifest has it, or the newest segment.
+  let storeID: UInt64
+  let generation: UInt64
+  /// Every file that holds or held rows, by the name it has now, with the one that it had.
+  private(set) var files: [(path: String, name: String)] = []
+  private(set) var rowsLost = 0
+  private(set) var lostRows: [LostRow] = []
+  private(set) var lostSaves: [LostSaves] = []
+  private(set) var savesKept = 0
+  /// The last sequence of the log.
+  private(set) var lastSequence: UInt64
+  private let firstSequence: UInt64
+  private var chunks: [Chunk] = []
+  private var groups: [Group] = []
+  private var stack = SegmentStack()
+
+  /// - Parameters:
+  ///   - names: those in the folder.
+  ///   - manifest: `nil` if it is gone or damaged.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` when nothing says which store the files belong to.
+  init(_ log: Log, names: [String], manifest: Manifest?) throws(StorageError) {
+    let segmentFiles = Self.files(names, prefix: "segment-", above: manifest?.generation)
+    let salvaged = try Self.segments(log, files: segmentFiles, manifest: manifest)
+    let counts = salvaged.manifest
+    firstSequence = counts?.firstSequence ?? 1
+    lastSequence = firstSequence - 1
+    generation = max(manifest?.generation ?? 0, counts?.generation ?? 0)
+    stack = SegmentStack(salvaging: salvaged.segments)
+    rowsLost = salvaged.rowsLost
+    let chunkFiles = Self.files(names, prefix: "log-", above: counts?.generation)
+    var known = counts?.storeID
+    for file in chunkFiles where file.number >= counts?.firstChunk ?? 0 {
+      let path = log.directory + "/" + file.name
+      let memory = try Self.contents(path, log.fileSystem)
+      switch ChunkHeader.read(memory.bytes(from: 0, count: memory.count)) {
+      case .newer(let version):
+        throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
+      case .valid(let header): known = known ?? header.storeID
+      case .bad: break
+      }
+      chunks.append(Chunk(number: file.number, path: path, memory: memory))
+    }
+    // Without it no group can be told from noise.
+    guard let known else { throw .damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0) }
+    storeID = known
+    files = (chunkFiles + segmentFiles).map { ("\(log.directory)/\($0.name)", $0.plainName) }
+    for index in chunks.indices { collect(index) }
+    groups.sort { $0.sequence < $1.sequence }
+    judgeSaves()
+  }
+
+  private struct File {
+    var number: UInt64
+    var name: String
+    /// Before a repair that was cut off set it aside.
+    var plainName: String
+  }
+
+  /// The files of a kind, by number. What a repair has set aside whose manifest was never put in place still counts.
+  private static func files(_ names: [String], prefix: String, above generation: UInt64?) -> [File] {
+    var found: [File] = []
+    for name in names {
+      var plain = Substring(name)
+      if name.hasPrefix(StoreFormat.setAsidePrefix) {
+        let rest = name.dropFirst(StoreFormat.setAsidePrefix.count)
+        guard let dash = rest.firstIndex(of: "-"), let number = UInt64(rest[..<dash]), number > generation ?? .max
+        else { continue }
+        plain = rest[rest.index(after: dash)...]
+      }
+      guard plain.hasPrefix(prefix), let number = UInt64(plain.dropFirst(prefix.count)) else { continue }
+      found.append(File(number: number, name: name, plainName: String(plain)))
+    }
+    return found.sorted { ($0.number, $0.name) < ($1.number, $1.name) }
+  }
+
+  private static func contents(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> RecordMemory {
+    try storing { () throws(FileSystemError) in
+      let file = try fileSystem.open(path, .read)
+      let memory = RecordMemory(zeroed: try file.size())
+      _ = try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: memory.count), at: 0)
+      return memory
+    }
+  }
+
+  /// The segments that can be opened of those that count, and the manifest that says which do: when that is lost, the copy in
+  /// the newest segment. A generation that was never put in place holds the same rows.
+  private static func segments(
+    _ log: Log, files: [File], manifest: Manifest?
+  ) throws(StorageError) -> (segments: [Segment], manifest: Manifest?, rowsLost: Int) {
+    var opened: [UInt64: Segment] = [:]
+    var manifest = manifest
+    var newest: Segment?
+    for file in files {
+      do throws(StorageError) {
+        let segment = try Segment(salvaging: file.number, path: log.directory + "/" + file.name, log: log)
+        guard manifest == nil || manifest?.storeID == segment.footer.storeID else { continue }
+        opened[file.number] = segment
+        if file.number > newest?.number ?? 0 { newest = segment }
+      } catch {
+        guard case .damaged = error else { throw error }
+      }
+    }
+    if manifest == nil, let newest, var copy = try? newest.manifest() {  // a damaged copy is none
+      copy.segments.append(newest.reference)
+      manifest = copy
+    }
+    var found: [Segment] = []
+    var rowsLost = 0
+    for reference in manifest?.segments ?? [] {
+      if let segment = opened[reference.number] { found.append(segment) } else { rowsLost += reference.rowCount }
+    }
+    return (found, manifest, rowsLost)
+  }
+
+  private func epoch(_ chunk: Chunk) -> UInt64 {
+    ChunkHeader(number: chunk.number, chunkBytes: 0, storeID: storeID).epoch
+  }
+
+  private mutating func collect(_ index: Int) {
+    let memory = chunks[index].memory
+    let epoch = epoch(chunks[index])
+    var position = ChunkHeader.bytes
+    while position + GroupHeader.bytes <= memory.count {
+      if let header = GroupHeader.read(memory.base + position, available: memory.count - position, epoch: epoch),
+        header.isWhole(memory.base + position)
+      {
+        groups.append(Group(sequence: header.sequence, header: header, chunk: index, offset: position))
+        position += header.length
+      } else {
+        position += 8
+      }
+    }
+  }
+
+  /// Counts the saves, and names the holes between them.
+  private mutating func judgeSaves() {
+    groups.removeAll { $0.sequence < firstSequence }
+    var end: (chunk: Int, offset: Int)? = chunks.isEmpty ? nil : (0, ChunkHeader.bytes)
+    for group in groups where group.sequence > lastSequence {
+      if group.sequence > lastSequence + 1, let end {
+        lostSaves.append(hole(at: end, numbers: lastSequence + 1...group.sequence - 1))
+      }
+      if !group.header.isSeal { savesKept += 1 }
+      lastSequence = group.sequence
+      end = (group.chunk, group.offset + group.header.length)
+      if group.header.isSeal, group.chunk + 1 < chunks.count { end = (group.chunk + 1, ChunkHeader.bytes) }
+    }
+  }
+
+  private func hole(at place: (chunk: Int, offset: Int), numbers: ClosedRange<UInt64>) -> LostSaves {
+    let chunk = chunks[place.chunk]
+    var rows: [LostRow] = []
+    // The length of the first may still be right: then its records can be gone through, as far as they make sense.
+    let base = chunk.memory.base + place.offset
+    let available = chunk.memory.count - place.offset
+    if let header = GroupHeader.read(base, available: available, epoch: epoch(chunk)) {
+      var position = GroupHeader.bytes
+      for _ in 0..<header.count {
+        guard position + RecordLayout.headerBytes <= header.length else { break }
+        let record = base + position
+        let size = RecordLayout.size(record)
+        guard position + size <= header.length else { break }
+        rows.append(
+          LostRow(
+            kind: RecordLayout.kind(record), key: RecordLayout.key(record),
+            sort: RecordLayout.isDeletion(record) ? nil : RecordLayout.sort(record)))
+        position += size
+      }
+    }
+    return LostSaves(path: chunk.path, offset: place.offset, numbers: numbers, rows: rows)
+  }
+
+  /// The living rows, where the rows of segments are read whole: fills ``lostRows``.
+  mutating func records() -> Memtable {
+    let memtable = Memtable()
+    for layer in stack.layers {
+      let (whole, lost) = layer.segment.wholeRecords()
+      lostRows += lost
+      rowsLost += lost.count
+      for (row, record) in whole where !layer.isBuried(row) { memtable.apply(record) }
+    }
+    var before = firstSequence - 1
+    for group in groups where group.sequence > before {
+      memtable.apply(group: group.header, at: chunks[group.chunk].memory.base + group.offset)
+      before = group.sequence
+    }
+    return memtable
+  }
+
+  /// The highest number that a file of this kind has, in use or set aside.
+  static func highestNumber(_ names: [String], prefix: String) -> UInt64 {
+    files(names, prefix: prefix, above: 0).map(\.number).max() ?? 0
+  }
+}

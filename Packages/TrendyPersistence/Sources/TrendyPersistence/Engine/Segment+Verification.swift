@@ -1,0 +1,146 @@
+extension Segment {
+  /// Reads every byte, then holds every index against the rows.
+  /// - Returns: what does not fit; of each sort of fault the first and how many more.
+  func findings() -> [StoreFinding] {
+    let damaged = damagedPages()
+    guard damaged.isEmpty else {
+      let lost = wholeRecords().lost
+      let what =
+        lost.isEmpty
+        ? "an index is not as it was written; every row is whole"
+        : "\(damaged.count) of \(footer.pageCount) pages are not as they were written, \(lost.count) of \(footer.rowCount) rows with them"
+      return [
+        StoreFinding(
+          kind: .damage, path: path, offset: damaged[0] << SegmentFooter.pageShift, what: what,
+          advice: StoreFinding.repairAdvice)
+      ]
+    }
+    var faults = Faults(path: path)
+    do throws(StorageError) {
+      try checkRows(&faults)
+    } catch {
+      // Whole pages with a number in them that leads nowhere: the file was written so.
+      guard case .damaged(_, let offset) = error else { return [] }
+      faults.note("an offset leads out of the file", at: offset)
+    }
+    return faults.findings
+  }
+
+  /// The numbers of the pages that are not as they were written.
+  private func damagedPages() -> [Int] {
+    (0..<footer.pageCount).filter { page in
+      do throws(StorageError) {
+        try checkPage(page)
+        return false
+      } catch {
+        return true
+      }
+    }
+  }
+
+  /// Every row that is whole, also in a file that is damaged elsewhere, and what is known of the others.
+  func wholeRecords() -> (records: [(row: Int, record: UnsafeRawPointer)], lost: [LostRow]) {
+    var found: [(row: Int, record: UnsafeRawPointer)] = []
+    var lost: [LostRow] = []
+    for row in 0..<footer.rowCount {
+      do throws(StorageError) {
+        found.append((row, try record(row)))
+      } catch {
+        lost.append(lostRow(row))
+      }
+    }
+    return (found, lost)
+  }
+
+  /// What whole pages still say of a row that is not whole.
+  private func lostRow(_ row: Int) -> LostRow {
+    let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }?.kind ?? 0
+    var lost = LostRow(kind: kind, key: nil, sort: try? sort(row))  // its page may be damaged too
+    let place = footer.offsetsAt + row * 4
+    if (try? check(place, 4)) != nil {  // likewise
+      let offset = Int(half(mapping.bytes.baseAddress!, place)) * 8
+      let isInside = offset >= SegmentFooter.headerBytes && offset + RecordLayout.headerBytes <= footer.rowsEnd
+      if isInside, (try? check(offset, RecordLayout.headerBytes)) != nil {  // likewise
+        lost.key = RecordLayout.key(mapping.bytes.baseAddress! + offset)
+      }
+    }
+    return lost
+  }
+
+  private func checkRows(_ faults: inout Faults) throws(StorageError) {
+    var previous: UnsafeRawPointer?
+    var kindIndex = 0
+    var groups: [GroupName: (run: Run, count: Int)] = [:]
+    for row in 0..<footer.rowCount {
+      let record = try record(row)
+      let kind = RecordLayout.kind(record)
+      let group = RecordLayout.group(record)
+      if let previous, !Self.isInOrder(previous, record) { faults.note("rows are out of order", at: row) }
+      previous = record
+      while kindIndex < footer.kinds.count, row >= footer.kinds[kindIndex].first + footer.kinds[kindIndex].count {
+        kindIndex += 1
+      }
+      if kindIndex >= footer.kinds.count || footer.kinds[kindIndex].kind != kind
+        || row < footer.kinds[kindIndex].first
+      {
+        faults.note("the list of kinds leads to a row of another", at: row)
+      } else if !(footer.kinds[kindIndex].least...max(footer.kinds[kindIndex].least, footer.kinds[kindIndex].greatest))
+        .contains(RecordLayout.sort(record))
+      {
+        faults.note("a row lies outside the bounds of its kind", at: row)
+      }
+      if try sort(row) != RecordLayout.sort(record) { faults.note("a sort value is not that of its row", at: row) }
+      if try find(kind: kind, key: RecordLayout.key(record))?.row != row {
+        faults.note("a row is not found by its name", at: row)
+      }
+      guard group != 0 else { continue }
+      let name = GroupName(kind: kind, group: group)
+      if groups[name] == nil, let run = try run(kind: kind, group: group) { groups[name] = (run, 0) }
+      guard let entry = groups[name], entry.count < entry.run.count, try self.row(entry.count, of: entry.run) == row
+      else {
+        faults.note("the list of a group leaves out a row", at: row)
+        continue
+      }
+      groups[name]?.count += 1
+    }
+    if let last = footer.kinds.last, last.first + last.count != footer.rowCount {
+      faults.note("the list of kinds leads beyond the last row", at: footer.rowCount)
+    }
+    for (_, entry) in groups where entry.count != entry.run.count {
+      faults.note("the list of a group has rows too many", at: 0)
+    }
+    if groups.count != footer.groupCount || groups.values.reduce(0, { $0 + $1.run.count }) != footer.listCount {
+      faults.note("there are lists of groups without a row", at: 0)
+    }
+  }
+
+  private static func isInOrder(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
+    return leftKind != rightKind ? leftKind < rightKind : RecordOrder.isBelow(left, right)
+  }
+
+  private struct GroupName: Hashable {
+    var kind: UInt8
+    var group: UInt64
+  }
+
+  /// Faults of one sort come in thousands: the first of each and a number are enough.
+  private struct Faults {
+    let path: String
+    private var counts: [String: (first: Int, count: Int)] = [:]
+
+    init(path: String) { self.path = path }
+
+    mutating func note(_ what: String, at row: Int) {
+      counts[what, default: (row, 0)].count += 1
+    }
+
+    var findings: [StoreFinding] {
+      counts.sorted { ($0.value.first, $0.key) < ($1.value.first, $1.key) }.map { what, fault in
+        let more = fault.count > 1 ? ", and \(fault.count - 1) more" : ""
+        return StoreFinding(
+          kind: .index, path: path, what: "\(what) (row \(fault.first)\(more))", advice: StoreFinding.repairAdvice)
+      }
+    }
+  }
+}

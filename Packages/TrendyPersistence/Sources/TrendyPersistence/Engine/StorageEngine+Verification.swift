@@ -1,0 +1,179 @@
+extension StorageEngine {
+  /// Looks through a whole store: every checksum, the manifest, the log and its numbers, every index against the rows. It
+  /// changes nothing, and others may go on writing.
+  ///
+  /// What the rows mean is their owner's to check; a device's does so in ``LocalStore/verify()``.
+  /// - Throws: ``StorageError`` for a folder that cannot be looked through at all: no store, no permission, a newer version.
+  ///   Damage is a finding.
+  public static func verify(
+    directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
+  ) throws(StorageError) -> StoreVerification {
+    var log = Log(directory: directory, fileSystem: fileSystem)
+    let verification = try look(&log)
+    // A save may have been under way, and maintenance have removed what was to be read: once more, without others.
+    guard !verification.findings.isEmpty, let lock = try? log.openLock() else {
+      return verification  // without the right to write there is no lock
+    }
+    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    try log.take(lock, atMost: options.lockTimeout)
+    return try look(&log)
+  }
+
+  private static func look(_ log: inout Log) throws(StorageError) -> StoreVerification {
+    let (directory, fileSystem) = (log.directory, log.fileSystem)
+    let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
+    var verification = StoreVerification()
+    verification.setAside = names.filter { $0.hasPrefix(StoreFormat.setAsidePrefix) || $0.hasPrefix("cut-") }
+    if let manifest = try readableManifest(log) {
+      log.manifest = manifest
+      try verify(log, &verification)
+      return verification
+    }
+    guard names.contains(where: { $0 == StoreFormat.manifestName || $0.hasPrefix("log-") || $0.hasPrefix("segment-") })
+    else { throw .missing(path: directory + "/" + StoreFormat.manifestName) }
+    verification.findings = try findingsWithoutManifest(log, names: names)
+    return verification
+  }
+
+  /// What the files themselves tell when nothing says which of them count.
+  private static func findingsWithoutManifest(_ log: Log, names: [String]) throws(StorageError) -> [StoreFinding] {
+    let path = log.directory + "/" + StoreFormat.manifestName
+    let what = names.contains(StoreFormat.manifestName) ? "is not as it was written" : "is not there"
+    var finding = StoreFinding(
+      kind: .damage, path: path, offset: 0, what: what, advice: StoreFinding.repairAdvice)
+    do throws(StorageError) {
+      _ = try Salvage(log, names: names, manifest: nil)
+    } catch {
+      guard case .damaged = error else { throw error }
+      finding.advice =
+        "Nothing is left that says which store these files belong to: restore a backup with `trendy restore FILE`."
+    }
+    return [finding]
+  }
+
+  /// The findings of what a manifest names.
+  static func verify(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
+    let manifest = log.manifest
+    // Before the log is read: later it may speak of saves that were not there yet.
+    let lock = try? log.fileSystem.open(log.lockPath, .read)  // without it there is no mark
+    let mark = lock.flatMap { DurableMark(of: $0) }
+    for reference in manifest.segments {
+      verification.files += 1
+      verification.bytes += reference.fileBytes
+      verification.findings += try findings(of: reference, log: log)
+    }
+    var logAlone = log
+    logAlone.manifest.segments = []
+    do throws(StorageError) {
+      let recovered = try logAlone.read()
+      verification.files += Int(recovered.state.chunk.number - manifest.firstChunk) + 1
+      verification.bytes += recovered.state.logBytes
+      switch recovered.tail {
+      case .clean: break
+      case .torn(let bytes): verification.cutBytes = bytes
+      case .damaged(let path, let offset): throw .damaged(path: path, offset: offset)
+      }
+      if let mark, mark.storeID == manifest.storeID, mark.sequence > recovered.state.sequence {
+        verification.findings.append(
+          StoreFinding(
+            kind: .damage, path: recovered.report.path, offset: recovered.report.offset,
+            what: "the log ends here, and \(mark.sequence - recovered.state.sequence) saves after it were confirmed",
+            advice: "What they held is gone from this file; if there is a later backup, restore it. "
+              + "The next save sets what lies behind aside."))
+      }
+    } catch {
+      guard case .damaged(let path, let offset) = error else { throw error }
+      verification.findings += try findings(ofDamagedLog: log, path: path, offset: offset)
+    }
+    if verification.findings.isEmpty { try verifyTogether(log, &verification) }
+  }
+
+  private static func findings(of reference: SegmentReference, log: Log) throws(StorageError) -> [StoreFinding] {
+    do throws(StorageError) {
+      return try Segment(number: reference.number, storeID: log.manifest.storeID, log: log, reference: reference)
+        .findings()
+    } catch {
+      guard case .damaged(let path, let offset) = error else { throw error }
+      let names = try storing { () throws(FileSystemError) in
+        try log.fileSystem.names(inDirectory: log.directory)
+      }
+      let isThere = names.contains(StoreFormat.segmentName(reference.number))
+      let what =
+        isThere ? "its end is not as it was written" : "is not there; it had \(reference.rowCount) rows"
+      return [
+        StoreFinding(kind: .damage, path: path, offset: offset, what: what, advice: StoreFinding.repairAdvice)
+      ]
+    }
+  }
+
+  private static func findings(
+    ofDamagedLog log: Log, path: String, offset: Int
+  ) throws(StorageError) -> [StoreFinding] {
+    let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
+    var holes: [LostSaves] = []
+    do throws(StorageError) {
+      holes = try Salvage(log, names: names, manifest: log.manifest).lostSaves
+    } catch {
+      // A segment that cannot be read has its own finding.
+      guard case .damaged = error else { throw error }
+    }
+    let isThere = names.contains { path == "\(log.directory)/\($0)" }
+    // A chunk that is gone says more than the saves that are gone with it.
+    if !isThere { holes = [] }
+    var findings = holes.map { hole in
+      StoreFinding(
+        kind: .damage, path: hole.path, offset: hole.offset,
+        what: hole.numbers.count == 1
+          ? "save \(hole.numbers.lowerBound) is not as it was written"
+          : "\(hole.numbers.count) saves from \(hole.numbers.lowerBound) on are not as they were written",
+        advice: StoreFinding.repairAdvice)
+    }
+    if !findings.contains(where: { $0.path == path && $0.offset == offset }) {
+      findings.append(
+        StoreFinding(
+          kind: .damage, path: path, offset: offset, what: isThere ? "is not as it was written" : "is not there",
+          advice: StoreFinding.repairAdvice))
+    }
+    return findings
+  }
+
+  /// Of each name at most one row lives, and what is counted is what is found.
+  private static func verifyTogether(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
+    let state = try log.read().state
+    defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into
+    let tables = state.tables
+    for (index, layer) in tables.segments.layers.enumerated() {
+      var doubled = 0
+      for row in 0..<layer.segment.footer.rowCount where !layer.isBuried(row) {
+        let record = try layer.segment.record(row)
+        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+        let found = try tables.segments.find(kind: kind, key: key)
+        if found?.layer != index || found?.row != row || tables.memtable.find(kind: kind, key: key) != nil {
+          doubled += 1
+        }
+      }
+      if doubled > 0 {
+        verification.findings.append(
+          StoreFinding(
+            kind: .index, path: layer.segment.path, what: "\(doubled) rows live here and elsewhere too",
+            advice: StoreFinding.repairAdvice))
+      }
+    }
+    for kind in 0...UInt8.max {
+      let rows = try tables.scan(
+        kind: kind, group: nil, from: .min, to: .max, descending: false, limit: .max)
+      var groups: [UInt64: Int] = [:]
+      for row in rows { groups[RecordLayout.group(row), default: 0] += 1 }
+      groups[0] = nil
+      var isRight = try tables.count(kind: kind, group: nil) == rows.count
+      for (group, count) in groups where isRight { isRight = try tables.count(kind: kind, group: group) == count }
+      verification.records += rows.count
+      if !isRight {
+        verification.findings.append(
+          StoreFinding(
+            kind: .index, path: log.directory, what: "rows of kind \(kind) are counted otherwise than they are found",
+            advice: StoreFinding.repairAdvice))
+      }
+    }
+  }
+}

@@ -1,0 +1,225 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+extension LocalStore {
+  /// Reads every row, and holds the rows against each other: each lies where its content says, refers to what is there, and what
+  /// waits for the hub fits what is shown.
+  ///
+  /// The files beneath are looked through by ``StorageEngine/verify(directory:fileSystem:options:)``.
+  public func verify() throws(StorageError) -> [StoreFinding] {
+    try refresh()
+    var check = RowCheck()
+    try forEachRow(Tombstone.self, &check) { $1.onTombstone($0) }
+    try forEachRow(QueuedMutation.self, &check) { $1.onMutation($0) }
+    try forEachRow(StoredSetting.self, &check) { $1.onSetting($0) }
+    try forEachRow(EventType.self, &check) { $1.onEventType($0) }
+    try forEachRow(PropertyDefinition.self, &check) { $1.onDefinition($0) }
+    try forEachRow(Geofence.self, &check) { $1.onGeofence($0) }
+    try forEachRow(Event.self, &check) { $1.onEvent($0) }
+    try forEachRow(JournalledConflict.self, &check) { _, _ in }
+    try forEachRow(ChangeEntry.self, &check) { _, _ in }
+    check.finish()
+    return check.findings
+  }
+
+  /// In pages, so that a long record is never in memory whole.
+  private func forEachRow<Row: StoredRow>(
+    _ type: Row.Type, _ check: inout RowCheck, body: (Row, inout RowCheck) -> Void
+  ) throws(StorageError) {
+    try forEachRecord(Row.kind) { record throws(StorageError) in
+      let row: Row
+      do throws(StorageError) {
+        row = try decode(type, record)
+      } catch {
+        guard case .unreadableRow = error else { throw error }
+        check.onUnreadable(record)
+        return
+      }
+      check.onPlace(of: row, record)
+      body(row, &check)
+    }
+  }
+
+  private func forEachRecord(
+    _ kind: UInt8, body: (Record) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    let page = 4096
+    var from = Int64.min
+    while true {
+      let records = try scan(kind, from: from, limit: page)
+      guard records.count == page, let last = records.last?.sort else {
+        for record in records { try body(record) }
+        return
+      }
+      for record in records where record.sort < last { try body(record) }
+      // All of the last value: there may be more than were asked for.
+      for record in try scan(kind, from: last, to: last + 1) { try body(record) }
+      from = last + 1
+    }
+  }
+}
+
+/// What the rows of a device owe each other. It reads nothing: rows come in by kind, those that others refer to first.
+private struct RowCheck {
+  private struct Entity: Hashable {
+    var type: MutationEntityType
+    var id: String
+  }
+
+  private struct Waiting {
+    var mutations: [QueuedMutation] = []
+    var isShown = false
+
+    var isEdited: Bool { mutations.contains { $0.mutation.operation != .delete } }
+    /// The last in the order of the queue.
+    var last: PendingMutation? {
+      mutations.max { ($0.mutation.createdAt, $0.place) < ($1.mutation.createdAt, $1.place) }?.mutation
+    }
+  }
+
+  private(set) var findings: [StoreFinding] = []
+  private var types: Set<String> = []
+  private var tombstones: Set<Entity> = []
+  private var waiting: [Entity: Waiting] = [:]
+  private var sequences: [String: Set<Int64>] = [:]
+  private var identity: StoredSetting?
+
+  mutating func onUnreadable(_ record: Record) {
+    note(
+      .row, "\(Self.name(record.kind)) \(Self.text(record.key)) cannot be read by this version",
+      "Install the newest version; what it holds is kept as it is until then.")
+  }
+
+  /// The key, the sort value and the group of a row follow from what it holds.
+  mutating func onPlace<Row: StoredRow>(of row: Row, _ record: Record) {
+    let isNamed: Bool
+    if let key = RecordKey(canonicalUUID: row.rowIdentifier) {
+      isNamed = record.key == key
+    } else {
+      let key = RecordKey(hashing: row.rowIdentifier)
+      isNamed = record.key.high == key.high && record.key.low | 7 == key.low | 7
+    }
+    if !isNamed || record.sort != row.rowSort || record.group != row.rowGroup {
+      note(
+        .row, "\(Self.name(record.kind)) \(row.rowIdentifier) lies where another would",
+        "It is found by a look through all, not by its id, time or type: export it, remove it and import it again.")
+    }
+  }
+
+  mutating func onTombstone(_ tombstone: Tombstone) {
+    tombstones.insert(Entity(type: tombstone.entityType, id: tombstone.entityId))
+  }
+
+  mutating func onMutation(_ row: QueuedMutation) {
+    let mutation = row.mutation
+    waiting[Entity(type: mutation.entityType, id: mutation.entityId), default: Waiting()].mutations.append(row)
+    guard let sequence = mutation.sequence else { return }
+    if !sequences[mutation.device ?? "", default: []].insert(sequence).inserted {
+      note(
+        .queue, "two changes were sent as number \(sequence)",
+        "The hub takes one of them: `trendy sync` then sends the other anew. If this stays, report it.")
+    }
+  }
+
+  mutating func onSetting(_ setting: StoredSetting) {
+    if setting.name == StoredSetting.identity { identity = setting }
+  }
+
+  mutating func onEventType(_ type: EventType) {
+    types.insert(type.id)
+    onEntity(.eventType, type.id, type.syncStatus)
+  }
+
+  mutating func onDefinition(_ definition: PropertyDefinition) {
+    onEntity(.propertyDefinition, definition.id, definition.syncStatus)
+    onParent(definition.eventTypeId, of: "property \(definition.key)")
+  }
+
+  mutating func onGeofence(_ geofence: Geofence) { onEntity(.geofence, geofence.id, geofence.syncStatus) }
+
+  mutating func onEvent(_ event: Event) {
+    onEntity(.event, event.id, event.syncStatus)
+    onParent(event.eventTypeId, of: "event \(event.id)")
+  }
+
+  private mutating func onParent(_ id: String, of child: String) {
+    guard !types.contains(id) else { return }
+    note(
+      .reference, "\(child) is of the type \(id), which is not there",
+      "A sync brings the type if the hub has it; otherwise move it to another type, or remove it.")
+  }
+
+  private mutating func onEntity(_ type: MutationEntityType, _ id: String, _ status: SyncStatus) {
+    let entity = Entity(type: type, id: id)
+    let what = "\(Self.name(type)) \(id)"
+    if tombstones.contains(entity) {
+      note(.queue, "\(what) is shown, and noted as deleted", "Sync; if this stays, remove it once more.")
+    }
+    guard var waits = waiting[entity] else {
+      if status == .pending {
+        note(
+          .queue, "\(what) says that it waits for the hub, and no change of it does",
+          "Change it, for instance its note: then it is queued, and the hub is told.")
+      }
+      return
+    }
+    waits.isShown = true
+    waiting[entity] = waits
+    if waits.last?.operation == .delete {
+      note(.queue, "\(what) is shown, and its deletion waits for the hub", "Remove it once more.")
+    } else if status == .synced, waits.mutations.contains(where: { $0.mutation.sequence == nil }) {
+      note(.queue, "\(what) says that the hub has it, and a change of it waits", "Sync: the change is sent.")
+    }
+  }
+
+  /// What only shows when every row was seen.
+  mutating func finish() {
+    for (entity, waits) in waiting.sorted(by: { ($0.key.type.rawValue, $0.key.id) < ($1.key.type.rawValue, $1.key.id) })
+    where !waits.isShown && waits.isEdited {
+      guard let create = waits.last, create.operation == .create, !tombstones.contains(entity) else { continue }
+      // A child is not shown without its parent; what cannot be read names none.
+      let payload = try? WireJSON.decode(JSONValue.self, from: create.payload)
+      if let parent = payload?.objectValue?["event_type_id"]?.stringValue, !types.contains(parent) { continue }
+      note(
+        .queue, "a new \(Self.name(entity.type)) \(entity.id) waits for the hub and is not shown here",
+        "Sync: it comes back from the hub.")
+    }
+    for (device, numbers) in sequences.sorted(by: { $0.key < $1.key }) {
+      guard let identity, identity.text == device, let highest = numbers.max(), highest > identity.number else {
+        continue
+      }
+      note(
+        .queue, "change \(highest) was sent, and the last number given is \(identity.number)",
+        "Sync: the hub notices, and this device goes on under a new identity.")
+    }
+  }
+
+  private mutating func note(_ kind: StoreFinding.Kind, _ what: String, _ advice: String) {
+    findings.append(StoreFinding(kind: kind, what: what, advice: advice))
+  }
+
+  private static func text(_ key: RecordKey) -> String { key.isHash ? key.description : key.uuidText }
+
+  private static func name(_ type: MutationEntityType) -> String {
+    type.rawValue.replacing("_", with: " ")
+  }
+
+  private static func name(_ kind: UInt8) -> String { RowKind.name(kind) }
+}
+
+extension LostRow: CustomStringConvertible {
+  /// As a person reads it, in the store of a device: `event 0190…, 2026-11-20T08:30:00Z`.
+  public var description: String {
+    var text = RowKind.name(kind)
+    if let key { text += " " + (key.isHash ? "\(key)" : key.uuidText) }
+    if let sort, [RowKind.event, RowKind.mutation, RowKind.conflict].contains(kind) {
+      text += ", " + RFC3339.string(from: Date(timeIntervalSinceReferenceDate: Double(sort) / 1_000_000))
+    }
+    return text
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+/// A device's rows held against each other.
+@Suite("Verification of rows", .timeLimit(.minutes(1)))
+struct RowVerificationTests {
+  let factory: DefaultDataStoreFactory
+  let store: LocalStore
+  private let moment = Date(timeIntervalSince1970: 1_700_000_000)
+
+  init() throws {
+    factory = try DefaultDataStoreFactory(
+      directory: "/store", fileSystem: SimulatedFileSystem(), options: LocalStoreTests.options)
+    store = factory.makeLocalStore()
+    try store.upsertEventType(id: "type") { $0.syncStatus = .synced }
+    try store.save()
+  }
+
+  private func put(_ id: String, _ status: SyncStatus, type: String = "type") throws {
+    try store.upsertEvent(id: id) { event in
+      event.eventTypeId = type
+      event.timestamp = moment
+      event.syncStatus = status
+    }
+  }
+
+  private func wait(
+    _ id: String, _ operation: MutationOperation, entity: String = "e", payload: String = #"{"event_type_id":"type"}"#,
+    after seconds: Double = 0, sequence: Int64? = nil
+  ) throws {
+    try store.insertPendingMutation(
+      PendingMutation(
+        id: id, entityType: .event, entityId: entity, operation: operation, payload: Data(payload.utf8),
+        createdAt: moment + seconds, sequence: sequence, device: sequence.map { _ in "device" }))
+  }
+
+  /// The one finding, or none.
+  private func finding() throws -> StoreFinding? {
+    try store.save()
+    let findings = try store.verify()
+    #expect(findings.count < 2, "\(findings)")
+    return findings.first
+  }
+
+  @Test func `what was recorded, sent, refused and deleted as it should be gives no finding`() throws {
+    try put("e", .pending)
+    try wait("m1", .create)
+    try put("f", .pending)
+    try wait("m2", .create, entity: "f", sequence: 1)
+    try wait("m3", .update, entity: "f", payload: "{}", after: 1)
+    try put("g", .synced)
+    try put("h", .failed)
+    try wait("m4", .delete, entity: "i", payload: "")
+    try store.insertTombstone(Tombstone(entityType: .event, entityId: "i"))
+    // What another device has, and this one does not yet.
+    try wait("m5", .update, entity: "j", payload: "{}")
+    // A child whose type is not here is not shown.
+    try wait("m6", .create, entity: "k", payload: #"{"event_type_id":"elsewhere"}"#)
+    try store.setSyncIdentity(SyncIdentity(device: "device", lastSequence: 1))
+    #expect(try finding() == nil)
+  }
+
+  @Test func `an entity that says that it waits, and no change of it does`() throws {
+    try put("e", .pending)
+    #expect(try finding()?.kind == .queue)
+    try wait("m", .update, payload: "{}")
+    #expect(try finding() == nil)
+  }
+
+  @Test func `a change that waits, and its entity says that the hub has it`() throws {
+    try put("e", .synced)
+    try wait("m", .update, payload: "{}")
+    #expect(try finding()?.what.contains("a change of it waits") == true)
+  }
+
+  @Test func `a new entity that waits and is not shown`() throws {
+    try wait("m", .create)
+    #expect(try finding()?.what.contains("a new event e waits") == true)
+    try wait("m2", .delete, payload: "", after: 1)
+    #expect(try finding() == nil)
+  }
+
+  @Test func `an entity that is shown though its deletion waits, also where both were made at one moment`() throws {
+    try put("e", .pending)
+    try wait("b", .create)
+    try wait("a", .delete, payload: "")
+    #expect(try finding()?.what.contains("its deletion waits") == true)
+  }
+
+  @Test func `an entity that is shown and noted as deleted`() throws {
+    try put("e", .synced)
+    try store.insertTombstone(Tombstone(entityType: .event, entityId: "e", version: 4))
+    #expect(try finding()?.what.contains("noted as deleted") == true)
+  }
+
+  @Test func `an event and a property of a type that is not there`() throws {
+    try put("e", .synced, type: "gone")
+    #expect(try finding()?.kind == .reference)
+    try store.deleteEvent(id: "e")
+    try store.upsertPropertyDefinition(id: "d", eventTypeId: "gone") { $0.syncStatus = .synced }
+    #expect(try finding()?.kind == .reference)
+  }
+
+  @Test func `one number given twice, and one that was never given`() throws {
+    try put("e", .pending)
+    try wait("m1", .create, sequence: 3)
+    try wait("m2", .update, payload: "{}", after: 1, sequence: 3)
+    try store.setSyncIdentity(SyncIdentity(device: "device", lastSequence: 3))
+    #expect(try finding()?.what.contains("number 3") == true)
+    try wait("m2", .update, payload: "{}", after: 1, sequence: 4)
+    #expect(try finding()?.what.contains("last number given is 3") == true)
+  }
+
+  @Test func `rows that mean nothing to this version, or lie elsewhere than they should`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: LocalStoreTests.options)
+    let store = LocalStore(engine: engine)
+    try store.upsertEventType(id: "type") { $0.syncStatus = .synced }
+    try store.save()
+    let id = "018c2bb2-7a40-7000-8000-00000000abcd"
+    try store.upsertEvent(id: id) { event in
+      event.eventTypeId = "type"
+      event.timestamp = moment
+      event.syncStatus = .synced
+    }
+    try store.save()
+    #expect(try store.verify().isEmpty)
+    let row = try #require(try engine.scan(kind: 1).first)
+    let (payload, key, sort, group) = (row.payload, row.key, row.sort, row.group)
+    for (what, change) in [
+      ("a sort value", (key, sort + 1, group, payload)), ("a group", (key, sort, group + 1, payload)),
+      ("a field of another version", (key, sort, group, payload + [7 << 2, 99])),
+    ] {
+      try engine.write { transaction throws(StorageError) in
+        try transaction.put(kind: 1, key: change.0, sort: change.1, group: change.2, payload: change.3)
+      }
+      #expect(try store.verify().map(\.kind) == [.row], "\(what)")
+    }
+    // A mutation of a kind that no version so far knows.
+    try engine.write { transaction throws(StorageError) in
+      try transaction.put(kind: 1, key: key, sort: sort, group: group, payload: payload)
+      try transaction.put(
+        kind: 5, key: key, sort: 0, payload: [2 << 2, 1, 3 << 2, 120, 4 << 2 | 3, 1, 101, 5 << 2, 0])
+    }
+    #expect(try store.verify().map(\.kind) == [.row])
+  }
+
+  @Test func `thousands of rows of one moment are each read once`() throws {
+    for number in 0..<5000 { try put("e\(number)", number < 4999 ? .synced : .pending) }
+    #expect(try finding()?.what.contains("e4999") == true)
+  }
+}
