@@ -137,10 +137,21 @@ struct BadInputTests {
     let refused = try bench.trendy("list")
     #expect(refused.status == 74)
     #expect(refused.talk.contains("damaged at byte") && refused.talk.contains("trendy doctor --repair"))
-    #expect(try bench.trendy("doctor").status == 1)
+    let ill = try bench.trendy("doctor")
+    #expect(ill.status == 1)
+    #expect(ill.output.contains(log.path) && ill.output.contains("at byte") && ill.output.contains("doctor --repair"))
+    let finding = try bench.trendy("doctor", "--json").document.objectValue?["findings"]?.arrayValue?.first?.objectValue
+    #expect(finding?["kind"] == "damage" && finding?["file"] == .string(log.path))
+    #expect(finding?["offset"]?.intValue.map { $0 <= middle && $0 > middle - 500 } == true)
     let repaired = try bench.trendy("doctor", "--repair", "--json")
     #expect(repaired.status == 0, "\(repaired.talk)")
-    #expect(try repaired.document.objectValue?["repair"]?.objectValue?["saves_lost"] == 1)
+    let repair = try repaired.document.objectValue?["repair"]?.objectValue
+    #expect(repair?["saves_lost"] == 1)
+    // The event and its mutation, as the damaged bytes name them.
+    #expect(repair?["lost_saves"]?.arrayValue?.first?.objectValue?["named"]?.arrayValue?.count == 2)
+    for file in try #require(repair?["set_aside"]?.arrayValue) {
+      #expect(FileManager.default.fileExists(atPath: try #require(file.stringValue)))
+    }
     #expect(try bench.trendy("list", "--limit", "0", "--plain").output.split(separator: "\n").count == 20)
     #expect(try bench.trendy("doctor").status == 0)
   }
