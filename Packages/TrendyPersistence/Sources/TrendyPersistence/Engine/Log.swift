@@ -3,6 +3,8 @@ struct Log {
   let directory: String
   let fileSystem: any FileSystem
   var manifest = Manifest(generation: 0, storeID: 0, firstChunk: 1, firstSequence: 1)
+  /// That of the manifest.
+  var manifestFile: (any OpenFile)?
 
   enum Tail: Hashable {
     case clean
@@ -39,18 +41,20 @@ struct Log {
   /// Reads what the manifest there says now. Maintenance may replace it, and remove what it names, at any time: then once
   /// more.
   static func current(
-    directory: String, fileSystem: any FileSystem, manifest first: Manifest
+    directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> (log: Log, recovered: Recovered) {
-    var manifest = first
+    var log = Log(directory: directory, fileSystem: fileSystem)
+    var failure: StorageError?
     while true {
-      let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
+      let (manifest, file) = try Manifest.open(directory: directory, fileSystem: fileSystem)
+      if let failure, manifest.generation <= log.manifest.generation { throw failure }
+      log.manifest = manifest
+      log.manifestFile = file
       do {
         return (log, try log.read())
       } catch {
         guard case .damaged = error else { throw error }
-        let now = try Manifest.read(directory: directory, fileSystem: fileSystem)
-        guard now.generation > manifest.generation else { throw error }
-        manifest = now
+        failure = error
       }
     }
   }
@@ -178,7 +182,7 @@ struct Log {
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }
       var state = LogState(
-        tables: tables, manifest: manifest, pin: RecordPin(memories: memories, mappings: tables.segments.mappings),
+        tables: tables, manifest: manifest, manifestFile: manifestFile, pin: RecordPin(memories: memories, mappings: tables.segments.mappings),
         memory: memory, file: file, chunk: header, end: end, sequence: sequence, checksum: checksum, durable: durable,
         tailIsSuspect: tail != .clean, previous: previous,
         doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,

@@ -5,6 +5,8 @@ struct LogState: @unchecked Sendable {
   let tables: StoreTables
   /// The generation that this stands on.
   let manifest: Manifest
+  /// That of the manifest: as long as it is in its place, so is this generation.
+  let manifestFile: (any OpenFile)?
   var pin: RecordPin
   /// The chunk that is written now, as memory: what lies before `end` is as on the disk.
   var memory: RecordMemory
@@ -56,13 +58,14 @@ struct LogState: @unchecked Sendable {
   }
 
   init(
-    tables: StoreTables, manifest: Manifest, pin: RecordPin, memory: RecordMemory, file: any OpenFile,
+    tables: StoreTables, manifest: Manifest, manifestFile: (any OpenFile)?, pin: RecordPin, memory: RecordMemory, file: any OpenFile,
     chunk: ChunkHeader, end: Int, sequence: UInt64, checksum: UInt64, durable: UInt64, tailIsSuspect: Bool,
     previous: SealedChunk?, doubt: Doubt?,
     isNew: Bool, writeFailure: StorageError?
   ) {
     self.tables = tables
     self.manifest = manifest
+    self.manifestFile = manifestFile
     self.pin = pin
     self.memory = memory
     self.file = file
@@ -93,7 +96,7 @@ struct LogState: @unchecked Sendable {
     let path = directory + "/" + StoreFormat.chunkName(chunk.number)
     guard now.storeID == manifest.storeID else { throw .missing(path: path) }
     // A tail that is not whole may be a save under way: who has the write lock judges it.
-    var new = try Log.current(directory: directory, fileSystem: fileSystem, manifest: now).recovered.state
+    var new = try Log.current(directory: directory, fileSystem: fileSystem).recovered.state
     // Only a repair takes something away, and then the store has to be opened anew.
     guard new.sequence >= sequence else { throw .missing(path: path) }
     if new.chunk.number == chunk.number {
@@ -190,13 +193,8 @@ struct LogState: @unchecked Sendable {
   mutating func prepareToAppend(_ log: Log) throws(StorageError) {
     if let failure { throw failure }
     if let writeFailure { throw writeFailure }
-    let isInPlace = try isChunkInPlace()
-    let before = chunk.number
+    try standOnNewestGeneration(log)
     let isClean = try catchUp(directory: log.directory, fileSystem: log.fileSystem)
-    // One that was sealed is removed when it is in a segment.
-    if !isInPlace {
-      guard before != chunk.number, try isChunkInPlace() else { throw .missing(path: log.path(chunk.number)) }
-    }
     if let writeFailure { throw writeFailure }
     if tailIsSuspect || !isClean {
       try cleanTail(log)
@@ -207,9 +205,18 @@ struct LogState: @unchecked Sendable {
     isAppending = true
   }
 
-  private func isChunkInPlace() throws(StorageError) -> Bool {
-    let file = file
-    return try storing { () throws(FileSystemError) in try file.isInPlace() }
+  /// Asks after the manifest and not after the chunk: Linux gives a file whose times were asked for new ones with its next
+  /// write, to the nanosecond, and the journal's commit of those made a save half as slow again.
+  private mutating func standOnNewestGeneration(_ log: Log) throws(StorageError) {
+    let file = manifestFile
+    let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? false }
+    if isInPlace { return }
+    do {
+      if try reload(directory: log.directory, fileSystem: log.fileSystem) { return }
+    } catch .missing {
+      // The folder was moved or removed.
+    }
+    throw .missing(path: log.path(chunk.number))
   }
 
   /// What is saved from here on stands on what others wrote before: whoever did may have ended before it was synced, or

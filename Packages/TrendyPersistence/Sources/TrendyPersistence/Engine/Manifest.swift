@@ -59,14 +59,24 @@ struct Manifest: Hashable {
   }
 
   static func read(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Manifest {
+    try open(directory: directory, fileSystem: fileSystem).manifest
+  }
+
+  /// The manifest and its file, which is in its place as long as no other took it.
+  static func open(
+    directory: String, fileSystem: any FileSystem
+  ) throws(StorageError) -> (manifest: Manifest, file: any OpenFile) {
     let path = directory + "/" + StoreFormat.manifestName
     let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-    // More than any manifest of this version holds, so that what was appended shows.
-    let buffer = RecordMemory(zeroed: Self.bytes + 16 + Self.mostSegments * SegmentReference.bytes)
-    let count = try storing { () throws(FileSystemError) in
-      try file.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.count), at: 0)
+    // More than most hold, then more than any of this version does, so that what was appended shows.
+    for bytes in [2048, Self.bytes + 16 + Self.mostSegments * SegmentReference.bytes] {
+      let buffer = RecordMemory(zeroed: bytes)
+      let count = try storing { () throws(FileSystemError) in
+        try file.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.count), at: 0)
+      }
+      if count < bytes { return (try Manifest(reading: buffer.bytes(from: 0, count: count), path: path), file) }
     }
-    return try Manifest(reading: buffer.bytes(from: 0, count: count), path: path)
+    throw .damaged(path: path, offset: 12)
   }
 
   /// The bytes of the file. Without segments it is as version 1 has it, which earlier programs read.

@@ -1,15 +1,16 @@
 extension StorageEngine {
-  /// Makes an empty store, or reads the manifest of one that another process has made meanwhile.
+  /// Makes an empty store, unless another process has made one meanwhile.
   static func create(
     directory: String, fileSystem: any FileSystem, options: Options, storeID: UInt64
-  ) throws(StorageError) -> Manifest {
+  ) throws(StorageError) {
     try storing { () throws(FileSystemError) in try fileSystem.createDirectory(directory) }
     let log = Log(directory: directory, fileSystem: fileSystem)
     let lock = try log.openLock()
     defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
     try log.take(lock, atMost: options.lockTimeout)
     do {
-      return try Manifest.read(directory: directory, fileSystem: fileSystem)
+      _ = try Manifest.read(directory: directory, fileSystem: fileSystem)
+      return
     } catch .missing {
       // So we make it.
     }
@@ -18,7 +19,6 @@ extension StorageEngine {
     _ = try log.createChunk(header, isWrittenOver: true)
     let manifest = Manifest(generation: 1, storeID: storeID, firstChunk: 1, firstSequence: 1)
     try manifest.replace(directory: directory, fileSystem: fileSystem)
-    return manifest
   }
 
   /// A folder without a manifest is new, or the making of its store was cut off. If there are saves, it was lost.

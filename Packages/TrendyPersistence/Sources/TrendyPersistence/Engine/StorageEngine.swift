@@ -76,21 +76,20 @@ public final class StorageEngine: Sendable {
   public static func open(
     directory: String, fileSystem: any FileSystem, options: Options, generator: inout some RandomNumberGenerator
   ) throws(StorageError) -> StorageEngine {
-    let manifest: Manifest
+    var (log, recovered): (Log, Log.Recovered)
     do {
-      manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
+      (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem)
     } catch .missing {
-      manifest = try create(
-        directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
+      try create(directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
+      (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem)
     }
-    var (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem, manifest: manifest)
     if recovered.tail != .clean {
       // Another process may be in the middle of a save; whether this is what a crash left shows when nobody writes.
       let lock = try? log.openLock()  // without the right to write there is no lock, and what was read stands
       defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
       if let lock {
         try log.take(lock, atMost: options.lockTimeout)
-        recovered = try Log.current(directory: directory, fileSystem: fileSystem, manifest: log.manifest).recovered
+        recovered = try Log.current(directory: directory, fileSystem: fileSystem).recovered
       }
       if case .damaged(let path, let offset) = recovered.tail { throw .damaged(path: path, offset: offset) }
     }

@@ -5,6 +5,7 @@
 #else
   import Glibc
 #endif
+import Synchronization
 
 /// The file system of this machine.
 ///
@@ -128,10 +129,22 @@ private func error(_ operation: FileSystemError.Operation, _ path: String) -> Fi
   FileSystemError(operation: operation, path: path, code: errno)
 }
 
-/// A file descriptor. The kernel makes its calls safe from several threads, and nothing here changes after `init`.
+/// A file descriptor. The kernel makes its calls safe from several threads.
 private final class PosixFile: OpenFile {
+  private struct Identity: Hashable {
+    var device: dev_t
+    var number: ino_t
+
+    init(_ status: stat) {
+      device = status.st_dev
+      number = status.st_ino
+    }
+  }
+
   private let descriptor: Int32
   private let path: String
+  /// Which file this is, once it was asked for.
+  private let identity = Mutex(Identity?.none)
 
   init(descriptor: Int32, path: String) {
     self.descriptor = descriptor
@@ -189,14 +202,17 @@ private final class PosixFile: OpenFile {
   }
 
   func isInPlace() throws(FileSystemError) -> Bool {
-    var own = stat()
-    guard fstat(descriptor, &own) == 0 else { throw error(.inspect, path) }
     var there = stat()
     if stat(path, &there) != 0 {
       if errno == ENOENT || errno == ENOTDIR { return false }
       throw error(.inspect, path)
     }
-    return own.st_ino == there.st_ino && own.st_dev == there.st_dev
+    let known = identity.withLock { $0 }
+    if let known { return Identity(there) == known }
+    var own = stat()
+    guard fstat(descriptor, &own) == 0 else { throw error(.inspect, path) }
+    identity.withLock { $0 = Identity(own) }
+    return Identity(there) == Identity(own)
   }
 
   func truncate(to size: Int) throws(FileSystemError) {
