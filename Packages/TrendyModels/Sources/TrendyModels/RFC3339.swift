@@ -8,45 +8,39 @@
 public enum RFC3339: Sendable {
   /// UTC with three fraction digits and `Z`, as on the wire: `2024-01-01T00:00:00.000Z`. Rounded to the millisecond.
   public static func string(from date: Date) -> String {
-    string(from: date, secondsFromGMT: 0)
+    String(unsafeUninitializedCapacity: length) { buffer in
+      write(date, to: buffer.baseAddress!)
+      return length
+    }
+  }
+
+  /// Bytes of a date as on the wire.
+  static let length = 24
+
+  /// The ``length`` bytes of the date as on the wire.
+  static func write(_ date: Date, to text: UnsafeMutablePointer<UInt8>) {
+    writeMoment(milliseconds(of: date, offsetMinutes: 0), fractionDigits: 3, to: text)
+    text[length - 1] = UInt8(ascii: "Z")
   }
 
   /// The same moment as a clock `secondsFromGMT` ahead of UTC shows it, with 0 or 3 `fractionDigits`; offset 0 is written
   /// `Z`.
   public static func string(from date: Date, secondsFromGMT: Int, fractionDigits: Int = 3) -> String {
     let offsetMinutes = secondsFromGMT / 60
-    // Years 0 to 9999 are what four digits can say; anything beyond is held at the edge rather than written unreadably, and
-    // what is no number at all at the lower one (hence the order of the arguments).
-    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded() + Double(offsetMinutes) * 60_000
-    let shifted = Int64(min(max(-62_167_219_200_000, milliseconds), 253_402_300_799_999))
-    let (days, millisecondOfDay) = floorDivision(shifted, 86_400_000)
-    let (year, month, day) = civil(fromDays: days)
-    var text: [UInt8] = []
-    text.reserveCapacity(29)
-    append(Int(year), digits: 4, to: &text)
-    text.append(UInt8(ascii: "-"))
-    append(month, digits: 2, to: &text)
-    text.append(UInt8(ascii: "-"))
-    append(day, digits: 2, to: &text)
-    text.append(UInt8(ascii: "T"))
-    append(Int(millisecondOfDay / 3_600_000), digits: 2, to: &text)
-    text.append(UInt8(ascii: ":"))
-    append(Int(millisecondOfDay / 60_000 % 60), digits: 2, to: &text)
-    text.append(UInt8(ascii: ":"))
-    append(Int(millisecondOfDay / 1000 % 60), digits: 2, to: &text)
-    if fractionDigits > 0 {
-      text.append(UInt8(ascii: "."))
-      append(Int(millisecondOfDay % 1000), digits: 3, to: &text)
+    return String(unsafeUninitializedCapacity: 29) { buffer in
+      let text = buffer.baseAddress!
+      let end = writeMoment(
+        milliseconds(of: date, offsetMinutes: offsetMinutes), fractionDigits: fractionDigits, to: text)
+      guard offsetMinutes != 0 else {
+        text[end] = UInt8(ascii: "Z")
+        return end + 1
+      }
+      text[end] = UInt8(ascii: offsetMinutes < 0 ? "-" : "+")
+      write(abs(offsetMinutes) / 60, digits: 2, to: text + end + 1)
+      text[end + 3] = UInt8(ascii: ":")
+      write(abs(offsetMinutes) % 60, digits: 2, to: text + end + 4)
+      return end + 6
     }
-    if offsetMinutes == 0 {
-      text.append(UInt8(ascii: "Z"))
-    } else {
-      text.append(UInt8(ascii: offsetMinutes < 0 ? "-" : "+"))
-      append(abs(offsetMinutes) / 60, digits: 2, to: &text)
-      text.append(UInt8(ascii: ":"))
-      append(abs(offsetMinutes) % 60, digits: 2, to: &text)
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// The moment that `text` names, or `nil` if it is no RFC 3339 date and time.
@@ -55,6 +49,10 @@ public enum RFC3339: Sendable {
   public static func date(from text: some StringProtocol) -> Date? {
     var text = Substring(text)
     return text.withUTF8 { parse($0) }
+  }
+
+  static func date(from text: UnsafePointer<UInt8>, count: Int) -> Date? {
+    parse(UnsafeBufferPointer(start: text, count: count))
   }
 }
 
@@ -128,12 +126,43 @@ extension RFC3339 {
     }
   }
 
-  private static func append(_ value: Int, digits: Int, to text: inout [UInt8]) {
-    var divisor = 1
-    for _ in 1..<digits { divisor *= 10 }
-    while divisor > 0 {
-      text.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
-      divisor /= 10
+  /// Since 1970. Years 0 to 9999 are what four digits can say; anything beyond is held at the edge rather than written
+  /// unreadably, and what is no number at all at the lower one (hence the order of the arguments).
+  private static func milliseconds(of date: Date, offsetMinutes: Int) -> Int64 {
+    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded() + Double(offsetMinutes) * 60_000
+    return Int64(min(max(-62_167_219_200_000, milliseconds), 253_402_300_799_999))
+  }
+
+  /// Up to the offset. Returns how many bytes that is.
+  @discardableResult
+  private static func writeMoment(
+    _ milliseconds: Int64, fractionDigits: Int, to text: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    let (days, rest) = floorDivision(milliseconds, 86_400_000)
+    let millisecondOfDay = Int(rest)
+    let (year, month, day) = civil(fromDays: days)
+    write(Int(year), digits: 4, to: text)
+    text[4] = UInt8(ascii: "-")
+    write(month, digits: 2, to: text + 5)
+    text[7] = UInt8(ascii: "-")
+    write(day, digits: 2, to: text + 8)
+    text[10] = UInt8(ascii: "T")
+    write(millisecondOfDay / 3_600_000, digits: 2, to: text + 11)
+    text[13] = UInt8(ascii: ":")
+    write(millisecondOfDay / 60_000 % 60, digits: 2, to: text + 14)
+    text[16] = UInt8(ascii: ":")
+    write(millisecondOfDay / 1000 % 60, digits: 2, to: text + 17)
+    guard fractionDigits > 0 else { return 19 }
+    text[19] = UInt8(ascii: ".")
+    write(millisecondOfDay % 1000, digits: 3, to: text + 20)
+    return 23
+  }
+
+  private static func write(_ value: Int, digits: Int, to text: UnsafeMutablePointer<UInt8>) {
+    var rest = value
+    for place in (0..<digits).reversed() {
+      text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
     }
   }
 

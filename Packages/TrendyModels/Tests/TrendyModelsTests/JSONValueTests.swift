@@ -165,10 +165,11 @@ struct JSONValueTests {
   @Test(
     "a number that no double can hold is named where it stands",
     arguments: [
-      ("1e400", "the document"), ("[1,1e400]", "[1]"), (#"{"a":[{"b":-1e999}]}"#, "a[0].b"),
+      ("1e400", "the document", 0), ("[1,1e400]", "[1]", 3), (#"{"a":[{"b":-1e999}]}"#, "a[0].b", 11),
+      ("[" + String(repeating: "9", count: 310) + "]", "[0]", 1),
     ])
-  func tooLarge(written: String, place: String) {
-    #expect(throws: APIError.decodingError("\(place): expected a number below 1.8e308")) {
+  func tooLarge(written: String, place: String, byte: Int) {
+    #expect(throws: APIError.decodingError("\(place): expected a number below 1.8e308, at byte \(byte)")) {
       try WireJSON.decode(JSONValue.self, from: Data(written.utf8))
     }
   }

@@ -17,9 +17,9 @@ struct MalformedDocumentTests {
 
   private static let events: [(String, String)] = [
     (#"{}"#, "id: expected a string, found nothing"),
-    (#"{"id":5}"#, "id: expected a string, found a number"),
-    (#"{"id":null}"#, "id: expected a string, found null"),
-    (#"{"id":{}}"#, "id: expected a string, found an object"),
+    (#"{"id":5}"#, "id: expected a string, found a number, at byte 6"),
+    (#"{"id":null}"#, "id: expected a string, found null, at byte 6"),
+    (#"{"id":{}}"#, "id: expected a string, found an object, at byte 6"),
     (#"{"id":"e"}"#, "event_type_id: expected a string, found nothing"),
     (
       #"{"id":"e","event_type_id":"t"}"#,
@@ -27,37 +27,40 @@ struct MalformedDocumentTests {
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2023-02-29T00:00:00Z"}"#,
-      "timestamp: expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"2023-02-29T00:00:00Z\""
+      "timestamp: expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"2023-02-29T00:00:00Z\", at byte 42"
     ),
-    (#"{"id":"e","event_type_id":"t","timestamp":1704067200}"#, "timestamp: expected a string, found a number"),
-    (#"{"id":"e","event_type_id":"t","timestamp":null}"#, "timestamp: expected a string, found null"),
+    (
+      #"{"id":"e","event_type_id":"t","timestamp":1704067200}"#,
+      "timestamp: expected a string, found a number, at byte 42"
+    ),
+    (#"{"id":"e","event_type_id":"t","timestamp":null}"#, "timestamp: expected a string, found null, at byte 42"),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","end_date":"later"}"#,
-      "end_date: expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"later\""
+      "end_date: expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"later\", at byte 76"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","is_all_day":1}"#,
-      "is_all_day: expected true or false, found a number"
+      "is_all_day: expected true or false, found a number, at byte 78"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","location_latitude":"52"}"#,
-      "location_latitude: expected a number, found a string"
+      "location_latitude: expected a number, found a string, at byte 85"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","location_latitude":true}"#,
-      "location_latitude: expected a number, found true or false"
+      "location_latitude: expected a number, found true or false, at byte 85"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","location_latitude":1e999}"#,
-      "location_latitude: expected a number, found a number that does not fit"
+      "location_latitude: expected a number below 1.8e308, at byte 85"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","properties":[]}"#,
-      "properties: expected an object, found an array"
+      "properties: expected an object, found an array, at byte 78"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","properties":{"p":5}}"#,
-      "properties.p: expected an object, found a number"
+      "properties.p: expected an object, found a number, at byte 83"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","properties":{"p":{"type":"text"}}}"#,
@@ -67,12 +70,12 @@ struct MalformedDocumentTests {
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","event_type":{"id":"t"}}"#,
       "event_type.name: expected a string, found nothing"
     ),
-    ("[]", "the document: expected an object, found an array"),
-    ("\"e\"", "the document: expected an object, found a string"),
-    ("null", "the document: expected an object, found null"),
+    ("[]", "the document: expected an object, found an array, at byte 0"),
+    ("\"e\"", "the document: expected an object, found a string, at byte 0"),
+    ("null", "the document: expected an object, found null, at byte 0"),
     ("", "expected a JSON document, found nothing"),
     ("<html><body>502</body>", "expected a JSON document, found \"<html><body>502</body>\""),
-    (#"{"id":"e","#, #"expected a JSON document, found "{"id":"e",""#),
+    (#"{"id":"e","#, "the document: the document ends, expected a member's name, at byte 10"),
     (
       "<!DOCTYPE html><html lang=\"en\"><head><title>Bad gateway</title>",
       "expected a JSON document, found \"<!DOCTYPE html><html lang=\"en\"><head><ti\" and so on"
@@ -86,35 +89,38 @@ struct MalformedDocumentTests {
   }
 
   private static let pages: [(String, String)] = [
-    (#"{"changes":{}}"#, "changes: expected an array, found an object"),
+    (#"{"changes":{}}"#, "changes: expected an array, found an object, at byte 11"),
     (#"{"changes":[]}"#, "next_cursor: expected a whole number, found nothing"),
-    (#"{"changes":[],"next_cursor":"1"}"#, "next_cursor: expected a whole number, found a string"),
+    (#"{"changes":[],"next_cursor":"1"}"#, "next_cursor: expected a whole number, found a string, at byte 28"),
     (
       #"{"changes":[],"next_cursor":9223372036854775808}"#,
-      "next_cursor: expected a whole number, found a number that does not fit"
+      "next_cursor: expected a whole number, found a number that does not fit, at byte 28"
     ),
     (
-      #"{"changes":[],"next_cursor":1.5}"#, "next_cursor: expected a whole number, found a number that does not fit"
+      #"{"changes":[],"next_cursor":1.5}"#,
+      "next_cursor: expected a whole number, found a number that does not fit, at byte 28"
     ),
-    (#"{"changes":[],"next_cursor":1,"has_more":"no"}"#, "has_more: expected true or false, found a string"),
-    (#"{"changes":[5]}"#, "changes[0]: expected an object, found a number"),
+    (
+      #"{"changes":[],"next_cursor":1,"has_more":"no"}"#, "has_more: expected true or false, found a string, at byte 41"
+    ),
+    (#"{"changes":[5]}"#, "changes[0]: expected an object, found a number, at byte 12"),
     (#"{"changes":[{"id":1},{}]}"#, "changes[0].entity_type: expected a string, found nothing"),
     (
       #"{"changes":[\#(good),\#(good),\#(good),{"id":4,"entity_type":7}]}"#,
-      "changes[3].entity_type: expected a string, found a number"
+      "changes[3].entity_type: expected a string, found a number, at byte 238"
     ),
-    (#"{"changes":[\#(good),{"id":true}]}"#, "changes[1].id: expected a whole number, found true or false"),
+    (#"{"changes":[\#(good),{"id":true}]}"#, "changes[1].id: expected a whole number, found true or false, at byte 86"),
     (
       #"{"changes":[\#(good),{"id":2,"entity_type":"e","operation":"o","entity_id":"i","data":[1]}]}"#,
-      "changes[1].data: expected an object, found an array"
+      "changes[1].data: expected an object, found an array, at byte 145"
     ),
     (
       #"{"changes":[{"id":2,"entity_type":"e","operation":"o","entity_id":"i","data":{"a":[0,{"b":1e999}]}}]}"#,
-      "changes[0].data.a[1].b: expected a number below 1.8e308"
+      "changes[0].data.a[1].b: expected a number below 1.8e308, at byte 90"
     ),
     (
       #"{"changes":[{"id":2,"entity_type":"e","operation":"o","entity_id":"i","deleted_at":"x"}]}"#,
-      "changes[0].deleted_at: expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"x\""
+      "changes[0].deleted_at: expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"x\", at byte 83"
     ),
   ]
   private static let good = #"{"id":1,"entity_type":"event","operation":"delete","entity_id":"e"}"#
@@ -138,21 +144,23 @@ struct MalformedDocumentTests {
   @Test func `of any kind leaves a clear word, also for the other documents`() {
     #expect(
       complaint(APIGeofence.self, #"{"id":"g","name":"n","latitude":"x"}"#)
-        == "latitude: expected a number, found a string")
+        == "latitude: expected a number, found a string, at byte 32")
     #expect(
       complaint(
         APIPropertyDefinition.self,
         #"{"id":"p","event_type_id":"t","key":"k","label":"l","property_type":"text","options":"a"}"#)
-        == "options: expected an array, found a string")
+        == "options: expected an array, found a string, at byte 85")
     #expect(
       complaint(
         APIPropertyDefinition.self,
         #"{"id":"p","event_type_id":"t","key":"k","label":"l","property_type":"text","options":["a",1]}"#)
-        == "options[1]: expected a string, found a number")
+        == "options[1]: expected a string, found a number, at byte 90")
     #expect(
       complaint(UpdateEventRequest.self, #"{"properties":{"p":{"value":1}}}"#)
         == "properties.p.type: expected a string, found nothing")
-    #expect(complaint(UpdateEventRequest.self, #"{"end_date":7}"#) == "end_date: expected a string, found a number")
+    #expect(
+      complaint(UpdateEventRequest.self, #"{"end_date":7}"#)
+        == "end_date: expected a string, found a number, at byte 12")
     #expect(
       complaint(BatchCreateEventsResponse.self, #"{"created":[],"total":1}"#)
         == "success: expected a whole number, found nothing")

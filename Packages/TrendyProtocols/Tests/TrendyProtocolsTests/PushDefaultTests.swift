@@ -259,7 +259,7 @@ struct PushDefaultTests {
     #expect(
       outcomes == [
         accepted, unreadable("id: expected a string, found nothing"), accepted,
-        unreadable("the document: expected an object, found an array"), accepted,
+        unreadable("the document: expected an object, found an array, at byte 0"), accepted,
       ])
     #expect(client.calls == ["createEventsBatch e1 e3", "updateEvent e5 null"])
   }

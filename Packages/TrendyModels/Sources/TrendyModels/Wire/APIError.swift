@@ -106,9 +106,8 @@ extension ProblemDetails: CustomStringConvertible {
   }
 }
 
-extension ProblemDetails: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension ProblemDetails: WireDocument {
+  public init(from fields: inout WireReader) throws {
     type = try fields.optional("type", default: "about:blank")
     title = try fields.optional("title", default: "")
     status = try fields.required("status")
@@ -117,13 +116,12 @@ extension ProblemDetails: Codable {
     requestId = try fields.optional("request_id")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.write("type", type)
-    try fields.write("title", title)
-    try fields.write("status", status)
+  public func write(to fields: inout WireWriter) throws {
     try fields.writeIfPresent("detail", detail)
     try fields.writeIfPresent("instance", instance)
     try fields.writeIfPresent("request_id", requestId)
+    try fields.write("status", status)
+    try fields.write("title", title)
+    try fields.write("type", type)
   }
 }

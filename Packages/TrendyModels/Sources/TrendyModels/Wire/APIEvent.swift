@@ -64,9 +64,8 @@ public struct APIEvent: Hashable, Sendable, Identifiable {
   }
 }
 
-extension APIEvent: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension APIEvent: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     userId = try fields.optional("user_id", default: "")
     eventTypeId = try fields.required("event_type_id")
@@ -91,28 +90,28 @@ extension APIEvent: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("user_id", userId)
-    try fields.write("event_type_id", eventTypeId)
-    try fields.write("timestamp", timestamp)
-    try fields.writeIfPresent("notes", notes)
-    try fields.write("is_all_day", isAllDay)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
+    try fields.writeIfPresent("created_at", createdAt)
     try fields.writeIfPresent("end_date", endDate)
-    try fields.write("source_type", sourceType)
+    try fields.writeIfPresent("event_type", eventType)
+    try fields.write("event_type_id", eventTypeId)
     try fields.writeIfPresent("external_id", externalId)
-    try fields.writeIfPresent("original_title", originalTitle)
     try fields.writeIfPresent("geofence_id", geofenceId)
+    try fields.writeIfPresent("healthkit_category", healthKitCategory)
+    try fields.writeIfPresent("healthkit_sample_id", healthKitSampleId)
+    try fields.write("id", id)
+    try fields.write("is_all_day", isAllDay)
     try fields.writeIfPresent("location_latitude", locationLatitude)
     try fields.writeIfPresent("location_longitude", locationLongitude)
     try fields.writeIfPresent("location_name", locationName)
-    try fields.writeIfPresent("healthkit_sample_id", healthKitSampleId)
-    try fields.writeIfPresent("healthkit_category", healthKitCategory)
-    try fields.writeIfPresent("time_zone", timeZone)
+    try fields.writeIfPresent("notes", notes)
+    try fields.writeIfPresent("original_title", originalTitle)
     try fields.writeIfPresent("properties", properties)
-    try fields.writeIfPresent("created_at", createdAt)
+    try fields.write("source_type", sourceType)
+    try fields.writeIfPresent("time_zone", timeZone)
+    try fields.write("timestamp", timestamp)
     try fields.writeIfPresent("updated_at", updatedAt)
-    try fields.writeIfPresent("event_type", eventType)
+    try fields.write("user_id", userId)
   }
 }

@@ -31,9 +31,8 @@ public struct APIEventType: Hashable, Sendable, Identifiable {
   }
 }
 
-extension APIEventType: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension APIEventType: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     userId = try fields.optional("user_id", default: "")
     name = try fields.required("name")
@@ -44,14 +43,14 @@ extension APIEventType: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("user_id", userId)
-    try fields.write("name", name)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
     try fields.write("color", color)
-    try fields.write("icon", icon)
     try fields.writeIfPresent("created_at", createdAt)
+    try fields.write("icon", icon)
+    try fields.write("id", id)
+    try fields.write("name", name)
     try fields.writeIfPresent("updated_at", updatedAt)
+    try fields.write("user_id", userId)
   }
 }

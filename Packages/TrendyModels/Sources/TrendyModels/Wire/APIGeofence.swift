@@ -46,9 +46,8 @@ public struct APIGeofence: Hashable, Sendable, Identifiable {
   }
 }
 
-extension APIGeofence: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension APIGeofence: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     userId = try fields.optional("user_id", default: "")
     name = try fields.required("name")
@@ -65,20 +64,20 @@ extension APIGeofence: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("user_id", userId)
-    try fields.write("name", name)
-    try fields.write("latitude", latitude)
-    try fields.write("longitude", longitude)
-    try fields.write("radius", radius)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
+    try fields.writeIfPresent("created_at", createdAt)
     try fields.writeIfPresent("event_type_entry_id", eventTypeEntryId)
     try fields.writeIfPresent("event_type_exit_id", eventTypeExitId)
+    try fields.write("id", id)
     try fields.write("is_active", isActive)
+    try fields.write("latitude", latitude)
+    try fields.write("longitude", longitude)
+    try fields.write("name", name)
     try fields.write("notify_on_entry", notifyOnEntry)
     try fields.write("notify_on_exit", notifyOnExit)
-    try fields.writeIfPresent("created_at", createdAt)
+    try fields.write("radius", radius)
     try fields.writeIfPresent("updated_at", updatedAt)
+    try fields.write("user_id", userId)
   }
 }

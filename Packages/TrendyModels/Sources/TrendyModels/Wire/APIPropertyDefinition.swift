@@ -40,9 +40,8 @@ public struct APIPropertyDefinition: Hashable, Sendable, Identifiable {
   }
 }
 
-extension APIPropertyDefinition: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension APIPropertyDefinition: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     eventTypeId = try fields.required("event_type_id")
     userId = try fields.optional("user_id", default: "")
@@ -57,18 +56,18 @@ extension APIPropertyDefinition: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("event_type_id", eventTypeId)
-    try fields.write("user_id", userId)
-    try fields.write("key", key)
-    try fields.write("label", label)
-    try fields.write("property_type", propertyType)
-    try fields.writeIfPresent("options", options)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
+    try fields.writeIfPresent("created_at", createdAt)
     try fields.writeIfPresent("default_value", defaultValue)
     try fields.write("display_order", displayOrder)
-    try fields.writeIfPresent("created_at", createdAt)
+    try fields.write("event_type_id", eventTypeId)
+    try fields.write("id", id)
+    try fields.write("key", key)
+    try fields.write("label", label)
+    try fields.writeIfPresent("options", options)
+    try fields.write("property_type", propertyType)
     try fields.writeIfPresent("updated_at", updatedAt)
+    try fields.write("user_id", userId)
   }
 }

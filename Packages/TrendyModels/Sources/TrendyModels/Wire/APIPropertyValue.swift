@@ -29,15 +29,13 @@ extension APIPropertyValue {
   }
 }
 
-extension APIPropertyValue: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension APIPropertyValue: WireDocument {
+  public init(from fields: inout WireReader) throws {
     type = try fields.required("type")
     value = try fields.required("value")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("type", type)
     try fields.write("value", value)
   }

@@ -7,14 +7,12 @@ public struct BatchCreateEventsRequest: Hashable, Sendable {
   }
 }
 
-extension BatchCreateEventsRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension BatchCreateEventsRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     events = try fields.required("events")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("events", events)
   }
 }
@@ -36,9 +34,8 @@ public struct BatchCreateEventsResponse: Hashable, Sendable {
   }
 }
 
-extension BatchCreateEventsResponse: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension BatchCreateEventsResponse: WireDocument {
+  public init(from fields: inout WireReader) throws {
     created = try fields.required("created")
     errors = try fields.optional("errors")
     total = try fields.required("total")
@@ -46,13 +43,12 @@ extension BatchCreateEventsResponse: Codable {
     failed = try fields.required("failed")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("created", created)
     try fields.writeIfPresent("errors", errors)
-    try fields.write("total", total)
-    try fields.write("success", success)
     try fields.write("failed", failed)
+    try fields.write("success", success)
+    try fields.write("total", total)
   }
 }
 
@@ -68,15 +64,13 @@ public struct BatchError: Hashable, Sendable {
   }
 }
 
-extension BatchError: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension BatchError: WireDocument {
+  public init(from fields: inout WireReader) throws {
     index = try fields.required("index")
     message = try fields.required("message")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("index", index)
     try fields.write("message", message)
   }

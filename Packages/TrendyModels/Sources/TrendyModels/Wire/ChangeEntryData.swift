@@ -1,30 +1,73 @@
 /// The members of an entity in the feed, as they came: what this version does not know is kept.
-public struct ChangeEntryData: Hashable, Sendable, Codable {
-  public var rawData: [String: JSONValue]
-
-  public init(rawData: [String: JSONValue]) {
-    self.rawData = rawData
+public struct ChangeEntryData: Sendable {
+  /// What came as text stays text until it is asked for: most of it is read once, and as one type.
+  private enum Form {
+    case text(JSONNode)
+    case members([String: JSONValue])
   }
 
+  private var form: Form
+
+  public init(rawData: [String: JSONValue]) {
+    form = .members(rawData)
+  }
+
+  public var rawData: [String: JSONValue] {
+    get {
+      switch form {
+      case .members(let members): members
+      case .text(let node): node.members { $0.value() }
+      }
+    }
+    set { form = .members(newValue) }
+  }
+}
+
+extension ChangeEntryData: Hashable {
+  public static func == (left: ChangeEntryData, right: ChangeEntryData) -> Bool { left.rawData == right.rawData }
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawData) }
+}
+
+extension ChangeEntryData: WireValue {
   public init(from decoder: any Decoder) throws {
-    rawData = try decoder.singleValueContainer().decode([String: JSONValue].self)
+    self.init(rawData: try decoder.singleValueContainer().decode([String: JSONValue].self))
   }
 
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(rawData)
   }
+
+  public init(_ node: JSONNode) throws {
+    guard node.token.kind == .object else { throw node.mismatch("an object") }
+    form = .text(node)
+  }
+
+  public func append(to writer: inout WireWriter) throws { try writer.append(rawData) }
 }
 
 extension ChangeEntryData {
   /// The members of any wire type.
   public init(_ value: some Encodable) throws {
-    rawData = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(value))
+    self.init(rawData: try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(value)))
   }
 
   /// The members read as a wire type.
   /// - Throws: ``APIError/decodingError(_:)`` that names the member and what was expected.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try WireJSON.decode(type, from: WireJSON.encode(rawData))
+    guard case .text(let node) = form, let type = type as? any WireValue.Type else {
+      return try WireJSON.decode(type, from: WireJSON.encode(rawData))
+    }
+    do {
+      return try type.init(node) as! Value
+    } catch var error as JSONError {
+      // Told as of the entity itself, wherever it came in.
+      let outside = node.path
+      if !outside.isEmpty, error.path.hasPrefix(outside) {
+        error.path = String(error.path.dropFirst(outside.count + 1))
+        error.byte = nil
+      }
+      throw APIError.decodingError(error.description)
+    }
   }
 }

@@ -34,9 +34,8 @@ public struct ChangeEntry: Hashable, Sendable {
   }
 }
 
-extension ChangeEntry: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension ChangeEntry: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     entityType = try fields.required("entity_type")
     operation = try fields.required("operation")
@@ -47,15 +46,15 @@ extension ChangeEntry: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("entity_type", entityType)
-    try fields.write("operation", operation)
-    try fields.write("entity_id", entityId)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
+    try fields.writeIfPresent("created_at", createdAt)
     try fields.writeIfPresent("data", data)
     try fields.writeIfPresent("deleted_at", deletedAt)
-    try fields.writeIfPresent("created_at", createdAt)
+    try fields.write("entity_id", entityId)
+    try fields.write("entity_type", entityType)
+    try fields.write("id", id)
+    try fields.write("operation", operation)
   }
 }
 
@@ -76,21 +75,19 @@ public struct ChangeFeedResponse: Hashable, Sendable {
   }
 }
 
-extension ChangeFeedResponse: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension ChangeFeedResponse: WireDocument {
+  public init(from fields: inout WireReader) throws {
     changes = try fields.required("changes")
     nextCursor = try fields.required("next_cursor")
     hasMore = try fields.required("has_more")
     epoch = try fields.optional("epoch")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("changes", changes)
-    try fields.write("next_cursor", nextCursor)
-    try fields.write("has_more", hasMore)
     try fields.writeIfPresent("epoch", epoch)
+    try fields.write("has_more", hasMore)
+    try fields.write("next_cursor", nextCursor)
   }
 }
 
@@ -105,15 +102,13 @@ public struct LatestCursorResponse: Hashable, Sendable {
   }
 }
 
-extension LatestCursorResponse: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension LatestCursorResponse: WireDocument {
+  public init(from fields: inout WireReader) throws {
     cursor = try fields.required("cursor")
     epoch = try fields.optional("epoch")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("cursor", cursor)
     try fields.writeIfPresent("epoch", epoch)
   }

@@ -54,9 +54,8 @@ public struct CreateEventRequest: Hashable, Sendable {
   }
 }
 
-extension CreateEventRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension CreateEventRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     eventTypeId = try fields.required("event_type_id")
     timestamp = try fields.date("timestamp")
@@ -77,25 +76,25 @@ extension CreateEventRequest: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("event_type_id", eventTypeId)
-    try fields.write("timestamp", timestamp)
-    try fields.writeIfPresent("notes", notes)
-    try fields.write("is_all_day", isAllDay)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
     try fields.writeIfPresent("end_date", endDate)
-    try fields.write("source_type", sourceType)
+    try fields.write("event_type_id", eventTypeId)
     try fields.writeIfPresent("external_id", externalId)
-    try fields.writeIfPresent("original_title", originalTitle)
     try fields.writeIfPresent("geofence_id", geofenceId)
+    try fields.writeIfPresent("healthkit_category", healthKitCategory)
+    try fields.writeIfPresent("healthkit_sample_id", healthKitSampleId)
+    try fields.write("id", id)
+    try fields.write("is_all_day", isAllDay)
     try fields.writeIfPresent("location_latitude", locationLatitude)
     try fields.writeIfPresent("location_longitude", locationLongitude)
     try fields.writeIfPresent("location_name", locationName)
-    try fields.writeIfPresent("healthkit_sample_id", healthKitSampleId)
-    try fields.writeIfPresent("healthkit_category", healthKitCategory)
-    try fields.writeIfPresent("time_zone", timeZone)
+    try fields.writeIfPresent("notes", notes)
+    try fields.writeIfPresent("original_title", originalTitle)
     try fields.write("properties", properties)
+    try fields.write("source_type", sourceType)
+    try fields.writeIfPresent("time_zone", timeZone)
+    try fields.write("timestamp", timestamp)
   }
 }
 
@@ -147,9 +146,8 @@ public struct UpdateEventRequest: Hashable, Sendable {
   }
 }
 
-extension UpdateEventRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension UpdateEventRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     eventTypeId = try fields.optional("event_type_id")
     timestamp = try fields.optionalDate("timestamp")
     notes = try fields.patch("notes")
@@ -168,23 +166,22 @@ extension UpdateEventRequest: Codable {
     properties = try fields.optional("properties")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.writeIfPresent("event_type_id", eventTypeId)
-    try fields.writeIfPresent("timestamp", timestamp)
-    try fields.write("notes", notes)
-    try fields.writeIfPresent("is_all_day", isAllDay)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("end_date", endDate)
-    try fields.writeIfPresent("source_type", sourceType)
+    try fields.writeIfPresent("event_type_id", eventTypeId)
     try fields.write("external_id", externalId)
-    try fields.write("original_title", originalTitle)
     try fields.write("geofence_id", geofenceId)
+    try fields.write("healthkit_category", healthKitCategory)
+    try fields.write("healthkit_sample_id", healthKitSampleId)
+    try fields.writeIfPresent("is_all_day", isAllDay)
     try fields.write("location_latitude", locationLatitude)
     try fields.write("location_longitude", locationLongitude)
     try fields.write("location_name", locationName)
-    try fields.write("healthkit_sample_id", healthKitSampleId)
-    try fields.write("healthkit_category", healthKitCategory)
-    try fields.write("time_zone", timeZone)
+    try fields.write("notes", notes)
+    try fields.write("original_title", originalTitle)
     try fields.writeIfPresent("properties", properties)
+    try fields.writeIfPresent("source_type", sourceType)
+    try fields.write("time_zone", timeZone)
+    try fields.writeIfPresent("timestamp", timestamp)
   }
 }

@@ -16,9 +16,8 @@ public struct CreateEventTypeRequest: Hashable, Sendable {
   }
 }
 
-extension CreateEventTypeRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension CreateEventTypeRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     name = try fields.required("name")
     color = try fields.required("color")
@@ -26,12 +25,12 @@ extension CreateEventTypeRequest: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("name", name)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
     try fields.write("color", color)
     try fields.write("icon", icon)
+    try fields.write("id", id)
+    try fields.write("name", name)
   }
 }
 
@@ -48,18 +47,16 @@ public struct UpdateEventTypeRequest: Hashable, Sendable {
   }
 }
 
-extension UpdateEventTypeRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension UpdateEventTypeRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     name = try fields.optional("name")
     color = try fields.optional("color")
     icon = try fields.optional("icon")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.writeIfPresent("name", name)
+  public func write(to fields: inout WireWriter) throws {
     try fields.writeIfPresent("color", color)
     try fields.writeIfPresent("icon", icon)
+    try fields.writeIfPresent("name", name)
   }
 }

@@ -33,9 +33,8 @@ public struct CreateGeofenceRequest: Hashable, Sendable {
   }
 }
 
-extension CreateGeofenceRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension CreateGeofenceRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     name = try fields.required("name")
     latitude = try fields.required("latitude")
@@ -49,18 +48,18 @@ extension CreateGeofenceRequest: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("name", name)
-    try fields.write("latitude", latitude)
-    try fields.write("longitude", longitude)
-    try fields.write("radius", radius)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
     try fields.writeIfPresent("event_type_entry_id", eventTypeEntryId)
     try fields.writeIfPresent("event_type_exit_id", eventTypeExitId)
+    try fields.write("id", id)
     try fields.write("is_active", isActive)
+    try fields.write("latitude", latitude)
+    try fields.write("longitude", longitude)
+    try fields.write("name", name)
     try fields.write("notify_on_entry", notifyOnEntry)
     try fields.write("notify_on_exit", notifyOnExit)
+    try fields.write("radius", radius)
   }
 }
 
@@ -94,9 +93,8 @@ public struct UpdateGeofenceRequest: Hashable, Sendable {
   }
 }
 
-extension UpdateGeofenceRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension UpdateGeofenceRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     name = try fields.optional("name")
     latitude = try fields.optional("latitude")
     longitude = try fields.optional("longitude")
@@ -108,16 +106,15 @@ extension UpdateGeofenceRequest: Codable {
     notifyOnExit = try fields.optional("notify_on_exit")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.writeIfPresent("name", name)
-    try fields.writeIfPresent("latitude", latitude)
-    try fields.writeIfPresent("longitude", longitude)
-    try fields.writeIfPresent("radius", radius)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("event_type_entry_id", eventTypeEntryId)
     try fields.write("event_type_exit_id", eventTypeExitId)
     try fields.writeIfPresent("is_active", isActive)
+    try fields.writeIfPresent("latitude", latitude)
+    try fields.writeIfPresent("longitude", longitude)
+    try fields.writeIfPresent("name", name)
     try fields.writeIfPresent("notify_on_entry", notifyOnEntry)
     try fields.writeIfPresent("notify_on_exit", notifyOnExit)
+    try fields.writeIfPresent("radius", radius)
   }
 }

@@ -9,15 +9,13 @@ public struct PairRequest: Hashable, Sendable {
   }
 }
 
-extension PairRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension PairRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     code = try fields.required("code")
     deviceName = try fields.required("device_name")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("code", code)
     try fields.write("device_name", deviceName)
   }
@@ -36,18 +34,16 @@ public struct PairResponse: Hashable, Sendable {
   }
 }
 
-extension PairResponse: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension PairResponse: WireDocument {
+  public init(from fields: inout WireReader) throws {
     token = try fields.required("token")
     deviceId = try fields.required("device_id")
     person = try fields.required("person")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.write("token", token)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("device_id", deviceId)
     try fields.write("person", person)
+    try fields.write("token", token)
   }
 }

@@ -27,9 +27,8 @@ public struct CreatePropertyDefinitionRequest: Hashable, Sendable {
   }
 }
 
-extension CreatePropertyDefinitionRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension CreatePropertyDefinitionRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     eventTypeId = try fields.required("event_type_id")
     key = try fields.required("key")
@@ -41,16 +40,16 @@ extension CreatePropertyDefinitionRequest: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("event_type_id", eventTypeId)
-    try fields.write("key", key)
-    try fields.write("label", label)
-    try fields.write("property_type", propertyType)
-    try fields.writeIfPresent("options", options)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
     try fields.writeIfPresent("default_value", defaultValue)
     try fields.write("display_order", displayOrder)
+    try fields.write("event_type_id", eventTypeId)
+    try fields.write("id", id)
+    try fields.write("key", key)
+    try fields.write("label", label)
+    try fields.writeIfPresent("options", options)
+    try fields.write("property_type", propertyType)
   }
 }
 
@@ -76,9 +75,8 @@ public struct UpdatePropertyDefinitionRequest: Hashable, Sendable {
   }
 }
 
-extension UpdatePropertyDefinitionRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension UpdatePropertyDefinitionRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     key = try fields.optional("key")
     label = try fields.optional("label")
     propertyType = try fields.optional("property_type")
@@ -87,13 +85,12 @@ extension UpdatePropertyDefinitionRequest: Codable {
     displayOrder = try fields.optional("display_order")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.writeIfPresent("key", key)
-    try fields.writeIfPresent("label", label)
-    try fields.writeIfPresent("property_type", propertyType)
-    try fields.write("options", options)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("default_value", defaultValue)
     try fields.writeIfPresent("display_order", displayOrder)
+    try fields.writeIfPresent("key", key)
+    try fields.writeIfPresent("label", label)
+    try fields.write("options", options)
+    try fields.writeIfPresent("property_type", propertyType)
   }
 }

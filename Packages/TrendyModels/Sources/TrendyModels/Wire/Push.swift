@@ -13,18 +13,16 @@ public struct PushRequest: Hashable, Sendable {
   }
 }
 
-extension PushRequest: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension PushRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
     device = try fields.required("device")
     acknowledgedThrough = try fields.required("acked_through")
     mutations = try fields.required("mutations")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.write("device", device)
+  public func write(to fields: inout WireWriter) throws {
     try fields.write("acked_through", acknowledgedThrough)
+    try fields.write("device", device)
     try fields.write("mutations", mutations)
   }
 }
@@ -57,9 +55,8 @@ public struct MutationEnvelope: Hashable, Sendable {
   }
 }
 
-extension MutationEnvelope: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension MutationEnvelope: WireDocument {
+  public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     sequence = try fields.required("seq")
     entityType = try fields.required("entity_type")
@@ -69,14 +66,14 @@ extension MutationEnvelope: Codable {
     unknownFields = try fields.unknown()
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder, unknown: unknownFields)
-    try fields.write("id", id)
-    try fields.write("seq", sequence)
-    try fields.write("entity_type", entityType)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write(unknown: unknownFields)
     try fields.write("entity_id", entityId)
+    try fields.write("entity_type", entityType)
+    try fields.write("id", id)
     try fields.write("operation", operation)
     try fields.write("payload", payload)
+    try fields.write("seq", sequence)
   }
 }
 
@@ -94,19 +91,17 @@ public struct PushResponse: Hashable, Sendable {
   }
 }
 
-extension PushResponse: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension PushResponse: WireDocument {
+  public init(from fields: inout WireReader) throws {
     outcomes = try fields.required("outcomes")
     head = try fields.required("head")
     epoch = try fields.optional("epoch")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
-    try fields.write("outcomes", outcomes)
-    try fields.write("head", head)
+  public func write(to fields: inout WireWriter) throws {
     try fields.writeIfPresent("epoch", epoch)
+    try fields.write("head", head)
+    try fields.write("outcomes", outcomes)
   }
 }
 
@@ -132,9 +127,8 @@ public struct OutcomeEnvelope: Hashable, Sendable {
   }
 }
 
-extension OutcomeEnvelope: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension OutcomeEnvelope: WireDocument {
+  public init(from fields: inout WireReader) throws {
     sequence = try fields.required("seq")
     status = try fields.required("status")
     version = try fields.optional("version")
@@ -142,13 +136,12 @@ extension OutcomeEnvelope: Codable {
     retryAfterSeconds = try fields.optional("retry_after_s")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.writeIfPresent("problem", problem)
+    try fields.writeIfPresent("retry_after_s", retryAfterSeconds)
     try fields.write("seq", sequence)
     try fields.write("status", status)
     try fields.writeIfPresent("version", version)
-    try fields.writeIfPresent("problem", problem)
-    try fields.writeIfPresent("retry_after_s", retryAfterSeconds)
   }
 }
 
@@ -170,20 +163,18 @@ public struct SnapshotHeader: Hashable, Sendable {
   }
 }
 
-extension SnapshotHeader: Codable {
-  public init(from decoder: any Decoder) throws {
-    var fields = try WireReader(decoder)
+extension SnapshotHeader: WireDocument {
+  public init(from fields: inout WireReader) throws {
     cursor = try fields.required("cursor")
     epoch = try fields.required("epoch")
     lastSequence = try fields.optional("last_seq", default: 0)
     count = try fields.required("count")
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var fields = try WireWriter(encoder)
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write("count", count)
     try fields.write("cursor", cursor)
     try fields.write("epoch", epoch)
     try fields.write("last_seq", lastSequence)
-    try fields.write("count", count)
   }
 }

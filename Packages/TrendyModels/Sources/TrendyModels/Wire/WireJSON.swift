@@ -5,41 +5,54 @@
 #endif
 
 /// The product's JSON coder. Wire types code their own names and dates, so a plain `JSONEncoder()` writes the same document.
+///
+/// Strict where a plain decoder is not: see ``JSONLimits`` and `docs/decisions/0030-own-json.md`.
 public enum WireJSON: Sendable {
   /// Members sorted by name, so that the same value always gives the same bytes.
   /// - Throws: ``APIError/decodingError(_:)`` for a number JSON has no text for (infinity, not a number).
   public static func encode(_ value: some Encodable) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      return try encoder.encode(value)
+      guard let value = value as? any WireValue else {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+      }
+      var writer = WireWriter()
+      try value.append(to: &writer)
+      return writer.data
     } catch {
-      throw APIError.decodingError("cannot be written as JSON: \(WireJSON.describe(error))")
+      throw APIError.decodingError("cannot be written as JSON: \(describe(error))")
     }
   }
 
-  /// - Throws: ``APIError/decodingError(_:)`` that names the field and what was expected there.
-  public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+  /// - Throws: ``APIError/decodingError(_:)`` that names the member, what was expected there and at which byte.
+  public static func decode<Value: Decodable>(
+    _ type: Value.Type, from data: Data, limits: JSONLimits = JSONLimits()
+  ) throws -> Value {
     do {
-      return try JSONDecoder().decode(type, from: data)
-    } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty && !isJSON(data) {
-      throw APIError.decodingError(
-        data.isEmpty
-          ? "expected a JSON document, found nothing"
-          : "expected a JSON document, found \"\(String(decoding: data.prefix(40), as: UTF8.self))\""
-            + (data.count > 40 ? " and so on" : ""))
+      let document = try JSONDocument(data, limits: limits)
+      guard let type = type as? any WireValue.Type else {
+        // The document is held to the same rules; only the making of values is left to the decoder.
+        return try JSONDecoder().decode(type, from: data)
+      }
+      return try type.init(document.root) as! Value
+    } catch let error as JSONError {
+      throw APIError.decodingError(describe(error, in: data))
     } catch {
       throw APIError.decodingError(describe(error))
     }
   }
 
-  /// The decoder says the same of text that is no JSON and of a number that does not fit.
-  private static func isJSON(_ data: Data) -> Bool {
-    struct Anything: Decodable {
-      init(from decoder: any Decoder) {}
+  /// Of what does not begin as JSON does, the beginning says more than a byte's number: an error page of a proxy, say.
+  private static func describe(_ error: JSONError, in data: Data) -> String {
+    let blanks = data.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }.count
+    guard error.path.isEmpty, error.byte == blanks, error.reason.hasSuffix("expected a value") else {
+      return error.description
     }
-    // Failing is the answer asked for.
-    return (try? JSONDecoder().decode(Anything.self, from: data)) != nil
+    return data.count == blanks
+      ? "expected a JSON document, found nothing"
+      : "expected a JSON document, found \"\(String(decoding: data.prefix(40), as: UTF8.self))\""
+        + (data.count > 40 ? " and so on" : "")
   }
 
   /// `changes[3].data.timestamp: expected …`.
@@ -53,6 +66,8 @@ public enum WireJSON: Sendable {
       "\(path(context.codingPath)): expected \(name(of: type)), found null"
     case DecodingError.dataCorrupted(let context):
       "\(path(context.codingPath)): \(context.debugDescription)"
+    case let error as Unwritable:
+      "\(error.path.isEmpty ? "the document" : error.path): \(error.value) has no JSON form"
     case EncodingError.invalidValue(let value, let context):
       "\(path(context.codingPath)): \(value) has no JSON form"
     default:

@@ -1,0 +1,138 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Reads the members of one wire document, from text or through any other coder, and remembers which it knew.
+public struct WireReader {
+  /// One of the two is there.
+  private let coder: KeyedDecodingContainer<WireKey>?
+  private var text: JSONMembers?
+  /// What the coder was asked for; the text remembers by itself.
+  private var known: Set<String> = []
+
+  init(_ decoder: any Decoder) throws {
+    coder = try decoder.container(keyedBy: WireKey.self)
+  }
+
+  init(_ node: JSONNode) throws {
+    coder = nil
+    text = try JSONMembers(node)
+  }
+
+  public mutating func required<Value: WireValue>(_ name: StaticString) throws -> Value {
+    guard let coder else {
+      guard let node = text?.find(name) else { throw missing(name, WireJSON.name(of: Value.self)) }
+      return try Value(node)
+    }
+    known.insert(name.description)
+    guard coder.contains(WireKey(name)) else { throw missing(name, WireJSON.name(of: Value.self)) }
+    return try naming(name, Value.self) { try coder.decode(Value.self, forKey: WireKey(name)) }
+  }
+
+  /// Absent and null both give `nil`.
+  public mutating func optional<Value: WireValue>(_ name: StaticString) throws -> Value? {
+    guard let coder else {
+      guard let node = text?.find(name), !node.isNull else { return nil }
+      return try Value(node)
+    }
+    known.insert(name.description)
+    return try naming(name, Value.self) { try coder.decodeIfPresent(Value.self, forKey: WireKey(name)) }
+  }
+
+  public mutating func optional<Value: WireValue>(_ name: StaticString, default standard: Value) throws -> Value {
+    try optional(name) ?? standard
+  }
+
+  public mutating func date(_ name: StaticString) throws -> Date {
+    guard let coder else {
+      guard let node = text?.find(name) else { throw missing(name, Self.dateForm) }
+      return try date(node)
+    }
+    guard coder.contains(WireKey(name)) else { throw missing(name, Self.dateForm) }
+    return try date(required(name), name)
+  }
+
+  public mutating func optionalDate(_ name: StaticString) throws -> Date? {
+    if coder == nil {
+      guard let node = text?.find(name), !node.isNull else { return nil }
+      return try date(node)
+    }
+    return try (optional(name) as String?).map { try date($0, name) }
+  }
+
+  public mutating func patch<Value: WireValue>(_ name: StaticString) throws -> Patch<Value> {
+    guard let coder else {
+      guard let node = text?.find(name) else { return .absent }
+      return node.isNull ? .null : .value(try Value(node))
+    }
+    return coder.contains(WireKey(name)) ? Patch(setting: try optional(name)) : .absent
+  }
+
+  public mutating func datePatch(_ name: StaticString) throws -> Patch<Date> {
+    guard let coder else {
+      guard let node = text?.find(name) else { return .absent }
+      return node.isNull ? .null : .value(try date(node))
+    }
+    return coder.contains(WireKey(name)) ? Patch(setting: try optionalDate(name)) : .absent
+  }
+
+  /// The members that were not asked for.
+  public func unknown() throws -> [String: JSONValue] {
+    var fields: [String: JSONValue] = [:]
+    for (name, node) in text?.others() ?? [] { fields[name] = node.value() }
+    for key in coder?.allKeys ?? [] where !known.contains(key.stringValue) {
+      fields[key.stringValue] = try coder?.decode(JSONValue.self, forKey: key)
+    }
+    return fields
+  }
+}
+
+@available(*, unavailable) extension WireReader: Sendable {}
+
+extension WireReader {
+  private static let dateForm = "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
+
+  private func date(_ node: JSONNode) throws -> Date {
+    guard node.token.kind == .string else { throw node.mismatch("a string") }
+    if node.token.isPlain, let date = RFC3339.date(from: node.bytes, count: Int(node.token.length)) { return date }
+    let text = try node.string()
+    guard let date = RFC3339.date(from: text) else {
+      throw JSONError(
+        path: node.path, byte: node.token.firstByte, reason: "expected \(Self.dateForm), found \"\(text.prefix(40))\"")
+    }
+    return date
+  }
+
+  private func date(_ text: String, _ name: StaticString) throws -> Date {
+    guard let date = RFC3339.date(from: text) else {
+      throw corrupted(name, "expected \(Self.dateForm), found \"\(text.prefix(40))\"")
+    }
+    return date
+  }
+
+  private func missing(_ name: StaticString, _ expected: String) -> any Error {
+    if let text { return text.node.missing(name.description, expected) }
+    return DecodingError.keyNotFound(
+      WireKey(name),
+      DecodingError.Context(
+        codingPath: coder?.codingPath ?? [], debugDescription: "expected \(expected), found nothing"))
+  }
+
+  private func corrupted(_ name: StaticString, _ reason: String) -> DecodingError {
+    .dataCorrupted(
+      DecodingError.Context(codingPath: (coder?.codingPath ?? []) + [WireKey(name)], debugDescription: reason))
+  }
+
+  /// Of a number that its type cannot hold the decoder says neither where nor what: its error is of a kind of its own.
+  private func naming<Value, Result>(
+    _ name: StaticString, _ type: Value.Type, _ decode: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try decode()
+    } catch  where !(error is DecodingError) {
+      throw corrupted(name, "expected \(WireJSON.name(of: type)), found a number that does not fit")
+    }
+  }
+}

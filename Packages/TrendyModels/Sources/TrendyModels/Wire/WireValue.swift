@@ -1,0 +1,94 @@
+/// What can be a member of a wire document: it reads itself from the index of a text and writes itself as text, besides
+/// what it does with any other coder.
+public protocol WireValue: Codable {
+  init(_ node: JSONNode) throws
+  func append(to writer: inout WireWriter) throws
+}
+
+/// A wire document: an object with named members, described once for every coder.
+///
+/// ``WireJSON`` reads and writes it directly, a plain `JSONDecoder` and `JSONEncoder` through the same two functions.
+public protocol WireDocument: WireValue {
+  init(from fields: inout WireReader) throws
+  /// Writes the members in the order of their names, so that equal values give equal bytes.
+  func write(to fields: inout WireWriter) throws
+}
+
+extension WireDocument {
+  public init(from decoder: any Decoder) throws {
+    var fields = try WireReader(decoder)
+    try self.init(from: &fields)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = WireWriter(encoder)
+    try write(to: &fields)
+  }
+
+  public init(_ node: JSONNode) throws {
+    var fields = try WireReader(node)
+    try self.init(from: &fields)
+  }
+
+  public func append(to writer: inout WireWriter) throws {
+    try writer.appendObject { fields in try write(to: &fields) }
+  }
+}
+
+extension String: WireValue {
+  public init(_ node: JSONNode) throws { self = try node.string() }
+  public func append(to writer: inout WireWriter) { writer.append(self) }
+}
+
+extension Bool: WireValue {
+  public init(_ node: JSONNode) throws { self = try node.bool() }
+  public func append(to writer: inout WireWriter) { writer.append(self) }
+}
+
+extension Int64: WireValue {
+  public init(_ node: JSONNode) throws { self = try node.integer() }
+  public func append(to writer: inout WireWriter) { writer.append(self) }
+}
+
+extension Int: WireValue {
+  public init(_ node: JSONNode) throws { self = Int(try node.integer()) }
+  public func append(to writer: inout WireWriter) { writer.append(Int64(self)) }
+}
+
+extension Double: WireValue {
+  public init(_ node: JSONNode) throws { self = try node.double() }
+  public func append(to writer: inout WireWriter) throws { try writer.append(self) }
+}
+
+extension JSONValue: WireValue {
+  public init(_ node: JSONNode) { self = node.value() }
+  public func append(to writer: inout WireWriter) throws { try writer.append(self) }
+}
+
+extension Array: WireValue where Element: WireValue {
+  public init(_ node: JSONNode) throws {
+    guard node.token.kind == .array else { throw node.mismatch("an array") }
+    self = []
+    reserveCapacity(Int(node.token.length))
+    try node.forEachElement { append(try Element($0)) }
+  }
+
+  public func append(to writer: inout WireWriter) throws { try writer.append(self) }
+}
+
+extension Dictionary: WireValue where Key == String, Value: WireValue {
+  public init(_ node: JSONNode) throws {
+    guard node.token.kind == .object else { throw node.mismatch("an object") }
+    self = try node.members { try Value($0) }
+  }
+
+  public func append(to writer: inout WireWriter) throws { try writer.append(self) }
+}
+
+extension Optional: WireValue where Wrapped: WireValue {
+  public init(_ node: JSONNode) throws { self = node.isNull ? nil : try Wrapped(node) }
+
+  public func append(to writer: inout WireWriter) throws {
+    if let self { try self.append(to: &writer) } else { writer.appendNull() }
+  }
+}

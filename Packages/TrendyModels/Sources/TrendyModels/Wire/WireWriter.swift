@@ -1,0 +1,342 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Writes wire documents, as text or through any other coder.
+///
+/// Of one object the unknown members are given first; then come the known ones in the order of their names, and each unknown
+/// one finds its place between them. A known one stands in for an unknown one of its name.
+public struct WireWriter: ~Copyable {
+  private var coder: KeyedEncodingContainer<WireKey>?
+  private var text: UnsafeMutablePointer<UInt8>
+  private var count = 0
+  private var capacity: Int
+  /// Of the object that is being written.
+  private var isFirst = true
+  /// What waits for its place, the last name first.
+  private var unknown: [(name: String, value: JSONValue)] = []
+  /// The name before, to see that they rise.
+  private var before: StaticString = ""
+
+  init() {
+    capacity = 1024
+    text = .allocate(capacity: capacity)
+  }
+
+  init(_ encoder: any Encoder) {
+    coder = encoder.container(keyedBy: WireKey.self)
+    capacity = 0
+    text = .allocate(capacity: 0)
+  }
+
+  deinit { text.deallocate() }
+
+  /// What has been written.
+  var data: Data { Data(bytes: text, count: count) }
+}
+
+@available(*, unavailable) extension WireWriter: Sendable {}
+
+// MARK: - Members
+
+extension WireWriter {
+  /// Members this version does not know. Before all others.
+  public mutating func write(unknown members: [String: JSONValue]) throws {
+    guard !members.isEmpty else { return }
+    guard coder != nil else {
+      unknown = members.sorted { $0.key > $1.key }.map { ($0.key, $0.value) }
+      return
+    }
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) { try coder?.encode(value, forKey: WireKey(name)) }
+  }
+
+  public mutating func write(_ name: StaticString, _ value: some WireValue) throws {
+    guard coder == nil else {
+      try coder?.encode(value, forKey: WireKey(name))
+      return
+    }
+    try begin(name)
+    do {
+      try value.append(to: &self)
+    } catch let error as Unwritable {
+      throw error.within(name.description)
+    }
+  }
+
+  public mutating func write(_ name: StaticString, _ date: Date) throws {
+    guard coder == nil else {
+      try coder?.encode(RFC3339.string(from: date), forKey: WireKey(name))
+      return
+    }
+    try begin(name)
+    append(date)
+  }
+
+  /// `nil` leaves the member out.
+  public mutating func writeIfPresent(_ name: StaticString, _ value: (some WireValue)?) throws {
+    if let value { try write(name, value) }
+  }
+
+  public mutating func writeIfPresent(_ name: StaticString, _ date: Date?) throws {
+    if let date { try write(name, date) }
+  }
+
+  public mutating func write(_ name: StaticString, _ patch: Patch<some WireValue>) throws {
+    switch patch {
+    case .absent: break
+    case .null: try writeNull(name)
+    case .value(let value): try write(name, value)
+    }
+  }
+
+  public mutating func write(_ name: StaticString, _ patch: Patch<Date>) throws {
+    switch patch {
+    case .absent: break
+    case .null: try writeNull(name)
+    case .value(let date): try write(name, date)
+    }
+  }
+
+  private mutating func writeNull(_ name: StaticString) throws {
+    guard coder == nil else {
+      try coder?.encodeNil(forKey: WireKey(name))
+      return
+    }
+    try begin(name)
+    appendNull()
+  }
+
+  private mutating func begin(_ name: StaticString) throws {
+    assert(before.description < name.description, "\(name) is written behind \(before)")
+    before = name
+    if !unknown.isEmpty { try writeUnknown(before: name.description) }
+    let length = name.utf8CodeUnitCount
+    reserve(length + 4)
+    if !isFirst { put(UInt8(ascii: ",")) }
+    isFirst = false
+    put(UInt8(ascii: "\""))
+    (text + count).initialize(from: name.utf8Start, count: length)
+    count += length
+    put(UInt8(ascii: "\""))
+    put(UInt8(ascii: ":"))
+  }
+
+  private mutating func writeUnknown(before name: String?) throws {
+    while let next = unknown.last {
+      if let name, next.name >= name {
+        if next.name == name { unknown.removeLast() }
+        return
+      }
+      unknown.removeLast()
+      try appendMember(next.name, next.value)
+    }
+  }
+}
+
+// MARK: - Values
+
+extension WireWriter {
+  mutating func appendObject(_ members: (inout WireWriter) throws -> Void) throws {
+    let outer = (isFirst, unknown, before)
+    (isFirst, unknown, before) = (true, [], "")
+    reserve(1)
+    put(UInt8(ascii: "{"))
+    try members(&self)
+    if !unknown.isEmpty { try writeUnknown(before: nil) }
+    reserve(1)
+    put(UInt8(ascii: "}"))
+    (isFirst, unknown, before) = outer
+  }
+
+  private mutating func appendMember(_ name: String, _ value: some WireValue) throws {
+    if !isFirst {
+      reserve(1)
+      put(UInt8(ascii: ","))
+    }
+    isFirst = false
+    append(name)
+    reserve(1)
+    put(UInt8(ascii: ":"))
+    do {
+      try value.append(to: &self)
+    } catch let error as Unwritable {
+      throw error.within(name)
+    }
+  }
+
+  mutating func append(_ members: [String: some WireValue]) throws {
+    try appendObject { writer in
+      for (name, value) in members.sorted(by: { $0.key < $1.key }) { try writer.appendMember(name, value) }
+    }
+  }
+
+  mutating func append(_ values: [some WireValue]) throws {
+    reserve(2)
+    put(UInt8(ascii: "["))
+    for index in values.indices {
+      if index > 0 {
+        reserve(1)
+        put(UInt8(ascii: ","))
+      }
+      do {
+        try values[index].append(to: &self)
+      } catch let error as Unwritable {
+        throw error.within("[\(index)]")
+      }
+    }
+    reserve(1)
+    put(UInt8(ascii: "]"))
+  }
+
+  mutating func append(_ value: JSONValue) throws {
+    switch value {
+    case .null: appendNull()
+    case .bool(let value): append(value)
+    case .int(let value): append(value)
+    case .double(let value): try append(value)
+    case .string(let value): append(value)
+    case .array(let values): try append(values)
+    case .object(let members): try append(members)
+    }
+  }
+
+  mutating func appendNull() { append("null" as StaticString) }
+
+  mutating func append(_ value: Bool) { append(value ? "true" : "false" as StaticString) }
+
+  private mutating func append(_ literal: StaticString) {
+    reserve(literal.utf8CodeUnitCount)
+    (text + count).initialize(from: literal.utf8Start, count: literal.utf8CodeUnitCount)
+    count += literal.utf8CodeUnitCount
+  }
+
+  mutating func append(_ value: Int64) {
+    reserve(20)
+    if value < 0 { put(UInt8(ascii: "-")) }
+    var rest = value.magnitude
+    var length = 1
+    while rest >= 10 {
+      rest /= 10
+      length += 1
+    }
+    rest = value.magnitude
+    for place in (0..<length).reversed() {
+      text[count + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    count += length
+  }
+
+  /// The shortest text that is the same number when read.
+  mutating func append(_ value: Double) throws {
+    // A large whole double has a shortest text, 4.611686018427388e+18, that is another whole number when read exactly.
+    if let whole = Int64(exactly: value) { return append(whole) }
+    guard value.isFinite else { throw Unwritable(value: value) }
+    let written = value.description.utf8
+    reserve(written.count)
+    for byte in written { put(byte) }
+  }
+
+  mutating func append(_ date: Date) {
+    reserve(RFC3339.length + 2)
+    put(UInt8(ascii: "\""))
+    RFC3339.write(date, to: text + count)
+    count += RFC3339.length
+    put(UInt8(ascii: "\""))
+  }
+
+  mutating func append(_ value: String) {
+    // What is not stored as contiguous UTF-8 comes from Objective-C alone.
+    if value.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
+      Array(value.utf8).withUnsafeBufferPointer { append($0) }
+    }
+  }
+
+  private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    // The longest escape is six bytes for one.
+    reserve(bytes.count * 6 + 2)
+    put(UInt8(ascii: "\""))
+    var index = 0
+    while index < bytes.count {
+      if index + 8 <= bytes.count {
+        let word = UnsafeRawPointer(bytes.baseAddress! + index).loadUnaligned(as: UInt64.self)
+        UnsafeMutableRawPointer(text + count).storeBytes(of: word, as: UInt64.self)
+        if Self.isPlain(UInt64(littleEndian: word)) {
+          index += 8
+          count += 8
+          continue
+        }
+      }
+      // The eight bytes with one to escape, or the last few.
+      let end = min(index + 8, bytes.count)
+      while index < end {
+        putEscaping(bytes[index])
+        index += 1
+      }
+    }
+    put(UInt8(ascii: "\""))
+  }
+
+  /// No control character, quotation mark or backslash among eight bytes.
+  private static func isPlain(_ word: UInt64) -> Bool {
+    let quote = word ^ 0x2222_2222_2222_2222
+    let escape = word ^ 0x5C5C_5C5C_5C5C_5C5C
+    let found =
+      (word &- 0x2020_2020_2020_2020) & ~word | (quote &- 0x0101_0101_0101_0101) & ~quote
+      | (escape &- 0x0101_0101_0101_0101) & ~escape
+    return found & 0x8080_8080_8080_8080 == 0
+  }
+
+  private mutating func putEscaping(_ byte: UInt8) {
+    guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { return put(byte) }
+    put(UInt8(ascii: "\\"))
+    switch byte {
+    case 0x08: put(UInt8(ascii: "b"))
+    case 0x09: put(UInt8(ascii: "t"))
+    case 0x0A: put(UInt8(ascii: "n"))
+    case 0x0C: put(UInt8(ascii: "f"))
+    case 0x0D: put(UInt8(ascii: "r"))
+    case 0..<0x20:
+      for byte in "u00".utf8 { put(byte) }
+      put(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+      let digit = byte & 15
+      put(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    default: put(byte)
+    }
+  }
+}
+
+// MARK: - Bytes
+
+extension WireWriter {
+  /// After ``reserve(_:)``.
+  private mutating func put(_ byte: UInt8) {
+    text[count] = byte
+    count += 1
+  }
+
+  private mutating func reserve(_ more: Int) {
+    if count + more > capacity { grow(more) }
+  }
+
+  private mutating func grow(_ more: Int) {
+    capacity = max(capacity * 2, count + more)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    larger.moveInitialize(from: text, count: count)
+    text.deallocate()
+    text = larger
+  }
+}
+
+/// A number that JSON has no text for.
+struct Unwritable: Error {
+  var path = ""
+  var value: Double
+
+  func within(_ name: String) -> Unwritable {
+    let separator = path.isEmpty || path.hasPrefix("[") ? "" : "."
+    return Unwritable(path: name + separator + path, value: value)
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// The same text is given to both. Where they differ must be one of the differences that
+/// `docs/decisions/0030-own-json.md` lists; each has a test of its own in ``StrictJSONTests``.
+@Suite("WireJSON and Foundation", .timeLimit(.minutes(2)))
+struct JSONAgainstFoundationTests {
+  private func own(_ text: [UInt8]) throws -> JSONValue {
+    try WireJSON.decode(JSONValue.self, from: Data(text))
+  }
+
+  private func foundations(_ text: [UInt8]) -> JSONValue? {
+    try? JSONDecoder().decode(JSONValue.self, from: Data(text))
+  }
+
+  /// What is listed: of these Foundation takes some.
+  private static let listed = [
+    "stands twice in one object", "within each other", "half of a surrogate pair",
+  ]
+
+  private func compare(_ text: [UInt8]) {
+    let other = foundations(text)
+    do {
+      let value = try own(text)
+      guard let other else {
+        Issue.record("Foundation refuses \(String(decoding: text, as: UTF8.self)), read here as \(value)")
+        return
+      }
+      #expect(agree(value, other), "\(String(decoding: text, as: UTF8.self))")
+    } catch {
+      guard other != nil else { return }
+      let words = "\(error)"
+      #expect(
+        Self.listed.contains { words.contains($0) },
+        "only Foundation reads \(text.count) bytes, \(String(decoding: text, as: UTF8.self)): \(words)")
+    }
+  }
+
+  /// A number with a fraction or an exponent is a double here; Foundation makes an integer of it where it can, and of
+  /// 16559495365975129.3 too, without its fraction.
+  private func agree(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.double(let left), .int(let right)): abs(left - Double(right)) <= left.ulp
+    case (.array(let left), .array(let right)): left.count == right.count && zip(left, right).allSatisfy(agree)
+    case (.object(let left), .object(let right)):
+      left.count == right.count && left.allSatisfy { name, value in right[name].map { agree(value, $0) } ?? false }
+    default: left == right
+    }
+  }
+
+  @Test("agree on any document", arguments: UInt64(1)...40)
+  func anyDocument(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<50 {
+      let text = DocumentText.random(depth: 5, using: &chance)
+      let value = try own(text)
+      let other = try #require(foundations(text), "\(String(decoding: text, as: UTF8.self))")
+      #expect(agree(value, other), "\(String(decoding: text, as: UTF8.self))")
+      #expect(try WireJSON.decode(JSONValue.self, from: WireJSON.encode(value)) == value)
+    }
+  }
+
+  @Test("agree on what is left of a document after damage", arguments: UInt64(1)...40)
+  func damaged(seed: UInt64) {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<100 {
+      var text = DocumentText.random(depth: 3, using: &chance)
+      for _ in 0..<Int.random(in: 1...2, using: &chance) { DocumentText.damage(&text, using: &chance) }
+      compare(text)
+    }
+  }
+
+  @Test("agree on any number", arguments: UInt64(1)...20)
+  func numbers(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    for _ in 0..<200 {
+      var text: [UInt8] = []
+      DocumentText.appendNumber(to: &text, using: &chance)
+      compare(text)
+      let written = String(decoding: text, as: UTF8.self)
+      let nearest = try #require(Double(written))
+      if nearest.isFinite {
+        #expect(try WireJSON.decode(Double.self, from: Data(text)).bitPattern == nearest.bitPattern, "\(written)")
+      }
+    }
+  }
+
+  @Test("write the same bytes", arguments: UInt64(1)...40)
+  func writeTheSame(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    for _ in 0..<50 {
+      let value = JSONValue.random(depth: 4, using: &chance)
+      let text = String(decoding: try WireJSON.encode(value), as: UTF8.self)
+      #expect(text == String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+  }
+
+  @Test("agree on an event, member by member", arguments: UInt64(1)...20)
+  func events(seed: UInt64) throws {
+    var chance = SplitMix(seed: seed)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    for _ in 0..<20 {
+      var event = APIEvent(
+        id: .random(using: &chance), eventTypeId: "t",
+        timestamp: Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -9_000_000...9_000_000, using: &chance))))
+      event.notes = Bool.random(using: &chance) ? .random(using: &chance) : nil
+      event.locationLatitude = Bool.random(using: &chance) ? Double.random(in: -90...90, using: &chance) : nil
+      event.properties = [
+        .random(using: &chance): APIPropertyValue(type: "x", value: .random(depth: 3, using: &chance))
+      ]
+      event.unknownFields = ["a\(seed)": .random(depth: 2, using: &chance), "zz": 1, "id": "another"]
+      let text = try WireJSON.encode(event)
+      event.unknownFields["id"] = nil
+      #expect(try WireJSON.encode(event) == text, "a known member stands in for an unknown one of its name")
+      #expect(String(decoding: text, as: UTF8.self) == String(decoding: try encoder.encode(event), as: UTF8.self))
+      #expect(try WireJSON.decode(APIEvent.self, from: text) == event)
+      #expect(try JSONDecoder().decode(APIEvent.self, from: text) == event)
+    }
+  }
+}
+
+/// Makes texts of JSON, in more ways than a writer would.
+enum DocumentText {
+  static func random(depth: Int, using chance: inout SplitMix) -> [UInt8] {
+    var text: [UInt8] = []
+    appendBlanks(to: &text, using: &chance)
+    append(depth: depth, to: &text, using: &chance)
+    appendBlanks(to: &text, using: &chance)
+    return text
+  }
+
+  static func damage(_ text: inout [UInt8], using chance: inout SplitMix) {
+    guard !text.isEmpty else { return }
+    let place = Int.random(in: text.indices, using: &chance)
+    switch Int.random(in: 0..<5, using: &chance) {
+    case 0: text.remove(at: place)
+    case 1: text.insert(Array(#"{}[]",:\0123456789.eE+-tfnu"#.utf8).randomElement(using: &chance)!, at: place)
+    case 2: text[place] ^= 1 << UInt8.random(in: 0..<8, using: &chance)
+    case 3: text.removeSubrange(place...)
+    default:
+      let other = Int.random(in: text.indices, using: &chance)
+      text.swapAt(place, other)
+    }
+  }
+
+  private static func append(depth: Int, to text: inout [UInt8], using chance: inout SplitMix) {
+    switch Int.random(in: 0..<(depth > 0 ? 9 : 5), using: &chance) {
+    case 0: text += ["null", "true", "false"].randomElement(using: &chance)!.utf8
+    case 1, 2: appendNumber(to: &text, using: &chance)
+    case 3, 4: appendString(to: &text, using: &chance)
+    case 5, 6:
+      text.append(UInt8(ascii: "["))
+      appendBlanks(to: &text, using: &chance)
+      for index in 0..<Int.random(in: 0...4, using: &chance) {
+        if index > 0 { appendComma(to: &text, using: &chance) }
+        append(depth: depth - 1, to: &text, using: &chance)
+      }
+      appendBlanks(to: &text, using: &chance)
+      text.append(UInt8(ascii: "]"))
+    default:
+      text.append(UInt8(ascii: "{"))
+      appendBlanks(to: &text, using: &chance)
+      for index in 0..<Int.random(in: 0...5, using: &chance) {
+        if index > 0 { appendComma(to: &text, using: &chance) }
+        // The number in it keeps names apart.
+        appendString(to: &text, unique: index, using: &chance)
+        appendBlanks(to: &text, using: &chance)
+        text.append(UInt8(ascii: ":"))
+        appendBlanks(to: &text, using: &chance)
+        append(depth: depth - 1, to: &text, using: &chance)
+      }
+      appendBlanks(to: &text, using: &chance)
+      text.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func appendComma(to text: inout [UInt8], using chance: inout SplitMix) {
+    appendBlanks(to: &text, using: &chance)
+    text.append(UInt8(ascii: ","))
+    appendBlanks(to: &text, using: &chance)
+  }
+
+  private static func appendBlanks(to text: inout [UInt8], using chance: inout SplitMix) {
+    guard Int.random(in: 0..<4, using: &chance) == 0 else { return }
+    for _ in 0..<Int.random(in: 1...3, using: &chance) {
+      text.append([0x20, 0x09, 0x0A, 0x0D].randomElement(using: &chance)!)
+    }
+  }
+
+  static func appendNumber(to text: inout [UInt8], using chance: inout SplitMix) {
+    func digits(_ range: ClosedRange<Int>) -> String {
+      (0..<Int.random(in: range, using: &chance)).map { _ in "\(Int.random(in: 0...9, using: &chance))" }.joined()
+    }
+    if Bool.random(using: &chance) { text.append(UInt8(ascii: "-")) }
+    switch Int.random(in: 0..<4, using: &chance) {
+    case 0: text.append(UInt8(ascii: "0"))
+    case 1: text += "\(Int.random(in: 1...9, using: &chance))\(digits(0...25))".utf8
+    default: text += "\(Int.random(in: 1...9, using: &chance))\(digits(0...6))".utf8
+    }
+    if Bool.random(using: &chance) { text += ".\(digits(1...18))".utf8 }
+    if Int.random(in: 0..<3, using: &chance) == 0 {
+      text += ["e", "E", "e+", "e-", "E-"].randomElement(using: &chance)!.utf8
+      text += digits(1...2).utf8
+    }
+  }
+
+  private static func appendString(to text: inout [UInt8], unique: Int? = nil, using chance: inout SplitMix) {
+    let pieces = [
+      "a", "Zz", "plain text of some length", #"\""#, #"\\"#, #"\/"#, #"\b\f\n\r\t"#, #"\u0000"#, #"\u00e9"#,
+      #"\uD83D\uDE00"#,
+      "é", "漢字", "👩‍👩‍👧", "\u{2028}", "/", "\u{7F}",
+    ]
+    text.append(UInt8(ascii: "\""))
+    if let unique { text += "\(unique)".utf8 }
+    for _ in 0..<Int.random(in: 0...4, using: &chance) { text += pieces.randomElement(using: &chance)!.utf8 }
+    text.append(UInt8(ascii: "\""))
+  }
+}
