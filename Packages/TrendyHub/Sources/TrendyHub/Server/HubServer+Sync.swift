@@ -176,11 +176,11 @@ private final class SnapshotWriter: Sendable {
       return place
     }
     guard first < entries.count else { return nil }
-    var bytes: [UInt8] = []
+    var piece = Data()
     for line in first..<min(first + Self.linesPerPiece, entries.count) {
-      JSONText.append(line < 0 ? header : try entries.entry(at: line).change(person: person), to: &bytes)
-      bytes.append(UInt8(ascii: "\n"))
+      piece += JSONText.write(line < 0 ? header : try entries.entry(at: line).change(person: person))
+      piece.append(UInt8(ascii: "\n"))
     }
-    return Data(bytes)
+    return piece
   }
 }

@@ -47,7 +47,7 @@ extension Record {
   /// Every record here is one JSON document.
   func document() throws -> JSONValue {
     do {
-      return try JSONText.parse(payload, maximumDepth: JSONText.maximumDepth * 2)
+      return try JSONText.parse(Data(payload), maximumDepth: JSONText.maximumDepth * 2)
     } catch {
       throw HubStorageError.failed("a record of kind \(kind) is no JSON: \(error.detail)")
     }
@@ -60,8 +60,6 @@ extension Record {
 
 extension WriteTransaction {
   func put(kind: UInt8, key: RecordKey, sort: Int64 = 0, group: UInt64 = 0, document: JSONValue) throws {
-    var bytes: [UInt8] = []
-    JSONText.append(document, to: &bytes)
-    try put(kind: kind, key: key, sort: sort, group: group, payload: bytes)
+    try put(kind: kind, key: key, sort: sort, group: group, payload: Array(JSONText.write(document)))
   }
 }

@@ -10,13 +10,8 @@
 public enum WireJSON: Sendable {
   /// Members sorted by name, so that the same value always gives the same bytes.
   /// - Throws: ``APIError/decodingError(_:)`` for a number JSON has no text for (infinity, not a number).
-  public static func encode(_ value: some Encodable) throws -> Data {
+  public static func encode(_ value: some WireValue) throws -> Data {
     do {
-      guard let value = value as? any WireValue else {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
-      }
       var writer = WireWriter()
       try value.append(to: &writer)
       return writer.data
@@ -25,17 +20,38 @@ public enum WireJSON: Sendable {
     }
   }
 
+  /// The same of any type, at the speed of its coder if it is no ``WireValue``.
+  public static func encode(_ value: some Encodable) throws -> Data {
+    if let value = value as? any WireValue { return try encode(value) }
+    do {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return try encoder.encode(value)
+    } catch {
+      throw APIError.decodingError("cannot be written as JSON: \(describe(error))")
+    }
+  }
+
   /// - Throws: ``APIError/decodingError(_:)`` that names the member, what was expected there and at which byte.
-  public static func decode<Value: Decodable>(
+  public static func decode<Value: WireValue>(
     _ type: Value.Type, from data: Data, limits: JSONLimits = JSONLimits()
   ) throws -> Value {
     do {
-      let document = try JSONDocument(data, limits: limits)
-      guard let type = type as? any WireValue.Type else {
-        // The document is held to the same rules; only the making of values is left to the decoder.
-        return try JSONDecoder().decode(type, from: data)
-      }
-      return try type.init(document.root) as! Value
+      return try Value(try JSONDocument(data, limits: limits).root)
+    } catch let error as JSONError {
+      throw APIError.decodingError(describe(error, in: data))
+    }
+  }
+
+  /// The same of any type, at the speed of its coder if it is no ``WireValue``.
+  public static func decode<Value: Decodable>(
+    _ type: Value.Type, from data: Data, limits: JSONLimits = JSONLimits()
+  ) throws -> Value {
+    if let type = type as? any WireValue.Type { return try decode(type, from: data, limits: limits) as! Value }
+    do {
+      // The document is held to the same rules; only the making of values is left to the decoder.
+      _ = try JSONDocument(data, limits: limits)
+      return try JSONDecoder().decode(type, from: data)
     } catch let error as JSONError {
       throw APIError.decodingError(describe(error, in: data))
     } catch {
