@@ -161,7 +161,7 @@ struct Log {
         let group = GroupHeader.read(memory.base + end, available: memory.count - end, epoch: header.epoch),
         group.sequence == sequence + 1, group.isWhole(memory.base + end)
       {
-        try tables.apply(group: group, at: memory.base + end)
+        tables.apply(group: group, at: memory.base + end)
         checksum = GroupHeader.checksum(of: memory.base + end)
         offsets.append(end)
         end += group.length
@@ -182,7 +182,8 @@ struct Log {
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }
       var state = LogState(
-        tables: tables, manifest: manifest, manifestFile: manifestFile, pin: RecordPin(memories: memories, mappings: tables.segments.mappings),
+        tables: tables, manifest: manifest, manifestFile: manifestFile,
+        pin: RecordPin(memories: memories, mappings: tables.segments.mappings),
         memory: memory, file: file, chunk: header, end: end, sequence: sequence, checksum: checksum, durable: durable,
         tailIsSuspect: tail != .clean, previous: previous,
         doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
@@ -232,16 +233,5 @@ struct Log {
       // Not made, or not finished: nothing was ever saved there.
     }
     return isEmpty ? .clean : .torn(last - end)
-  }
-}
-
-extension Memtable {
-  /// Takes in all records of a whole group.
-  func apply(group: GroupHeader, at base: UnsafeRawPointer) {
-    var position = GroupHeader.bytes
-    for _ in 0..<group.count {
-      apply(base + position)
-      position += RecordLayout.size(base + position)
-    }
   }
 }

@@ -58,8 +58,9 @@ struct LogState: @unchecked Sendable {
   }
 
   init(
-    tables: StoreTables, manifest: Manifest, manifestFile: (any OpenFile)?, pin: RecordPin, memory: RecordMemory, file: any OpenFile,
-    chunk: ChunkHeader, end: Int, sequence: UInt64, checksum: UInt64, durable: UInt64, tailIsSuspect: Bool,
+    tables: StoreTables, manifest: Manifest, manifestFile: (any OpenFile)?, pin: RecordPin, memory: RecordMemory,
+    file: any OpenFile, chunk: ChunkHeader, end: Int, sequence: UInt64, checksum: UInt64, durable: UInt64,
+    tailIsSuspect: Bool,
     previous: SealedChunk?, doubt: Doubt?,
     isNew: Bool, writeFailure: StorageError?
   ) {
@@ -149,7 +150,7 @@ struct LogState: @unchecked Sendable {
           throw .damaged(path: log.path(chunk.number + 1), offset: 40)
         }
       }
-      try tables.apply(group: group, at: target)
+      tables.apply(group: group, at: target)
       let doubtfulFrom = doubt?.offset ?? end
       end += group.length
       sequence = group.sequence

@@ -1,5 +1,7 @@
 /// Which records there are: by name in an open-addressing table, by order in lists. It holds no record itself, only
 /// where each lies.
+///
+/// Lists are brought up to date when they are asked for: many saves come between two reads, and most reads ask for a name.
 final class Memtable {
   private struct GroupName: Hashable {
     var kind: UInt8
@@ -8,16 +10,21 @@ final class Memtable {
 
   /// Whether a deletion is kept, to hide a record of the same name in a table beneath.
   private let keepsDeletions: Bool
+  /// By row, in the order in which they came. A row in a list is not given to another record but one that belongs in the
+  /// same place.
   private var records: UnsafeMutablePointer<UnsafeRawPointer>
   private var recordCapacity = 64
   private var recordCount = 0
-  private var freeRows: [UInt32] = []
   /// 0 is empty; else 32 bits of hash above, the row plus one below.
   private var slots: UnsafeMutablePointer<UInt64>
   private var slotCount = 128
   private var usedSlots = 0
   private var kinds: [OrderedRows?] = Array(repeating: nil, count: 256)
+  /// Rows from here on are in no list of a kind.
+  private var kindsListed = 0
   private var groups: [GroupName: OrderedRows] = [:]
+  /// Rows from here on are in no list of a group.
+  private var groupsListed = 0
 
   init(keepsDeletions: Bool = false) {
     self.keepsDeletions = keepsDeletions
@@ -55,11 +62,14 @@ final class Memtable {
       return
     }
     if isDeletion && !keepsDeletions { return }
-    let row = newRow(record)
-    slots[slot] = UInt64(hash) << 32 | UInt64(row + 1)
+    slots[slot] = UInt64(hash) << 32 | UInt64(newRow(record) + 1)
     usedSlots += 1
-    if !isDeletion { list(row) }
     if usedSlots * 2 > slotCount { growSlots() }
+  }
+
+  /// Takes in all records of a whole group.
+  func apply(group: GroupHeader, at base: UnsafeRawPointer) {
+    for record in GroupRecords(header: group, base: base) { apply(record) }
   }
 
   /// What a scan finds here, over what lies beneath.
@@ -86,16 +96,25 @@ final class Memtable {
 }
 
 extension Memtable {
+  /// In a row that was given up: a deletion, which no list takes in. Never written after it is made, nor freed.
+  nonisolated(unsafe) private static let nobody: UnsafeRawPointer = {
+    let record = UnsafeMutableRawPointer.allocate(byteCount: RecordLayout.headerBytes, alignment: 8)
+    RecordLayout.write(
+      to: record, kind: 0, key: RecordKey(high: 0, low: 0), sort: 0, group: 0, isDeletion: true,
+      payload: UnsafeRawBufferPointer(start: nil, count: 0))
+    return UnsafeRawPointer(record)
+  }()
+
   private func rows(kind: UInt8, group: UInt64?) -> OrderedRows? {
-    guard let group else { return kinds[Int(kind)] }
+    guard let group else {
+      listKinds()
+      return kinds[Int(kind)]
+    }
+    listGroups()
     return groups[GroupName(kind: kind, group: group)]
   }
 
   private func newRow(_ record: UnsafeRawPointer) -> Int {
-    if let row = freeRows.popLast() {
-      records[Int(row)] = record
-      return Int(row)
-    }
     if recordCount == recordCapacity {
       let larger = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: recordCapacity * 2)
       larger.moveInitialize(from: records, count: recordCount)
@@ -111,50 +130,61 @@ extension Memtable {
   private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) {
     let old = records[row]
     let isDeletion = RecordLayout.isDeletion(record)
-    let wasDeletion = RecordLayout.isDeletion(old)
+    let isListed = row < max(kindsListed, groupsListed) && !RecordLayout.isDeletion(old)
     let staysInPlace =
-      !isDeletion && !wasDeletion && RecordLayout.sort(old) == RecordLayout.sort(record)
+      !isDeletion && RecordLayout.sort(old) == RecordLayout.sort(record)
       && RecordLayout.group(old) == RecordLayout.group(record)
-    if staysInPlace {
-      records[row] = record
-      return
-    }
-    if !wasDeletion { unlist(row) }
+    if isListed && !staysInPlace { unlist(row) }
     if isDeletion && !keepsDeletions {
-      freeRows.append(UInt32(row))
+      // A deletion is not listed.
+      records[row] = record
       clear(slot)
-      return
+    } else if row >= max(kindsListed, groupsListed) || (isListed && staysInPlace) {
+      records[row] = record
+    } else {
+      records[row] = Self.nobody
+      slots[slot] = slots[slot] & ~0xFFFF_FFFF | UInt64(newRow(record) + 1)
     }
-    records[row] = record
-    if !isDeletion { list(row) }
   }
 
-  private func list(_ row: Int) {
-    let record = records[row]
-    let kind = RecordLayout.kind(record)
-    let sort = RecordLayout.sort(record)
-    let all = kinds[Int(kind)] ?? OrderedRows()
-    if all.count == 0 { kinds[Int(kind)] = all }
-    all.insert(UInt32(row), sort: sort, records: records)
-    let group = RecordLayout.group(record)
-    guard group != 0 else { return }
-    let name = GroupName(kind: kind, group: group)
-    let some = groups[name] ?? OrderedRows()
-    if some.count == 0 { groups[name] = some }
-    some.insert(UInt32(row), sort: sort, records: records)
+  private func listKinds() {
+    while kindsListed < recordCount {
+      let record = records[kindsListed]
+      if !RecordLayout.isDeletion(record) {
+        let kind = Int(RecordLayout.kind(record))
+        let list = kinds[kind] ?? OrderedRows()
+        if list.count == 0 { kinds[kind] = list }
+        list.insert(UInt32(kindsListed), sort: RecordLayout.sort(record), records: records)
+      }
+      kindsListed += 1
+    }
+  }
+
+  private func listGroups() {
+    while groupsListed < recordCount {
+      let record = records[groupsListed]
+      let group = RecordLayout.group(record)
+      if group != 0, !RecordLayout.isDeletion(record) {
+        let name = GroupName(kind: RecordLayout.kind(record), group: group)
+        let list = groups[name] ?? OrderedRows()
+        if list.count == 0 { groups[name] = list }
+        list.insert(UInt32(groupsListed), sort: RecordLayout.sort(record), records: records)
+      }
+      groupsListed += 1
+    }
   }
 
   private func unlist(_ row: Int) {
     let record = records[row]
     let kind = RecordLayout.kind(record)
     let sort = RecordLayout.sort(record)
-    kinds[Int(kind)]?.remove(UInt32(row), sort: sort, records: records)
+    if row < kindsListed { kinds[Int(kind)]?.remove(UInt32(row), sort: sort, records: records) }
     let group = RecordLayout.group(record)
-    guard group != 0 else { return }
+    guard row < groupsListed, group != 0 else { return }
     let name = GroupName(kind: kind, group: group)
-    guard let some = groups[name] else { return }
-    some.remove(UInt32(row), sort: sort, records: records)
-    if some.count == 0 { groups[name] = nil }
+    guard let list = groups[name] else { return }
+    list.remove(UInt32(row), sort: sort, records: records)
+    if list.count == 0 { groups[name] = nil }
   }
 
   @inline(__always) private static func row(_ content: UInt64) -> Int { Int(content & 0xFFFF_FFFF) - 1 }

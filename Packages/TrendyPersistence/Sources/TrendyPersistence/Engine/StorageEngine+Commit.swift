@@ -66,7 +66,6 @@ extension StorageEngine {
     let durable = syncing.withLock { $0.through }
     return try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      let hidden = try state.tables.hidden(by: records)
       let target = state.memory.base + state.end
       var position = GroupHeader.bytes
       for record in records {
@@ -80,7 +79,7 @@ extension StorageEngine {
       header.write(to: target)
       let checksum = GroupHeader.checksum(of: target)
       try state.writeBeyondEnd(count: bytes)
-      state.tables.apply(group: header, at: target, hiding: hidden)
+      state.tables.apply(group: header, at: target)
       state.end += bytes
       state.sequence += 1
       state.checksum = checksum

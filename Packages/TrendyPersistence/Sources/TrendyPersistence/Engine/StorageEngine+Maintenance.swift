@@ -57,7 +57,7 @@ extension StorageEngine {
 
   private func seal(sealsAll: Bool) throws(StorageError) -> Bool {
     let isDue = state.withLock { state in
-      let hasRows = state.tables.memtable.count > 0 || !state.tables.burials.isEmpty
+      let hasRows = state.tables.memtable.count > 0
       // A log of nothing but what took itself back is long too.
       return state.logBytes > options.sealBytes || (sealsAll && hasRows)
     }
@@ -86,13 +86,13 @@ extension StorageEngine {
     // After a step that failed there may be nothing new in it.
     let isUsed = state.withLock { $0.end > ChunkHeader.bytes }
     if isUsed { try goOnInNewChunk(log, for: 0, startsAnew: true) }
-    return state.withLock { state in
+    return try state.withLock { state throws(StorageError) in
       let tables = state.tables
       let records = (0...UInt8.max).map { kind in
         tables.memtable.scan(kind: kind, group: nil, from: .min, to: .max, descending: false, limit: .max)
       }
       return Frozen(
-        records: records, burials: tables.burials, pin: state.pin, manifest: state.manifest,
+        records: records, burials: try tables.burials, pin: state.pin, manifest: state.manifest,
         firstChunk: state.chunk.number, firstSequence: state.sequence + 1)
     }
   }

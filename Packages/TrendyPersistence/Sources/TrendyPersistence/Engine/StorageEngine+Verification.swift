@@ -142,6 +142,7 @@ extension StorageEngine {
     let state = try log.read().state
     defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into
     let tables = state.tables
+    try tables.settle()
     for (index, layer) in tables.segments.layers.enumerated() {
       var doubled = 0
       for row in 0..<layer.segment.footer.rowCount where !layer.isBuried(row) {

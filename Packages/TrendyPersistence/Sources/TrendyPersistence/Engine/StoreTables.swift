@@ -2,43 +2,45 @@
 ///
 /// Used by one thread at a time, as its parts are.
 final class StoreTables {
-  let memtable = Memtable()
+  /// It keeps deletions, which hide what lies in a segment.
+  let memtable = Memtable(keepsDeletions: true)
   let segments: SegmentStack
-  /// The rows of segments that the log has taken the place of.
-  private(set) var burials: [RowPlace] = []
+  private var buried: [RowPlace] = []
+  /// What came with groups and may have taken the place of rows of segments.
+  private var unsettled: [UnsafeRawPointer] = []
 
   init(_ segments: SegmentStack) { self.segments = segments }
 
-  /// The rows of segments that records are about to take the place of. To be asked before anything is changed: it reads,
-  /// and what it reads may be damaged.
-  func hidden(by records: some Sequence<UnsafeRawPointer>) throws(StorageError) -> [SegmentStack.Found] {
-    var found: [SegmentStack.Found] = []
-    if segments.isEmpty { return found }
-    for record in records {
-      let kind = RecordLayout.kind(record)
-      let key = RecordLayout.key(record)
-      // One that is here took the place when it came.
-      if memtable.find(kind: kind, key: key) != nil { continue }
-      if let row = try segments.find(kind: kind, key: key) { found.append(row) }
+  /// The rows of segments that the log has taken the place of.
+  var burials: [RowPlace] {
+    get throws(StorageError) {
+      try settle()
+      return buried
     }
-    return found
-  }
-
-  /// Takes in a whole group that hides these rows.
-  func apply(group: GroupHeader, at base: UnsafeRawPointer, hiding hidden: [SegmentStack.Found]) {
-    for row in hidden {
-      if let place = segments.bury(row) { burials.append(place) }
-    }
-    memtable.apply(group: group, at: base)
   }
 
   /// Takes in a whole group.
-  func apply(group: GroupHeader, at base: UnsafeRawPointer) throws(StorageError) {
-    apply(group: group, at: base, hiding: try hidden(by: GroupRecords(header: group, base: base)))
+  func apply(group: GroupHeader, at base: UnsafeRawPointer) {
+    memtable.apply(group: group, at: base)
+    if !segments.isEmpty { unsettled.append(contentsOf: GroupRecords(header: group, base: base)) }
+  }
+
+  /// Buries the rows of segments that the log has taken the place of since. Whoever asks for a name does not need it, as
+  /// what is above is found first; a save or an opening should not look through segments for the sake of scans that may not
+  /// come.
+  func settle() throws(StorageError) {
+    while let record = unsettled.last {
+      if let row = try segments.find(kind: RecordLayout.kind(record), key: RecordLayout.key(record)),
+        let place = segments.bury(row)
+      {
+        buried.append(place)
+      }
+      unsettled.removeLast()
+    }
   }
 
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
-    if let record = memtable.find(kind: kind, key: key) { return record }
+    if let record = memtable.find(kind: kind, key: key) { return RecordLayout.isDeletion(record) ? nil : record }
     return try segments.find(kind: kind, key: key)?.record
   }
 
@@ -49,6 +51,7 @@ final class StoreTables {
     let recent = memtable.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
     if segments.isEmpty { return recent }
+    try settle()
     let lists = try segments.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
     // The short ones first.
@@ -58,12 +61,14 @@ final class StoreTables {
   }
 
   func addCounts(kind: UInt8, group: UInt64?, boundaries: [Int64], to counts: inout [Int]) throws(StorageError) {
+    try settle()
     memtable.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
     try segments.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
   }
 
   func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int {
-    try memtable.count(kind: kind, group: group) + segments.count(kind: kind, group: group)
+    try settle()
+    return try memtable.count(kind: kind, group: group) + segments.count(kind: kind, group: group)
   }
 }
 

@@ -7,6 +7,7 @@ public final class WriteTransaction {
   private var used = 0
   /// Every record put, in order; those that were put again later are left out of the save.
   private var order: [UnsafeRawPointer] = []
+  private var hasDeletions = false
   /// Until it is committed, even if the sync then failed, or rolled back.
   private(set) var isOpen = true
   private var pin: RecordPin?
@@ -105,14 +106,16 @@ public final class WriteTransaction {
   public func commit() throws(StorageError) {
     try engine.check()
     precondition(isOpen, "a transaction that was committed or rolled back is committed")
-    var records: [UnsafeRawPointer] = []
-    records.reserveCapacity(order.count)
-    for record in order {
-      let kind = RecordLayout.kind(record)
-      let key = RecordLayout.key(record)
-      guard overlay.find(kind: kind, key: key) == record else { continue }
-      if RecordLayout.isDeletion(record), try engine.get(kind: kind, key: key) == nil { continue }
-      records.append(record)
+    var records = order
+    if overlay.count < order.count || hasDeletions {
+      records.removeAll(keepingCapacity: true)
+      for record in order {
+        let kind = RecordLayout.kind(record)
+        let key = RecordLayout.key(record)
+        guard overlay.find(kind: kind, key: key) == record else { continue }
+        if RecordLayout.isDeletion(record), try engine.get(kind: kind, key: key) == nil { continue }
+        records.append(record)
+      }
     }
     let sequence: UInt64?
     do {
@@ -156,6 +159,7 @@ extension WriteTransaction {
     used += size
     RecordLayout.write(
       to: target, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
+    if isDeletion { hasDeletions = true }
     order.append(UnsafeRawPointer(target))
     overlay.apply(UnsafeRawPointer(target))
   }
