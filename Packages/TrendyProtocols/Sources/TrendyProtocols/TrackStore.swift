@@ -56,10 +56,14 @@ public protocol TrackStore: Sendable {
   func devices() throws -> [TrackDevice]
 
   /// The readings of a device after one moment up to and with another, in their order: by time; of one moment motion comes
-  /// first, then a start, a fix, and what ends a drive. What lies outside is not loaded.
+  /// first, then the fix, then calls. What lies outside is not loaded.
   func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws
+
+  /// Runs `body` while nobody else does, in this process or another: who makes notes of readings does it here. Adding readings
+  /// goes on meanwhile.
+  func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
   /// From when on readings were added that nobody said to have read; `nil` where all are read.
   func unread(device: String) throws -> TrackUnread?

@@ -97,9 +97,10 @@ public struct TripDetector: Hashable, Sendable, Codable {
     }
   }
 
-  public let configuration: Configuration
+  /// What counts from the next fix on.
+  public internal(set) var configuration: Configuration
   private var state = State.nowhere
-  private var lastFix: Location?
+  private(set) var lastFix: Location?
   /// A fix that could only be reached at an impossible speed: an error if the next one is back, a new place if it is not.
   private var suspect: Location?
   private var motion = MotionHistory()

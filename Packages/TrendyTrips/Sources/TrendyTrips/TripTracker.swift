@@ -32,7 +32,8 @@ public struct TripTracker: Hashable, Sendable, Codable {
     case cancelled(Trip)
   }
 
-  public let configuration: TripConfiguration
+  /// What counts from the next reading on.
+  public internal(set) var configuration: TripConfiguration
   public private(set) var phase: Phase = .idle
   /// What was last closed, whether ended or cancelled.
   public private(set) var closedRecord: TripRecord?

@@ -11,8 +11,8 @@ struct TrackEntry: Hashable {
   /// What a device can say once in a moment, in the order in which it counts.
   enum Slot: UInt8, Comparable {
     case motion
-    case start
     case fix
+    case start
     case end
     case finalize
     case cancel

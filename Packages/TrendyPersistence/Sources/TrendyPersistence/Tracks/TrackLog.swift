@@ -140,6 +140,26 @@ extension TrackLog {
 // MARK: Notes
 
 extension TrackLog {
+  /// - Throws: ``StorageError/busy(path:)`` when another reader does not end in time.
+  public func withReader<Result>(_ body: () throws -> Result) throws -> Result {
+    let path = directory + "/reader"
+    let (fileSystem, timeout) = (fileSystem, options.lockTimeout)
+    let lock = try storing { () throws(FileSystemError) in
+      let lock = try fileSystem.open(path, .create)
+      var waited = Duration.zero
+      var attempt = 0
+      while try !lock.tryLock() {
+        guard waited < timeout else { return nil as (any OpenFile)? }
+        waited += fileSystem.pause(attempt: attempt)
+        attempt += 1
+      }
+      return lock
+    }
+    guard let lock else { throw StorageError.busy(path: path) }
+    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    return try body()
+  }
+
   public func unread(device: String) throws -> TrackUnread? {
     let engine = try reading()
     guard let number = try DeviceTable.number(of: device, in: engine),

@@ -26,7 +26,7 @@ struct TrackLogTests {
       timestamp: TrackFixture.moment(0.123), altitude: -12.35, speed: 1.23, course: 360)
     #expect(
       found == [
-        .fix(kept), TrackFixture.motion(9), TrackFixture.call(.start, 9), TrackFixture.fix(9),
+        .fix(kept), TrackFixture.motion(9), TrackFixture.fix(9), TrackFixture.call(.start, 9),
         TrackFixture.call(.end, 9), TrackFixture.call(.finalize, 9), TrackFixture.call(.cancel, 10),
       ])
     #expect(try TrackFixture.readings(of: "tablet", in: log).isEmpty)
@@ -164,6 +164,16 @@ struct TrackLogTests {
     again.unreadSince = TrackFixture.moment(60)
     try log.commit(again, device: "phone")
     #expect(try log.unread(device: "phone")?.since == TrackFixture.moment(60))
+  }
+
+  @Test func `one reader at a time, over all processes`() throws {
+    let log = try TrackFixture.open(disk)
+    let other = try TrackFixture.open(disk.anotherProcess())
+    try log.withReader {
+      #expect(throws: StorageError.busy(path: "/tracks/reader")) { try other.withReader {} }
+      #expect(try other.append([TrackFixture.fix(1)], device: "phone").added == 1)
+    }
+    try other.withReader {}
   }
 
   @Test func `notes are found by device and time, and by their id`() throws {

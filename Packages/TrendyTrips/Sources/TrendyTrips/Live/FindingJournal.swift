@@ -1,0 +1,29 @@
+public import TrendyModels
+
+/// Where trips and visits that were found are written: a device's own record, or a person's at a hub.
+///
+/// Each call is durable when it returns. A call that failed half-way is made again with the same content.
+public protocol FindingJournal: Sendable {
+  /// The person's places.
+  func geofences() throws -> [Geofence]
+  /// The type that trips are recorded as; made where there is none.
+  func tripTypeId() throws -> String
+  /// `nil` for what is not there, never was or was deleted.
+  func event(id: String) throws -> Event?
+  /// - Returns: `false` for an id that was deleted, which nothing brings back.
+  func create(_ event: Event) throws -> Bool
+  /// Writes the fields in which the two differ. What was deleted meanwhile stays so: no error.
+  func update(_ event: Event, from held: Event) throws
+  func delete(eventId: String) throws
+  /// What the person's own rules say of a trip that is new: its car, whether it was business.
+  func completed(_ trip: Event) throws -> Event
+}
+
+extension FindingJournal {
+  public func completed(_ trip: Event) throws -> Event { trip }
+}
+
+extension Geofence {
+  /// Whether a stop there does not end a trip.
+  public var isSkipPlace: Bool { isActive && unknownFields["role"]?.stringValue == "skip" }
+}

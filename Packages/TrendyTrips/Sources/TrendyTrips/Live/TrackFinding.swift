@@ -1,0 +1,105 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+/// What is remembered of one event that was made of readings: enough to tell a person's edit from its own words, and to say why
+/// it is there.
+struct TrackFinding: Hashable, Sendable, Codable {
+  enum Kind: String, Hashable, Sendable, Codable {
+    case trip
+    case visit
+    /// The moment of leaving, of a place that records such.
+    case exit
+  }
+
+  enum Standing: String, Hashable, Sendable, Codable {
+    /// The event is as it was written here, as far as it was written here.
+    case own
+    /// The person changed or deleted it: it is theirs.
+    case personal
+    /// It was found and is not any more; its id cannot come back.
+    case withdrawn
+  }
+
+  /// The id that follows from what was found. The event's own may be another's: it stays when a late reading moves a start.
+  var key: String
+  var eventId: String
+  var kind: Kind
+  var geofenceId: String?
+  /// The circle of the place as it was: latitude, longitude, radius.
+  var circle: [Double]?
+  var start: Date
+  /// Missing while it is open.
+  var end: Date?
+  var standing = Standing.own
+  /// The event as it was written last, and as it is to be written just now.
+  var written: CreateEventRequest?
+  var intended: CreateEventRequest?
+  var decisions: [TripDecision] = []
+  /// The reading with which it became what it is; missing while later ones may still change it.
+  var settledAt: Date?
+
+  /// Sorts what is not settled behind everything.
+  static let unsettled = Date(timeIntervalSince1970: 253_402_300_799)
+
+  func note() throws -> TrackNote {
+    TrackNote(
+      kind: .finding, id: eventId, time: settledAt ?? Self.unsettled, content: Array(try WireJSON.encode(self)))
+  }
+
+  init(_ note: TrackNote) throws { self = try WireJSON.decode(TrackFinding.self, from: Data(note.content)) }
+
+  init(key: String, kind: Kind, start: Date, end: Date?) {
+    self.key = key
+    eventId = key
+    self.kind = kind
+    self.start = start
+    self.end = end
+  }
+
+  /// Seconds that both have in common; negative for none.
+  func overlap(with other: TrackFinding) -> TimeInterval {
+    min(end ?? .distantFuture, other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
+  }
+}
+
+extension Event {
+  /// Whether all that was written of it is still so.
+  func isAsWritten(_ written: CreateEventRequest) -> Bool {
+    let own = Event(written)
+    return eventTypeId == own.eventTypeId && timestamp == own.timestamp && endDate == own.endDate
+      && locationLatitude == own.locationLatitude && locationLongitude == own.locationLongitude
+      && locationName == own.locationName && sourceType == own.sourceType
+      && own.properties.allSatisfy { !Self.found.contains($0.key) || properties[$0.key] == $0.value }
+  }
+
+  /// Whether nobody added anything to it either.
+  func isUntouched(since written: CreateEventRequest) -> Bool {
+    isAsWritten(written) && notes == nil && properties == Event(written).properties
+  }
+
+  /// The event with what was found now; the rest is whoever's it was.
+  func updated(by finding: Event) -> Event {
+    var event = self
+    event.eventTypeId = finding.eventTypeId
+    event.timestamp = finding.timestamp
+    event.endDate = finding.endDate
+    event.locationLatitude = finding.locationLatitude
+    event.locationLongitude = finding.locationLongitude
+    event.locationName = finding.locationName
+    for key in Self.found { event.properties[key] = finding.properties[key] }
+    return event
+  }
+
+  /// The properties that are measured, and not said.
+  private static let found: Set<String> = [
+    TripRecord.PropertyKey.distance.rawValue, TripRecord.PropertyKey.duration.rawValue,
+    TripRecord.PropertyKey.averageSpeed.rawValue, TripRecord.PropertyKey.topSpeed.rawValue,
+    TripRecord.PropertyKey.route.rawValue, GeofenceVisit.enteredAtKey, GeofenceVisit.exitedAtKey,
+    GeofenceVisit.durationKey,
+  ]
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+import TrendyModels
+import TrendyTrips
+
+/// A record that events are written to, and that can end in the middle.
+final class TestJournal: FindingJournal {
+  struct Ended: Error {}
+
+  struct State {
+    var events: [String: Event] = [:]
+    var deleted: Set<String> = []
+    var geofences: [Geofence] = []
+    var writes = 0
+    var writesLeft: Int?
+  }
+
+  let state = Mutex(State())
+
+  init(geofences: [Geofence] = []) { state.withLock { $0.geofences = geofences } }
+
+  var events: [Event] {
+    state.withLock { $0.events.values.sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) } }
+  }
+  var trips: [Event] { events.filter { $0.sourceType == .trip } }
+  var visits: [Event] { events.filter { $0.sourceType == .geofence } }
+  var writes: Int { state.withLock { $0.writes } }
+
+  /// What a person does.
+  func edit(_ id: String, _ change: (inout Event) -> Void) { state.withLock { change(&$0.events[id]!) } }
+  func remove(_ id: String) {
+    state.withLock {
+      $0.events[id] = nil
+      $0.deleted.insert(id)
+    }
+  }
+  func set(geofences: [Geofence]) { state.withLock { $0.geofences = geofences } }
+
+  /// Lets so many writes go through and none after: the process ends.
+  func end(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
+
+  private func write<Result>(_ body: (inout sending State) throws -> Result) throws -> Result {
+    try state.withLock { state in
+      if let left = state.writesLeft {
+        guard left > 0 else { throw Ended() }
+        state.writesLeft = left - 1
+      }
+      state.writes += 1
+      return try body(&state)
+    }
+  }
+
+  func geofences() throws -> [Geofence] { state.withLock { $0.geofences } }
+  func tripTypeId() throws -> String { "trip-type" }
+  func event(id: String) throws -> Event? { state.withLock { $0.events[id] } }
+
+  func create(_ event: Event) throws -> Bool {
+    try write { state in
+      guard !state.deleted.contains(event.id) else { return false }
+      precondition(state.events[event.id] == nil, "\(event.id) is created twice")
+      // As a hub gives it back: through its wire form.
+      state.events[event.id] = Event(
+        try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode(event.createRequest)))
+      return true
+    }
+  }
+
+  func update(_ event: Event, from held: Event) throws {
+    try write { state in
+      guard let request = event.updateRequest(from: held), state.events[event.id] != nil else { return }
+      state.events[event.id]?.apply(request)
+    }
+  }
+
+  func delete(eventId: String) throws {
+    try write { state in
+      state.events[eventId] = nil
+      state.deleted.insert(eventId)
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+/// Out and back: five minutes at home, ten of driving, an hour there, and home again.
+private func commute() -> [Location] {
+  stride(from: 0.0, through: 300, by: 20).map { fix($0) }
+    + drive(speed: 14, start: 320, end: 920)
+    + stride(from: 940.0, through: 4540, by: 60).map { fix($0, east: 8400) }
+    + drive(from: 8400, speed: -14, start: 4560, end: 5160)
+    + stride(from: 5180.0, through: 6380, by: 60).map { fix($0) }
+}
+
+@Suite("TrackReader and the person", .timeLimit(.minutes(1)))
+struct TrackReaderPersonTests {
+  private static let home = Geofence(
+    id: "home", name: "Home", latitude: DriveScenarios.homeLat, longitude: DriveScenarios.homeLng, radius: 100,
+    eventTypeEntryId: "visit-type")
+
+  private func device(_ geofences: [Geofence] = []) -> LiveDevice {
+    LiveDevice(geofences: geofences, now: at(6400))
+  }
+
+  @Test func `out and back are two trips and two visits, the last one open until the person leaves`() throws {
+    let device = device([Self.home])
+    try device.tell(commute().map { .fix($0) })
+    let trips = device.journal.trips
+    #expect(trips.count == 2)
+    #expect(trips.allSatisfy { abs(($0.properties["distance"]?.doubleValue ?? 0) - 8400) < 300 })
+    let visits = device.journal.visits
+    #expect(visits.map(\.locationName) == ["Home", "Home"])
+    #expect(visits.first?.endDate != nil)
+    let open = try #require(visits.last)
+    #expect(open.endDate == nil && open.properties["Entered At"] != nil)
+    #expect(abs(open.timestamp.timeIntervalSince(at(5150))) < 30)
+    try device.tell(drive(speed: 14, start: 6400, end: 7000).map { .fix($0) })
+    let closed = try #require(device.journal.visits.last)
+    #expect(closed.id == open.id)
+    let seconds = try #require(closed.properties["Duration"]?.doubleValue)
+    #expect(abs(seconds - (try #require(closed.endDate)).timeIntervalSince(open.timestamp)) < 0.01 && seconds > 1200)
+  }
+
+  @Test func `a visit to a phone that lies still is closed and told, and a trip closed, by time alone`() async throws {
+    let device = LiveDevice(geofences: [Self.home], now: at(5171))
+    try device.tell(commute().filter { $0.timestamp <= at(5170) }.map { .fix($0) })
+    #expect(device.journal.trips.count == 1)
+    #expect(device.journal.visits.count == 1)
+    await device.clock.advance(by: .seconds(7300))
+    let changes = try device.reader.readAll()
+    #expect(changes.created.count == 2, "the trip that silence closed, and the visit that began unseen")
+    #expect(device.journal.trips.last?.endDate.map { $0 <= at(5170) } == true)
+    #expect(try device.reader.readAll().isEmpty)
+    // What was only silent goes on from there.
+    try device.tell(commute().map { .fix($0) })
+    #expect(device.journal.trips.count == 2 && device.journal.visits.count == 2)
+  }
+
+  @Test func `a late fix moves the end of a trip, and the event moves with it`() throws {
+    let device = device()
+    let fixes = commute()
+    try device.tell(fixes.filter { !(at(700)..<at(950)).contains($0.timestamp) }.map { .fix($0) })
+    let before = try #require(device.journal.trips.first)
+    let changes = try device.tell(fixes.map { .fix($0) })
+    #expect(changes.created.isEmpty && changes.deleted.isEmpty)
+    let after = try #require(device.journal.trips.first)
+    #expect(after.id == before.id)
+    #expect(after.properties["distance"] != before.properties["distance"] || after.endDate != before.endDate)
+  }
+
+  @Test func `what the person adds to a trip stays, and its boundaries still follow late fixes`() throws {
+    let device = device()
+    let fixes = commute()
+    try device.tell(fixes.filter { !(at(700)..<at(950)).contains($0.timestamp) }.map { .fix($0) })
+    let before = try #require(device.journal.trips.first)
+    device.journal.edit(before.id) {
+      $0.notes = "with Anna"
+      $0.properties["classification"] = PropertyValue(type: .text, value: "business")
+    }
+    try device.tell(fixes.map { .fix($0) })
+    let after = try #require(device.journal.trips.first)
+    #expect(after.notes == "with Anna" && after.properties["classification"]?.stringValue == "business")
+    #expect(after.properties["route"] != before.properties["route"])
+  }
+
+  @Test func `a trip whose times the person set is never written to again`() throws {
+    let device = device()
+    let fixes = commute()
+    try device.tell(fixes.filter { !(at(700)..<at(950)).contains($0.timestamp) }.map { .fix($0) })
+    let id = try #require(device.journal.trips.first).id
+    device.journal.edit(id) { $0.endDate = at(777) }
+    let edited = try #require(device.journal.trips.first)
+    try device.tell(fixes.map { .fix($0) })
+    try device.reader.readAgain()
+    #expect(device.journal.trips.first == edited)
+    #expect(device.journal.trips.count == 2)
+    #expect(try device.reader.explanation(eventId: id)?.isPersonal == true)
+  }
+
+  @Test func `a trip that the person deleted does not come back, also not with another start`() throws {
+    let device = device()
+    let fixes = commute()
+    try device.tell(fixes.filter { $0.timestamp >= at(400) || $0.timestamp < at(250) }.map { .fix($0) })
+    let id = try #require(device.journal.trips.first).id
+    device.journal.remove(id)
+    try device.tell(fixes.map { .fix($0) })
+    #expect(device.journal.trips.count == 1)
+    try device.reader.readAgain()
+    try device.reader.readAgain(since: at(300))
+    #expect(device.journal.trips.count == 1)
+  }
+
+  @Test func `a trip that late fixes show to be none is taken back, unless the person holds on to it`() throws {
+    // A quarter of an hour elsewhere, seen by three fixes, looks like a way there and back.
+    let outliers = [fix(1000, east: 900), fix(1030, east: 1800), fix(1060, east: 2600), fix(1100, east: 3300)]
+    let away = stride(from: 1120.0, through: 1900, by: 30).map { fix($0, east: 3310) }
+    let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
+    for isHeld in [false, true] {
+      let device = device()
+      try device.tell((rest + outliers + away).map { .fix($0) })
+      let trip = try #require(device.journal.trips.first)
+      if isHeld { device.journal.edit(trip.id) { $0.notes = "I was there" } }
+      // The surer fixes of the same moments were at home all the time.
+      let truth = (outliers + away).map { wrong in
+        var right = fix(0, accuracy: 3)
+        right.timestamp = wrong.timestamp
+        return TrackReading.fix(right)
+      }
+      let changes = try device.tell(truth)
+      #expect(device.journal.trips.map(\.id) == (isHeld ? [trip.id] : []))
+      #expect(changes.deleted == (isHeld ? [] : [trip.id]))
+      #expect(try device.reader.readAgain().isEmpty)
+    }
+  }
+
+  @Test func `a place that was moved or removed leaves its old visits alone`() throws {
+    let device = device([Self.home])
+    try device.tell(commute().map { .fix($0) })
+    let before = device.journal.visits
+    device.journal.set(geofences: [])
+    try device.reader.readAgain()
+    #expect(device.journal.visits == before)
+    var moved = Self.home
+    moved.longitude += 1
+    device.journal.set(geofences: [moved])
+    try device.reader.readAgain()
+    #expect(device.journal.visits == before)
+  }
+
+  @Test func `a stop at a skip place does not end the trip`() throws {
+    let office = Geofence(
+      id: "gate", name: "School gate", latitude: DriveScenarios.homeLat,
+      longitude: DriveScenarios.homeLng + 8400 / 68_770, radius: 100, unknownFields: ["role": "skip"])
+    let device = device([office])
+    try device.tell(commute().map { .fix($0) })
+    #expect(device.journal.trips.count == 1)
+    #expect(device.journal.visits.isEmpty, "a skip place that records no visits has none")
+  }
+
+  @Test func `an explanation says what decided, in words`() throws {
+    let device = device()
+    try device.tell(commute().map { .fix($0) })
+    let trip = try #require(device.journal.trips.first)
+    let explanation = try #require(try device.reader.explanation(eventId: trip.id))
+    #expect(explanation.device == "phone" && explanation.isSettled && !explanation.isPersonal)
+    #expect(explanation.start == trip.timestamp && explanation.end == trip.endDate)
+    #expect(explanation.decisions.map(\.rule).first == .departed)
+    #expect(explanation.decisions.map(\.rule).last == .stopped)
+    #expect(explanation.readings > 30)
+    #expect(try device.reader.explanation(eventId: "nothing") == nil)
+  }
+}
+
+@Suite("TrackReader and a car's own words", .timeLimit(.minutes(1)))
+struct TrackReaderCallTests {
+  private func call(_ kind: TripCall.Kind, _ seconds: Double) -> TrackReading {
+    .call(TripCall(kind: kind, timestamp: at(seconds)))
+  }
+
+  private func told(_ calls: [TrackReading], _ fixes: [Location], now: Double) throws -> [Event] {
+    let device = LiveDevice(now: at(now))
+    try device.tell(fixes.map { .fix($0) } + calls)
+    let events = device.journal.events
+    // One by one it is the same.
+    let other = LiveDevice(now: at(now))
+    for reading in (fixes.map { .fix($0) } + calls).sorted(by: { $0.timestamp < $1.timestamp }) {
+      try other.tell([reading])
+    }
+    #expect(TrackReaderTests.content(other.journal.events) == TrackReaderTests.content(events))
+    return events
+  }
+
+  @Test func `start and end make a trip, however few fixes lie between`() throws {
+    let fixes = [fix(0), fix(300, east: 4000), fix(600, east: 8000)]
+    let events = try told([call(.start, 0), call(.end, 600)], fixes, now: 20_000)
+    let trip = try #require(events.first)
+    #expect(events.count == 1)
+    #expect(trip.timestamp == at(0) && trip.endDate == at(600))
+    #expect(abs((trip.properties["distance"]?.doubleValue ?? 0) - 8000) < 50)
+  }
+
+  @Test func `a start within half an hour goes on with the trip, finalize closes it at once, cancel leaves none`()
+    throws
+  {
+    let fixes = (0...20).map { fix(Double($0) * 60, east: Double($0) * 600) }
+    #expect(
+      try told([call(.start, 0), call(.end, 600), call(.start, 660), call(.end, 1200)], fixes, now: 20_000).count == 1)
+    #expect(
+      try told(
+        [call(.start, 0), call(.end, 600), call(.finalize, 610), call(.start, 660), call(.end, 1200)], fixes,
+        now: 20_000
+      ).count == 2)
+    #expect(try told([call(.start, 0), call(.end, 600)], fixes, now: 1300).isEmpty, "it may still go on")
+    #expect(try told([call(.start, 0), call(.end, 600), call(.finalize, 610)], fixes, now: 1300).count == 1)
+    #expect(try told([call(.start, 0), call(.cancel, 600)], fixes, now: 20_000).isEmpty)
+  }
+
+  @Test func `a car whose end was never heard is closed by silence at its last movement`() throws {
+    let fixes = (0...20).map { fix(Double($0) * 60, east: Double($0) * 600) }
+    #expect(try told([call(.start, 0)], fixes, now: 8000).isEmpty)
+    let events = try told([call(.start, 0)], fixes, now: 8500)
+    #expect(events.map(\.endDate) == [at(1200)])
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+/// One device's log, the reader of it, and what it writes.
+struct LiveDevice {
+  let store = SimulatedTrackStore()
+  let journal: TestJournal
+  let clock: ManualClock
+  private(set) var reader: TrackReader
+
+  init(geofences: [Geofence] = [], now: Date) {
+    journal = TestJournal(geofences: geofences)
+    clock = ManualClock(now: now)
+    reader = TrackReader(store: store, journal: journal, clock: clock)
+  }
+
+  @discardableResult
+  func tell(_ readings: [TrackReading]) throws -> TrackReader.Changes {
+    try _ = store.append(readings, device: "phone")
+    return try reader.read(device: "phone")
+  }
+
+  mutating func restart() {
+    store.restart()
+    reader = TrackReader(store: store, journal: journal, clock: clock)
+  }
+}
+
+@Suite("TrackReader", .timeLimit(.minutes(2)))
+struct TrackReaderTests {
+  static let days = ["emission-iphone-2016-02-22", "emission-shankari-2016-07-22", "gotrack-00033"]
+
+  /// `t,lat,lon` and, of a phone, more.
+  static func readings(_ name: String) throws -> [TrackReading] {
+    if name.hasPrefix("emission") {
+      let day = try PhoneDayTests.Day(name)
+      return day.motion.map { .motion($0) } + day.fixes.map { .fix($0) }
+    }
+    let url = try #require(Bundle.module.url(forResource: "Resources/\(name)", withExtension: "csv"))
+    return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").dropFirst().map { line in
+      let numbers = line.split(separator: ",").compactMap { Double($0) }
+      return .fix(
+        Location(
+          coordinate: Coordinate(latitude: numbers[1], longitude: numbers[2]), horizontalAccuracy: -1,
+          timestamp: Date(timeIntervalSince1970: numbers[0])))
+    }
+  }
+
+  /// Places about where the day's trips begin and end.
+  static func places(_ readings: [TrackReading]) -> [Geofence] {
+    let fixes = readings.compactMap { if case .fix(let fix) = $0 { fix } else { nil } }
+    return [0, fixes.count / 3, fixes.count - 1].enumerated().map { number, index in
+      Geofence(
+        id: "place-\(number)", name: "Place \(number)", latitude: fixes[index].coordinate.latitude,
+        longitude: fixes[index].coordinate.longitude, radius: 150, eventTypeEntryId: "visit-type",
+        eventTypeExitId: number == 1 ? "exit-type" : nil)
+    }
+  }
+
+  static func end(_ readings: [TrackReading]) -> Date { readings.map(\.timestamp).max() ?? .distantPast }
+
+  /// The events of a day that is told in one go.
+  static func wanted(_ readings: [TrackReading]) throws -> [Event] {
+    let device = LiveDevice(geofences: places(readings), now: end(readings) + 86_400)
+    try device.tell(readings)
+    return device.journal.events
+  }
+
+  /// What must be the same, whatever the order was: all but ids, which stay where a late reading moved a start.
+  static func content(_ events: [Event]) -> [Event] {
+    events.map { event in
+      Event(
+        id: "", eventTypeId: event.eventTypeId, timestamp: event.timestamp, endDate: event.endDate,
+        sourceType: event.sourceType, geofenceId: event.geofenceId, locationLatitude: event.locationLatitude,
+        locationLongitude: event.locationLongitude, locationName: event.locationName, properties: event.properties)
+    }
+  }
+
+  @Test("finds the trips that a recording has", arguments: days)
+  func recording(name: String) throws {
+    let readings = try Self.readings(name)
+    let events = try Self.wanted(readings)
+    let trips = events.filter { $0.sourceType == .trip }
+    let expected = TripDetector.trips(
+      in: readings.compactMap { if case .fix(let fix) = $0 { fix } else { nil } },
+      motion: readings.compactMap { if case .motion(let motion) = $0 { motion } else { nil } })
+    #expect(trips.count == expected.count)
+    for (trip, record) in zip(trips, expected) {
+      #expect(abs(trip.timestamp.timeIntervalSince(record.trip.startTime)) < 0.01)
+      #expect(
+        abs((trip.properties["distance"]?.doubleValue ?? 0) - record.trip.distanceMeters) < 2, "\(record.trip.id)")
+    }
+  }
+
+  @Test("makes the same of a day reading by reading, and after a restart at any point", arguments: days)
+  func oneByOne(name: String) throws {
+    let readings = try Self.readings(name).sorted { $0.timestamp < $1.timestamp }
+    var device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
+    for (number, reading) in readings.enumerated() {
+      try device.tell([reading])
+      if number % 7 == 0 { device.restart() }
+    }
+    try device.reader.readAll()
+    let wanted = try Self.wanted(readings)
+    #expect(Self.content(device.journal.events) == Self.content(wanted))
+    // Reading again finds nothing else, from the start or from a moment.
+    #expect(try device.reader.readAgain().isEmpty)
+    #expect(try device.reader.readAgain(since: readings[readings.count / 2].timestamp).isEmpty)
+    #expect(try device.tell(readings).isEmpty)
+  }
+
+  @Test("makes the same of a day while time passes", arguments: [days[0], days[2]])
+  func live(name: String) async throws {
+    let readings = try Self.readings(name).sorted { $0.timestamp < $1.timestamp }
+    let device = LiveDevice(geofences: Self.places(readings), now: readings[0].timestamp)
+    for (reading, next) in zip(readings, readings.dropFirst()) {
+      try device.tell([reading])
+      var passed = 0.0
+      let gap = next.timestamp.timeIntervalSince(reading.timestamp)
+      while passed < gap {
+        // A tick between two readings may close what silence closes; the next reading may open it again.
+        let step = min(gap - passed, 3600)
+        await device.clock.advance(by: .seconds(step))
+        passed += step
+        try device.reader.readAll()
+      }
+    }
+    try device.tell([readings[readings.count - 1]])
+    await device.clock.advance(by: .seconds(86_400))
+    try device.reader.readAll()
+    #expect(Self.content(device.journal.events) == Self.content(try Self.wanted(readings)))
+  }
+
+  @Test(
+    "makes the same of a day that comes late, in any order", arguments: days, [1, 2] as [UInt64])
+  func shuffled(name: String, seed: UInt64) throws {
+    var chance = SeededGenerator(seed: seed)
+    let readings = try Self.readings(name)
+    let wanted = try Self.wanted(readings)
+    var device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
+    var rest = readings.shuffled(using: &chance)[...]
+    if seed % 2 == 0 {
+      // Mostly in order: a part of the day comes an hour late, another comes twice.
+      rest =
+        readings.sorted { left, right in
+          func arrival(_ reading: TrackReading) -> Date {
+            reading.timestamp + (Int(reading.timestamp.timeIntervalSince1970 / 600) % 5 == Int(seed) ? 3600 : 0)
+          }
+          return (arrival(left), left.timestamp) < (arrival(right), right.timestamp)
+        }[...]
+    }
+    while !rest.isEmpty {
+      let batch = rest.prefix(Int.random(in: 1...30, using: &chance))
+      rest = rest.dropFirst(batch.count)
+      try device.tell(Array(batch))
+      if Int.random(in: 0..<5, using: &chance) == 0 { device.restart() }
+    }
+    #expect(Self.content(device.journal.events) == Self.content(wanted))
+    #expect(try device.reader.readAgain().isEmpty)
+  }
+
+  @Test func `years of days are read again from a checkpoint near, not from the beginning`() throws {
+    let readings = try Self.readings(Self.days[0])
+    let device = LiveDevice(now: Self.end(readings) + 400 * 86_400)
+    func day(_ number: Int) -> [TrackReading] {
+      readings.map { reading in
+        switch reading {
+        case .fix(var fix):
+          fix.timestamp += Double(number) * 86_400
+          return .fix(fix)
+        case .motion(var motion):
+          motion.timestamp += Double(number) * 86_400
+          return .motion(motion)
+        case .call: return reading
+        }
+      }
+    }
+    for number in 0..<20 { try device.tell(day(number)) }
+    let trips = device.journal.trips.count
+    #expect(trips > 100)
+    let writes = device.journal.writes
+    // One fix of a week ago, where the phone lay still: nothing changes, and little is looked at.
+    guard case .fix(var fix) = day(13)[readings.count - 1] else { return }
+    fix.timestamp += 60
+    #expect(try device.tell([.fix(fix)]).isEmpty)
+    #expect(device.journal.writes == writes)
+    let kept = try device.store.notes(.checkpoint, device: "phone", after: nil, isDescending: false, limit: 1000)
+    #expect((2...20).contains(kept.count), "\(kept.count)")
+    #expect(kept.contains { $0.time > fix.timestamp - 3 * 86_400 && $0.time < fix.timestamp })
+  }
+
+  @Test("a crash at any moment leaves each trip once", arguments: [0, 1])
+  func crash(kind: Int) throws {
+    let readings = try Self.readings("gotrack-00033")
+    let half = readings.count / 2
+    let wanted = try Self.wanted(readings)
+    var count = 0
+    while true {
+      var device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
+      if kind == 0 { device.store.end(afterCalls: count) } else { device.journal.end(afterWrites: count) }
+      var hasEnded = false
+      do {
+        try device.tell(Array(readings[half...]))
+        try device.tell(Array(readings[..<half]))
+      } catch {
+        hasEnded = true
+      }
+      device.journal.end(afterWrites: nil)
+      device.restart()
+      // What was not acknowledged comes again.
+      try device.tell(readings)
+      #expect(Self.content(device.journal.events) == Self.content(wanted), "ended after \(count)")
+      if !hasEnded { break }
+      count += 1
+    }
+    #expect(count > (kind == 0 ? 20 : 2))
+  }
+}
