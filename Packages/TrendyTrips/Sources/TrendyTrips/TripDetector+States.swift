@@ -29,11 +29,20 @@ extension TripDetector {
       here = [fix]
     }
 
-    /// - Parameter fixes: those taken there so far, not empty.
-    init(at place: Coordinate, fixes: [Location]) {
+    /// - Parameters:
+    ///   - fixes: those taken there so far, not empty.
+    ///   - isNoisy: they are known to scatter widely, and how widely follows from them.
+    ///   - noise: metres known of before.
+    init(at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0) {
       center = place
       since = fixes[0].timestamp
       here = Array(fixes.suffix(Self.limit))
+      if isNoisy {
+        let away = fixes.map { Geodesic.shortMeters(from: place, to: $0.coordinate) }.sorted()
+        self.noise = min(max(noise, away[away.count / 2]), 60)
+      } else {
+        self.noise = noise
+      }
     }
 
     /// Metres about the very place within which a resting receiver's fixes mostly are.
@@ -61,7 +70,9 @@ extension TripDetector {
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
         // Known after a quarter of an hour, so that a slow departure is not taken for noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
-        noise += (min(away, configuration.restRadius) - noise) * min(0.1, seconds / 900)
+        // What it did once it may do again, so that it is forgotten more slowly.
+        let scatter = min(away, configuration.restRadius)
+        noise += (scatter - noise) * min(0.1, seconds / (scatter > noise ? 900 : 3600))
         // Gone out and come back: part of the way, if it leaves before it is at the very place again.
         if !hasLeapt { here += outside }
         outside = []
@@ -93,9 +104,12 @@ extension TripDetector {
       {
         if wasCarried(to: first, configuration) { return carried() }
         let recent = Array(outside.suffix(outside.count / 2))
-        let notes = decisions
+        let before = self
         self = Rest(at: recent.first ?? fix)
-        decisions = notes
+        decisions = before.decisions
+        let moved = Geodesic.shortMeters(from: before.center, to: center)
+        // What came here by no way was thrown here, and will be thrown back.
+        if moved <= 2 * configuration.departureDistance { noise = max(before.noise, moved / 4) }
         for fix in recent.dropFirst() {
           if let departed = add(fix, configuration, motion) { return departed }
         }

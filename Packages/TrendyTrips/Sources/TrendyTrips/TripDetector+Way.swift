@@ -24,6 +24,13 @@ extension TripDetector {
     /// The last fix of those twice a minute.
     private var coarseBase: Location
     private var legFinder = LegFinder()
+    private var drift: Drift
+    /// As the way was with the first fix of each of the recent cells of ``Drift``.
+    private var cells: [Mark]
+    /// Metres by which a fix lies beside the line from the one before to the next, on average.
+    private var zigzag = 0.0
+    private var lastTwo: [Location]
+    private var isNoisyStop = false
     /// Metres by which the receiver scattered where the trip began.
     private let noise: Double
     private var decisions: DecisionLog
@@ -45,6 +52,7 @@ extension TripDetector {
       var coarse = 0.0
       /// Seconds away from where it began.
       var away: TimeInterval = 0
+      var drift = Drift.Sums()
       /// Seconds at skip places.
       var paused: TimeInterval = 0
       /// Metres from circle to circle, which noise adds little to.
@@ -80,6 +88,9 @@ extension TripDetector {
       speedBase = first
       measured = first
       coarseBase = first
+      drift = Drift(at: first)
+      cells = [now]
+      lastTwo = [first]
       legFinder.add(first, distance: 0, motion: motion)
       for fix in departure.fixes.dropFirst() { add(fix, configuration, motion) }
     }
@@ -99,7 +110,9 @@ extension TripDetector {
     }
 
     /// The stop, as rest begins there.
-    var rest: Rest { Rest(at: place, fixes: stay.map(\.fix)) }
+    var rest: Rest {
+      Rest(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
+    }
 
     /// The place of the last fix, as rest begins there where nothing more was heard.
     var lastRest: Rest { restingSeconds >= 60 ? rest : Rest(at: now.fix) }
@@ -158,7 +171,10 @@ extension TripDetector {
 
     private mutating func go(on fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       let hop = Geodesic.shortMeters(from: measured.coordinate, to: fix.coordinate)
-      let counts = configuration.counts(fix, hop: hop)
+      noteZigzag(fix)
+      let waited = fix.timestamp.timeIntervalSince(measured.timestamp) >= configuration.hopSeconds
+      let counts =
+        configuration.counts(fix, hop: hop) && hop >= max(configuration.minimumHop, waited ? 0 : 3 * zigzag)
       if counts {
         now.distance += hop
         measured = fix
@@ -187,7 +203,37 @@ extension TripDetector {
       record.trip.distanceMeters = now.distance
       record.trip.endCoordinate = fix.coordinate
       record.topSpeed = now.topSpeed
+      if drift.add(fix, keeping: configuration.noisyStopSeconds) {
+        now.drift = drift.sums
+        cells.append(now)
+        cells.removeFirst(cells.count - drift.recent.count - 1)
+      }
       noteStay(configuration)
+    }
+
+    private mutating func noteZigzag(_ fix: Location) {
+      if lastTwo.count == 2 {
+        let (before, last) = (lastTwo[0].coordinate, lastTwo[1].coordinate)
+        let east = (fix.coordinate.longitude - before.longitude).remainder(dividingBy: 360)
+        let middle = Coordinate(
+          latitude: (before.latitude + fix.coordinate.latitude) / 2, longitude: before.longitude + east / 2)
+        // Slower than that it is the bends of the way as well.
+        let isQuick = fix.timestamp.timeIntervalSince(lastTwo[0].timestamp) <= 6
+        zigzag += ((isQuick ? min(30, Geodesic.shortMeters(from: middle, to: last)) : 0) - zigzag) / 20
+        lastTwo.removeFirst()
+      }
+      lastTwo.append(fix)
+    }
+
+    /// Whether it is at rest by the look of the last minutes, however far each fix is thrown; then the stop is theirs.
+    mutating func restsInNoise(_ configuration: Configuration) -> Bool {
+      guard cells.count > 1, cells[cells.count - 1].fix == now.fix,
+        drift.isResting(for: configuration.noisyStopSeconds, radius: configuration.stopRadius)
+      else { return false }
+      stay = cells
+      stray = nil
+      isNoisyStop = true
+      return true
     }
 
     /// A route of many hours loses every other place, so that one of days takes no more room.
@@ -237,15 +283,7 @@ extension TripDetector {
     }
 
     /// Where it stands: the middle of the fixes, which one outlier does not move.
-    var place: Coordinate {
-      let latitudes = stay.map(\.fix.coordinate.latitude).sorted()
-      let origin = stay[0].fix.coordinate.longitude
-      // East of the first fix, so that the antimeridian does not part them.
-      let easts = stay.map { ($0.fix.coordinate.longitude - origin).remainder(dividingBy: 360) }.sorted()
-      return Coordinate(
-        latitude: latitudes[latitudes.count / 2],
-        longitude: (origin + easts[easts.count / 2]).remainder(dividingBy: 360))
-    }
+    var place: Coordinate { .median(of: stay.map(\.fix.coordinate)) }
 
     /// Seconds of standing from which a stop on the way is told of.
     private static let noteworthyStop: TimeInterval = 60
@@ -259,8 +297,9 @@ extension TripDetector {
       if isAtStop {
         endPlace = place
         // It came to rest with the first fix at the very place; those after it scatter.
-        end =
-          stay.first { Geodesic.shortMeters(from: $0.fix.coordinate, to: endPlace) <= Rest.scatter } ?? stay[0]
+        let away = stay.map { Geodesic.shortMeters(from: $0.fix.coordinate, to: endPlace) }
+        let scatter = max(Rest.scatter, away.sorted()[away.count / 2])
+        end = stay[away.firstIndex { $0 <= scatter } ?? 0]
         end.distance += Geodesic.shortMeters(from: end.fix.coordinate, to: endPlace)
       }
       var record = soFar
@@ -315,7 +354,11 @@ extension TripDetector {
       }
       // Noise makes a long way of many short steps, and they lead nowhere.
       let led = max(end.coarse, end.reach)
-      guard led >= 0.3 * end.distance else {
+      let isNoise =
+        end.drift.directness < Drift.aimless && end.reach < configuration.undeniableDistance
+        || end.drift.directness < Drift.wandering && end.reach < 0.15 * end.drift.single / 2
+      let isTossed = seconds < configuration.stopSeconds && end.reach < 0.4 * end.distance
+      guard led >= 0.3 * end.distance, !isNoise, !isTossed else {
         return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
       }
       // As slow as this, going nowhere in particular is what a drifting receiver does.

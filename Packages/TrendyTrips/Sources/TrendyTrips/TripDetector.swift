@@ -33,6 +33,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var stopRadius = 50.0
     /// Seconds of standing still that end a trip: longer than a red light, a level crossing or a pump.
     public var stopSeconds: TimeInterval = 300
+    /// Seconds of standing still that end a trip where the fixes are thrown about.
+    public var noisyStopSeconds: TimeInterval = 600
     /// Seconds without a fix that end a trip, unless the next fix shows that it went on.
     public var gapSeconds: TimeInterval = 300
     /// Seconds without a fix after which only a ride can have gone on.
@@ -47,6 +49,10 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var undeniableDistance = 1000.0
     /// Metres; a fix more uncertain than that counts towards the way only if it is twice as far as it is uncertain.
     public var certainAccuracy = 30.0
+    /// Metres; a shorter hop is as likely the receiver's as the person's, and waits for the next fix.
+    public var minimumHop = 5.0
+    /// Seconds for which a hop waits until it is three times as far as the fixes zigzag.
+    public var hopSeconds: TimeInterval = 15
     /// Metres a second; faster is a fault of the receiver.
     public var maximumSpeed = 70.0
     /// The same after a silence of more than ``maximumGapSeconds``: an aeroplane is one in which a phone says nothing.
@@ -300,7 +306,9 @@ extension TripDetector {
         return effects + [way.cancelled(.back, at: fix.timestamp)]
       }
       let isLingering = way.isLingering(configuration)
-      guard !way.isPaused, isLingering || way.restingSeconds >= configuration.stopSeconds else {
+      guard !way.isPaused, 
+        isLingering || way.restingSeconds >= configuration.stopSeconds || way.restsInNoise(configuration)
+      else {
         state = .going(way)
         return effects
       }

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Tells going from drifting: the way in cells of half a minute, each the mean of its fixes.
+///
+/// Who goes somewhere covers in two cells about twice what one covers; a resting receiver's errors do not add up, so that
+/// two cells are no farther apart than one. The ratio is 1 on a straight way, 0.71 where each turn is by chance and 0.5
+/// for noise about one place.
+struct Drift: Hashable, Sendable, Codable {
+  struct Cell: Hashable, Sendable, Codable {
+    var start: Date
+    /// The mean of its fixes.
+    var middle: Coordinate
+  }
+
+  /// Metres from cell to next cell, each hop as often as one of two cells covers it; and from cell to next but one.
+  struct Sums: Hashable, Sendable, Codable {
+    var single = 0.0
+    var double = 0.0
+    var count = 0
+
+    /// How straight the way is, from 0.5 to 1 or so; 1 while too little is known.
+    var directness: Double { count >= Drift.enough && single > 0 ? double / single : 1 }
+  }
+
+  private(set) var sums = Sums()
+  /// Those of the last minutes, the oldest first.
+  private(set) var recent: [Cell] = []
+  private var start: Date
+  private var origin: Coordinate
+  private var north = 0.0
+  private var east = 0.0
+  private var count = 0.0
+
+  init(at fix: Location) {
+    start = fix.timestamp
+    origin = fix.coordinate
+    add(fix)
+  }
+
+  /// - Parameter span: seconds of cells to keep.
+  /// - Returns: whether the fix began a new cell, and so completed the one before.
+  mutating func add(_ fix: Location, keeping span: TimeInterval) -> Bool {
+    guard fix.timestamp.timeIntervalSince(start) >= Self.cellSeconds else {
+      add(fix)
+      return false
+    }
+    close()
+    while recent.count > Self.most || recent.count >= Self.enough && start.timeIntervalSince(recent[1].start) >= span {
+      recent.removeFirst()
+    }
+    start = fix.timestamp
+    origin = fix.coordinate
+    (north, east, count) = (0, 0, 0)
+    add(fix)
+    return true
+  }
+
+  private mutating func add(_ fix: Location) {
+    north += fix.coordinate.latitude - origin.latitude
+    // East of the first, so that the antimeridian does not part them.
+    east += (fix.coordinate.longitude - origin.longitude).remainder(dividingBy: 360)
+    count += 1
+  }
+
+  private mutating func close() {
+    let middle = Coordinate(
+      latitude: origin.latitude + north / count,
+      longitude: (origin.longitude + east / count).remainder(dividingBy: 360))
+    if recent.count >= 2 {
+      let before = recent[recent.count - 2].middle
+      let last = recent[recent.count - 1].middle
+      sums.single +=
+        Geodesic.shortMeters(from: before, to: last) + Geodesic.shortMeters(from: last, to: middle)
+      sums.double += Geodesic.shortMeters(from: before, to: middle)
+      sums.count += 1
+    }
+    recent.append(Cell(start: start, middle: middle))
+  }
+
+  /// Whether the recent cells are those of a receiver at rest, however much it scatters: their halves have about the same
+  /// middle, and they are close together or lead nowhere.
+  func isResting(for seconds: TimeInterval, radius: Double) -> Bool {
+    guard recent.count >= Self.enough, let first = recent.first, start.timeIntervalSince(first.start) >= seconds else {
+      return false
+    }
+    let half = first.start.addingTimeInterval(start.timeIntervalSince(first.start) / 2)
+    let early = recent.prefix { $0.start < half }.map(\.middle)
+    let late = recent.dropFirst(early.count).map(\.middle)
+    guard early.count >= Self.enough / 2, late.count >= Self.enough / 2 else { return false }
+    let place = Coordinate.median(of: early + late)
+    let spread = (early + late).map { Geodesic.shortMeters(from: place, to: $0) }.sorted()[recent.count / 2]
+    guard spread <= 2 * radius,
+      late.suffix(2).allSatisfy({ Geodesic.shortMeters(from: place, to: $0) <= max(radius, 2 * spread) }),
+      Geodesic.shortMeters(from: .median(of: early), to: .median(of: late)) <= max(0.6 * radius, spread)
+    else { return false }
+    return spread <= 0.6 * radius || recentSums.directness < Self.aimless
+  }
+
+  private var recentSums: Sums {
+    var sums = Sums()
+    for index in recent.indices.dropFirst(2) {
+      let (before, last, now) = (recent[index - 2].middle, recent[index - 1].middle, recent[index].middle)
+      sums.single += Geodesic.shortMeters(from: before, to: last) + Geodesic.shortMeters(from: last, to: now)
+      sums.double += Geodesic.shortMeters(from: before, to: now)
+      sums.count += 1
+    }
+    return sums
+  }
+
+  /// Below it a way leads nowhere.
+  static let aimless = 0.75
+  /// Below it a way that stays near its beginning is drift.
+  static let wandering = 0.85
+  /// Cells that tell rest from going.
+  private static let enough = 8
+  private static let most = 24
+  private static let cellSeconds: TimeInterval = 30
+}
+
+extension Coordinate {
+  /// The middle of places, which a few far ones do not move; not empty.
+  static func median(of places: [Coordinate]) -> Coordinate {
+    let latitudes = places.map(\.latitude).sorted()
+    let origin = places[0].longitude
+    // East of the first, so that the antimeridian does not part them.
+    let easts = places.map { ($0.longitude - origin).remainder(dividingBy: 360) }.sorted()
+    return Coordinate(
+      latitude: latitudes[latitudes.count / 2],
+      longitude: (origin + easts[easts.count / 2]).remainder(dividingBy: 360))
+  }
+}
