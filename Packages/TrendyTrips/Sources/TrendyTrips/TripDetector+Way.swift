@@ -131,6 +131,13 @@ extension TripDetector {
       (isPaused ? stay[0] : now).fix.timestamp.addingTimeInterval(configuration.silenceSeconds)
     }
 
+    /// The end, when silence closes it.
+    mutating func onTick(at date: Date, _ configuration: Configuration) -> Effect? {
+      guard !isClosed, date >= closingDate(configuration) else { return nil }
+      isClosed = true
+      return ended(.silence, at: date, configuration)
+    }
+
     /// Whether it has been at a skip place for as long as a stop takes, standing or walking about.
     func isLingering(_ configuration: Configuration) -> Bool {
       skipSince.map { now.fix.timestamp.timeIntervalSince($0) >= configuration.stopSeconds } ?? false

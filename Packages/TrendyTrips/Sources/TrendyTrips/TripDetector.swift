@@ -146,9 +146,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     }
     if let passed = suspect, !isLeap { note(passedOver: passed, after: last) }
     suspect = nil
-    let effects = onTick(at: fix.timestamp)
     defer { lastFix = fix }
-    return effects + step(from: last, to: fix, isLeap: isLeap)
+    return step(from: last, to: fix, isLeap: isLeap)
   }
 
   /// Tells that every fix up to a moment has come: a trip of which nothing was heard for
@@ -157,18 +156,13 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// The trips do not depend on when it is called, or whether: the next fix has the same effect. Where fixes come late, older
   /// than a tick, they are to be detected again.
   public mutating func onTick(at date: Date) -> [Effect] {
-    guard let way = openWay, date >= way.closingDate(configuration) else { return [] }
-    // Nobody else holds it while it changes, so that its lists are not copied.
+    guard let deadline = nextDeadline, date >= deadline else { return [] }
+    let before = state
     state = .nowhere
-    var closed = consume way
-    guard !closed.isPaused else {
-      state = .resting(closed.rest)
-      return [closed.ended(.silence, at: date, configuration)]
-    }
-    let effect = closed.ended(.silence, at: date, configuration)
-    closed.isClosed = true
-    state = .going(closed)
-    return [effect]
+    guard case .going(var way) = consume before else { return [] }
+    let effect = way.onTick(at: date, configuration)
+    state = .going(way)
+    return effect.map { [$0] } ?? []
   }
 
   /// Takes a reading of the motion sensor: evidence, not a verdict. Readings come before the fixes that are later.
@@ -266,37 +260,34 @@ extension TripDetector {
       }
       state = .resting(rest)
       return []
-    case .going(var way) where isLeap:
-      // After a leap that turned out to be none the hop between is not a way anybody went.
-      state = .resting(Rest(at: fix))
-      guard !way.isClosed else { return [] }
-      way.note(
-        TripDecision(
-          .leapt, at: last.timestamp, seconds: seconds,
-          meters: Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)))
-      return [way.ended(.leapt, at: fix.timestamp, configuration)]
     case .going(var way):
+      var effects = way.onTick(at: fix.timestamp, configuration).map { [$0] } ?? []
       let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
-      var effects: [Effect] = []
-      if seconds > configuration.gapSeconds {
-        let wentOn = wentOn(metres, in: seconds)
-        // At a skip place one may sit with a phone that sleeps.
-        if !wentOn, !way.isClosed, !way.isPaused, way.pause(at: last.coordinate, configuration) {
-          effects.append(.paused(way.record.trip))
-        }
-        guard wentOn || way.isPaused else {
-          // It stayed where it was last seen, until now.
-          var rest = way.lastRest
-          if !way.isClosed { effects.append(way.ended(.silence, at: fix.timestamp, configuration)) }
-          _ = rest.add(fix, configuration, motion)
-          state = .resting(rest)
-          return effects
-        }
-        if wentOn { way.note(TripDecision(.bridged, at: last.timestamp, seconds: seconds, meters: metres)) }
-        if way.isClosed {
-          way.isClosed = false
-          effects.append(.resumed(way.record.trip))
-        }
+      if isLeap {
+        // After a leap that turned out to be none the hop between is not a way anybody went.
+        state = .resting(Rest(at: fix))
+        guard !way.isClosed else { return effects }
+        way.note(TripDecision(.leapt, at: last.timestamp, seconds: seconds, meters: metres))
+        return effects + [way.ended(.leapt, at: fix.timestamp, configuration)]
+      }
+      let isSilent = seconds > configuration.gapSeconds
+      let wentOn = isSilent && wentOn(metres, in: seconds)
+      // At a skip place one may sit with a phone that sleeps.
+      if isSilent, !wentOn, !way.isClosed, !way.isPaused, way.pause(at: last.coordinate, configuration) {
+        effects.append(.paused(way.record.trip))
+      }
+      if way.isPaused ? way.isClosed : isSilent && !wentOn {
+        // It stayed where it was last seen, until now.
+        var rest = way.lastRest
+        if !way.isClosed { effects.append(way.ended(.silence, at: fix.timestamp, configuration)) }
+        _ = rest.add(fix, configuration, motion)
+        state = .resting(rest)
+        return effects
+      }
+      if wentOn { way.note(TripDecision(.bridged, at: last.timestamp, seconds: seconds, meters: metres)) }
+      if way.isClosed {
+        way.isClosed = false
+        effects.append(.resumed(way.record.trip))
       }
       let wasPaused = way.isPaused
       way.add(fix, configuration, motion)
@@ -306,7 +297,7 @@ extension TripDetector {
         return effects + [way.cancelled(.back, at: fix.timestamp)]
       }
       let isLingering = way.isLingering(configuration)
-      guard !way.isPaused, 
+      guard !way.isPaused,
         isLingering || way.restingSeconds >= configuration.stopSeconds || way.restsInNoise(configuration)
       else {
         state = .going(way)
