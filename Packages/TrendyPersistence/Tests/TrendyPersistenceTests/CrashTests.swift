@@ -79,7 +79,6 @@ struct CrashTests {
       let engine = try EngineFixture.open(disk)
       let numbers = try EngineFixture.numbers(in: engine)
       outcomes[numbers, default: 0] += 1
-      if engine.recovery.wasCut { cut += 1 }
       // In the place of what was cut, and of the same size: what lay behind it must not join on.
       try EngineFixture.put([1], in: engine)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == [1] + numbers, "seed \(seed)")
@@ -87,8 +86,10 @@ struct CrashTests {
       let again = try EngineFixture.open(disk)
       #expect(try EngineFixture.numbers(in: again) == [1] + numbers, "seed \(seed)")
       #expect(!again.recovery.wasCut)
-      let aside = disk.files.filter { $0.hasPrefix("/store/cut-") }
-      #expect(aside.isEmpty == !engine.recovery.wasCut)
+      let isAside = disk.files.contains { $0.hasPrefix("/store/cut-") }
+      if isAside { cut += 1 }
+      // Where the mark names the end and nothing begins there, only the next save looks at what lies beyond.
+      #expect(isAside || !engine.recovery.wasCut)
     }
     #expect(Set(outcomes.keys) == [[31], [31, 61], [31, 61, 91]])
     #expect(cut > 10)

@@ -51,7 +51,7 @@ struct Log {
       log.manifest = manifest
       log.manifestFile = file
       do {
-        return (log, try log.read())
+        return (log, try log.read(believingMark: true))
       } catch {
         guard case .damaged = error else { throw error }
         failure = error
@@ -130,7 +130,9 @@ struct Log {
   }
 
   /// Reads the whole log.
-  func read() throws(StorageError) -> Recovered {
+  /// - Parameter marked: whether an end that the mark in the lock file names is believed without a look at all that lies
+  ///   beyond. Who adds to the log looks there before.
+  func read(believingMark marked: Bool = false) throws(StorageError) -> Recovered {
     let tables = StoreTables(try SegmentStack(self))
     var memories: [RecordMemory] = []
     var number = manifest.firstChunk
@@ -141,25 +143,23 @@ struct Log {
     var saves = 0
     var bytesBefore = 0
     while true {
-      let (file, header, writeFailure): (any OpenFile, ChunkHeader, StorageError?)
+      var chunk: LoadedChunk
+      let writeFailure: StorageError?
       do {
-        (file, header, writeFailure) = try openChunk(number)
+        let (file, header, failure) = try openChunk(number)
+        chunk = LoadedChunk(file: file, header: header, path: path(number))
+        writeFailure = failure
       } catch .missing(let path) {
         // The one before says that it is there.
         throw .damaged(path: path, offset: 0)
       }
-      let memory = RecordMemory(zeroed: header.chunkBytes)
-      let count = try storing { () throws(FileSystemError) in
-        try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: memory.count), at: 0)
-      }
-      guard count == memory.count else { throw .damaged(path: path(number), offset: count) }
+      let memory = chunk.memory
       memories.append(memory)
       var end = ChunkHeader.bytes
       var isSealed = false
       var offsets: [Int] = []
-      while !isSealed,
-        let group = GroupHeader.read(memory.base + end, available: memory.count - end, epoch: header.epoch),
-        group.sequence == sequence + 1, group.isWhole(memory.base + end)
+      while !isSealed, let group = try chunk.group(at: end), group.sequence == sequence + 1,
+        group.isWhole(memory.base + end)
       {
         tables.apply(group: group, at: memory.base + end)
         checksum = GroupHeader.checksum(of: memory.base + end)
@@ -169,23 +169,33 @@ struct Log {
         durable = max(durable, group.durable)
         if group.isSeal { isSealed = true } else { saves += 1 }
       }
+      let header = chunk.header
       let unknown = Int(min(sequence - durable, UInt64(offsets.count)))
       let doubtfulFrom = unknown > 0 ? offsets[offsets.count - unknown] : end
       if isSealed {
         previous = LogState.SealedChunk(
-          file: file, memory: memory, number: number, doubtful: doubtfulFrom..<end, seal: sequence)
+          file: chunk.file, memory: memory, number: number, doubtful: doubtfulFrom..<end, seal: sequence)
         number += 1
         bytesBefore += end
         continue
       }
-      let tail = try tail(of: memory, chunk: header, from: end, after: sequence)
+      let mark = DurableMark(storeID: header.storeID, sequence: sequence, checksum: checksum)
+      var isMarked = false
+      if marked, try chunk.isZero(at: end) { isMarked = isInLockFile(mark) }
+      let tail: Tail
+      if isMarked {
+        tail = .clean
+      } else {
+        try chunk.load(to: header.chunkBytes)
+        tail = try self.tail(of: memory, chunk: header, from: end, after: sequence)
+      }
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }
       var state = LogState(
         tables: tables, manifest: manifest, manifestFile: manifestFile,
         pin: RecordPin(memories: memories, mappings: tables.segments.mappings),
-        memory: memory, file: file, chunk: header, end: end, sequence: sequence, checksum: checksum, durable: durable,
-        tailIsSuspect: tail != .clean, previous: previous,
+        memory: memory, file: chunk.file, chunk: header, end: end, sequence: sequence, checksum: checksum,
+        durable: durable, tailIsSuspect: isMarked || tail != .clean, previous: previous,
         doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
         isNew: durable < manifest.firstSequence,
         writeFailure: writeFailure)
@@ -193,6 +203,57 @@ struct Log {
       return Recovered(
         state: state, tail: tail,
         report: RecoveryReport(path: path(number), offset: end, cutBytes: cut, saves: saves))
+    }
+  }
+
+  private func isInLockFile(_ mark: DurableMark) -> Bool {
+    // Where it cannot be read there is no mark.
+    guard let lock = try? fileSystem.open(lockPath, .read) else { return false }
+    return DurableMark(of: lock) == mark
+  }
+
+  /// A chunk as memory, as far as it was read: a log is much shorter than its chunk most of the time.
+  private struct LoadedChunk {
+    let file: any OpenFile
+    let header: ChunkHeader
+    let path: String
+    let memory: RecordMemory
+    private var loaded = 0
+    private var piece = 64 << 10
+
+    init(file: any OpenFile, header: ChunkHeader, path: String) {
+      self.file = file
+      self.header = header
+      self.path = path
+      memory = RecordMemory(zeroed: header.chunkBytes)
+    }
+
+    mutating func load(to end: Int) throws(StorageError) {
+      guard end > loaded else { return }
+      let target = min(max(end, loaded + piece), memory.count)
+      piece = min(piece * 2, 1 << 20)
+      let (file, buffer) = (file, UnsafeMutableRawBufferPointer(start: memory.base + loaded, count: target - loaded))
+      let offset = loaded
+      let count = try storing { () throws(FileSystemError) in try file.read(into: buffer, at: offset) }
+      guard count == buffer.count else { throw .damaged(path: path, offset: loaded + count) }
+      loaded = target
+    }
+
+    /// The group that begins there, all of it in memory.
+    mutating func group(at offset: Int) throws(StorageError) -> GroupHeader? {
+      try load(to: min(offset + GroupHeader.bytes, memory.count))
+      guard
+        let group = GroupHeader.read(memory.base + offset, available: memory.count - offset, epoch: header.epoch)
+      else { return nil }
+      try load(to: offset + group.length)
+      return group
+    }
+
+    /// Whether there is nothing, as far as a header reaches.
+    mutating func isZero(at offset: Int) throws(StorageError) -> Bool {
+      let end = min(offset + GroupHeader.bytes, memory.count)
+      try load(to: end)
+      return memory.isZero(from: offset, count: end - offset)
     }
   }
 
@@ -216,7 +277,12 @@ struct Log {
       }
       position += 8
     }
-    // Groups go into a further chunk only when all of this one is durable, its seal included.
+    if try hasGroup(after: chunk) { return damage }
+    return isEmpty ? .clean : .torn(last - end)
+  }
+
+  /// Whether the chunk after this one has a group: it gets one only when all of this one is durable, its seal included.
+  private func hasGroup(after chunk: ChunkHeader) throws(StorageError) -> Bool {
     do {
       let (file, header, _) = try Log(directory: directory, fileSystem: fileSystem, manifest: manifest).openChunk(
         chunk.number + 1)
@@ -226,12 +292,28 @@ struct Log {
       }
       let first = GroupHeader.read(
         next.base + ChunkHeader.bytes, available: next.count - ChunkHeader.bytes, epoch: header.epoch)
-      if let first, first.isWhole(next.base + ChunkHeader.bytes) { return damage }
+      return first?.isWhole(next.base + ChunkHeader.bytes) ?? false
     } catch .newerVersion(let path, let found, let supported) {
       throw .newerVersion(path: path, found: found, supported: supported)
     } catch .missing, .damaged {
       // Not made, or not finished: nothing was ever saved there.
+      return false
     }
-    return isEmpty ? .clean : .torn(last - end)
+  }
+
+  /// Whether nothing lies beyond the end of the log, not even what a save left that never finished.
+  func endsClean(at end: Int, of file: any OpenFile, chunk: ChunkHeader) throws(StorageError) -> Bool {
+    let piece = RecordMemory(zeroed: min(64 << 10, chunk.chunkBytes - end))
+    var position = end
+    while position < chunk.chunkBytes {
+      let buffer = UnsafeMutableRawBufferPointer(
+        start: piece.base, count: min(piece.count, chunk.chunkBytes - position))
+      let offset = position
+      let count = try storing { () throws(FileSystemError) in try file.read(into: buffer, at: offset) }
+      guard count == buffer.count else { throw .damaged(path: path(chunk.number), offset: end) }
+      guard piece.isZero(from: 0, count: count) else { return false }
+      position += count
+    }
+    return try !hasGroup(after: chunk)
   }
 }

@@ -253,6 +253,7 @@ struct LogState: @unchecked Sendable {
 
   /// Sets aside what lies beyond the end and writes zeros over it, so that no remains of it can ever join the log.
   private mutating func cleanTail(_ log: Log) throws(StorageError) {
+    if try log.endsClean(at: end, of: file, chunk: chunk) { return }
     let count = chunk.chunkBytes - end
     guard try read(into: memory.base + end, count: count) else {
       throw .damaged(path: log.path(chunk.number), offset: end)

@@ -112,6 +112,8 @@ extension StorageEngine {
     try next.replace(directory: directory, fileSystem: fileSystem)
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
+      // All before the log is on the disk: whoever opens the store need not look beyond its end.
+      if state.end == ChunkHeader.bytes, let lock = state.lock { state.mark.write(to: lock) }
     }
     return true
   }
