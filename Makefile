@@ -23,7 +23,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate mutants bench bench-store release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate mutants bench bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -55,6 +55,14 @@ bench:
 	for workload in insert-durable insert-batch bulk get range type-range count-by-day update delete open recover; do \
 	  folder=$$(mktemp -d); $(SCRATCH)/bench/release/trendy-bench store --workload $$workload --n $(N) --dir $$folder; \
 	  rm -rf $$folder; done
+	$(MAKE) bench-sync
+
+# Devices and a hub in a process of its own, HTTP between them, durable on both sides; the last part of `make bench`.
+bench-sync: deps
+	for program in trendy-bench trendy-bench-sync; do \
+	  $(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product $$program; done
+	for workload in push pull catch-up bootstrap empty live; do folder=$$(mktemp -d); \
+	  $(SCRATCH)/bench/release/trendy-bench sync --workload $$workload --dir $$folder/sync; rm -rf $$folder; done
 
 # Stories of devices, a hub and a bad network, one a seed.
 SEEDS ?= 1..2000

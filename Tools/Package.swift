@@ -6,20 +6,32 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
     .executable(name: "trendy-bench", targets: ["trendy-bench"]),
+    .executable(name: "trendy-bench-sync", targets: ["trendy-bench-sync"]),
     .executable(name: "trendy-mutants", targets: ["trendy-mutants"]),
     .executable(name: "trendy-simulate", targets: ["trendy-simulate"]),
   ],
   dependencies: [
+    .package(path: "../Packages/TrendyHub"),
     .package(path: "../Packages/TrendyModels"),
+    .package(path: "../Packages/TrendyNetworking"),
     .package(path: "../Packages/TrendyPersistence"),
+    .package(path: "../Packages/TrendyProtocols"),
     .package(path: "../Packages/TrendySimulation"),
+    .package(path: "../Packages/TrendySync"),
     .package(path: "../Packages/TrendyTrips"),
   ],
   targets: [
     .target(name: "StoreBenchmark", dependencies: ["TrendyModels", "TrendyPersistence"]),
     .testTarget(name: "MutantsTests", dependencies: ["trendy-mutants"]),
     .testTarget(name: "StoreBenchmarkTests", dependencies: ["StoreBenchmark", "TrendyModels"]),
+    .target(
+      name: "SyncBenchmark",
+      dependencies: [
+        "TrendyHub", "TrendyModels", "TrendyNetworking", "TrendyPersistence", "TrendyProtocols", "TrendySync",
+      ]),
+    .testTarget(name: "SyncBenchmarkTests", dependencies: ["SyncBenchmark", "trendy-bench-sync"]),
     .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark", "TrendyModels", "TrendyTrips"]),
+    .executableTarget(name: "trendy-bench-sync", dependencies: ["SyncBenchmark"]),
     .executableTarget(name: "trendy-mutants"),
     .executableTarget(name: "trendy-simulate", dependencies: ["TrendySimulation"]),
   ]

@@ -1,3 +1,4 @@
+import Foundation
 import StoreBenchmark
 
 #if canImport(Darwin)
@@ -8,7 +9,7 @@ import StoreBenchmark
   import Glibc
 #endif
 
-/// `trendy-bench store …` measures the device's store, `geodesic` the lengths, `trips` the detector.
+/// `trendy-bench store …` measures the device's store, `sync` devices and a hub, `geodesic` the lengths, `trips` the detector.
 @main
 enum TrendyBench {
   static func main() {
@@ -25,9 +26,10 @@ enum TrendyBench {
         guard rest.count == 1 else { throw InputError(text: GeodesicBenchmark.usage) }
         print(try GeodesicBenchmark(file: rest[0]).run())
       case "trips": print(try TripsBenchmark(rest).run())
+      case "sync": try becomeSync(rest)
       case let other:
         let found = other.map { "there is no suite \"\($0)\"" } ?? "the suite is missing"
-        throw BenchmarkError.usage("\(found); there are store, geodesic and trips")
+        throw BenchmarkError.usage("\(found); there are store, sync, geodesic and trips")
       }
     } catch BenchmarkError.usage(let text) {
       complain("\(text)\n\(BenchmarkOptions.usage)")
@@ -39,6 +41,15 @@ enum TrendyBench {
       complain("\(error)")
       exit(1)
     }
+  }
+
+  /// The suite is a program of its own, beside this one, as its libraries would slow the start of this one.
+  private static func becomeSync(_ arguments: [String]) throws {
+    guard let own = Bundle.main.executableURL else { throw InputError(text: "this program has no file") }
+    let program = own.deletingLastPathComponent().appending(path: "trendy-bench-sync").path
+    var texts = ([program] + arguments).map { strdup($0) } + [nil]
+    execv(program, &texts)
+    throw InputError(text: "\(program) is not there: build it with make bench-sync")
   }
 
   private static func complain(_ text: String) {

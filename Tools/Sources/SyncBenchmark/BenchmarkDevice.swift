@@ -1,0 +1,38 @@
+import Foundation
+import TrendyModels
+import TrendyNetworking
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+
+/// A device: a store on the disk, a client, an engine.
+struct BenchmarkDevice {
+  let factory: DefaultDataStoreFactory
+  let client: APIClient
+  let engine: SyncEngine
+  let recorder: Recorder
+
+  init(hub: HubProcess, directory: URL) throws {
+    factory = try DefaultDataStoreFactory(directory: directory)
+    client = try APIClient(baseURL: hub.url, token: hub.nextToken(), deadline: .seconds(120))
+    engine = SyncEngine(networkClient: client, dataStoreFactory: factory)
+    recorder = Recorder(dataStoreFactory: factory)
+  }
+
+  /// Rounds until nothing waits; more than one only when a round was cut short.
+  func sync() async throws {
+    for _ in 0..<5 {
+      await engine.performSync()
+      let state = await engine.state
+      if case .error(let words) = state { throw UsageError(text: "sync failed: \(words)") }
+      if await engine.getPendingCount() == 0 { return }
+    }
+    throw UsageError(text: "five rounds left \(await engine.getPendingCount()) changes unsent")
+  }
+
+  func eventCount() throws -> Int { try factory.makeDataStore().fetchAllEvents().count }
+
+  func event(_ number: Int) throws -> Event? {
+    try factory.makeDataStore().findEvent(id: BenchmarkEvents.identifier(number))
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TrendyModels
+import TrendyNetworking
+import TrendyProtocols
+import TrendySync
+
+/// Measures sync as a person would have it: a hub in a process of its own, HTTP on loopback, every save on the disk.
+package struct SyncBenchmark {
+  private let options: SyncOptions
+  private let folder: URL
+  private let program: String
+
+  /// - Parameter program: what is started for the hub, with `hub DIR`.
+  package init(_ options: SyncOptions, program: String) {
+    self.options = options
+    folder = URL(filePath: options.directory)
+    self.program = program
+  }
+
+  /// - Returns: the line that says what was measured.
+  package func run() async throws -> String {
+    guard !FileManager.default.fileExists(atPath: folder.path) else {
+      throw UsageError(text: "\(folder.path) is there already: name a folder that is not")
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }  // what is left of it harms nobody
+    let hub = try HubProcess(program: program, directory: folder.appending(path: "hub").path)
+    defer { hub.stop() }
+    var result =
+      switch options.workload {
+      case .push: try await push(hub)
+      case .pull: try await takeIn(hub) { try hub.create(1..<options.count + 1) }
+      case .catchUp: try await catchUp(hub)
+      case .bootstrap: try await bootstrap(hub)
+      case .empty: try await empty(hub)
+      case .live: try await live(hub)
+      }
+    result.hubPeakMemory = try hub.peakMemory()
+    return result.line(options)
+  }
+
+  private func device(_ name: String, _ hub: HubProcess) throws -> BenchmarkDevice {
+    try BenchmarkDevice(hub: hub, directory: folder.appending(path: name))
+  }
+}
+
+// MARK: - Workloads
+
+extension SyncBenchmark {
+  /// What was recorded offline goes to the hub.
+  private func push(_ hub: HubProcess) async throws -> Measurement {
+    let device = try device("a", hub)
+    try await device.sync()
+    for start in stride(from: 1, through: options.count, by: 500) {
+      try device.recorder.record((start..<min(start + 500, options.count + 1)).map { BenchmarkEvents.event($0) })
+    }
+    var result = try await measured(hub) { try await device.sync() }
+    let other = try self.device("b", hub)
+    try await other.sync()
+    try holds(try other.eventCount(), options.count)
+    result.operations = options.count
+    return result
+  }
+
+  /// A device that is up to date takes in what changed since.
+  private func takeIn(_ hub: HubProcess, _ change: () throws -> Void) async throws -> Measurement {
+    let device = try device("a", hub)
+    try await device.sync()
+    try change()
+    var result = try await measured(hub) { try await device.sync() }
+    try holds(try device.eventCount(), options.count)
+    result.operations = options.count
+    return result
+  }
+
+  /// The same where every entry is an edit of an event that the device holds.
+  private func catchUp(_ hub: HubProcess) async throws -> Measurement {
+    try hub.create(1..<options.count + 1)
+    let result = try await takeIn(hub) { try hub.edit(1..<options.count + 1) }
+    return result
+  }
+
+  /// A new device takes in everything.
+  private func bootstrap(_ hub: HubProcess) async throws -> Measurement {
+    try hub.create(1..<options.count + 1)
+    let device = try device("a", hub)
+    var result = try await measured(hub) { try await device.sync() }
+    try holds(try device.eventCount(), options.count)
+    result.operations = options.count
+    return result
+  }
+
+  /// Nothing new on either side; beside it a bare request of the same client.
+  private func empty(_ hub: HubProcess) async throws -> Measurement {
+    let device = try device("a", hub)
+    try hub.create(1..<1001)
+    try await device.sync()
+    var result = Measurement()
+    let before = try hub.requests()
+    let begun = ContinuousClock.now
+    for _ in 0..<options.count {
+      let start = ContinuousClock.now
+      try await device.sync()
+      result.latencies.append(ContinuousClock.now - start)
+    }
+    result.seconds = (ContinuousClock.now - begun) / .seconds(1)
+    result.requests = try hub.requests() - before
+    for _ in 0..<options.count {
+      let start = ContinuousClock.now
+      _ = try await device.client.getLatestCursor()
+      result.roundTrips.append(ContinuousClock.now - start)
+    }
+    result.operations = options.count
+    return result
+  }
+
+  /// From the moment an event is durable on one device to the moment another shows it.
+  private func live(_ hub: HubProcess) async throws -> Measurement {
+    let (author, reader) = (try device("a", hub), try device("b", hub))
+    try await author.sync()
+    await reader.engine.start()
+    var result = Measurement()
+    let before = try hub.requests()
+    let begun = ContinuousClock.now
+    for number in 1...options.count {
+      try author.recorder.record(BenchmarkEvents.event(number))
+      let start = ContinuousClock.now
+      await author.engine.performSync()
+      while try reader.event(number) == nil {
+        guard ContinuousClock.now - start < .seconds(30) else {
+          throw UsageError(text: "event \(number) was not seen within 30 s")
+        }
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      result.latencies.append(ContinuousClock.now - start)
+    }
+    result.seconds = (ContinuousClock.now - begun) / .seconds(1)
+    result.requests = try hub.requests() - before
+    await reader.engine.stop()
+    result.operations = options.count
+    return result
+  }
+
+  private func measured(_ hub: HubProcess, _ body: () async throws -> Void) async throws -> Measurement {
+    var result = Measurement()
+    let before = try hub.requests()
+    let start = ContinuousClock.now
+    try await body()
+    result.seconds = (ContinuousClock.now - start) / .seconds(1)
+    result.requests = try hub.requests() - before
+    return result
+  }
+
+  /// A figure for work that was not done is none.
+  private func holds(_ found: Int, _ expected: Int) throws {
+    guard found == expected else { throw UsageError(text: "\(found) events arrived of \(expected)") }
+  }
+}

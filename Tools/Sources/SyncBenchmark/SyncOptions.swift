@@ -1,0 +1,77 @@
+/// What the command line asks of the suite `sync`.
+package struct SyncOptions: Hashable, Sendable {
+  package enum Workload: String, Hashable, Sendable, CaseIterable {
+    case push
+    case pull
+    case catchUp = "catch-up"
+    case bootstrap
+    case empty
+    case live
+
+    /// Events, or rounds of `empty` and `live`, unless said.
+    var usualCount: Int {
+      switch self {
+      case .push, .pull: 10_000
+      case .catchUp: 50_000
+      case .bootstrap: 100_000
+      case .empty: 500
+      case .live: 200
+      }
+    }
+  }
+
+  package var workload: Workload
+  /// Above 0.
+  package var count: Int
+  /// A folder that is not there yet; removed at the end.
+  package var directory: String
+
+  package static let usage = """
+    usage: trendy-bench sync --workload W [--n N] [--dir DIR]
+      W    \(Workload.allCases.map(\.rawValue).joined(separator: " "))
+      N    events (rounds of empty and live); each workload has its usual number
+      DIR  a folder that is not there yet, ./bench-sync unless said; removed at the end
+    A hub in a process of its own, devices with stores on the disk, HTTP on loopback between them.
+    """
+
+  /// - Parameter arguments: what follows `sync`.
+  package init(_ arguments: [String]) throws(UsageError) {
+    var found: (workload: Workload?, count: Int?, directory: String) = (nil, nil, "./bench-sync")
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard ["--workload", "--n", "--dir"].contains(option) else {
+        throw UsageError(text: "there is no option \(option)")
+      }
+      guard let value = rest.popFirst() else { throw UsageError(text: "\(option) needs a value") }
+      switch option {
+      case "--workload":
+        guard let workload = Workload(rawValue: value) else {
+          let known = Workload.allCases.map(\.rawValue).joined(separator: ", ")
+          throw UsageError(text: "there is no workload \"\(value)\"; there are \(known)")
+        }
+        found.workload = workload
+      case "--n":
+        guard let count = Int(value), (1...10_000_000).contains(count) else {
+          throw UsageError(text: "--n takes a whole number from 1 to 10000000, not \"\(value)\"")
+        }
+        found.count = count
+      default:
+        guard !value.isEmpty else { throw UsageError(text: "--dir takes a folder, not an empty text") }
+        found.directory = value
+      }
+    }
+    guard let workload = found.workload else { throw UsageError(text: "--workload is missing") }
+    self.workload = workload
+    count = found.count ?? workload.usualCount
+    directory = found.directory
+  }
+}
+
+/// The command line is not one that can be carried out.
+package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var text: String
+
+  package init(text: String) { self.text = text }
+
+  package var description: String { text }
+}

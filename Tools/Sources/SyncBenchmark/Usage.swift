@@ -1,0 +1,25 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+enum Usage {
+  /// The most memory this process has had, in units of 1024 bytes.
+  static func peakMemory() -> Int {
+    var usage = rusage()
+    #if canImport(Glibc)
+      let who = __rusage_who_t(RUSAGE_SELF.rawValue)
+    #else
+      let who = RUSAGE_SELF
+    #endif
+    guard getrusage(who, &usage) == 0 else { preconditionFailure("getrusage of this process failed: \(errno)") }
+    #if canImport(Darwin)
+      return usage.ru_maxrss / 1024  // bytes there
+    #else
+      return usage.ru_maxrss
+    #endif
+  }
+}
