@@ -17,7 +17,11 @@ let package = Package(
         "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
       ]),
     .testTarget(
-      name: "TrendySimulationTests", dependencies: ["TrendySimulation"]),
+      name: "TrendySimulationTests",
+      dependencies: [
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendySimulation", "TrendySync", "TrendyTesting",
+      ]),
   ]
 )
 

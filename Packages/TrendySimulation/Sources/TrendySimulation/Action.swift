@@ -47,7 +47,7 @@ public enum NetworkFault: Hashable, Sendable {
   case delayed(milliseconds: Int)
   /// The answer breaks off after so many thousandths of it.
   case truncated(thousandths: Int)
-  /// The answer is this status, and the hub was never asked. 413 is the answer to pushes of more than one mutation only.
+  /// The answer is this status, and the hub was never asked. 413 is the answer to pushes only.
   case status(Int, retryAfter: Int?)
   /// The hub does it, and something on the way answers 504.
   case gatewayTimeout

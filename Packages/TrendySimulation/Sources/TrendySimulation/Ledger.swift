@@ -111,9 +111,19 @@ struct Ledger {
 
   /// A plain write that the hub carried out.
   mutating func onPlainWrite(_ body: Data) {
-    guard let document = try? WireJSON.decode([String: JSONValue].self, from: body) else { return }
-    for value in [document] + (document["events"]?.arrayValue ?? []).compactMap(\.objectValue) {
-      takenTexts.formUnion(MutationEnvelope.texts(of: value))
+    // What is no JSON holds no text.
+    guard let document = try? WireJSON.decode(JSONValue.self, from: body) else { return }
+    let list = document.arrayValue ?? document.objectValue?["events"]?.arrayValue ?? [document]
+    for value in list.compactMap(\.objectValue) { takenTexts.formUnion(MutationEnvelope.texts(of: value)) }
+  }
+
+  /// What a server of one's own said of a push.
+  mutating func onOutcomes(_ outcomes: [MutationOutcome], of mutations: [PendingMutation]) {
+    for (outcome, mutation) in zip(outcomes, mutations) {
+      switch outcome {
+      case .accepted, .merged: onPlainWrite(mutation.payload)
+      case .refused, .tryLater: break
+      }
     }
   }
 

@@ -142,15 +142,20 @@ extension SimulationRun {
     return true
   }
 
+  /// With nothing on the way.
+  private var directClient: any NetworkClientProtocol {
+    server?.client(device: 0) ?? InProcessClient(token: hub.tokens[0], server: hub.server)
+  }
+
   private func head() async -> Int64? {
     // A hub that does not answer is at no head.
-    try? await InProcessClient(token: hub.tokens[0], server: hub.server).getLatestCursor()
+    try? await directClient.getLatestCursor()
   }
 
   private func checkQuiet() async {
     do {
-      let client = InProcessClient(token: hub.tokens[0], server: hub.server)
-      let truth = try await client.snapshot()
+      let truth =
+        if let server { try await server.contents() } else { try await directClient.snapshot() }
       if truth.cursor < ledger.highestHead {
         ledger.break_("the hub stands at \(truth.cursor) and had said \(ledger.highestHead)")
       }

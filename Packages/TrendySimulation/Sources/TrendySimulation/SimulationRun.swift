@@ -19,6 +19,9 @@ final class SimulationRun: @unchecked Sendable {
   private let executor: SeededTaskExecutor
   let clock = ManualClock()
   let hub: SimulatedHub
+  /// In the hub's place.
+  let server: (any SimulatedServer)?
+  private let person: (any SimulatedPerson)?
   private(set) var devices: [SimulatedDevice] = []
   private var wires: [Wire] = []
   var ledger = Ledger()
@@ -26,12 +29,14 @@ final class SimulationRun: @unchecked Sendable {
   /// The entities that anybody ever made, in order.
   var made: [MutationEntityType: [String]] = [:]
 
-  init(world: SimulationWorld, seed: UInt64, executor: SeededTaskExecutor) throws {
-    self.world = world
+  init(_ simulator: SyncSimulator, seed: UInt64, executor: SeededTaskExecutor) throws {
+    world = simulator.world
+    person = simulator.person
     self.executor = executor
     self.seed = seed
     story = Story(seed: seed)
     var generator = SeededGenerator(seed: ~seed)
+    server = try simulator.makeServer?(clock, generator.next())
     hub = try SimulatedHub(clock: clock, seed: generator.next(), devices: world.devices)
     for number in 0..<world.devices {
       let wire = Wire(run: self, device: number)
@@ -39,7 +44,11 @@ final class SimulationRun: @unchecked Sendable {
       let token = hub.tokens[number]
       devices.append(
         SimulatedDevice(number: number, clock: DeviceClock(clock), seed: generator.next()) { files in
-          InProcessClient(token: token) { try await wire.send($0, from: files) }
+          if let server = self.server {
+            FaultyClient(base: server.client(device: number), wire: wire, files: files, run: self)
+          } else {
+            InProcessClient(token: token) { try await wire.send($0, from: files) }
+          }
         })
     }
     for device in devices { try device.begin() }
@@ -97,8 +106,12 @@ final class SimulationRun: @unchecked Sendable {
   private func carryOut(_ action: Action, begin: (SimulatedDevice) -> Void) async {
     switch action {
     case .edit(let number, let edit, let choice, let isBeside):
-      var editor = Editor(run: self, device: devices[number], choice: choice, text: "t\(edit)", isBeside: isBeside)
-      editor.edit()
+      if let person {
+        act(person, edit, on: devices[number], choice: choice, isBeside: isBeside)
+      } else {
+        var editor = Editor(run: self, device: devices[number], choice: choice, text: "t\(edit)", isBeside: isBeside)
+        editor.edit()
+      }
       if isBeside { count("second_process") }
       return
     case .sync(let number):
@@ -150,6 +163,37 @@ final class SimulationRun: @unchecked Sendable {
       if let kind = action.faultKind { count(kind) }
     default: break
     }
+  }
+
+  private func act(
+    _ person: any SimulatedPerson, _ number: Int, on device: SimulatedDevice, choice: UInt64, isBeside: Bool
+  ) {
+    guard let life = device.life else { return }
+    var generator = SeededGenerator(seed: choice)
+    let hand = PersonsDevice(
+      number: device.number, recorder: isBeside ? life.besideRecorder : life.recorder, dataStoreFactory: life.factory)
+    do {
+      let before = try waitingTexts(life)
+      try person.act(number: number, on: hand, using: &generator)
+      // What they wrote is found in the queue: all of it was reported as saved.
+      for (text, key) in try waitingTexts(life) where text == "t\(number)" && before[text] == nil {
+        ledger.onText(text, key: key, device: device.number, isSure: true)
+      }
+      tell("\(device.name): the person does \(number)")
+    } catch {
+      tell("\(device.name): the person does \(number), which fails: \(error)")
+    }
+  }
+
+  private func waitingTexts(_ life: SimulatedDevice.Life) throws -> [String: Ledger.Key] {
+    var texts: [String: Ledger.Key] = [:]
+    for mutation in try life.factory.makeLocalStore().fetchPendingMutations() where !mutation.payload.isEmpty {
+      let payload = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
+      for text in MutationEnvelope.texts(of: payload) {
+        texts[text] = Ledger.Key(kind: mutation.entityType, id: mutation.entityId)
+      }
+    }
+    return texts
   }
 
   private func round(_ device: SimulatedDevice) async {

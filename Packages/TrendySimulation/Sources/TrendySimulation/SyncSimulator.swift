@@ -1,14 +1,26 @@
+public import TrendyProtocols
 import TrendyTesting
 
 /// Tells stories of devices and a hub that meet every fault, and says of each what is not as it should be.
 ///
 /// Real engines, recorders, stores and hub, on disks in memory, on one executor and one clock: a seed decides everything, and
 /// the same seed tells the same story.
-public struct SyncSimulator: Hashable, Sendable {
+public struct SyncSimulator: Sendable {
   public var world: SimulationWorld
+  /// Uses the devices; whoever records things of every kind where it is `nil`.
+  public var person: (any SimulatedPerson)?
+  /// Makes the server that the devices meet at, in each story anew; Trendy's own hub where it is `nil`.
+  public var makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)?
 
-  public init(world: SimulationWorld = SimulationWorld()) {
+  /// Where `makeServer` is given, hazards of the hub's own disk and backups do not happen.
+  public init(
+    world: SimulationWorld = SimulationWorld(), person: (any SimulatedPerson)? = nil,
+    makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)? = nil
+  ) {
     self.world = world
+    self.person = person
+    self.makeServer = makeServer
+    if makeServer != nil { self.world.hazards.subtract([.hubCrash, .hubDisk, .restoredHub, .oldVersion]) }
   }
 
   /// The story of a seed.
@@ -20,10 +32,10 @@ public struct SyncSimulator: Hashable, Sendable {
   @concurrent
   public func run(_ plan: [Action], seed: UInt64) async -> Story {
     let executor = SeededTaskExecutor(seed: seed)
-    var story = await executor.run { [world] in
+    var story = await executor.run {
       let run: SimulationRun
       do {
-        run = try SimulationRun(world: world, seed: seed, executor: executor)
+        run = try SimulationRun(self, seed: seed, executor: executor)
       } catch {
         var story = Story(seed: seed)
         story.violations = ["the world does not begin: \(error)"]

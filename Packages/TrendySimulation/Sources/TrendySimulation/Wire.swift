@@ -16,89 +16,118 @@ final class Wire: @unchecked Sendable {
   private unowned let run: SimulationRun
   private let device: Int
   var planned: [Planned] = []
-  /// Requests that will reach the hub once more.
-  var late: [HTTPRequest] = []
+  /// What will reach the other side once more.
+  private var late: [Call] = []
 
   init(run: SimulationRun, device: Int) {
     self.run = run
     self.device = device
   }
 
+  /// A request to the hub.
   func send(_ request: HTTPRequest, from files: MortalFileSystem) async throws -> HTTPResponse {
-    // Who lost power asks nothing more.
-    guard !files.isDead, !run.devices[device].disk.isOff else { throw APIError.networkError("no power") }
     let isPush = request.method == "POST" && request.path.hasSuffix("/mutations")
     if isPush { run.ledger.onSend(request.body) }
-    let fault = nextFault(for: request, isPush: isPush)
+    let call = Call(
+      words: "\(request.method) \(request.target.dropFirst(7))",
+      mutations: isPush ? Self.mutationCount(request) : 0,
+      again: { _ = try await self.reach(request, isPush: isPush) })
+    return try await meet(call, from: files) { thousandths in
+      var response = try await self.reach(request, isPush: isPush)
+      // A document is announced with its length: a client sees that it is cut off. A snapshot is not.
+      guard let thousandths else { return response }
+      guard request.target.contains("/snapshot"), response.status == 200 else { return nil }
+      let body = try await response.collectedBody()
+      response.body = .data(body.prefix(body.count * thousandths / 1000))
+      return response
+    }
+  }
+
+  /// What goes over the wire, whatever it is made of.
+  struct Call {
+    var words: String
+    /// In a push; else 0.
+    var mutations: Int
+    /// Has it reach the other side once more, with nobody who waits.
+    var again: () async throws -> Void
+  }
+
+  /// Carries out what was planned for the call.
+  /// - Parameter reach: has it reach the other side; given a number of thousandths, the answer breaks off after so many of it, which is
+  ///   `nil` where whoever asked would see that.
+  func meet<Answer>(
+    _ call: Call, from files: MortalFileSystem, reach: (_ thousandths: Int?) async throws -> Answer?
+  ) async throws -> Answer {
+    // Who lost power asks nothing more.
+    guard !files.isDead, !run.devices[device].disk.isOff else { throw APIError.networkError("no power") }
+    let fault = nextFault(for: call)
     if let fault {
       run.count(fault.kind)
-      run.tell("  \(deviceName(device)): \(request.method) \(request.target.dropFirst(7)) is \(fault)")
+      run.tell("  \(deviceName(device)): \(call.words) is \(fault)")
+    }
+    func whole() async throws -> Answer {
+      guard let answer = try await reach(nil) else { throw APIError.networkError("no answer") }
+      return answer
     }
     switch fault {
     case nil:
-      return try await reach(request, isPush: isPush)
+      return try await whole()
     case .requestLost:
       try await run.clock.sleep(for: .seconds(15))
       throw APIError.networkError("timed out")
     case .answerLost:
-      _ = try await reach(request, isPush: isPush)
+      _ = try await whole()
       try await run.clock.sleep(for: .seconds(15))
       throw APIError.networkError("timed out")
     case .doubled:
-      _ = try await reach(request, isPush: isPush)
-      return try await reach(request, isPush: isPush)
+      _ = try await whole()
+      return try await whole()
     case .repeatedLate:
-      late.append(request)
-      return try await reach(request, isPush: isPush)
+      late.append(call)
+      return try await whole()
     case .delayed(let milliseconds):
       try await run.clock.sleep(for: .milliseconds(milliseconds))
-      let response = try await reach(request, isPush: isPush)
+      let answer = try await whole()
       try await run.clock.sleep(for: .milliseconds(milliseconds))
-      return response
+      return answer
     case .truncated(let thousandths):
-      var response = try await reach(request, isPush: isPush)
-      let body = try await response.collectedBody()
-      // A document is announced with its length: a client sees that it is cut off. A snapshot is not.
-      guard request.target.contains("/snapshot"), response.status == 200 else {
-        throw APIError.networkError("the answer was cut off")
-      }
-      response.body = .data(body.prefix(body.count * thousandths / 1000))
-      return response
+      guard let part = try await reach(thousandths) else { throw APIError.networkError("the answer was cut off") }
+      return part
     case .status(let status, let retryAfter):
-      let problem = Problem(
-        "simulated", status: status, title: "Simulated", detail: "a fault of the story",
-        retryAfter: retryAfter.map { .seconds($0) })
-      return problem.response(instance: nil, requestId: request.id)
+      throw Self.problem(status, retryAfter: retryAfter)
     case .gatewayTimeout:
-      _ = try await reach(request, isPush: isPush)
-      return Problem("simulated", status: 504, title: "Gateway timeout", detail: "a fault of the story")
-        .response(instance: nil, requestId: request.id)
+      _ = try await whole()
+      throw Self.problem(504, retryAfter: nil)
     }
   }
 
   /// What was on its way for long arrives at last; nobody waits for the answer.
   func deliverLate() async {
-    let requests = late
+    let calls = late
     late = []
-    for request in requests {
-      run.tell("  \(deviceName(device)): \(request.method) \(request.target.dropFirst(7)) arrives once more")
+    for call in calls {
+      run.tell("  \(deviceName(device)): \(call.words) arrives once more")
       // The hub may have lost power; the answer is for nobody.
-      _ = try? await reach(request, isPush: request.path.hasSuffix("/mutations"))
+      try? await call.again()
     }
   }
 
-  private func nextFault(for request: HTTPRequest, isPush: Bool) -> NetworkFault? {
+  private func nextFault(for call: Call) -> NetworkFault? {
     guard !planned.isEmpty else { return nil }
     for index in planned.indices { planned[index].afterRequests -= 1 }
-    guard
-      let place = planned.firstIndex(where: { planned in
-        guard planned.afterRequests < 0 else { return false }
-        if case .status(413, _) = planned.fault { return isPush && Self.mutationCount(request) > 1 }
-        if case .truncated = planned.fault { return true }
-        return true
-      })
-    else { return nil }
-    return planned.remove(at: place).fault
+    let place = planned.firstIndex { planned in
+      guard planned.afterRequests < 0 else { return false }
+      if case .status(413, _) = planned.fault { return call.mutations > 0 }
+      return true
+    }
+    return place.map { planned.remove(at: $0).fault }
+  }
+
+  private static func problem(_ status: Int, retryAfter: Int?) -> APIError {
+    .problem(
+      ProblemDetails(
+        type: "urn:trendy:error:simulated", title: "Simulated", status: status, detail: "a fault of the story"),
+      retryAfter: retryAfter.map { .seconds($0) })
   }
 
   private static func mutationCount(_ request: HTTPRequest) -> Int {

@@ -1,0 +1,89 @@
+import StorageTesting
+import Synchronization
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyProtocols
+import TrendySimulation
+import TrendySync
+import TrendyTesting
+
+/// How an app developer proves their own server and their own app: see the documentation page.
+@Suite("A server and a person of one's own", .timeLimit(.minutes(2)))
+struct OwnServerTests {
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `a server that keeps its word breaks nothing`(seed: UInt64) async {
+    let simulator = SyncSimulator(
+      world: SimulationWorld(devices: 2, edits: 60, steps: 0), person: CoffeeDrinker(),
+      makeServer: { try CoffeeServer(clock: $0, seed: $1) })
+    let story = await simulator.run(seed: seed)
+    #expect(story.violations == [])
+    #expect(story.trace.contains { $0.contains("the person does") })
+  }
+
+  @Test func `a server that says yes and does nothing is found out`() async {
+    let simulator = SyncSimulator(
+      world: SimulationWorld(devices: 2, edits: 60, steps: 0), person: CoffeeDrinker(),
+      makeServer: { try CoffeeServer(clock: $0, seed: $1, liesEvery: 3) })
+    var violations: [String] = []
+    for seed in 1...6 as ClosedRange<UInt64> { violations += await simulator.run(seed: seed).violations }
+    #expect(!violations.isEmpty)
+  }
+}
+
+/// Records coffees, and writes into them.
+private struct CoffeeDrinker: SimulatedPerson {
+  func act(number: Int, on device: PersonsDevice, using generator: inout SeededGenerator) throws {
+    if try device.dataStoreFactory.makeDataStore().findEventType(id: "coffee") == nil {
+      try device.recorder.record(EventType(id: "coffee", name: "Coffee", colorHex: "#6F4E37", iconName: "cup"))
+    }
+    let cups = try device.dataStoreFactory.makeDataStore().fetchAllEvents()
+    if let cup = cups.randomElement(using: &generator), Bool.random(using: &generator) {
+      try device.recorder.edit(eventId: cup.id) { $0.notes = "t\(number)" }
+    } else {
+      try device.recorder.record(
+        Event(
+          id: "cup-\(number)", eventTypeId: "coffee", timestamp: DeterministicDate.jan1_2024, notes: "t\(number)"))
+    }
+  }
+}
+
+/// A server of one's own: here a hub, of which a test can make a liar.
+private final class CoffeeServer: SimulatedServer {
+  private let hub: HubServer
+  private let tokens: [String]
+  private let pushes = Mutex(0)
+  private let liesEvery: Int?
+
+  init(clock: any TimeSource, seed: UInt64, liesEvery: Int? = nil) throws {
+    self.liesEvery = liesEvery
+    hub = HubServer(
+      storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
+      generator: SeededGenerator(seed: seed), configuration: HubConfiguration(requestsPerMinute: nil))
+    let person = try hub.accounts.createPerson(name: "Anna")
+    tokens = try ["A", "B"].map { [accounts = hub.accounts] in
+      try accounts.createToken(person: person.id, deviceName: $0).token
+    }
+  }
+
+  func client(device: Int) -> any NetworkClientProtocol {
+    InProcessClient(token: tokens[device]) { [self] request in
+      guard request.path.hasSuffix("/mutations"), isLie() else { return await hub.handle(request) }
+      let push = try WireJSON.decode(PushRequest.self, from: request.body)
+      let outcomes = push.mutations.map { OutcomeEnvelope(sequence: $0.sequence, status: "accepted", version: 1) }
+      return HTTPResponse(status: 200, body: .data(try WireJSON.encode(PushResponse(outcomes: outcomes, head: 1))))
+    }
+  }
+
+  func contents() async throws -> Snapshot {
+    try await InProcessClient(token: tokens[0], server: hub).snapshot()
+  }
+
+  private func isLie() -> Bool {
+    guard let liesEvery else { return false }
+    return pushes.withLock { pushes in
+      pushes += 1
+      return pushes.isMultiple(of: liesEvery)
+    }
+  }
+}
