@@ -65,6 +65,8 @@ struct Ledger {
     if isSure { deleted[device, default: []].insert(key) }
   }
 
+  mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }
+
   private mutating func replace(_ key: Key, _ device: Int) {
     for index in texts.indices where texts[index].device == device && texts[index].key == key {
       texts[index].isReplaced = true

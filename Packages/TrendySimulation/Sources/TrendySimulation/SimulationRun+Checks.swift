@@ -40,6 +40,10 @@ extension SimulationRun {
         ledger.break_(
           "\(saved.text), saved on \(device.name) for \(saved.key.id), is in no queue, no journal, and not at the hub")
       }
+      // A deletion that the hub refused is undone, and the journal says so.
+      for conflict in journal where conflict.operation == .delete {
+        ledger.onRefusedDelete(Ledger.Key(kind: conflict.entityType, id: conflict.entityId), device: device.number)
+      }
       for key in (ledger.deleted[device.number] ?? []).sorted() where try isShown(key, in: store) {
         ledger.break_("\(key.id), deleted on \(device.name), is shown there again")
       }
@@ -160,9 +164,6 @@ extension SimulationRun {
         ledger.break_("the hub stands at \(truth.cursor) and had said \(ledger.highestHead)")
       }
       let atHub = Rows(truth)
-      for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
-        ledger.break_("\(key.id) was deleted and lives at the hub")
-      }
       for device in devices {
         guard let life = device.life else {
           ledger.break_("\(device.name) does not start though the faults are over")
@@ -182,6 +183,9 @@ extension SimulationRun {
         let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
         compare(try Rows(store), with: atHub, sparing: journalled, on: device)
         check(device)
+      }
+      for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
+        ledger.break_("\(key.id) was deleted and lives at the hub")
       }
     } catch {
       ledger.break_("what should be at rest cannot be read: \(error)")

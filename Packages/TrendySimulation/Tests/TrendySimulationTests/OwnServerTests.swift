@@ -9,7 +9,7 @@ import TrendySync
 import TrendyTesting
 
 /// How an app developer proves their own server and their own app: see the documentation page.
-@Suite("A server and a person of one's own", .timeLimit(.minutes(2)))
+@Suite("A server and a person of one's own", .timeLimit(.minutes(5)))
 struct OwnServerTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `a server that keeps its word breaks nothing`(seed: UInt64) async {
