@@ -25,7 +25,7 @@ let package = Package(
     .testTarget(
       name: "TrendyHubTests",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
+        "HubTesting", .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
         "TrendyPersistence", "TrendyProtocols", "TrendyTesting",
       ]),
   ]

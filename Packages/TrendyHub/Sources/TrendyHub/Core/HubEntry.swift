@@ -47,22 +47,26 @@ public struct HubField: Hashable, Sendable {
   public var stamp: Int64
   /// The identity of the device that made the edit.
   public var author: String
+  /// Brought by a device after the hub had lost it: it counts as known to nobody, its author included.
+  public var isReoffered: Bool
 
-  public init(value: JSONValue, version: Int64, stamp: Int64, author: String) {
+  public init(value: JSONValue, version: Int64, stamp: Int64, author: String, isReoffered: Bool = false) {
     self.value = value
     self.version = version
     self.stamp = stamp
     self.author = author
+    self.isReoffered = isReoffered
   }
 }
 
 extension HubEntry {
-  /// The entity as the wire has it.
-  public func document(person: String) -> [String: JSONValue] {
+  /// The fields as the members of one object, those merged key by key within theirs.
+  public var members: [String: JSONValue] {
+    let kind = SyncedKind.named(kind)
     var members: [String: JSONValue] = [:]
-    if let nested = SyncedKind.named(kind)?.nestedMember { members[nested] = .object([:]) }
+    if let nested = kind?.nestedMember { members[nested] = .object([:]) }
     for (name, field) in fields {
-      guard let (member, key) = SyncedKind.named(kind)?.nestedName(name) else {
+      guard let (member, key) = kind?.nestedName(name) else {
         members[name] = field.value
         continue
       }
@@ -71,6 +75,12 @@ extension HubEntry {
       object[key] = field.value
       members[member] = .object(object)
     }
+    return members
+  }
+
+  /// The entity as the wire has it.
+  public func document(person: String) -> [String: JSONValue] {
+    var members = members
     members["id"] = .string(id)
     members["user_id"] = .string(person)
     members["created_at"] = .string(RFC3339.string(from: createdAt))
@@ -78,20 +88,53 @@ extension HubEntry {
     return members
   }
 
-  /// Its line in the feed and in a snapshot.
+  /// Its line in the feed and in a snapshot. A tombstone has the values it had last.
   public func change(person: String) -> JSONValue {
+    // A property that was taken away is in no member: only its mark tells.
+    let kind = SyncedKind.named(kind)
+    let unseen = fields.filter { $0.value.value.isNull && kind?.nestedName($0.key) != nil }.keys
     var members: [String: JSONValue] = [
-      "id": .int(version), "entity_type": .string(kind), "entity_id": .string(id), "incarnation": .int(incarnation),
+      "id": .int(version), "entity_type": .string(self.kind), "entity_id": .string(id),
+      "incarnation": .int(incarnation), "data": .object(document(person: person)),
       "created_at": .string(RFC3339.string(from: updatedAt)),
+      "marks": .object(marks(alwaysNaming: Set(unseen)) { [.int($0.version), .int($0.stamp), .string($0.author)] }),
     ]
     if let deletedAt {
       members["operation"] = "delete"
       members["deleted_at"] = .string(RFC3339.string(from: deletedAt))
     } else {
       members["operation"] = version == createdVersion ? "create" : "update"
-      members["data"] = .object(document(person: person))
     }
     return .object(members)
+  }
+
+  /// Which write gave each field its value. The star stands for the fields not named, which share the most frequent one.
+  private func marks(
+    alwaysNaming named: Set<String> = [], _ mark: (HubField) -> [JSONValue]
+  ) -> [String: JSONValue] {
+    var uses: [Mark: Int] = [:]
+    for field in fields.values { uses[Mark(field), default: 0] += 1 }
+    let most = uses.max { ($0.value, $0.key.version, $1.key.author) < ($1.value, $1.key.version, $0.key.author) }?.key
+    var marks: [String: JSONValue] = [:]
+    for (name, field) in fields {
+      if Mark(field) == most { marks["*"] = .array(mark(field)) }
+      if Mark(field) != most || named.contains(name) { marks[name] = .array(mark(field)) }
+    }
+    return marks
+  }
+
+  private struct Mark: Hashable {
+    let version: Int64
+    let stamp: Int64
+    let author: String
+    let isReoffered: Bool
+
+    init(_ field: HubField) {
+      version = field.version
+      stamp = field.stamp
+      author = field.author
+      isReoffered = field.isReoffered
+    }
   }
 }
 
@@ -102,8 +145,9 @@ extension HubEntry {
       "kind": .string(kind), "id": .string(id), "version": .int(version), "incarnation": .int(incarnation),
       "created": .int(createdAt.milliseconds), "updated": .int(updatedAt.milliseconds),
       "created_version": .int(createdVersion),
-      "fields": .object(
-        fields.mapValues { [$0.value, .int($0.version), .int($0.stamp), .string($0.author)] as JSONValue }),
+      "values": .object(fields.mapValues(\.value)),
+      "marks": .object(
+        marks { [.int($0.version), .int($0.stamp), .string($0.author)] + ($0.isReoffered ? [true] : []) }),
     ]
     if let deletedAt { members["deleted"] = .int(deletedAt.milliseconds) }
     return .object(members)
@@ -114,20 +158,42 @@ extension HubEntry {
     guard let members = stored.objectValue, let kind = members["kind"]?.stringValue,
       let id = members["id"]?.stringValue, let version = members["version"]?.intValue,
       let incarnation = members["incarnation"]?.intValue, let created = members["created"]?.intValue,
-      let updated = members["updated"]?.intValue, let createdVersion = members["created_version"]?.intValue,
-      let fields = members["fields"]?.objectValue
+      let updated = members["updated"]?.intValue, let createdVersion = members["created_version"]?.intValue
     else { return nil }
     self.init(
       kind: kind, id: id, version: version, incarnation: incarnation,
       deletedAt: members["deleted"]?.intValue.map(Date.init(milliseconds:)),
       createdAt: Date(milliseconds: created), updatedAt: Date(milliseconds: updated), createdVersion: createdVersion,
       fields: [:])
-    for (name, value) in fields {
-      guard let parts = value.arrayValue, parts.count == 4, let version = parts[1].intValue,
-        let stamp = parts[2].intValue, let author = parts[3].stringValue
-      else { return nil }
-      self.fields[name] = HubField(value: parts[0], version: version, stamp: stamp, author: author)
+    // As it was first kept, each field with its own mark.
+    if let fields = members["fields"]?.objectValue {
+      for (name, value) in fields {
+        guard let parts = value.arrayValue, parts.count == 4, let field = HubField(parts[0], mark: parts[1...]) else {
+          return nil
+        }
+        self.fields[name] = field
+      }
+      return
     }
+    guard let values = members["values"]?.objectValue, let marks = members["marks"]?.objectValue else { return nil }
+    for (name, value) in values {
+      guard let mark = (marks[name] ?? marks["*"])?.arrayValue, let field = HubField(value, mark: mark[...]) else {
+        return nil
+      }
+      fields[name] = field
+    }
+  }
+}
+
+extension HubField {
+  fileprivate init?(_ value: JSONValue, mark: ArraySlice<JSONValue>) {
+    let mark = Array(mark)
+    guard mark.count >= 3, let version = mark[0].intValue, let stamp = mark[1].intValue,
+      let author = mark[2].stringValue
+    else { return nil }
+    self.init(
+      value: value, version: version, stamp: stamp, author: author,
+      isReoffered: mark.count > 3 && mark[3].boolValue == true)
   }
 }
 

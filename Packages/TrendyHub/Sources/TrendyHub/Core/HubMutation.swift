@@ -9,26 +9,58 @@ public struct HubMutation: Hashable, Sendable {
     case restore
   }
 
+  /// What is written.
+  public enum Content: Hashable, Sendable {
+    /// The members of a create or update request, of one who says nothing of what they knew: they replace what is there.
+    case members([String: JSONValue])
+    /// The fields by name, each with what its author knew of it.
+    case fields([String: HubChange])
+  }
+
+  /// What names the mutation for good; a plain write has none.
+  public var mutationId: String?
   public var kind: String
   public var id: String
   public var operation: Operation
-  /// The members of the create or update request.
-  public var payload: [String: JSONValue]
+  public var content: Content
   /// The id is the hash of what was imported: a create of a living one changes nothing.
   public var hasNaturalKey: Bool
   /// The life of the entity that is meant; of a restore the one it begins. `nil` means whichever it is in.
   public var incarnation: Int64?
+  /// Of a delete: up to here its author knew everything. `nil` means all there is.
+  public var base: Int64?
 
   public init(
-    kind: String, id: String, operation: Operation, payload: [String: JSONValue] = [:], hasNaturalKey: Bool = false,
-    incarnation: Int64? = nil
+    mutationId: String? = nil, kind: String, id: String, operation: Operation, content: Content = .members([:]),
+    hasNaturalKey: Bool = false, incarnation: Int64? = nil, base: Int64? = nil
   ) {
+    self.mutationId = mutationId
     self.kind = kind
     self.id = id
     self.operation = operation
-    self.payload = payload
+    self.content = content
     self.hasNaturalKey = hasNaturalKey
     self.incarnation = incarnation
+    self.base = base
+  }
+}
+
+/// A new value of one field, and what its author knew.
+public struct HubChange: Hashable, Sendable {
+  /// `null` clears the field.
+  public var value: JSONValue
+  /// The version of the entity that its author knew.
+  public var base: Int64
+  /// Hub time of the edit as the device knew it, in milliseconds since 1970.
+  public var stamp: Int64
+  /// Who made it first, where it is offered again to a hub that lost it; `nil` for one's own edit.
+  public var author: String?
+
+  public init(value: JSONValue, base: Int64, stamp: Int64, author: String? = nil) {
+    self.value = value
+    self.base = base
+    self.stamp = stamp
+    self.author = author
   }
 }
 

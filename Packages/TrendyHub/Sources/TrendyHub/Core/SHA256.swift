@@ -3,15 +3,22 @@ import Foundation
 
 /// SHA-256, by libcrypto.
 enum SHA256Digest {
-  /// 64 hexadecimal digits.
-  static func hexadecimal(of data: Data) -> String {
+  /// 32 bytes.
+  static func bytes(of data: Data) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     data.withUnsafeBytes { bytes in
       _ = SHA256(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &digest)
     }
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    return digest
   }
 
+  /// 64 hexadecimal digits.
+  static func hexadecimal(of data: Data) -> String { hexadecimal(bytes(of: data)) }
+
   static func hexadecimal(of text: String) -> String { hexadecimal(of: Data(text.utf8)) }
+
+  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
 }

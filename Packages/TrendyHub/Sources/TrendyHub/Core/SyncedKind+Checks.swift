@@ -9,8 +9,11 @@ extension SyncedKind {
   ///
   /// - Parameter isCreate: the required fields must be there, and a `null` of a field that may not be cleared is the same
   ///   as absent.
+  /// - Parameter isByField: a key of a member that is merged key by key may stand by itself, as `properties.dose`.
   /// - Throws: a problem of kind `invalid` that names the member.
-  func fields(from members: [String: JSONValue], isCreate: Bool) throws(Problem) -> [String: JSONValue] {
+  func fields(
+    from members: [String: JSONValue], isCreate: Bool, isByField: Bool = false
+  ) throws(Problem) -> [String: JSONValue] {
     var result: [String: JSONValue] = [:]
     // In order of names, so that of two faults always the same one is told.
     for name in members.keys.sorted() {
@@ -24,7 +27,13 @@ extension SyncedKind {
         }
         result[name] = value.isNull && field.type != .any ? .null : try field.checked(value)
       } else {
-        guard Identifier.isValid(name), nestedName(name) == nil else {
+        if isByField, let nested = nestedName(name) {
+          try checkNested(nested.key, value)
+          result[name] = value
+          continue
+        }
+        // In marks the star stands for all fields that are not named.
+        guard Identifier.isValid(name), nestedName(name) == nil, name != HubConflict.wholeEntity else {
           throw .invalid("\"\(name.prefix(60))\" is no name for a member")
         }
         result[name] = value
@@ -38,6 +47,16 @@ extension SyncedKind {
     return result
   }
 
+  private func checkNested(_ key: String, _ value: JSONValue) throws(Problem) {
+    guard (1...1024).contains(key.utf8.count) else {
+      throw .invalid("\(nestedMember ?? ""): expected keys of 1 to 1024 bytes")
+    }
+    guard value.isNull || (value.objectValue?["type"]?.stringValue != nil && value.objectValue?["value"] != nil)
+    else {
+      throw .invalid("\(nestedMember ?? "").\(key.prefix(60)): expected an object with \"type\" and \"value\"")
+    }
+  }
+
   private func nestedFields(_ value: JSONValue) throws(Problem) -> [(String, JSONValue)] {
     guard let member = nestedMember, !value.isNull else { return [] }
     guard let object = value.objectValue else {
@@ -46,13 +65,7 @@ extension SyncedKind {
     var result: [(String, JSONValue)] = []
     for key in object.keys.sorted() {
       guard let value = object[key] else { continue }
-      guard (1...1024).contains(key.utf8.count) else {
-        throw .invalid("\(member): expected keys of 1 to 1024 bytes")
-      }
-      guard value.isNull || (value.objectValue?["type"]?.stringValue != nil && value.objectValue?["value"] != nil)
-      else {
-        throw .invalid("\(member).\(key.prefix(60)): expected an object with \"type\" and \"value\"")
-      }
+      try checkNested(key, value)
       result.append(("\(member).\(key)", value))
     }
     return result
@@ -98,6 +111,8 @@ extension SyncedKind.FieldType {
     case .identifier: Identifier.rule
     case .date: "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
     case .boolean: "true or false"
+    case .number(let range) where range.upperBound == .greatestFiniteMagnitude:
+      range.lowerBound == 0 ? "a number from 0 up" : "a number"
     case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .integer: "a whole number"
     case .textList: "an array of strings"

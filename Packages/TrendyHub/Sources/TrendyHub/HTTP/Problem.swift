@@ -14,9 +14,12 @@ public struct Problem: Error, Hashable, Sendable {
   public var retryAfter: Duration?
   /// Methods allowed, of a 405.
   public var allow: String?
+  /// Further members of the document (RFC 9457, 3.2).
+  public var extensions: [String: JSONValue]
 
   public init(
-    _ kind: String, status: Int, title: String, detail: String, retryAfter: Duration? = nil, allow: String? = nil
+    _ kind: String, status: Int, title: String, detail: String, retryAfter: Duration? = nil, allow: String? = nil,
+    extensions: [String: JSONValue] = [:]
   ) {
     self.kind = kind
     self.status = status
@@ -24,17 +27,11 @@ public struct Problem: Error, Hashable, Sendable {
     self.detail = detail
     self.retryAfter = retryAfter
     self.allow = allow
+    self.extensions = extensions
   }
 }
 
 extension Problem {
-  /// The document itself; `instance` is the path that was asked for.
-  public func details(instance: String?, requestId: String?) -> ProblemDetails {
-    ProblemDetails(
-      type: "urn:trendy:error:\(kind)", title: title, status: status, detail: detail, instance: instance,
-      requestId: requestId)
-  }
-
   public func response(instance: String?, requestId: String) -> HTTPResponse {
     var headers = HTTPHeaders([("Content-Type", "application/problem+json"), ("X-Request-Id", requestId)])
     if let retryAfter {
@@ -44,8 +41,20 @@ extension Problem {
     }
     if let allow { headers["Allow"] = allow }
     if status == 401 { headers["WWW-Authenticate"] = "Bearer" }
-    // Only a number without a text can fail to encode, and a problem has none but its status.
-    let document = try? WireJSON.encode(details(instance: instance, requestId: requestId))
-    return HTTPResponse(status: status, headers: headers, body: .data(document ?? Data()))
+    return HTTPResponse(
+      status: status, headers: headers,
+      body: .data(JSONText.write(.object(members(instance: instance, requestId: requestId)))))
+  }
+
+  /// The document itself; `instance` is the path that was asked for.
+  func members(instance: String?, requestId: String) -> [String: JSONValue] {
+    var members = extensions
+    members["type"] = .string("urn:trendy:error:\(kind)")
+    members["title"] = .string(title)
+    members["status"] = .int(Int64(status))
+    members["detail"] = .string(detail)
+    members["request_id"] = .string(requestId)
+    if let instance { members["instance"] = .string(instance) }
+    return members
   }
 }

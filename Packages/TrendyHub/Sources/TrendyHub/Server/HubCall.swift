@@ -45,7 +45,11 @@ struct HubCall {
   func text(_ name: String) -> String? { query[name] }
 
   func integer(_ name: String, in range: ClosedRange<Int64>, default standard: Int64) throws(Problem) -> Int64 {
-    guard let text = query[name] else { return standard }
+    try optionalInteger(name, in: range) ?? standard
+  }
+
+  func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+    guard let text = query[name] else { return nil }
     guard let number = Int64(text), range.contains(number) else {
       let bound =
         range.upperBound == .max ? "from \(range.lowerBound) up" : "from \(range.lowerBound) to \(range.upperBound)"

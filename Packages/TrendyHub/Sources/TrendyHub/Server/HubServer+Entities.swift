@@ -36,7 +36,7 @@ extension HubServer {
     _ kind: SyncedKind, _ members: [String: JSONValue], _ call: HubCall, _ sender: HubDevice
   ) throws -> HTTPResponse {
     let key = try idempotencyKey(call)
-    _ = try epoch(of: sender.person)
+    try begin(for: sender.person)
     let now = clock.now
     let entry = try write(person: sender.person) {
       try create(kind, members, key: key, in: $0, device: sender.restDevice, now: now)
@@ -45,8 +45,8 @@ extension HubServer {
   }
 
   func update(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    let mutation = HubMutation(kind: kind.name, id: id, operation: .update, payload: try call.body().members)
-    _ = try epoch(of: sender.person)
+    let mutation = HubMutation(kind: kind.name, id: id, operation: .update, content: .members(try call.body().members))
+    try begin(for: sender.person)
     let now = clock.now
     return try write(person: sender.person) { transaction in
       guard try transaction.entry(kind: kind.name, id: id) != nil else { throw missing(kind, id) }
@@ -57,7 +57,7 @@ extension HubServer {
   }
 
   func delete(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
-    _ = try epoch(of: sender.person)
+    try begin(for: sender.person)
     let now = clock.now
     try write(person: sender.person) { transaction in
       try carryOut(
@@ -69,7 +69,7 @@ extension HubServer {
   func batch(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     let items = try call.body().array("events", limit: 500)
     let key = try idempotencyKey(call)
-    _ = try epoch(of: sender.person)
+    try begin(for: sender.person)
     let now = clock.now
     var created: [JSONValue] = []
     var errors: [JSONValue] = []
@@ -141,7 +141,8 @@ extension HubServer {
       }
     } else {
       try carryOut(
-        HubMutation(kind: kind.name, id: id, operation: .create, payload: members), in: transaction, device: device,
+        HubMutation(kind: kind.name, id: id, operation: .create, content: .members(members)), in: transaction,
+        device: device,
         now: now)
     }
     if let key {
@@ -176,7 +177,7 @@ extension HubServer {
 
 extension HubDevice {
   /// The identity under which plain REST writes are noted.
-  fileprivate var restDevice: String { "rest:\(id)" }
+  var restDevice: String { "rest:\(id)" }
 }
 
 extension HubEntry {

@@ -24,9 +24,7 @@ extension HubServer {
       return try changes(call, sender)
     case ["changes", "latest-cursor"]:
       _ = try call.method(.get)
-      let epoch = try epoch(of: sender.person)
-      let head = try storage.read(person: sender.person) { try $0.state().head }
-      return .json(["cursor": .int(head), "epoch": .string(epoch)])
+      return try latestCursor(sender)
     case ["changes", "stream"]:
       _ = try call.method(.get)
       return try changeStream(sender)

@@ -7,17 +7,49 @@ extension HubServer {
   func changes(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     let since = try call.integer("since", in: 0 ... .max, default: 0)
     let limit = try call.integer("limit", in: 1...500, default: 100)
-    let epoch = try epoch(of: sender.person)
-    let page = try storage.read(person: sender.person) { try core.page(after: since, limit: Int(limit), in: $0) }
-    return .json([
-      "changes": .array(page.entries.map { $0.change(person: sender.person) }), "next_cursor": .int(page.nextCursor),
-      "has_more": .bool(page.hasMore), "epoch": .string(epoch),
-    ])
+    let position = try call.position()
+    try begin(for: sender.person)
+    let (page, last) = try storage.read(person: sender.person) { reading in
+      try tellingState(in: reading) {
+        if let position { try core.check(position, in: reading) }
+        let page = try core.page(
+          after: since, limit: Int(limit), isBootstrap: position == nil && since == 0, in: reading)
+        return (page, try reading.contact(device: position?.device ?? sender.restDevice))
+      }
+    }
+    // Who asks for all there is, and says nothing of itself, stands nowhere.
+    if position != nil || since > 0 {
+      let device = position?.device ?? sender.restDevice
+      if let contact = core.contact(device: device, cursor: since, after: last, now: clock.now) {
+        try write(person: sender.person) { try $0.putContact(contact) }
+      }
+    }
+    return .json(
+      .object([
+        "changes": .array(page.entries.map { $0.change(person: sender.person) }),
+        "next_cursor": .int(page.nextCursor), "has_more": .bool(page.hasMore),
+      ]).merging(page.state.wire))
+  }
+
+  func latestCursor(_ sender: HubDevice) throws -> HTTPResponse {
+    try begin(for: sender.person)
+    let state = try storage.read(person: sender.person) { try $0.state() }
+    return .json(.object(["cursor": .int(state.head)]).merging(state.wire))
+  }
+
+  /// Runs what may refuse a device's request, and has the refusal say where the hub stands: what comes next depends on it.
+  private func tellingState<Result>(in reading: any HubReading, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var problem as Problem {
+      problem.extensions.merge(try reading.state().wire) { own, _ in own }
+      throw problem
+    }
   }
 
   /// A stream of `head` events: the present one at once, then each newest.
   func changeStream(_ sender: HubDevice) throws -> HTTPResponse {
-    _ = try epoch(of: sender.person)
+    try begin(for: sender.person)
     // Opened before the head is read: a write in between is told of too.
     let stream = try streams.open(for: sender)
     streams.onHead(try storage.read(person: sender.person) { try $0.state().head }, of: sender.person)
@@ -29,16 +61,16 @@ extension HubServer {
   }
 
   func snapshot(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    let epoch = try epoch(of: sender.person)
-    let (head, mark, entries) = try storage.read(person: sender.person) { reading in
+    try begin(for: sender.person)
+    let (state, mark, entries) = try storage.read(person: sender.person) { reading in
       (
-        try reading.state().head, try call.text("device").map { try reading.mark(device: $0) } ?? 0,
+        try reading.state(), try call.text("device").map { try reading.mark(device: $0) } ?? 0,
         try reading.allEntries()
       )
     }
-    let header: JSONValue = [
-      "cursor": .int(head), "epoch": .string(epoch), "last_seq": .int(mark), "count": .int(Int64(entries.count)),
-    ]
+    let header = JSONValue.object([
+      "cursor": .int(state.head), "last_seq": .int(mark), "count": .int(Int64(entries.count)),
+    ]).merging(state.wire)
     let writer = SnapshotWriter(header: header, entries: entries, person: sender.person)
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]),
@@ -46,33 +78,56 @@ extension HubServer {
   }
 
   func syncStatus(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    let epoch = try epoch(of: sender.person)
+    try begin(for: sender.person)
     return try storage.read(person: sender.person) { reading in
+      let state = try reading.state()
       var counts: [String: JSONValue] = [:]
-      for kind in SyncedKind.all { counts[kind.name] = .int(Int64(try reading.livingCount(kind: kind.name))) }
+      var kinds: [String: JSONValue] = [:]
+      for kind in SyncedKind.all {
+        let sum = state.sums?[kind.name] ?? HubState.KindSum()
+        counts[kind.name] = .int(sum.count)
+        kinds[kind.name] = sum.wire
+      }
       let mark = try call.text("device").map { try reading.mark(device: $0) } ?? 0
-      return .json([
-        "person": .string(sender.person), "device_id": .string(sender.id), "head": .int(try reading.state().head),
-        "epoch": .string(epoch), "last_seq": .int(mark), "counts": .object(counts),
-      ])
+      return .json(
+        .object([
+          "person": .string(sender.person), "device_id": .string(sender.id), "last_seq": .int(mark),
+          "horizon": .int(state.horizon), "counts": .object(counts), "kinds": .object(kinds),
+        ]).merging(state.wire))
     }
   }
 
   func mutations(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     let push = try HubCore.Push(try call.body())
-    let epoch = try epoch(of: sender.person)
+    try begin(for: sender.person)
     let now = clock.now
-    let result = try write(person: sender.person) { try core.push(push, in: $0, now: now) }
-    let answer: [String: JSONValue] = [
-      "outcomes": .array(result.outcomes.map { $0.wire(requestId: call.request.id) }), "head": .int(result.head),
-      "epoch": .string(epoch),
-    ]
-    guard let fork = result.fork else { return .json(.object(answer)) }
+    let result = try write(person: sender.person) { transaction in
+      try tellingState(in: transaction) { try core.push(push, in: transaction, now: now) }
+    }
+    let outcomes: JSONValue = .array(result.outcomes.map { $0.wire(requestId: call.request.id) })
+    let answer = result.state.wire.merging(["outcomes": outcomes]) { $1 }
+    guard var fork = result.fork else { return .json(.object(answer)) }
     // What was judged before the fork stands: the device learns it from the same answer.
-    var response = fork.response(instance: String(call.request.path), requestId: call.request.id)
-    let details = fork.members(instance: String(call.request.path), requestId: call.request.id)
-    response.body = .data(JSONText.write(.object(answer.merging(details) { _, detail in detail })))
-    return response
+    fork.extensions = answer
+    return fork.response(instance: String(call.request.path), requestId: call.request.id)
+  }
+}
+
+extension HubCall {
+  /// What a device says of itself in an address; `nil` for one that says nothing.
+  fileprivate func position() throws(Problem) -> SyncPosition? {
+    guard let device = text("device") else { return nil }
+    guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
+    return SyncPosition(
+      device: device, seen: try optionalInteger("seen", in: 0 ... .max), epoch: text("epoch"),
+      lastSequence: try optionalInteger("last_seq", in: 0 ... .max))
+  }
+}
+
+extension JSONValue {
+  /// An object with further members.
+  fileprivate func merging(_ members: [String: JSONValue]) -> JSONValue {
+    .object((objectValue ?? [:]).merging(members) { $1 })
   }
 }
 
@@ -81,7 +136,9 @@ extension HubCore.Push {
   init(_ body: DocumentReader) throws(Problem) {
     let device = try body.identifier("device")
     let acknowledged = try body.integer("acked_through")
-    let last = try body.optionalInteger("last_seq")
+    let position = SyncPosition(
+      device: device, seen: try body.optionalInteger("seen"), epoch: try body.optionalString("epoch"),
+      lastSequence: try body.optionalInteger("last_seq"))
     var mutations: [SentMutation] = []
     for (index, value) in try body.array("mutations", limit: 500).enumerated() {
       let reader = try DocumentReader(value, path: "mutations[\(index)]")
@@ -99,13 +156,13 @@ extension HubCore.Push {
         SentMutation(
           sequence: sequence, digest: SHA256Digest.hexadecimal(of: JSONText.write(value)), content: content))
     }
-    self.init(device: device, acknowledgedThrough: acknowledged, lastSequence: last, mutations: mutations)
+    self.init(position: position, acknowledgedThrough: acknowledged, mutations: mutations)
   }
 }
 
 extension HubMutation {
   init(_ reader: DocumentReader) throws(Problem) {
-    _ = try reader.identifier("id")
+    let mutationId = try reader.identifier("id")
     let name = try reader.string("operation")
     guard let operation = Operation(rawValue: name) else {
       throw .invalid(
@@ -113,11 +170,39 @@ extension HubMutation {
       )
     }
     let id = try reader.identifier("entity_id")
+    let base = try reader.optionalInteger("base")
+    var incarnation = try reader.optionalInteger("incarnation")
+    let content: Content
+    if let fields = try reader.optionalObject("fields") {
+      var changes: [String: HubChange] = [:]
+      for name in fields.keys.sorted() {
+        guard let field = fields[name] else { continue }
+        changes[name] = try HubChange(try DocumentReader(field, path: reader.at("fields.\(name.prefix(60))")))
+      }
+      content = .fields(changes)
+    } else {
+      content = .members(try reader.optionalObject("payload") ?? [:])
+    }
+    // Who speaks of versions means the first life unless told; who does not means whichever there is.
+    if content.isByField || base != nil, operation != .restore { incarnation = incarnation ?? 0 }
     self.init(
-      kind: try reader.string("entity_type"), id: id, operation: operation,
-      payload: try reader.optionalObject("payload") ?? [:],
+      mutationId: mutationId, kind: try reader.string("entity_type"), id: id, operation: operation, content: content,
       hasNaturalKey: try reader.optionalBool("natural_key") ?? NaturalIdentifier.isNatural(id),
-      incarnation: try reader.optionalInteger("incarnation"))
+      incarnation: incarnation, base: operation == .delete ? base : nil)
+  }
+}
+
+extension HubChange {
+  fileprivate init(_ reader: DocumentReader) throws(Problem) {
+    guard let value = reader.members["value"] else {
+      throw .invalid("\(reader.at("value")): expected a value, found none; null clears a field")
+    }
+    let author = try reader.optionalString("author")
+    guard author.map(Identifier.isValid) ?? true else {
+      throw .invalid("\(reader.at("author")): expected \(Identifier.rule)")
+    }
+    self.init(
+      value: value, base: try reader.integer("base"), stamp: try reader.integer("stamp"), author: author)
   }
 }
 
@@ -140,17 +225,6 @@ extension HubCore.PushResult.Judged {
       members["retry_after_s"] = retryAfter.map { .int($0.components.seconds) }
     }
     return .object(members)
-  }
-}
-
-extension Problem {
-  func members(instance: String?, requestId: String) -> [String: JSONValue] {
-    var members: [String: JSONValue] = [
-      "type": .string("urn:trendy:error:\(kind)"), "title": .string(title), "status": .int(Int64(status)),
-      "detail": .string(detail), "request_id": .string(requestId),
-    ]
-    members["instance"] = instance.map { .string($0) }
-    return members
   }
 }
 

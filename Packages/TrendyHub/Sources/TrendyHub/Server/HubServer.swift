@@ -126,17 +126,33 @@ public final class HubServer: Sendable {
     return result
   }
 
-  /// The current life of the hub, after it has been noted in the person's list.
-  func epoch(of person: String) throws -> String {
-    guard !begun.withLock({ $0.contains(person) }) else { return epoch }
+  /// Notes the current life of the hub in the person's list, before anything is answered out of their state.
+  func begin(for person: String) throws {
+    guard !begun.withLock({ $0.contains(person) }) else { return }
     try write(person: person) { transaction in
       // Two first requests at once: the second finds it noted.
       guard try transaction.state().epochs.last?.id != epoch else { return }
       _ = try core.begin(epoch: epoch, in: transaction)
     }
     begun.withLock { _ = $0.insert(person) }
-    return epoch
   }
+
+  /// Shrinks what was deleted long ago, a bounded piece of each person's; for when nobody waits.
+  ///
+  /// - Returns: whether there may be more to do at once.
+  public func compact() throws -> Bool {
+    let now = clock.now
+    var isMore = false
+    for person in try accounts.people() {
+      let count = try storage.write(person: person.id) {
+        try core.compact(limit: Self.compactionStep, in: $0, now: now)
+      }
+      if count == Self.compactionStep { isMore = true }
+    }
+    return isMore
+  }
+
+  private static let compactionStep = 500
 
   private func problem(for error: any Error) -> Problem {
     switch error {

@@ -16,6 +16,12 @@ enum HubRecordKind {
   /// Sorted by sequence, grouped by device.
   static let outcome: UInt8 = 6
   static let keyedWrite: UInt8 = 7
+  /// One for each tombstone, under the entry's key; sorted by version.
+  static let tombstone: UInt8 = 8
+  /// The bare id of a tombstone that was compacted away, under the key the entry had.
+  static let purged: UInt8 = 9
+  /// Where a device stood.
+  static let contact: UInt8 = 10
 
   // The directory.
   static let person: UInt8 = 16
@@ -32,7 +38,8 @@ enum HubRecordKey {
   static func reference(_ kind: String, _ id: String, field: String) -> RecordKey {
     RecordKey(hashing: "\(kind)\u{0}\(id)\u{0}\(field)")
   }
-  static func mark(_ device: String) -> RecordKey { RecordKey(hashing: device) }
+  /// Of a device's mark, and of its contact.
+  static func device(_ device: String) -> RecordKey { RecordKey(hashing: device) }
   static func outcome(_ device: String, _ sequence: Int64) -> RecordKey {
     RecordKey(hashing: "\(device)\u{0}\(sequence)")
   }

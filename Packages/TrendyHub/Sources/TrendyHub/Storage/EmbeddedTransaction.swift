@@ -10,18 +10,8 @@ class EmbeddedReading: HubReading {
 
   func state() throws -> HubState {
     guard let record = try records.get(kind: HubRecordKind.state, key: HubRecordKey.state) else { return HubState() }
-    let members = try record.document().objectValue
-    guard let head = members?["head"]?.intValue, let epochs = members?["epochs"]?.arrayValue else {
-      throw record.unreadable()
-    }
-    return HubState(
-      head: head,
-      epochs: try epochs.map { epoch in
-        guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
-          throw record.unreadable()
-        }
-        return HubState.Epoch(id: id, first: first)
-      })
+    guard let state = HubState(stored: try record.document()) else { throw record.unreadable() }
+    return state
   }
 
   func entry(kind: String, id: String) throws -> HubEntry? {
@@ -57,10 +47,6 @@ class EmbeddedReading: HubReading {
     ).dropFirst(offset).map { try entry(key: $0.key) }
   }
 
-  func livingCount(kind: String) throws -> Int {
-    try records.count(kind: HubRecordKind.living, group: HubRecordKey.group(kind))
-  }
-
   func referring(toKind kind: String, id: String) throws -> [HubEntry] {
     var entries: [HubEntry] = []
     for record in try records.scan(kind: HubRecordKind.reference, group: HubRecordKey.group(kind, id)) {
@@ -75,7 +61,7 @@ class EmbeddedReading: HubReading {
   }
 
   func mark(device: String) throws -> Int64 {
-    guard let record = try records.get(kind: HubRecordKind.mark, key: HubRecordKey.mark(device)) else { return 0 }
+    guard let record = try records.get(kind: HubRecordKind.mark, key: HubRecordKey.device(device)) else { return 0 }
     guard let mark = try record.document().objectValue?["sequence"]?.intValue else { throw record.unreadable() }
     return mark
   }
@@ -97,6 +83,33 @@ class EmbeddedReading: HubReading {
       let id = members?["id"]?.stringValue
     else { throw record.unreadable() }
     return KeyedWrite(digest: digest, kind: kind, id: id)
+  }
+
+  func isPurged(kind: String, id: String) throws -> Bool {
+    try records.get(kind: HubRecordKind.purged, key: HubRecordKey.entry(kind, id)) != nil
+  }
+
+  func tombstones(through version: Int64, limit: Int) throws -> [HubEntry] {
+    try records.scan(
+      kind: HubRecordKind.tombstone, group: nil, from: .min, to: min(version, .max - 1) + 1, descending: false,
+      limit: limit
+    ).map { try entry(key: $0.key) }
+  }
+
+  func contact(device: String) throws -> HubContact? {
+    try records.get(kind: HubRecordKind.contact, key: HubRecordKey.device(device)).map(Self.contact)
+  }
+
+  func contacts() throws -> [HubContact] {
+    try records.scan(kind: HubRecordKind.contact).map(Self.contact).sorted { $0.device < $1.device }
+  }
+
+  private static func contact(_ record: Record) throws -> HubContact {
+    let members = try record.document().objectValue
+    guard let device = members?["device"]?.stringValue, let cursor = members?["cursor"]?.intValue,
+      let at = members?["at"]?.intValue
+    else { throw record.unreadable() }
+    return HubContact(device: device, cursor: cursor, at: Date(milliseconds: at))
   }
 
   private func entry(key: RecordKey) throws -> HubEntry {
@@ -122,27 +135,24 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   }
 
   func setState(_ state: HubState) throws {
-    try transaction.put(
-      kind: HubRecordKind.state, key: HubRecordKey.state,
-      document: [
-        "head": .int(state.head),
-        "epochs": .array(state.epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
-      ])
+    try transaction.put(kind: HubRecordKind.state, key: HubRecordKey.state, document: state.stored)
   }
 
   func put(_ entry: HubEntry) throws {
     let key = HubRecordKey.entry(entry.kind, entry.id)
     let group = HubRecordKey.group(entry.kind)
-    if let old = try self.entry(kind: entry.kind, id: entry.id) {
-      for reference in old.references {
-        transaction.delete(
-          kind: HubRecordKind.reference, key: HubRecordKey.reference(old.kind, old.id, field: reference.field))
-      }
+    let old = try self.entry(kind: entry.kind, id: entry.id)
+    for reference in old?.references ?? [] {
+      transaction.delete(
+        kind: HubRecordKind.reference, key: HubRecordKey.reference(entry.kind, entry.id, field: reference.field))
+    }
+    if let old, old.isAlive != entry.isAlive {
+      transaction.delete(kind: old.isAlive ? HubRecordKind.living : HubRecordKind.tombstone, key: key)
     }
     try transaction.put(
       kind: HubRecordKind.entry, key: key, sort: entry.version, group: group, document: entry.stored)
     guard entry.isAlive else {
-      transaction.delete(kind: HubRecordKind.living, key: key)
+      try transaction.put(kind: HubRecordKind.tombstone, key: key, sort: entry.version, group: 0, payload: [])
       return
     }
     try transaction.put(
@@ -157,7 +167,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
 
   func setMark(device: String, _ sequence: Int64) throws {
     try transaction.put(
-      kind: HubRecordKind.mark, key: HubRecordKey.mark(device),
+      kind: HubRecordKind.mark, key: HubRecordKey.device(device),
       document: ["device": .string(device), "sequence": .int(sequence)])
   }
 
@@ -178,6 +188,56 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     try transaction.put(
       kind: HubRecordKind.keyedWrite, key: HubRecordKey.keyedWrite(device, key),
       document: ["digest": .string(write.digest), "kind": .string(write.kind), "id": .string(write.id)])
+  }
+
+  func purge(kind: String, id: String) throws {
+    let key = HubRecordKey.entry(kind, id)
+    for record in [HubRecordKind.entry, HubRecordKind.tombstone] { transaction.delete(kind: record, key: key) }
+    try transaction.put(kind: HubRecordKind.purged, key: key, sort: 0, group: 0, payload: [])
+  }
+
+  func putContact(_ contact: HubContact) throws {
+    try transaction.put(
+      kind: HubRecordKind.contact, key: HubRecordKey.device(contact.device),
+      document: [
+        "device": .string(contact.device), "cursor": .int(contact.cursor), "at": .int(contact.at.milliseconds),
+      ])
+  }
+
+  func forgetContact(device: String) throws {
+    transaction.delete(kind: HubRecordKind.contact, key: HubRecordKey.device(device))
+  }
+}
+
+extension HubState {
+  /// As storages may keep it.
+  public var stored: JSONValue {
+    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs, "horizon": .int(horizon)]
+    if let sums { members["sums"] = .object(sums.mapValues(\.wire)) }
+    return .object(members)
+  }
+
+  /// Reads ``stored``; `nil` for anything else.
+  public init?(stored: JSONValue) {
+    guard let members = stored.objectValue, let head = members["head"]?.intValue,
+      let epochs = members["epochs"]?.arrayValue
+    else { return nil }
+    self.init(head: head, horizon: members["horizon"]?.intValue ?? 0)
+    for epoch in epochs {
+      guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
+        return nil
+      }
+      self.epochs.append(Epoch(id: id, first: first))
+    }
+    guard let kinds = members["sums"]?.objectValue else { return }
+    var sums: [String: KindSum] = [:]
+    for (kind, sum) in kinds {
+      guard let count = sum.objectValue?["count"]?.intValue, let text = sum.objectValue?["hash"]?.stringValue,
+        let hash = UInt64(text, radix: 16)
+      else { return nil }
+      sums[kind] = KindSum(count: count, hash: hash)
+    }
+    self.sums = sums
   }
 }
 

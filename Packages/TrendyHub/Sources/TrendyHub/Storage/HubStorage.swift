@@ -41,15 +41,21 @@ public protocol HubReading: AnyObject {
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
   /// All entries as of this moment, by rank of their kind and then by version; may be read after the body has returned.
   func allEntries() throws -> HubEntryList
-  /// The living of one kind, the latest by ``SyncedKind/listOrder`` first, equal ones by id in no order that means anything.
+  /// The living of one kind, the latest by ``TrendyModels/SyncedKind/listOrder`` first, equal ones by id in no order that means anything.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
-  func livingCount(kind: String) throws -> Int
   /// The living that refer to an entity, by version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
   /// The highest sequence that was judged of a device; 0 of an unknown one.
   func mark(device: String) throws -> Int64
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
   func keyedWrite(device: String, key: String) throws -> KeyedWrite?
+  /// Whether only the id is left of a tombstone.
+  func isPurged(kind: String, id: String) throws -> Bool
+  /// Tombstones with a version of at most `version`, by version, at most `limit`.
+  func tombstones(through version: Int64, limit: Int) throws -> [HubEntry]
+  func contact(device: String) throws -> HubContact?
+  /// By device.
+  func contacts() throws -> [HubContact]
 }
 
 public protocol HubTransaction: HubReading {
@@ -60,30 +66,23 @@ public protocol HubTransaction: HubReading {
   func putOutcome(device: String, sequence: Int64, _ outcome: StoredOutcome) throws
   func forgetOutcomes(device: String, through sequence: Int64) throws
   func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws
+  /// Leaves of a tombstone the bare id: the entry is gone from the feed and from all lists.
+  func purge(kind: String, id: String) throws
+  func putContact(_ contact: HubContact) throws
+  func forgetContact(device: String) throws
 }
 
-/// Where one person's counter stands, and the lives of the hub it went through.
-public struct HubState: Hashable, Sendable {
-  public struct Epoch: Hashable, Sendable {
-    /// Random, made at a start of the hub.
-    public var id: String
-    /// The first version given in it.
-    public var first: Int64
+/// Where a device stood when it last asked, as far as the hub needs to know.
+public struct HubContact: Hashable, Sendable {
+  public var device: String
+  /// Not above where it stands now.
+  public var cursor: Int64
+  public var at: Date
 
-    public init(id: String, first: Int64) {
-      self.id = id
-      self.first = first
-    }
-  }
-
-  /// The version of the last write; 0 before the first.
-  public var head: Int64
-  /// In order; empty before the first start.
-  public var epochs: [Epoch]
-
-  public init(head: Int64 = 0, epochs: [Epoch] = []) {
-    self.head = head
-    self.epochs = epochs
+  public init(device: String, cursor: Int64, at: Date) {
+    self.device = device
+    self.cursor = cursor
+    self.at = at
   }
 }
 

@@ -1,0 +1,155 @@
+import Foundation
+import Synchronization
+public import TrendyHub
+import TrendyModels
+
+/// A hub's storage in memory, which keeps the contract and nothing else: for tests that make many hubs.
+public final class MemoryHubStorage: HubStorage {
+  private let people = Mutex<[String: MemoryPerson]>([:])
+  private let directory = Mutex(MemoryDirectory())
+
+  public init() {}
+
+  public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
+    try body(MemoryTransaction(people.withLock { $0[person] } ?? MemoryPerson()))
+  }
+
+  public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try people.withLock { people in
+      let transaction = MemoryTransaction(people[person] ?? MemoryPerson())
+      let result = try body(transaction)
+      people[person] = transaction.person
+      return result
+    }
+  }
+
+  public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
+    try body(MemoryDirectoryTransaction(directory.withLock { $0 }))
+  }
+
+  public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
+    try directory.withLock { directory in
+      let transaction = MemoryDirectoryTransaction(directory)
+      let result = try body(transaction)
+      directory = transaction.state
+      return result
+    }
+  }
+}
+
+private struct MemoryPerson {
+  struct Key: Hashable, Comparable {
+    let kind: String
+    let id: String
+
+    static func < (left: Key, right: Key) -> Bool { (left.kind, left.id) < (right.kind, right.id) }
+  }
+
+  var state = HubState()
+  var entries: [Key: HubEntry] = [:]
+  var purged: Set<Key> = []
+  var marks: [String: Int64] = [:]
+  var outcomes: [String: [Int64: StoredOutcome]] = [:]
+  var keyedWrites: [String: [String: KeyedWrite]] = [:]
+  var contacts: [String: HubContact] = [:]
+}
+
+private final class MemoryTransaction: HubTransaction {
+  private(set) var person: MemoryPerson
+
+  init(_ person: MemoryPerson) { self.person = person }
+
+  private var byVersion: [HubEntry] { person.entries.values.sorted { $0.version < $1.version } }
+
+  func state() throws -> HubState { person.state }
+  func entry(kind: String, id: String) throws -> HubEntry? { person.entries[.init(kind: kind, id: id)] }
+
+  func entries(after version: Int64, limit: Int) throws -> [HubEntry] {
+    Array(byVersion.filter { $0.version > version }.prefix(limit))
+  }
+
+  func allEntries() throws -> HubEntryList {
+    func rank(_ entry: HubEntry) -> Int { SyncedKind.named(entry.kind)?.rank ?? .max }
+    let all = byVersion.sorted { (rank($0), $0.version) < (rank($1), $1.version) }
+    return HubEntryList(count: all.count) { all[$0] }
+  }
+
+  func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
+    let all = person.entries.values.filter { $0.kind == kind && $0.isAlive }
+      .sorted { ($1.listMoment, $1.id) < ($0.listMoment, $0.id) }
+    return Array(all.dropFirst(offset).prefix(limit))
+  }
+
+  func referring(toKind kind: String, id: String) throws -> [HubEntry] {
+    byVersion.filter { entry in
+      entry.isAlive && entry.references.contains { $0.kind == kind && $0.id == id }
+    }
+  }
+
+  func mark(device: String) throws -> Int64 { person.marks[device] ?? 0 }
+
+  func outcome(device: String, sequence: Int64) throws -> StoredOutcome? { person.outcomes[device]?[sequence] }
+
+  func keyedWrite(device: String, key: String) throws -> KeyedWrite? { person.keyedWrites[device]?[key] }
+
+  func isPurged(kind: String, id: String) throws -> Bool { person.purged.contains(.init(kind: kind, id: id)) }
+
+  func tombstones(through version: Int64, limit: Int) throws -> [HubEntry] {
+    Array(byVersion.filter { !$0.isAlive && $0.version <= version }.prefix(limit))
+  }
+
+  func contact(device: String) throws -> HubContact? { person.contacts[device] }
+
+  func contacts() throws -> [HubContact] { person.contacts.values.sorted { $0.device < $1.device } }
+
+  func setState(_ state: HubState) throws { person.state = state }
+  func put(_ entry: HubEntry) throws { person.entries[.init(kind: entry.kind, id: entry.id)] = entry }
+  func setMark(device: String, _ sequence: Int64) throws { person.marks[device] = sequence }
+
+  func putOutcome(device: String, sequence: Int64, _ outcome: StoredOutcome) throws {
+    person.outcomes[device, default: [:]][sequence] = outcome
+  }
+
+  func forgetOutcomes(device: String, through sequence: Int64) throws {
+    person.outcomes[device]?.keys.filter { $0 <= sequence }.forEach { person.outcomes[device]?[$0] = nil }
+  }
+
+  func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws {
+    person.keyedWrites[device, default: [:]][key] = write
+  }
+
+  func purge(kind: String, id: String) throws {
+    person.entries[.init(kind: kind, id: id)] = nil
+    person.purged.insert(.init(kind: kind, id: id))
+  }
+
+  func putContact(_ contact: HubContact) throws { person.contacts[contact.device] = contact }
+  func forgetContact(device: String) throws { person.contacts[device] = nil }
+}
+
+private struct MemoryDirectory {
+  var people: [String: HubPerson] = [:]
+  var devices: [String: HubDevice] = [:]
+  var codes: [String: HubPairingCode] = [:]
+}
+
+private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
+  private(set) var state: MemoryDirectory
+
+  init(_ state: MemoryDirectory) { self.state = state }
+
+  func people() throws -> [HubPerson] { state.people.values.sorted { $0.id < $1.id } }
+  func person(id: String) throws -> HubPerson? { state.people[id] }
+  func devices() throws -> [HubDevice] { state.devices.values.sorted { $0.id < $1.id } }
+  func device(tokenHash: String) throws -> HubDevice? { state.devices.values.first { $0.tokenHash == tokenHash } }
+  func pairingCode(hash: String) throws -> HubPairingCode? { state.codes[hash] }
+
+  func put(_ person: HubPerson) throws { state.people[person.id] = person }
+  func put(_ device: HubDevice) throws { state.devices[device.id] = device }
+  func put(_ code: HubPairingCode) throws { state.codes[code.hash] = code }
+  func deletePairingCode(hash: String) throws { state.codes[hash] = nil }
+
+  func deletePairingCodes(expiredBefore date: Date) throws {
+    state.codes = state.codes.filter { $0.value.expiresAt >= date }
+  }
+}

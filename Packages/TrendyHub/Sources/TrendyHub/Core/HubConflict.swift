@@ -1,0 +1,78 @@
+import Foundation
+import TrendyModels
+
+/// A value that was replaced or buried by one who had not seen it, on its way to become an entity of kind `conflict`.
+///
+/// It rides in the feed and is seen on all devices until somebody deletes it.
+struct HubConflict {
+  enum Reason: String {
+    /// A later edit of the field won.
+    case overwritten
+    /// The entity was deleted.
+    case buried
+    /// The entity was moved or made where its parent was deleted: all of it is kept.
+    case moved
+  }
+
+  /// Stands for the whole entity.
+  static let wholeEntity = "*"
+
+  let entry: HubEntry
+  let field: String
+  let value: HubField
+  let reason: Reason
+
+  init(_ entry: HubEntry, field: String, value: HubField, reason: Reason) {
+    self.entry = entry
+    self.field = field
+    self.value = value
+    self.reason = reason
+  }
+
+  /// The whole of a child; who moved it there is its author.
+  init(moved child: HubEntry, by reference: HubField) {
+    var members = child.members
+    members["id"] = .string(child.id)
+    self.init(
+      child, field: Self.wholeEntity,
+      value: HubField(
+        value: .object(members), version: reference.version, stamp: reference.stamp, author: reference.author),
+      reason: .moved)
+  }
+
+  /// The same mutation judged again, by a hub that was restored, makes the same.
+  func id(mutationId: String) -> String {
+    let text = "conflict\n\(mutationId)\n\(entry.kind)\n\(entry.id)\n\(field)"
+    var bytes = Array(SHA256Digest.bytes(of: Data(text.utf8)).prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = SHA256Digest.hexadecimal(bytes)
+    var id = ""
+    for (place, digit) in digits.enumerated() {
+      if place == 8 || place == 12 || place == 16 || place == 20 { id.append("-") }
+      id.append(digit)
+    }
+    return id
+  }
+
+  /// Puts it under a version of its own, unless it is there already or was resolved.
+  func put(by device: String, mutationId: String, with writer: HubWriter) throws {
+    let kind = SyncedKind.conflict.name
+    let id = id(mutationId: mutationId)
+    guard try writer.transaction.entry(kind: kind, id: id) == nil, try !writer.transaction.isPurged(kind: kind, id: id)
+    else { return }
+    let members: [String: JSONValue] = [
+      "entity_type": .string(entry.kind), "entity_id": .string(entry.id), "field": .string(field),
+      "value": value.value, "author": .string(value.author), "stamp": .int(value.stamp),
+      "mutation_id": .string(mutationId), "reason": .string(reason.rawValue), "by": .string(device),
+    ]
+    let version = writer.nextVersion()
+    try writer.put(
+      HubEntry(
+        kind: kind, id: id, version: version, createdAt: writer.now, updatedAt: writer.now, createdVersion: version,
+        fields: members.mapValues {
+          HubField(value: $0, version: version, stamp: writer.now.milliseconds, author: device)
+        }),
+      replacing: nil)
+  }
+}

@@ -1,0 +1,44 @@
+public import Foundation
+
+extension HubCore {
+  /// How long the hub waits for a device, and keeps whole what was deleted.
+  public static let patience: Duration = .seconds(90 * 86_400)
+
+  /// Notes where a device stands, now and then: often enough to know for 90 days that it is there, seldom enough that asking
+  /// for nothing new writes nothing.
+  ///
+  /// The cursor that is kept is never above the device's own, so that the horizon never passes it.
+  /// - Returns: what is to be kept; `nil` where what is kept does.
+  public func contact(device: String, cursor: Int64, after last: HubContact?, now: Date) -> HubContact? {
+    if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400 { return nil }
+    return HubContact(device: device, cursor: cursor, at: now)
+  }
+
+  /// Shrinks tombstones to bare ids, which are kept for ever: those deleted more than 90 days ago that every device seen in
+  /// 90 days has passed.
+  ///
+  /// - Parameter limit: how many at most, so that others are not kept waiting.
+  /// - Returns: how many there were; as many as the limit means that there may be more.
+  public func compact(limit: Int, in transaction: any HubTransaction, now: Date) throws -> Int {
+    let past = now.addingTimeInterval(-Double(Self.patience.components.seconds))
+    let writer = try HubWriter(transaction, now: now)
+    var lowest = writer.state.head
+    for contact in try transaction.contacts() {
+      // What is noted lags by up to a day.
+      if contact.at.addingTimeInterval(86_400) < past {
+        try transaction.forgetContact(device: contact.device)
+      } else {
+        lowest = min(lowest, contact.cursor)
+      }
+    }
+    var count = 0
+    for tombstone in try transaction.tombstones(through: lowest, limit: limit) {
+      guard let deletedAt = tombstone.deletedAt, deletedAt < past else { break }
+      try transaction.purge(kind: tombstone.kind, id: tombstone.id)
+      writer.setHorizon(max(writer.state.horizon, tombstone.version))
+      count += 1
+    }
+    try writer.finish()
+    return count
+  }
+}

@@ -1,0 +1,66 @@
+import TrendyModels
+
+/// Where one person's counter stands, and the lives of the hub it went through.
+public struct HubState: Hashable, Sendable {
+  public struct Epoch: Hashable, Sendable {
+    /// Random, made at a start of the hub.
+    public var id: String
+    /// The first version given in it.
+    public var first: Int64
+
+    public init(id: String, first: Int64) {
+      self.id = id
+      self.first = first
+    }
+  }
+
+  /// What the living of one kind add up to, for a device to compare its own with.
+  public struct KindSum: Hashable, Sendable {
+    public var count: Int64
+    /// The sum modulo 2^64 over them of the first 8 bytes of SHA-256 of kind, id, version and incarnation.
+    public var hash: UInt64
+
+    public init(count: Int64 = 0, hash: UInt64 = 0) {
+      self.count = count
+      self.hash = hash
+    }
+  }
+
+  /// The version of the last write; 0 before the first.
+  public var head: Int64
+  /// In order; empty before the first start.
+  public var epochs: [Epoch]
+  /// Up to here tombstones have shrunk to bare ids: who stands below it needs a snapshot.
+  public var horizon: Int64
+  /// By kind; `nil` where they have not been added up yet.
+  public var sums: [String: KindSum]?
+
+  public init(head: Int64 = 0, epochs: [Epoch] = [], horizon: Int64 = 0, sums: [String: KindSum]? = nil) {
+    self.head = head
+    self.epochs = epochs
+    self.horizon = horizon
+    self.sums = sums
+  }
+
+  /// The life in which a version was given.
+  public func epoch(at version: Int64) -> String? { (epochs.last { $0.first <= version } ?? epochs.first)?.id }
+}
+
+extension HubState {
+  /// What every answer to a device says of where the hub stands.
+  var wire: [String: JSONValue] {
+    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs]
+    if let epoch = epochs.last { members["epoch"] = .string(epoch.id) }
+    return members
+  }
+
+  var wireEpochs: JSONValue { .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }) }
+}
+
+extension HubState.KindSum {
+  /// The hash as 16 hexadecimal digits: a number of JSON does not hold it in every reader.
+  var wire: JSONValue {
+    let digits = String(hash, radix: 16)
+    return ["count": .int(count), "hash": .string(String(repeating: "0", count: 16 - digits.count) + digits)]
+  }
+}

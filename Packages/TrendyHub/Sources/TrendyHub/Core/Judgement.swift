@@ -1,0 +1,415 @@
+import Foundation
+import TrendyModels
+
+/// One write being judged: throws a ``Problem`` where it is refused, before anything was put.
+struct Judgement {
+  private let mutation: HubMutation
+  private let device: String
+  private let writer: HubWriter
+  private let kind: SyncedKind
+  private var transaction: any HubTransaction { writer.transaction }
+  private var now: Int64 { writer.now.milliseconds }
+
+  init(_ mutation: HubMutation, device: String, writer: HubWriter) throws(Problem) {
+    guard let kind = SyncedKind.named(mutation.kind) else {
+      throw .invalid(
+        "entity_type: this hub knows \(SyncedKind.all.map(\.name).joined(separator: ", ")), found \"\(mutation.kind.prefix(40))\""
+      )
+    }
+    guard Identifier.isValid(mutation.id) else { throw .invalid("entity_id: expected \(Identifier.rule)") }
+    if let id = mutation.content["id"], id.stringValue != mutation.id {
+      throw .invalid("id: expected the id of the entity, \"\(mutation.id)\", found \(id.kindInWords)")
+    }
+    precondition(mutation.isPlain || mutation.mutationId != nil, "conflicts are named after the mutation: \(mutation)")
+    self.mutation = mutation
+    self.device = device
+    self.writer = writer
+    self.kind = kind
+  }
+
+  func run() throws -> HubOutcome {
+    let entry = try transaction.entry(kind: kind.name, id: mutation.id)
+    return switch mutation.operation {
+    case .create: try create(over: entry)
+    case .update: try update(entry)
+    case .delete: try delete(entry)
+    case .restore: try restore(entry)
+    }
+  }
+}
+
+// MARK: The four operations
+
+extension Judgement {
+  private func create(over entry: HubEntry?) throws -> HubOutcome {
+    let changes = try changes(over: entry)
+    guard let entry else {
+      guard try !transaction.isPurged(kind: kind.name, id: mutation.id) else { throw gone(nil) }
+      return try make(changes)
+    }
+    guard entry.isAlive else { throw gone(entry) }
+    // Whoever imports the same thing again has nothing new to say of it, and may not overwrite what a person wrote since.
+    // What is offered again to a hub that lost it may have been written since: its stamps tell.
+    if mutation.hasNaturalKey, !changes.values.contains(where: \.isReoffer) {
+      return .merged(version: entry.version, lost: [])
+    }
+    return try merge(changes, into: entry)
+  }
+
+  private func make(_ changes: [String: Change]) throws -> HubOutcome {
+    var changes = changes
+    var lost: [String] = []
+    for (field, reference) in kind.references {
+      guard let change = changes[field.name], let id = change.value.stringValue, try !isAlive(reference, id) else {
+        continue
+      }
+      guard change.isReoffer, reference.onDelete == .clear else { throw try orphaned(field, reference, id) }
+      changes.removeValue(forKey: field.name)
+      lost.append(field.name)
+    }
+    let version = writer.nextVersion()
+    try writer.put(
+      HubEntry(
+        kind: kind.name, id: mutation.id, version: version, incarnation: mutation.incarnation ?? 0,
+        createdAt: writer.now, updatedAt: writer.now, createdVersion: version,
+        fields: changes.mapValues { field($0, replacing: nil, version) }),
+      replacing: nil)
+    return outcome(version, lost: lost)
+  }
+
+  private func update(_ entry: HubEntry?) throws -> HubOutcome {
+    guard let entry, entry.isAlive else { throw gone(entry) }
+    try checkIncarnation(entry)
+    return try merge(try changes(over: entry), into: entry)
+  }
+
+  private func delete(_ entry: HubEntry?) throws -> HubOutcome {
+    guard let entry else { return try deleteUnknown() }
+    guard entry.isAlive else {
+      // A restore that is still on its way to this hub must not undo the deletion of the life it began.
+      guard let incarnation = mutation.incarnation, incarnation > entry.incarnation else {
+        return .accepted(version: entry.version)
+      }
+      var later = entry
+      later.incarnation = incarnation
+      return .accepted(version: try bury(later, replacing: entry))
+    }
+    try checkIncarnation(entry)
+    let (dying, lost) = try lastWords(of: entry)
+    for child in try transaction.referring(toKind: kind.name, id: entry.id) { try orphan(child, of: entry) }
+    try keep(in: dying)
+    return outcome(try bury(dying, replacing: dying), lost: lost)
+  }
+
+  private func deleteUnknown() throws -> HubOutcome {
+    guard try !transaction.isPurged(kind: kind.name, id: mutation.id) else {
+      return .accepted(version: writer.state.horizon)
+    }
+    // The create may still be on its way from another device: it must find the tombstone. Values that come along are kept
+    // in it, for a restore.
+    let fields = (try? changes(over: nil)) ?? [:]
+    let version = writer.nextVersion()
+    try writer.put(
+      HubEntry(
+        kind: kind.name, id: mutation.id, version: version, incarnation: mutation.incarnation ?? 0,
+        deletedAt: writer.now, createdAt: writer.now, updatedAt: writer.now, createdVersion: version,
+        fields: fields.mapValues { field($0, replacing: nil, version) }),
+      replacing: nil)
+    return .accepted(version: version)
+  }
+
+  /// The edits that the delete replaced in the device's queue: a later restore has them. They do not stand in its way.
+  private func lastWords(of entry: HubEntry) throws -> (HubEntry, lost: [String]) {
+    guard !mutation.content.isEmpty else { return (entry, []) }
+    do {
+      guard case .merged(_, let lost) = try merge(try changes(over: entry), into: entry) else {
+        return (try transaction.entry(kind: kind.name, id: entry.id) ?? entry, [])
+      }
+      return (try transaction.entry(kind: kind.name, id: entry.id) ?? entry, lost)
+    } catch is Problem {
+      return (entry, mutation.content.names.sorted())
+    }
+  }
+
+  private func restore(_ entry: HubEntry?) throws -> HubOutcome {
+    guard let incarnation = mutation.incarnation, incarnation > 0 else {
+      throw Problem.invalid("incarnation: expected the life that the restore begins, from 1")
+    }
+    guard let entry else { throw gone(nil) }
+    let changes = try changes(over: entry)
+    if entry.incarnation >= incarnation {
+      guard entry.isAlive else { throw gone(entry) }
+      return try merge(changes, into: entry)
+    }
+    return try merge(changes, into: entry, beginning: incarnation)
+  }
+}
+
+// MARK: Merging
+
+extension Judgement {
+  /// A change that was checked, with what decides whether it takes effect.
+  private struct Change {
+    var value: JSONValue
+    var base: Int64
+    /// `nil` for a plain write, which counts as later than what it replaces.
+    var stamp: Int64?
+    var author: String
+    var isReoffer: Bool
+  }
+
+  /// The fields of the mutation, each checked.
+  private func changes(over entry: HubEntry?) throws(Problem) -> [String: Change] {
+    let isCreate = mutation.operation == .create
+    var values = try kind.fields(
+      from: mutation.content.values, isCreate: isCreate, isByField: mutation.content.isByField)
+    if let nested = kind.nestedMember, mutation.content[nested]?.isNull == true {
+      for name in entry?.fields.keys ?? [:].keys where kind.nestedName(name) != nil { values[name] = .null }
+    }
+    var changes: [String: Change] = [:]
+    for (name, value) in values {
+      switch mutation.content {
+      case .members:
+        changes[name] = Change(value: value, base: .max, stamp: nil, author: device, isReoffer: false)
+      case .fields(let fields):
+        guard let change = fields[name] ?? kind.nestedMember.flatMap({ fields[$0] }) else { continue }
+        changes[name] = Change(
+          value: value, base: change.base, stamp: change.author == nil ? min(change.stamp, now) : change.stamp,
+          author: change.author ?? device, isReoffer: change.author != nil)
+      }
+    }
+    return changes
+  }
+
+  /// Field by field: what its author knew is replaced without asking a clock; otherwise the later stamp wins.
+  ///
+  /// - Parameter life: the incarnation that this begins, for a restore.
+  private func merge(
+    _ changes: [String: Change], into entry: HubEntry, beginning life: Int64? = nil
+  ) throws -> HubOutcome {
+    var applied: [String: Change] = [:]
+    var lost: [String] = []
+    var overwritten: [String] = []
+    for (name, change) in changes {
+      guard let present = entry.fields[name] else {
+        if !change.value.isNull { applied[name] = change }
+        continue
+      }
+      guard present.value != change.value else { continue }
+      if present.version <= change.base || isOwn(present, to: change) {
+        applied[name] = change
+      } else if isLater(change, than: present) {
+        applied[name] = change
+        overwritten.append(name)
+      } else {
+        lost.append(name)
+      }
+    }
+    try settleReferences(of: entry, changes, &applied, &lost, isRestore: life != nil)
+    if life != nil { try checkRequired(entry, applied) }
+    guard !applied.isEmpty || life != nil else { return outcome(entry.version, lost: lost) }
+    for name in overwritten.sorted() where applied[name] != nil {
+      guard let value = entry.fields[name] else { continue }
+      try put(HubConflict(entry, field: name, value: value, reason: .overwritten))
+    }
+    var merged = entry
+    merged.version = writer.nextVersion()
+    merged.updatedAt = writer.now
+    if let life {
+      merged.incarnation = life
+      merged.deletedAt = nil
+    }
+    for (name, change) in applied {
+      merged.fields[name] = field(change, replacing: entry.fields[name], merged.version)
+    }
+    try writer.put(merged, replacing: entry)
+    return outcome(merged.version, lost: lost)
+  }
+
+  /// Whether the value was written by this device, which hence knows it. What was offered again is nobody's own.
+  private func isOwn(_ present: HubField, to change: Change) -> Bool {
+    !change.isReoffer && isOwn(present)
+  }
+
+  private func isOwn(_ present: HubField) -> Bool { !present.isReoffered && present.author == device }
+
+  private func isLater(_ change: Change, than present: HubField) -> Bool {
+    let stamp = change.stamp ?? .max
+    guard stamp == present.stamp else { return stamp > present.stamp }
+    return present.author.utf8.lexicographicallyPrecedes(change.author.utf8)
+  }
+
+  /// What an entity refers to must live: of an update what it changes, of a restore all.
+  private func settleReferences(
+    of entry: HubEntry, _ changes: [String: Change], _ applied: inout [String: Change], _ lost: inout [String],
+    isRestore: Bool
+  ) throws {
+    for (field, reference) in kind.references {
+      var change = applied[field.name]
+      if change?.isReoffer == true, let id = change?.value.stringValue, try !isAlive(reference, id) {
+        applied.removeValue(forKey: field.name)
+        lost.append(field.name)
+        change = nil
+      }
+      guard isRestore || change != nil,
+        let id = (change?.value ?? entry.fields[field.name]?.value)?.stringValue, try !isAlive(reference, id)
+      else { continue }
+      if isRestore, change == nil {
+        // The tombstone's own is gone: the offered one is better than none, whichever was later.
+        if let offered = changes[field.name], let id = offered.value.stringValue, try isAlive(reference, id) {
+          applied[field.name] = offered
+          lost.removeAll { $0 == field.name }
+          continue
+        }
+        if reference.onDelete == .clear {
+          applied[field.name] = Change(value: .null, base: .max, stamp: nil, author: device, isReoffer: false)
+          continue
+        }
+      }
+      throw try orphaned(field, reference, id)
+    }
+  }
+
+  private func checkRequired(_ entry: HubEntry, _ applied: [String: Change]) throws {
+    for field in kind.fields where field.isRequired {
+      guard (applied[field.name]?.value ?? entry.fields[field.name]?.value)?.isNull ?? true else { continue }
+      throw Problem.invalid("\(field.name): expected \(field.type.inWords), as the tombstone does not have it")
+    }
+  }
+
+  private func field(_ change: Change, replacing present: HubField?, _ version: Int64) -> HubField {
+    let stamp = change.stamp ?? max(now, present.map { $0.stamp == .max ? .max : $0.stamp + 1 } ?? now)
+    return HubField(
+      value: change.value, version: version, stamp: stamp, author: change.author, isReoffered: change.isReoffer)
+  }
+}
+
+// MARK: Burying
+
+extension Judgement {
+  /// Buries a child, or takes the reference out of what outlives its parent.
+  private func orphan(_ child: HubEntry, of entry: HubEntry) throws {
+    guard let childKind = SyncedKind.named(child.kind) else { return }
+    let references = childKind.references.filter { field, reference in
+      reference.kind == kind.name && child.fields[field.name]?.value.stringValue == entry.id
+    }
+    guard !references.contains(where: { $0.reference.onDelete == .cascade }) else {
+      try keep(in: child, reference: references.first { $0.reference.onDelete == .cascade }?.field.name)
+      _ = try bury(child, replacing: child)
+      return
+    }
+    var cleared = child
+    cleared.version = writer.nextVersion()
+    cleared.updatedAt = writer.now
+    for (field, _) in references {
+      cleared.fields[field.name] = self.field(
+        Change(value: .null, base: .max, stamp: nil, author: device, isReoffer: false),
+        replacing: child.fields[field.name], cleared.version)
+    }
+    try writer.put(cleared, replacing: child)
+  }
+
+  /// Makes conflicts of what the author of the delete cannot have seen.
+  /// - Parameter reference: the field by which a child goes along: where that is newer, all of the child is.
+  private func keep(in entry: HubEntry, reference: String? = nil) throws {
+    guard let base = mutation.base else { return }
+    func isUnseen(_ field: HubField) -> Bool { field.version > base && !isOwn(field) }
+    if let field = reference.flatMap({ entry.fields[$0] }), isUnseen(field) {
+      return try put(HubConflict(moved: entry, by: field))
+    }
+    for (name, field) in entry.fields.sorted(by: { $0.key < $1.key }) where isUnseen(field) {
+      try put(HubConflict(entry, field: name, value: field, reason: .buried))
+    }
+  }
+
+  /// A conflict is resolved by its deletion, and makes none itself.
+  private func put(_ conflict: HubConflict) throws {
+    guard conflict.entry.kind != SyncedKind.conflict.name, let id = mutation.mutationId else { return }
+    try conflict.put(by: device, mutationId: id, with: writer)
+  }
+
+  private func bury(_ entry: HubEntry, replacing old: HubEntry) throws -> Int64 {
+    var entry = entry
+    entry.version = writer.nextVersion()
+    entry.deletedAt = writer.now
+    entry.updatedAt = writer.now
+    try writer.put(entry, replacing: old)
+    return entry.version
+  }
+}
+
+// MARK: Refusals
+
+extension Judgement {
+  private func isAlive(_ reference: SyncedKind.Reference, _ id: String) throws -> Bool {
+    try transaction.entry(kind: reference.kind, id: id)?.isAlive ?? false
+  }
+
+  private func orphaned(
+    _ field: SyncedKind.Field, _ reference: SyncedKind.Reference, _ id: String
+  ) throws -> Problem {
+    let wasHere =
+      try transaction.entry(kind: reference.kind, id: id) != nil
+      || transaction.isPurged(kind: reference.kind, id: id)
+    return Problem(
+      "parent_deleted", status: 409, title: "Parent is gone",
+      detail: "\(field.name): the \(reference.kind) \"\(id)\" \(wasHere ? "was deleted" : "was never here")")
+  }
+
+  private func checkIncarnation(_ entry: HubEntry) throws {
+    guard let incarnation = mutation.incarnation, incarnation < entry.incarnation else { return }
+    throw Problem(
+      "restored", status: 409, title: "Restored meanwhile",
+      detail: "the \(entry.kind) \"\(entry.id)\" was deleted and restored since this was written")
+  }
+
+  private func gone(_ entry: HubEntry?) -> Problem {
+    Problem(
+      "entity_deleted", status: 409, title: "Deleted",
+      detail: entry.map { "the \($0.kind) \"\($0.id)\" was deleted, and an id does not come back by itself" }
+        ?? "\"\(mutation.id)\" is not here")
+  }
+
+  private func outcome(_ version: Int64, lost: [String]) -> HubOutcome {
+    lost.isEmpty ? .accepted(version: version) : .merged(version: version, lost: lost.sorted())
+  }
+}
+
+extension HubMutation {
+  /// Its author says nothing of what they knew: it replaces what is there.
+  fileprivate var isPlain: Bool { base == nil && !content.isByField }
+}
+
+extension HubMutation.Content {
+  fileprivate subscript(_ name: String) -> JSONValue? {
+    switch self {
+    case .members(let members): members[name]
+    case .fields(let fields): fields[name]?.value
+    }
+  }
+
+  var isByField: Bool { if case .fields = self { true } else { false } }
+
+  fileprivate var isEmpty: Bool { names.isEmpty }
+
+  fileprivate var names: [String] {
+    switch self {
+    case .members(let members): Array(members.keys)
+    case .fields(let fields): Array(fields.keys)
+    }
+  }
+
+  fileprivate var values: [String: JSONValue] {
+    switch self {
+    case .members(let members): members
+    case .fields(let fields): fields.mapValues(\.value)
+    }
+  }
+}
+
+extension SyncedKind {
+  /// The fields that refer to other entities.
+  var references: [(field: Field, reference: Reference)] {
+    fields.compactMap { field in field.refersTo.map { (field, $0) } }
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import HubTesting
+import StorageTesting
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+
+/// The hub's semantics on a storage, asked as devices ask it: for stories that need no server.
+final class StoryHub {
+  enum Storage: String, CaseIterable, Sendable {
+    case memory
+    case embedded
+
+    func make() -> any HubStorage {
+      switch self {
+      case .memory: MemoryHubStorage()
+      case .embedded: TestHub.openStorage(SimulatedFileSystem())
+      }
+    }
+  }
+
+  static let milliseconds: Int64 = 1_704_067_200_000
+
+  let storage: any HubStorage
+  var now = Date(timeIntervalSince1970: Double(StoryHub.milliseconds) / 1000)
+  private let core = HubCore()
+  private var sequences: [String: Int64] = [:]
+  private var mutations = 0
+
+  init(_ storage: Storage, epoch: String = "first") throws {
+    self.storage = storage.make()
+    try restart(epoch: epoch)
+  }
+
+  /// The hub's time, in milliseconds since 1970.
+  var clock: Int64 { Int64((now.timeIntervalSince1970 * 1000).rounded()) }
+
+  func restart(epoch: String = "next") throws {
+    _ = try storage.write(person: "p") { try core.begin(epoch: epoch, in: $0) }
+  }
+
+  var state: HubState { get throws { try storage.read(person: "p") { try $0.state() } } }
+
+  func entry(_ kind: String, _ id: String) throws -> HubEntry? {
+    try storage.read(person: "p") { try $0.entry(kind: kind, id: id) }
+  }
+
+  func value(_ id: String, _ field: String, of kind: String = "event") throws -> JSONValue? {
+    try entry(kind, id)?.fields[field]?.value
+  }
+
+  func isAlive(_ id: String, _ kind: String = "event") throws -> Bool { try entry(kind, id)?.isAlive ?? false }
+
+  /// The living conflicts, each as `entity.field=value reason`.
+  var conflicts: [String] {
+    get throws {
+      try storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: .max) }.map { entry in
+        func text(_ name: String) -> String { entry.fields[name]?.value.stringValue ?? "?" }
+        let value =
+          switch entry.fields["value"]?.value {
+          case .string(let text)?: text
+          case .object?: "{}"
+          case let other?: "\(other)"
+          case nil: "none"
+          }
+        return "\(text("entity_id")).\(text("field"))=\(value) \(text("reason"))"
+      }.sorted()
+    }
+  }
+
+  func page(after cursor: Int64 = 0, limit: Int = 500) throws -> HubCore.Page {
+    try storage.read(person: "p") { try core.page(after: cursor, limit: limit, in: $0) }
+  }
+
+  // MARK: Mutations
+
+  func create(_ kind: String, _ id: String, _ fields: [String: HubChange], isNatural: Bool = false) -> HubMutation {
+    mutation(.create, kind, id, fields, isNatural: isNatural)
+  }
+
+  func update(_ id: String, _ fields: [String: HubChange], kind: String = "event", life: Int64 = 0) -> HubMutation {
+    mutation(.update, kind, id, fields, life: life)
+  }
+
+  func delete(
+    _ id: String, base: Int64, kind: String = "event", life: Int64 = 0, _ fields: [String: HubChange] = [:]
+  ) -> HubMutation {
+    mutation(.delete, kind, id, fields, life: life, base: base)
+  }
+
+  func restore(_ id: String, life: Int64, kind: String = "event", _ fields: [String: HubChange] = [:]) -> HubMutation {
+    mutation(.restore, kind, id, fields, life: life)
+  }
+
+  func mutation(
+    _ operation: HubMutation.Operation, _ kind: String, _ id: String, _ fields: [String: HubChange],
+    isNatural: Bool = false, life: Int64 = 0, base: Int64? = nil
+  ) -> HubMutation {
+    mutations += 1
+    return HubMutation(
+      mutationId: "m\(mutations)", kind: kind, id: id, operation: operation, content: .fields(fields),
+      hasNaturalKey: isNatural, incarnation: life, base: base)
+  }
+
+  func type(_ id: String, name: String = "Coffee", at stamp: Int64 = 0) -> HubMutation {
+    create(
+      "event_type", id,
+      ["name": set(.string(name), at: stamp), "color": set("#000000", at: stamp), "icon": set("cup", at: stamp)])
+  }
+
+  func event(_ id: String, of type: String = "t", notes: String? = nil, at stamp: Int64 = 0) -> HubMutation {
+    create("event", id, eventFields(of: type, notes: notes, at: stamp))
+  }
+
+  func eventFields(of type: String = "t", notes: String? = nil, at stamp: Int64 = 0) -> [String: HubChange] {
+    var fields = [
+      "event_type_id": set(.string(type), at: stamp), "timestamp": set("2024-01-01T08:00:00.000Z", at: stamp),
+    ]
+    if let notes { fields["notes"] = set(.string(notes), at: stamp) }
+    return fields
+  }
+
+  /// A field as its author wrote it, knowing version `base`; the stamp is in milliseconds after the story's beginning.
+  func set(_ value: JSONValue, base: Int64 = 0, at stamp: Int64 = 0, by author: String? = nil) -> HubChange {
+    HubChange(value: value, base: base, stamp: Self.milliseconds + stamp, author: author)
+  }
+
+  // MARK: Pushing
+
+  func sent(_ mutation: HubMutation, _ sequence: Int64) -> SentMutation {
+    SentMutation(sequence: sequence, digest: mutation.mutationId ?? "", content: .success(mutation))
+  }
+
+  /// Pushes under the device's next sequences.
+  @discardableResult
+  func push(_ device: String, _ mutations: HubMutation...) throws -> [HubOutcome] {
+    let first = sequences[device, default: 0] + 1
+    let result = try push(
+      device, mutations.enumerated().map { sent($0.element, first + Int64($0.offset)) }, acknowledged: first - 1)
+    #expect(result.fork == nil)
+    sequences[device] = first + Int64(mutations.count) - 1
+    return result.outcomes.map(\.outcome)
+  }
+
+  func push(
+    _ device: String, _ mutations: [SentMutation], acknowledged: Int64 = 0, seen: Int64? = nil, epoch: String? = nil,
+    last: Int64? = nil
+  ) throws -> HubCore.PushResult {
+    let position = SyncPosition(device: device, seen: seen, epoch: epoch, lastSequence: last)
+    return try storage.write(person: "p") {
+      try core.push(
+        HubCore.Push(position: position, acknowledgedThrough: acknowledged, mutations: mutations), in: $0, now: now)
+    }
+  }
+
+  func check(_ position: SyncPosition) throws { try storage.read(person: "p") { try core.check(position, in: $0) } }
+
+  func noteContact(_ device: String, cursor: Int64) throws {
+    try storage.write(person: "p") { transaction in
+      let last = try transaction.contact(device: device)
+      if let contact = core.contact(device: device, cursor: cursor, after: last, now: now) {
+        try transaction.putContact(contact)
+      }
+    }
+  }
+
+  @discardableResult
+  func compact(limit: Int = 500) throws -> Int {
+    try storage.write(person: "p") { try core.compact(limit: limit, in: $0, now: now) }
+  }
+}
+
+extension HubOutcome {
+  /// The version of an outcome that has one.
+  var version: Int64? {
+    switch self {
+    case .accepted(let version), .merged(let version, _): version
+    case .refused, .tryLater: nil
+    }
+  }
+
+  var lost: [String] { if case .merged(_, let lost) = self { lost } else { [] } }
+
+  /// `accepted`, `merged`, or the kind of a refusal's problem.
+  var word: String {
+    switch self {
+    case .accepted: "accepted"
+    case .merged: "merged"
+    case .refused(let problem): problem.kind
+    case .tryLater: "try_later"
+    }
+  }
+}

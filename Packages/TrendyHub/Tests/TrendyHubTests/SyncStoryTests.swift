@@ -1,0 +1,590 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+
+/// The stories that break a hub without the protocol's rules, by the names they have in its second part.
+@Suite("Stories of the hub", .timeLimit(.minutes(1)))
+struct SyncStoryTests {
+  private static let storages = StoryHub.Storage.allCases
+
+  // MARK: H1, H14: sequences
+
+  @Test(
+    "H1 a sequence that was never given stops nothing: the next one is one more than the last judged",
+    arguments: storages)
+  func sequenceAtSend(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"), hub.type("u"))
+    // Five would be its number had numbers been given at the edit.
+    let late = hub.update("e", ["notes": hub.set("x", base: 2)])
+    #expect(try hub.push("a", [hub.sent(late, 5)]).fork?.kind == "device_forked")
+    #expect(try hub.push("a", [hub.sent(late, 4)]).outcomes.map(\.outcome.word) == ["accepted"])
+  }
+
+  @Test("H14 a refusal uses its sequence up, and what follows is judged", arguments: storages)
+  func refusalUsesSequence(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let orphan = hub.event("e", of: "nowhere")
+    let first = try hub.push("a", [hub.sent(orphan, 1), hub.sent(hub.type("t"), 2)])
+    #expect(first.outcomes.map(\.outcome.word) == ["parent_deleted", "accepted"])
+    // The answer was lost: asked again, the refusal is the one it was, although its parent lives by now.
+    try hub.push("b", hub.type("nowhere"))
+    #expect(try hub.push("a", [hub.sent(orphan, 1)]).outcomes == [first.outcomes[0]])
+  }
+
+  @Test("H14 outcomes are kept until they are acknowledged, and asking below that is a fork", arguments: storages)
+  func outcomesUntilAcknowledged(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let sent = [hub.sent(hub.type("t"), 1), hub.sent(hub.event("e"), 2)]
+    let first = try hub.push("a", sent)
+    #expect(try hub.push("a", sent) == first)
+    #expect(try hub.push("a", [sent[1]], acknowledged: 1).outcomes == [first.outcomes[1]])
+    let fork = try hub.push("a", sent, acknowledged: 1)
+    #expect(fork.fork?.kind == "device_forked" && fork.outcomes.isEmpty)
+    // Nothing is noted against the device.
+    #expect(
+      try hub.push("a", [hub.sent(hub.type("u"), 3)], acknowledged: 2).outcomes.map(\.outcome.word) == ["accepted"])
+  }
+
+  @Test("H14 outcomes of a batch come with the fork that ends it", arguments: storages)
+  func outcomesWithFork(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let result = try hub.push("a", [hub.sent(hub.type("t"), 1), hub.sent(hub.event("e"), 3)])
+    #expect(result.fork?.kind == "device_forked")
+    #expect(result.outcomes.map(\.outcome.word) == ["accepted"])
+    #expect(try hub.isAlive("t", "event_type") && hub.entry("event", "e") == nil)
+  }
+
+  @Test("H14 who has sent less than was judged is a restored store, in push and pull", arguments: storages)
+  func restoredStore(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    func kind(_ body: () throws -> Void) -> String? {
+      do {
+        try body()
+        return nil
+      } catch {
+        return (error as? Problem)?.kind
+      }
+    }
+    #expect(kind { try hub.check(SyncPosition(device: "a", lastSequence: 1)) } == "device_forked")
+    #expect(kind { try hub.check(SyncPosition(device: "a", lastSequence: 2)) } == nil)
+    #expect(kind { try hub.check(SyncPosition(device: "b", lastSequence: 0)) } == nil)
+    #expect(kind { _ = try hub.push("a", [hub.sent(hub.type("u"), 1)], last: 1) } == "device_forked")
+    #expect(try hub.entry("event_type", "u") == nil)
+  }
+
+  // MARK: H4, H9, H15, own writes: fields
+
+  @Test(
+    "H4 an edit whose author held an older entry overwrites nothing unseen, wherever its cursor was",
+    arguments: storages)
+  func baseIsHeldVersion(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.event("e", notes: "old"))
+    hub.now += 10
+    try hub.push("b", hub.update("e", ["notes": hub.set("5", base: 2, at: 5000)]))
+    // A holds the entry at 2 and its cursor is beyond: its later edit wins, and 5 is kept for all to see.
+    let later = try hub.push("a", hub.update("e", ["notes": hub.set("8", base: 2, at: 6000)]))
+    #expect(later.map(\.word) == ["accepted"])
+    #expect(try hub.value("e", "notes") == "8")
+    #expect(try hub.conflicts == ["e.notes=5 overwritten"])
+    // An earlier one loses, by name, and nothing is written.
+    let head = try hub.state.head
+    let earlier = try hub.push("c", hub.update("e", ["notes": hub.set("1", base: 2, at: 1000)]))
+    #expect(earlier == [.merged(version: later[0].version ?? 0, lost: ["notes"])])
+    #expect(try hub.value("e", "notes") == "8" && hub.state.head == head)
+  }
+
+  @Test("what the author knew is replaced without asking a clock", arguments: storages)
+  func knownIsReplaced(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    let version = try #require(
+      try hub.push("b", hub.update("e", ["notes": hub.set("5", base: 2, at: 9000)]))[0].version)
+    #expect(
+      try hub.push("a", hub.update("e", ["notes": hub.set("6", base: version, at: 1)])).map(\.word) == ["accepted"])
+    #expect(try hub.value("e", "notes") == "6" && hub.conflicts.isEmpty)
+    // One version less, and it was not known.
+    #expect(try hub.push("c", hub.update("e", ["notes": hub.set("7", base: version, at: 0)]))[0].lost == ["notes"])
+  }
+
+  @Test("a device knows what it wrote itself, unless it brought it back", arguments: storages)
+  func ownWrites(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push("a", hub.update("e", ["notes": hub.set("1", base: 2, at: 5000)]))
+    #expect(try hub.push("a", hub.update("e", ["notes": hub.set("2", base: 2, at: 4000)])).map(\.word) == ["accepted"])
+    #expect(try hub.value("e", "notes") == "2" && hub.conflicts.isEmpty)
+    // H13 (i): offered again by the one who wrote it, or by another, it is nobody's own.
+    try hub.push("a", hub.update("e", ["notes": hub.set("3", base: 9, at: 6000, by: "a")]))
+    #expect(try hub.push("a", hub.update("e", ["notes": hub.set("4", base: 2, at: 5500)]))[0].lost == ["notes"])
+    try hub.push("a", hub.delete("e", base: 2))
+    #expect(try hub.conflicts == ["e.notes=3 buried"])
+  }
+
+  @Test("fields are merged each by itself, disjoint ones are both kept", arguments: storages)
+  func disjointFields(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    let dose: JSONValue = ["type": "number", "value": 2]
+    let mood: JSONValue = ["type": "text", "value": "good"]
+    try hub.push(
+      "a", hub.update("e", ["notes": hub.set("x", base: 2, at: 2), "properties.dose": hub.set(dose, base: 2, at: 2)]))
+    let other = try hub.push(
+      "b",
+      hub.update("e", ["time_zone": hub.set("UTC", base: 2, at: 1), "properties.mood": hub.set(mood, base: 2, at: 1)]))
+    #expect(other.map(\.word) == ["accepted"])
+    let entry = try #require(try hub.entry("event", "e"))
+    #expect(entry.members["properties"] == ["dose": dose, "mood": mood])
+    #expect(entry.members["notes"] == "x" && entry.members["time_zone"] == "UTC")
+    #expect(try hub.conflicts.isEmpty)
+    // One key taken away, the other stays; null, absent and value are three things.
+    let held = entry.version
+    try hub.push(
+      "b",
+      hub.update(
+        "e", ["properties.dose": hub.set(.null, base: held, at: 3), "notes": hub.set(.null, base: held, at: 3)]))
+    let cleared = try #require(try hub.entry("event", "e"))
+    #expect(cleared.members["properties"] == ["mood": mood])
+    #expect(cleared.members["notes"] == .null && cleared.members["end_date"] == nil)
+  }
+
+  @Test("H9 the loser of an unseen write is an entity that all see, until it is deleted", arguments: storages)
+  func conflictIsShared(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push("a", hub.update("e", ["notes": hub.set("mine", base: 2, at: 1000)]))
+    let winner = hub.update("e", ["notes": hub.set("yours", base: 2, at: 2000)])
+    let sent = hub.sent(winner, 1)
+    let first = try hub.push("b", [sent])
+    let page = try hub.page(after: 3)
+    let conflict = try #require(page.entries.first { $0.kind == "conflict" })
+    #expect(page.entries.count == 2 && NaturalIdentifier.isNatural(conflict.id))
+    #expect(
+      conflict.members == [
+        "entity_type": "event", "entity_id": "e", "field": "notes", "value": "mine", "author": "a",
+        "stamp": 1_704_067_201_000, "mutation_id": .string(winner.mutationId ?? ""), "reason": "overwritten", "by": "b",
+      ])
+    #expect(try hub.storage.read(person: "p") { try $0.allEntries() }.count == 3)
+    // Asked again it is not made again; resolved, it is in no list and makes none itself.
+    #expect(try hub.push("b", [sent]) == first)
+    try hub.push("c", hub.delete(conflict.id, base: 0, kind: "conflict"))
+    #expect(try hub.conflicts.isEmpty)
+    #expect(try hub.entry("conflict", conflict.id)?.isAlive == false)
+  }
+
+  @Test("H15 a stamp above the hub's now counts as now, but not in a re-offer", arguments: storages)
+  func stampsAreCapped(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    let year: Int64 = 31_536_000_000
+    try hub.push("a", hub.update("e", ["notes": hub.set("ahead", base: 2, at: year)]))
+    #expect(try hub.entry("event", "e")?.fields["notes"]?.stamp == hub.clock)
+    hub.now += 1
+    try hub.push("b", hub.update("e", ["notes": hub.set("after", base: 2, at: 10_500)]))
+    #expect(try hub.value("e", "notes") == "after")
+    try hub.push("c", hub.update("e", ["notes": hub.set("offered", base: 2, at: year, by: "x")]))
+    let field = try hub.entry("event", "e")?.fields["notes"]
+    #expect(field?.value == "offered" && field?.stamp == StoryHub.milliseconds + year && field?.author == "x")
+  }
+
+  @Test("what changes nothing takes no version and makes no conflict", arguments: storages)
+  func noChange(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e", notes: "x"))
+    let same = hub.update(
+      "e",
+      ["notes": hub.set("x", at: 9), "timestamp": hub.set("2024-01-01T09:00:00+01:00"), "end_date": hub.set(.null)])
+    #expect(try hub.push("b", same) == [.accepted(version: 2)])
+    #expect(try hub.state.head == 2 && hub.conflicts.isEmpty)
+  }
+
+  // MARK: H5, H7, H10: deletes
+
+  @Test("H5 outcomes of what changed nothing name a version that a device can reach", arguments: storages)
+  func reachableVersions(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
+    try hub.push("a", hub.delete("e", base: 3))
+    // (d) a no-op: the entity's present version; a second delete: the tombstone's.
+    #expect(try hub.push("b", hub.update("f", ["notes": hub.set(.null)])) == [.accepted(version: 3)])
+    #expect(try hub.push("b", hub.delete("e", base: 3)) == [.accepted(version: 4)])
+    // (c) of an id already purged: the horizon.
+    hub.now += 100 * 86_400
+    #expect(try hub.compact() == 1)
+    #expect(try hub.push("c", hub.delete("e", base: 3)) == [.accepted(version: 4)])
+    #expect(try hub.state.horizon == 4)
+  }
+
+  @Test("H7 each tombstone of a cascade has a version, so that a page may end within it", arguments: storages)
+  func cascadeVersions(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e1"), hub.event("e2"))
+    let outcome = try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
+    let entries = try hub.page().entries
+    #expect(entries.map(\.version) == [4, 5, 6] && entries.allSatisfy { !$0.isAlive })
+    // The type last: whoever holds its tombstone holds those of its children.
+    #expect(entries.last?.id == "t" && outcome == [.accepted(version: 6)])
+    #expect(entries.first { $0.id == "e1" }?.fields["timestamp"]?.value == "2024-01-01T08:00:00.000Z")
+    var cursor: Int64 = 0
+    var seen: [String] = []
+    repeat {
+      let page = try hub.page(after: cursor, limit: 1)
+      seen += page.entries.map(\.id)
+      cursor = page.nextCursor
+    } while cursor < 6
+    #expect(seen.sorted() == ["e1", "e2", "t"])
+  }
+
+  @Test("H10 a delete wins, and what its author had not seen is kept as conflicts", arguments: storages)
+  func deleteBuriesUnseen(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.event("e", notes: "seen"))
+    hub.now += 10
+    try hub.push("b", hub.update("e", ["time_zone": hub.set("UTC", base: 2)]))
+    let held = try hub.state.head
+    try hub.push("b", hub.update("e", ["notes": hub.set("5", base: held)]))
+    try hub.push("c", hub.delete("t", base: held, kind: "event_type"))
+    #expect(try !hub.isAlive("e") && !hub.isAlive("t", "event_type"))
+    #expect(try hub.conflicts == ["e.notes=5 buried"])
+  }
+
+  @Test("H10 of a child moved to where it was deleted unseen, all is kept", arguments: storages)
+  func deleteBuriesMoved(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e", notes: "all of it"))
+    try hub.push("a", hub.update("e", ["event_type_id": hub.set("u", base: 3)]))
+    // B saw u empty.
+    try hub.push("b", hub.delete("u", base: 3, kind: "event_type"))
+    #expect(try hub.conflicts == ["e.*={} moved"])
+    let conflict = try #require(
+      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+    #expect(conflict.fields["value"]?.value["notes"] == "all of it")
+    #expect(conflict.fields["value"]?.value["id"] == "e" && conflict.fields["author"]?.value == "a")
+    // The one who moved it there themselves buries nothing unseen.
+    try hub.push("a", hub.type("v"), hub.event("f"), hub.update("f", ["event_type_id": hub.set("v", base: 0)]))
+    try hub.push("a", hub.delete("v", base: 0, kind: "event_type"))
+    #expect(try hub.conflicts.count == 1)
+  }
+
+  @Test("H10 who belongs to a type is decided when it is deleted: a child moved out before lives", arguments: storages)
+  func movedOutLives(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
+    try hub.push("a", hub.update("e", ["event_type_id": hub.set("u", base: 3)]))
+    try hub.push("b", hub.delete("t", base: 3, kind: "event_type"))
+    #expect(try hub.isAlive("e") && hub.conflicts.isEmpty)
+  }
+
+  @Test("a delete merges the edits it replaced first, by their bases and stamps", arguments: storages)
+  func lastWords(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push("b", hub.update("e", ["notes": hub.set("later", base: 2, at: 5000)]))
+    let outcome = try hub.push(
+      "a",
+      hub.delete(
+        "e", base: 2, ["notes": hub.set("earlier", base: 2, at: 1000), "time_zone": hub.set("UTC", base: 2, at: 1000)]))
+    #expect(outcome[0].lost == ["notes"])
+    #expect(try hub.value("e", "time_zone") == "UTC" && hub.value("e", "notes") == "later")
+    #expect(try hub.conflicts == ["e.notes=later buried"])
+    // Words that cannot be kept do not save it from being deleted.
+    try hub.push("b", hub.event("f"))
+    let refusedWords = try hub.push("a", hub.delete("f", base: 9, ["timestamp": hub.set("soon")]))
+    #expect(refusedWords[0].lost == ["timestamp"])
+    #expect(try !hub.isAlive("f"))
+  }
+
+  // MARK: H11, H16: ids
+
+  @Test("H11 what was deleted does not come back by a create, an update or a reference", arguments: storages)
+  func deadStaysDead(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    try hub.push("a", hub.delete("t", base: 2, kind: "event_type"))
+    func refusals() throws -> [String] {
+      try hub.push(
+        "b", hub.event("e"), hub.update("e", ["notes": hub.set("x", base: 2)]), hub.event("f"),
+        hub.create(
+          "event_type", "t", ["name": hub.set("a"), "color": hub.set("b"), "icon": hub.set("c")], isNatural: true)
+      ).map(\.word)
+    }
+    let expected = ["entity_deleted", "entity_deleted", "parent_deleted", "entity_deleted"]
+    #expect(try refusals() == expected)
+    // Nor once the tombstone is a bare id.
+    hub.now += 100 * 86_400
+    #expect(try hub.compact() == 2)
+    #expect(try hub.entry("event", "e") == nil)
+    #expect(try refusals() == expected)
+    #expect(try hub.push("c", hub.restore("e", life: 1)).map(\.word) == ["entity_deleted"])
+  }
+
+  @Test("H11 a delete that comes before its create leaves a tombstone for it to find", arguments: storages)
+  func deleteBeforeCreate(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"))
+    #expect(try hub.push("a", hub.delete("k", base: 1)) == [.accepted(version: 2)])
+    #expect(try hub.push("b", hub.event("k")).map(\.word) == ["entity_deleted"])
+  }
+
+  @Test("H11 only a restore begins a new life, and what meant an earlier one does not touch it", arguments: storages)
+  func incarnations(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e", notes: "kept"))
+    let old = hub.update("e", ["notes": hub.set("old", base: 2)])
+    try hub.push("a", hub.delete("e", base: 2))
+    let restored = try hub.push("a", hub.restore("e", life: 1, ["time_zone": hub.set("UTC", base: 3)]))
+    #expect(restored == [.accepted(version: 4)])
+    #expect(try hub.value("e", "notes") == "kept" && hub.value("e", "time_zone") == "UTC")
+    #expect(try hub.entry("event", "e")?.incarnation == 1)
+    #expect(try hub.push("b", old, hub.delete("e", base: 4)).map(\.word) == ["restored", "restored"])
+    #expect(try hub.push("b", hub.restore("e", life: 1)).map(\.word) == ["accepted"])
+    #expect(try hub.state.head == 4)
+    // Alive: the life is raised. Dead in as many lives: refused.
+    #expect(try hub.push("b", hub.restore("e", life: 3)) == [.accepted(version: 5)])
+    #expect(try hub.push("a", hub.delete("e", base: 5, life: 3)).map(\.word) == ["accepted"])
+    #expect(try hub.push("b", hub.restore("e", life: 3)).map(\.word) == ["entity_deleted"])
+    // A delete of a life that this hub has not seen begin: its restore comes too late.
+    #expect(try hub.push("a", hub.delete("e", base: 6, life: 4)) == [.accepted(version: 7)])
+    #expect(try hub.push("b", hub.restore("e", life: 4)).map(\.word) == ["entity_deleted"])
+  }
+
+  @Test("a restore needs a living parent, and takes the one it is offered", arguments: storages)
+  func restoreNeedsParent(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
+    try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
+    #expect(try hub.push("a", hub.restore("e", life: 1)).map(\.word) == ["parent_deleted"])
+    // Older than the tombstone's own and not knowing it, it would lose: but that one is gone.
+    #expect(
+      try hub.push("b", hub.restore("e", life: 1, ["event_type_id": hub.set("u", base: 0, at: -9)])).map(\.word) == [
+        "accepted"
+      ])
+    #expect(try hub.value("e", "event_type_id") == "u")
+    // Restoring the type brings none of its events back.
+    #expect(try hub.push("a", hub.restore("t", life: 1, kind: "event_type")).map(\.word) == ["accepted"])
+    #expect(try hub.page().entries.filter(\.isAlive).map(\.id).sorted() == ["e", "t", "u"])
+  }
+
+  @Test("a place that is restored does without an event type that is gone", arguments: storages)
+  func restorePlace(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let place = [
+      "name": hub.set("home"), "latitude": hub.set(1), "longitude": hub.set(2), "radius": hub.set(100),
+      "event_type_entry_id": hub.set("t"),
+    ]
+    try hub.push("a", hub.type("t"), hub.create("geofence", "g", place), hub.delete("g", base: 2, kind: "geofence"))
+    try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
+    #expect(try hub.push("a", hub.restore("g", life: 1, kind: "geofence")).map(\.word) == ["accepted"])
+    #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == .null)
+  }
+
+  @Test("H16 what is imported twice is one entity, and the second import changes nothing", arguments: storages)
+  func naturalKeys(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    func imported(_ notes: String, at stamp: Int64, by author: String? = nil) -> HubMutation {
+      hub.create(
+        "event", "k",
+        [
+          "event_type_id": hub.set("t", at: stamp, by: author),
+          "timestamp": hub.set("2024-01-01T08:00:00Z", at: stamp, by: author),
+          "notes": hub.set(.string(notes), at: stamp, by: author),
+        ], isNatural: true)
+    }
+    try hub.push("a", hub.type("t"), imported("imported", at: 1))
+    hub.now += 10
+    try hub.push("a", hub.update("k", ["notes": hub.set("mine", base: 2, at: 2)]))
+    #expect(try hub.push("b", imported("imported later", at: 9000)) == [.merged(version: 3, lost: [])])
+    #expect(try hub.value("k", "notes") == "mine")
+    // Offered again to a hub that lost what came after, its stamps decide.
+    #expect(try hub.push("c", imported("written since", at: 9500, by: "d")).map(\.word) == ["accepted"])
+    #expect(try hub.value("k", "notes") == "written since")
+    try hub.push("a", hub.delete("k", base: 9))
+    #expect(try hub.push("b", imported("again", at: 9900)).map(\.word) == ["entity_deleted"])
+  }
+
+  @Test("a re-offer whose parent is gone loses that field alone, an edit is refused whole", arguments: storages)
+  func reofferedReference(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
+    try hub.push("a", hub.delete("u", base: 3, kind: "event_type"))
+    hub.now += 10
+    let fields = ["event_type_id": "u", "notes": "x"]
+    let edit = try hub.push("b", hub.update("e", fields.mapValues { hub.set(.string($0), base: 3, at: 5) }))
+    #expect(edit.map(\.word) == ["parent_deleted"])
+    #expect(try hub.value("e", "notes") == nil)
+    let offer = try hub.push("b", hub.update("e", fields.mapValues { hub.set(.string($0), base: 3, at: 5, by: "z") }))
+    #expect(offer[0].lost == ["event_type_id"])
+    #expect(try hub.value("e", "notes") == "x" && hub.value("e", "event_type_id") == "t")
+  }
+
+  // MARK: H13: a hub that was restored
+
+  @Test(
+    "H13 a position this hub never gave is told from one it gave, in push and pull, before anything is done",
+    arguments: storages)
+  func logReset(storage: StoryHub.Storage) throws {
+    func kind(_ hub: StoryHub, _ seen: Int64, _ epoch: String?) throws -> String? {
+      do {
+        try hub.check(SyncPosition(device: "a", seen: seen, epoch: epoch))
+        return nil
+      } catch let problem as Problem {
+        return problem.kind
+      }
+    }
+    // The backup was made at 3, in the first life; the device has seen 5 of it.
+    let hub = try StoryHub(storage, epoch: "first")
+    try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
+    #expect(try kind(hub, 3, "first") == nil)
+    #expect(try kind(hub, 5, "first") == "log_reset")
+    #expect(try kind(hub, 4, nil) == "log_reset")
+    try hub.restart(epoch: "second")
+    #expect(try kind(hub, 5, "first") == "log_reset")
+    // (a), (c) its head has outgrown the old cursor: the lives tell.
+    try hub.push("b", hub.event("g"), hub.event("h"), hub.event("i"))
+    #expect(try kind(hub, 5, "first") == "log_reset")
+    #expect(try kind(hub, 5, "second") == nil)
+    #expect(try kind(hub, 3, "first") == nil)
+    #expect(try kind(hub, 3, "second") == "log_reset")
+    #expect(try kind(hub, 0, "another") == nil)
+    // (b) a push is not merged first.
+    #expect(throws: Problem.self) {
+      try hub.push("a", [hub.sent(hub.update("e", ["notes": hub.set("x", base: 5)]), 4)], seen: 5, epoch: "first")
+    }
+    #expect(try hub.state.head == 6 && hub.value("e", "notes") == nil)
+  }
+
+  @Test("H13 a life in which nothing was written leaves no position behind", arguments: storages)
+  func emptyLives(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage, epoch: "a")
+    try hub.push("a", hub.type("t"))
+    try hub.restart(epoch: "b")
+    try hub.restart(epoch: "c")
+    #expect(try hub.state.epochs == [.init(id: "a", first: 1), .init(id: "c", first: 2)])
+  }
+
+  // MARK: H12, compaction
+
+  @Test("H12 below the horizon a pull is answered 410, a snapshot always served", arguments: storages)
+  func horizon(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
+    try hub.push("a", hub.delete("e", base: 3))
+    hub.now += 91 * 86_400
+    try hub.push("a", hub.delete("f", base: 4))
+    #expect(try hub.compact() == 1)
+    #expect(try hub.state.horizon == 4 && hub.state.head == 5)
+    #expect(throws: Problem.self) { try hub.page(after: 3) }
+    do {
+      _ = try hub.page(after: 3)
+    } catch let problem as Problem {
+      #expect(problem.kind == "cursor_expired" && problem.status == 410)
+    }
+    #expect(try hub.page(after: 4).entries.map(\.id) == ["f"])
+    #expect(try hub.storage.read(person: "p") { try $0.allEntries() }.count == 2)
+  }
+
+  @Test(
+    "no tombstone goes that a device seen in 90 days has not passed, nor one younger than that", arguments: storages)
+  func compactionWaits(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let day = 86_400.0
+    try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"), hub.event("g"))
+    try hub.noteContact("slow", cursor: 5)
+    try hub.push("a", hub.delete("e", base: 4), hub.delete("f", base: 4), hub.delete("g", base: 4))
+    #expect(try hub.compact() == 0)
+    hub.now += 80 * day
+    try hub.noteContact("slow", cursor: 6)
+    try hub.noteContact("quick", cursor: 7)
+    hub.now += 10 * day + 1
+    // By age all three might go; one that was seen ten days ago stands at 6.
+    #expect(try hub.compact(limit: 1) == 1)
+    #expect(try hub.compact() == 1)
+    #expect(try hub.compact() == 0)
+    #expect(try hub.state.horizon == 6)
+    // Who stays away longer is waited for no more.
+    hub.now += 92 * day
+    try hub.noteContact("quick", cursor: 7)
+    #expect(try hub.compact() == 1)
+    #expect(try hub.state.horizon == 7)
+    #expect(try hub.storage.read(person: "p") { try $0.contacts() }.map(\.device) == ["quick"])
+  }
+
+  @Test("where a device stands is noted once a day, and at once when it fell back", arguments: storages)
+  func contacts(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    func noted() throws -> Int64? { try hub.storage.read(person: "p") { try $0.contact(device: "a") }?.cursor }
+    try hub.noteContact("a", cursor: 5)
+    #expect(try noted() == 5)
+    hub.now += 86_399
+    try hub.noteContact("a", cursor: 9)
+    #expect(try noted() == 5)
+    hub.now += 1
+    try hub.noteContact("a", cursor: 9)
+    #expect(try noted() == 9)
+    // It was restored from a backup: the horizon must not pass it.
+    try hub.noteContact("a", cursor: 2)
+    #expect(try noted() == 2)
+  }
+
+  // MARK: What the living add up to
+
+  @Test("count and hash of each kind are those of its living, whatever was done", arguments: storages)
+  func sums(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"), hub.event("g"))
+    try hub.push("b", hub.update("e", ["notes": hub.set("x", base: 2)]), hub.delete("f", base: 4))
+    try hub.push("b", hub.restore("f", life: 1), hub.delete("g", base: 4))
+    let kept = try #require(try hub.state.sums)
+    #expect(kept["event"]?.count == 2 && kept["event_type"]?.count == 1)
+    // Added up anew, by a hub that finds none.
+    try hub.storage.write(person: "p") { transaction in
+      var state = try transaction.state()
+      state.sums = nil
+      try transaction.setState(state)
+    }
+    try hub.restart()
+    let anew = try #require(try hub.state.sums)
+    #expect(anew == kept.filter { $0.value.count > 0 })
+    hub.now += 100 * 86_400
+    try hub.compact()
+    #expect(try hub.state.sums == anew)
+  }
+
+  @Test("the hash of one entity is the first eight bytes of SHA-256 of its four lines", arguments: storages)
+  func sumOfOne(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"))
+    // printf 'event_type\nt\n1\n0' | sha256sum
+    #expect(try hub.state.sums?["event_type"]?.hash == 0x0525d6d6413ba6a6)
+  }
+
+  @Test("kinds without paths of their own go by mutations, feed and snapshot", arguments: storages)
+  func genericKinds(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let made = try hub.push(
+      "a", hub.type("t"),
+      hub.create("vehicle", "v", ["name": hub.set("Van"), "device_ids": hub.set(["x"]), "wheels": hub.set(4)]),
+      hub.create("trip_rule", "r", ["name": hub.set("Work"), "position": hub.set(1), "category": hub.set("business")]),
+      hub.create("trip_rule", "s", ["name": hub.set("Work"), "position": hub.set(1), "category": hub.set("pleasure")]),
+      hub.create("setting", "u", ["key": hub.set("units"), "value": hub.set(["distance": "km"])]),
+      hub.create(
+        "skip", "k",
+        ["event_type_id": hub.set("t"), "from": hub.set("2024-01-01T00:00:00Z"), "to": hub.set("2024-01-08T00:00:00Z")])
+    )
+    #expect(made.map(\.word) == ["accepted", "accepted", "accepted", "invalid", "accepted", "accepted"])
+    #expect(try hub.value("v", "wheels", of: "vehicle") == 4)
+    #expect(try hub.page().entries.map(\.kind) == ["event_type", "vehicle", "trip_rule", "setting", "skip"])
+    // A skip goes with its event type, the others hang on nothing.
+    try hub.push("a", hub.delete("t", base: 9, kind: "event_type"))
+    #expect(try hub.page().entries.filter(\.isAlive).map(\.kind) == ["vehicle", "trip_rule", "setting"])
+  }
+}
