@@ -65,6 +65,8 @@ struct GroupHeader: Hashable {
   var durable: UInt64
   /// The last group of its chunk: the log goes on in the next one.
   var isSeal: Bool
+  /// Of a seal: a restore is about to put other rows in the place of all before. Who has the store open then opens it anew.
+  var isReplacement = false
 
   /// The header at the start of `source`, if what it says of itself can be true of a group of this epoch.
   static func read(_ base: UnsafeRawPointer, available: Int, epoch: UInt64) -> GroupHeader? {
@@ -73,7 +75,7 @@ struct GroupHeader: Hashable {
     guard length >= bytes, length & 7 == 0, length <= available else { return nil }
     return GroupHeader(
       length: length, count: Int(half(base, 4)), epoch: epoch, sequence: word(base, 16), durable: word(base, 24),
-      isSeal: half(base, 32) & 1 != 0)
+      isSeal: half(base, 32) & 1 != 0, isReplacement: half(base, 32) & 2 != 0)
   }
 
   /// Whether the bytes of a group, header included, are as they were written and its records fill it.
@@ -94,7 +96,7 @@ struct GroupHeader: Hashable {
     store(epoch, base, 8)
     store(sequence, base, 16)
     store(durable, base, 24)
-    store(isSeal ? 1 : 0, base, 32)
+    store((isSeal ? 1 : 0) | (isReplacement ? 2 : 0), base, 32)
     store(Self.checksum(base, length: length, epoch: epoch), base, 40)
   }
 

@@ -137,6 +137,13 @@ struct LogState: @unchecked Sendable {
         group.isWhole(target)
       else { return false }
       var next: (file: any OpenFile, header: ChunkHeader, failure: StorageError?)?
+      if group.isReplacement {
+        if try reload(directory: directory, fileSystem: fileSystem) { continue }
+        // The rows are replaced in this moment, or a restore was cut off here; only who opens the store anew knows which.
+        let replaced = StorageError.replaced(path: directory)
+        failure = replaced
+        throw replaced
+      }
       if group.isSeal {
         // All before the seal was synced before anything went into the next chunk.
         let log = Log(directory: directory, fileSystem: fileSystem)

@@ -75,7 +75,7 @@ extension Segment {
       let record = try record(row)
       let kind = RecordLayout.kind(record)
       let group = RecordLayout.group(record)
-      if let previous, !Self.isInOrder(previous, record) { faults.note("rows are out of order", at: row) }
+      if let previous, !RecordOrder.isBelowByKind(previous, record) { faults.note("rows are out of order", at: row) }
       previous = record
       while kindIndex < footer.kinds.count, row >= footer.kinds[kindIndex].first + footer.kinds[kindIndex].count {
         kindIndex += 1
@@ -114,11 +114,6 @@ extension Segment {
     }
   }
 
-  private static func isInOrder(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-    let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
-    return leftKind != rightKind ? leftKind < rightKind : RecordOrder.isBelow(left, right)
-  }
-
   private struct GroupName: Hashable {
     var kind: UInt8
     var group: UInt64
@@ -142,5 +137,13 @@ extension Segment {
           kind: .index, path: path, what: "\(what) (row \(fault.first)\(more))", advice: StoreFinding.repairAdvice)
       }
     }
+  }
+}
+
+extension RecordOrder {
+  /// The order of the rows of a segment and of a backup: by kind, then as in a scan.
+  static func isBelowByKind(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
+    return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
   }
 }

@@ -127,7 +127,9 @@ extension StorageEngine {
   }
 
   /// Makes the next chunk, seals this one and has it synced: groups go into a chunk only when all before is durable.
-  func goOnInNewChunk(_ log: Log, for bytes: Int, startsAnew: Bool = false) throws(StorageError) {
+  func goOnInNewChunk(
+    _ log: Log, for bytes: Int, startsAnew: Bool = false, isReplacement: Bool = false
+  ) throws(StorageError) {
     let (current, file) = state.withLock { ($0.chunk, $0.file) }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
     let usual = startsAnew ? options.firstChunkBytes : min(current.chunkBytes * 2, options.largestChunkBytes)
@@ -139,7 +141,7 @@ extension StorageEngine {
       if let failure = state.failure { throw failure }
       let seal = GroupHeader(
         length: GroupHeader.bytes, count: 0, epoch: current.epoch, sequence: state.sequence + 1,
-        durable: max(durable, state.durable), isSeal: true)
+        durable: max(durable, state.durable), isSeal: true, isReplacement: isReplacement)
       seal.write(to: state.memory.base + state.end)
       let checksum = GroupHeader.checksum(of: state.memory.base + state.end)
       try state.writeBeyondEnd(count: GroupHeader.bytes)

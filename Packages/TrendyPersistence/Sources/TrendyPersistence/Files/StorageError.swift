@@ -24,6 +24,12 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case invalidIdentifier(String)
   /// A row is whole, but this version cannot read it.
   case unreadableRow(kind: UInt8, key: RecordKey)
+  /// A restore put another store in this one's place while it was open. Open it again.
+  case replaced(path: String)
+  /// What was to be made is there already.
+  case exists(path: String)
+  /// A file that is no backup, or no whole one: cut, altered, of another program.
+  case notABackup(path: String, offset: Int, reason: String)
   /// Any other failure of the system.
   case failed(FileSystemError)
 
@@ -53,6 +59,12 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
       "\"\(identifier)\" is no identifier: it takes 1 to 128 bytes; nothing was changed"
     case .unreadableRow(let kind, let key):
       "row \(key) of kind \(kind) cannot be read by this version: nothing was changed; install a newer version or run `trendy doctor`"
+    case .replaced(let path):
+      "the store in \(path) was replaced by a restored one while it was open: nothing of this change was saved; try again"
+    case .exists(let path):
+      "\(path) is there already: nothing was changed; give another name, or say that it may be replaced"
+    case .notABackup(let path, let offset, let reason):
+      "\(path) is no whole backup, \(reason) at byte \(offset): nothing was restored or changed; take another copy of it, or an earlier backup"
     case .failed(let error):
       "\(error): nothing of this change was confirmed; see to the cause and try again"
     }

@@ -31,7 +31,9 @@ extension LocalStore {
   private func forEachRow<Row: StoredRow>(
     _ type: Row.Type, _ check: inout RowCheck, body: (Row, inout RowCheck) -> Void
   ) throws(StorageError) {
-    try forEachRecord(Row.kind) { record throws(StorageError) in
+    try RecordPages.forEach { (from, to, limit) throws(StorageError) in
+      try scan(Row.kind, from: from, to: to, limit: limit)
+    } body: { record throws(StorageError) in
       let row: Row
       do throws(StorageError) {
         row = try decode(type, record)
@@ -42,24 +44,6 @@ extension LocalStore {
       }
       check.onPlace(of: row, record)
       body(row, &check)
-    }
-  }
-
-  private func forEachRecord(
-    _ kind: UInt8, body: (Record) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    let page = 4096
-    var from = Int64.min
-    while true {
-      let records = try scan(kind, from: from, limit: page)
-      guard records.count == page, let last = records.last?.sort else {
-        for record in records { try body(record) }
-        return
-      }
-      for record in records where record.sort < last { try body(record) }
-      // All of the last value: there may be more than were asked for.
-      for record in try scan(kind, from: last, to: last + 1) { try body(record) }
-      from = last + 1
     }
   }
 }

@@ -1,0 +1,140 @@
+/// Reads a backup from front to end, a block at a time, and believes no byte before its checksum fits.
+struct BackupReader {
+  /// When the backup was made: milliseconds since 1970-01-01T00:00:00Z.
+  let madeMillis: Int64
+  let bytes: Int
+  private let path: String
+  private let file: any OpenFile
+  private let firstChecksum: UInt64
+
+  init(path: String, fileSystem: any FileSystem) throws(StorageError) {
+    self.path = path
+    file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+    let file = file
+    bytes = try storing { () throws(FileSystemError) in try file.size() }
+    let header = RecordMemory(zeroed: BackupFormat.headerBytes)
+    let count = try Self.read(file, header, count: header.count, at: 0)
+    guard count >= 8, word(header.base, 0) == BackupFormat.magic else {
+      throw .notABackup(path: path, offset: 0, reason: "it begins otherwise than one")
+    }
+    guard count == header.count, half(header.base, 12) == UInt32(BackupFormat.headerBytes) else {
+      throw .notABackup(path: path, offset: min(count, 12), reason: "it ends or is altered")
+    }
+    firstChecksum = word(header.base, 56)
+    guard Checksum.xxh64(header.bytes(from: 0, count: 56)) == firstChecksum else {
+      throw .notABackup(path: path, offset: 0, reason: "it is altered")
+    }
+    let version = Int(half(header.base, 8))
+    guard version <= BackupFormat.version else {
+      throw .newerVersion(path: path, found: version, supported: BackupFormat.version)
+    }
+    let rowVersion = Int(truncatingIfNeeded: word(header.base, 16))
+    guard rowVersion <= StoreFormat.chunkVersion else {
+      throw .newerVersion(path: path, found: rowVersion, supported: StoreFormat.chunkVersion)
+    }
+    madeMillis = Int64(bitPattern: word(header.base, 24))
+  }
+
+  /// Goes through the whole file.
+  /// - Parameters:
+  ///   - onStore: a store begins.
+  ///   - onRecord: a record of it, valid during the call. Records rise by kind, sort value and key.
+  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, or what a closure throws.
+  func read(
+    onStore: (_ name: String, _ lastSequence: UInt64) throws(StorageError) -> Void,
+    onRecord: (UnsafeRawPointer) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    var buffer = RecordMemory(zeroed: BackupFormat.usualBlock)
+    var position = BackupFormat.headerBytes
+    var checksum = firstChecksum
+    var records = 0
+    var hasStore = false
+    var previous: RecordMemory?
+    while true {
+      let length = try block(at: position, into: &buffer, after: &checksum)
+      guard let kind = BackupFormat.BlockKind(rawValue: half(buffer.base, 4)) else {
+        throw damage(position, "there is a block of an unknown kind")
+      }
+      let content = buffer.bytes(
+        from: BackupFormat.blockHeaderBytes, count: length - BackupFormat.blockHeaderBytes)
+      switch kind {
+      case .store:
+        guard content.count >= 8, let base = content.baseAddress else { throw damage(position, "a store has no name") }
+        let name = content[8...].prefix { $0 != 0 }
+        previous = nil
+        hasStore = true
+        try onStore(String(decoding: name, as: UTF8.self), word(base, 0))
+      case .records:
+        guard hasStore else { throw damage(position, "records belong to no store") }
+        records += try forEachRecord(content, at: position, after: &previous, onRecord)
+      case .end:
+        guard let base = content.baseAddress, content.count == 8, word(base, 0) == UInt64(records) else {
+          throw damage(position, "the number of records is another")
+        }
+        guard position + length == bytes else { throw damage(position + length, "something follows its end") }
+        return
+      }
+      position += length
+    }
+  }
+
+  private func damage(_ offset: Int, _ reason: String) -> StorageError {
+    .notABackup(path: path, offset: offset, reason: reason)
+  }
+
+  /// Reads a block whole.
+  /// - Returns: its length.
+  private func block(
+    at position: Int, into buffer: inout RecordMemory, after checksum: inout UInt64
+  ) throws(StorageError) -> Int {
+    let header = BackupFormat.blockHeaderBytes
+    let cut = damage(bytes, "it ends too early")
+    guard try Self.read(file, buffer, count: header, at: position) == header else { throw cut }
+    let length = Int(half(buffer.base, 0))
+    guard length > header, length & 7 == 0, length <= BackupFormat.largestBlock,
+      word(buffer.base, 8) == UInt64(position)
+    else { throw damage(position, "it is altered") }
+    guard length <= bytes - position else { throw cut }
+    if length > buffer.count { buffer = RecordMemory(zeroed: length) }
+    guard try Self.read(file, buffer, count: length, at: position) == length else { throw cut }
+    let found = BackupFormat.checksum(buffer.bytes(from: 0, count: length), before: checksum)
+    guard found == word(buffer.base, 16) else { throw damage(position, "it is altered") }
+    checksum = found
+    return length
+  }
+
+  private func forEachRecord(
+    _ content: UnsafeRawBufferPointer, at position: Int, after previous: inout RecordMemory?,
+    _ body: (UnsafeRawPointer) throws(StorageError) -> Void
+  ) throws(StorageError) -> Int {
+    guard let base = content.baseAddress else { return 0 }
+    var offset = 0
+    var count = 0
+    var last = previous.map { UnsafeRawPointer($0.base) }
+    while offset < content.count {
+      let record = base + offset
+      guard offset + RecordLayout.headerBytes <= content.count, offset + RecordLayout.size(record) <= content.count,
+        !RecordLayout.isDeletion(record), last.map({ RecordOrder.isBelowByKind($0, record) }) ?? true
+      else { throw damage(position, "a record does not follow the one before") }
+      try body(record)
+      last = record
+      offset += RecordLayout.size(record)
+      count += 1
+    }
+    // The next block comes into the same memory: only the head of the last is needed.
+    if let last {
+      let copy = RecordMemory(zeroed: RecordLayout.headerBytes)
+      copy.base.copyMemory(from: last, byteCount: RecordLayout.headerBytes)
+      previous = copy
+    }
+    return count
+  }
+
+  private static func read(
+    _ file: any OpenFile, _ memory: RecordMemory, count: Int, at offset: Int
+  ) throws(StorageError) -> Int {
+    try storing { () throws(FileSystemError) in
+      try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: count), at: offset)
+    }
+  }
+}

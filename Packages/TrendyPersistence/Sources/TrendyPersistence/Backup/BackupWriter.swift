@@ -1,0 +1,116 @@
+/// Writes a backup from front to end into a file of another name, which takes its own when all is on the disk.
+final class BackupWriter {
+  private let path: String
+  private let fileSystem: any FileSystem
+  private let file: any OpenFile
+  private var buffer = RecordMemory(zeroed: BackupFormat.usualBlock)
+  private var filled = BackupFormat.blockHeaderBytes
+  private var position = 0
+  private var checksum: UInt64
+  private(set) var records = 0
+  private var isFinished = false
+
+  private var temporaryPath: String { path + ".part" }
+  private var folder: String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  init(path: String, madeMillis: Int64, fileSystem: any FileSystem) throws(StorageError) {
+    self.path = path
+    self.fileSystem = fileSystem
+    let temporary = path + ".part"
+    file = try storing { () throws(FileSystemError) in
+      let file = try fileSystem.open(temporary, .create)
+      try file.truncate(to: 0)
+      return file
+    }
+    let header = RecordMemory(zeroed: BackupFormat.headerBytes)
+    store(BackupFormat.magic, header.base, 0)
+    header.base.storeBytes(of: UInt32(BackupFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
+    header.base.storeBytes(of: UInt32(BackupFormat.headerBytes).littleEndian, toByteOffset: 12, as: UInt32.self)
+    store(UInt64(StoreFormat.chunkVersion), header.base, 16)
+    store(UInt64(bitPattern: madeMillis), header.base, 24)
+    checksum = Checksum.xxh64(header.bytes(from: 0, count: 56))
+    store(checksum, header.base, 56)
+    try write(header.bytes(from: 0, count: header.count))
+  }
+
+  deinit {
+    // Only gives the room back; a file of this name is no backup to anybody.
+    if !isFinished { try? fileSystem.remove(temporaryPath) }
+  }
+
+  func begin(store name: String, lastSequence: UInt64) throws(StorageError) {
+    let content = RecordMemory(zeroed: (8 + name.utf8.count + 7) & ~7)
+    store(lastSequence, content.base, 0)
+    for (index, byte) in name.utf8.enumerated() {
+      content.base.storeBytes(of: byte, toByteOffset: 8 + index, as: UInt8.self)
+    }
+    try append(content.bytes(from: 0, count: content.count))
+    try flush(.store)
+  }
+
+  func add(_ record: Record) throws(StorageError) {
+    let size = RecordLayout.size(payloadCount: record.payloadCount)
+    if filled + size > buffer.count {
+      try flush(.records)
+      if BackupFormat.blockHeaderBytes + size > buffer.count {
+        buffer = RecordMemory(zeroed: BackupFormat.blockHeaderBytes + size)
+      }
+    }
+    let target = buffer.base + filled
+    target.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    record.withPayload {
+      RecordLayout.write(
+        to: target, kind: record.kind, key: record.key, sort: record.sort, group: record.group, isDeletion: false,
+        payload: $0)
+    }
+    filled += size
+    records += 1
+  }
+
+  func endStore() throws(StorageError) { try flush(.records) }
+
+  /// The file is on the disk under its name on return.
+  /// - Returns: its length.
+  func finish() throws(StorageError) -> Int {
+    let content = RecordMemory(zeroed: 8)
+    store(UInt64(records), content.base, 0)
+    try append(content.bytes(from: 0, count: 8))
+    try flush(.end)
+    let (file, fileSystem, path, temporary, folder) = (file, fileSystem, path, temporaryPath, folder)
+    try storing { () throws(FileSystemError) in
+      try file.synchronize()
+      try fileSystem.rename(temporary, to: path)
+      try fileSystem.syncDirectory(folder)
+    }
+    isFinished = true
+    return position
+  }
+
+  private func append(_ content: UnsafeRawBufferPointer) throws(StorageError) {
+    if filled + content.count > buffer.count {
+      preconditionFailure("\(content.count) bytes beside \(filled) in a block of \(buffer.count)")
+    }
+    if let base = content.baseAddress { (buffer.base + filled).copyMemory(from: base, byteCount: content.count) }
+    filled += content.count
+  }
+
+  private func flush(_ kind: BackupFormat.BlockKind) throws(StorageError) {
+    guard filled > BackupFormat.blockHeaderBytes else { return }
+    buffer.base.storeBytes(of: UInt32(filled).littleEndian, as: UInt32.self)
+    buffer.base.storeBytes(of: kind.rawValue.littleEndian, toByteOffset: 4, as: UInt32.self)
+    store(UInt64(position), buffer.base, 8)
+    checksum = BackupFormat.checksum(buffer.bytes(from: 0, count: filled), before: checksum)
+    store(checksum, buffer.base, 16)
+    try write(buffer.bytes(from: 0, count: filled))
+    filled = BackupFormat.blockHeaderBytes
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    let (file, offset) = (file, position)
+    try storing { () throws(FileSystemError) in try file.write(bytes, at: offset) }
+    position += bytes.count
+  }
+}

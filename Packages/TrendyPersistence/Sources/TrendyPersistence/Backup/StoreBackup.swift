@@ -1,0 +1,107 @@
+/// One file with everything that stores hold at one moment: what they would need to go on elsewhere, or here after a loss.
+///
+/// It holds the rows and not the files, so that a damaged store makes no backup that looks whole, and every later version can
+/// read it. What a save in another process does meanwhile is in it whole or not at all.
+///
+/// ```swift
+/// let stores = [StoreBackup.Store(name: "record", directory: "/home/me/.local/share/trendy")]
+/// try StoreBackup.write(stores, to: "/mnt/stick/trendy.backup", madeMillis: now)
+/// …
+/// try StoreBackup.restore(from: "/mnt/stick/trendy.backup", to: stores, keptIn: "/home/me/trendy.before")
+/// ```
+public enum StoreBackup: Sendable {
+  /// A store by the name that it has in a backup.
+  public struct Store: Hashable, Sendable {
+    /// 1 to 64 bytes.
+    public var name: String
+    /// The folder, without a slash at its end.
+    public var directory: String
+
+    public init(name: String, directory: String) {
+      self.name = name
+      self.directory = directory
+    }
+  }
+
+  /// What is in a backup.
+  public struct Summary: Hashable, Sendable {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    public var madeMillis: Int64
+    /// Length of the file.
+    public var bytes: Int
+    /// How many records of each store, by name.
+    public var records: [String: Int]
+
+    public init(madeMillis: Int64, bytes: Int, records: [String: Int]) {
+      self.madeMillis = madeMillis
+      self.bytes = bytes
+      self.records = records
+    }
+  }
+
+  /// Writes what the stores hold into a file; it is there whole, and on the disk, or not at all. A folder without a store is left
+  /// out; others may save meanwhile, and no store is changed.
+  /// - Parameters:
+  ///   - madeMillis: now, in milliseconds since 1970-01-01T00:00:00Z.
+  ///   - isReplacing: whether a file that is there may go.
+  /// - Throws: ``StorageError/exists(path:)``; ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it
+  ///   first; ``StorageError/missing(path:)`` when there is no store at all.
+  @discardableResult
+  public static func write(
+    _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false,
+    fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init()
+  ) throws(StorageError) -> Summary {
+    if !isReplacing, try isThere(path, fileSystem) { throw .exists(path: path) }
+    var engines: [(name: String, engine: StorageEngine)] = []
+    for store in stores {
+      guard try isThere(store.directory + "/" + StoreFormat.manifestName, fileSystem) else { continue }
+      // Of its own, and never refreshed: what it shows is one moment.
+      let engine = try StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options)
+      engines.append((store.name, engine))
+    }
+    guard !engines.isEmpty else { throw .missing(path: stores.first?.directory ?? path) }
+    let writer = try BackupWriter(path: path, madeMillis: madeMillis, fileSystem: fileSystem)
+    var records: [String: Int] = [:]
+    for (name, engine) in engines {
+      let before = writer.records
+      try writer.begin(store: name, lastSequence: engine.nextSequence() - 1)
+      for kind in 0...UInt8.max {
+        try RecordPages.forEach { (from, to, limit) throws(StorageError) in
+          try engine.scan(kind: kind, from: from, to: to, limit: limit)
+        } body: { record throws(StorageError) in
+          try writer.add(record)
+        }
+      }
+      try writer.endStore()
+      records[name] = writer.records - before
+    }
+    return Summary(madeMillis: madeMillis, bytes: try writer.finish(), records: records)
+  }
+
+  /// Reads a backup to its end: every byte is as it was written.
+  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/newerVersion(path:found:supported:)``.
+  public static func check(
+    _ path: String, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws(StorageError) -> Summary {
+    let reader = try BackupReader(path: path, fileSystem: fileSystem)
+    var records: [String: Int] = [:]
+    var current = ""
+    try reader.read { name, _ in
+      current = name
+      records[name, default: 0] += 0
+    } onRecord: { _ in
+      records[current, default: 0] += 1
+    }
+    return Summary(madeMillis: reader.madeMillis, bytes: reader.bytes, records: records)
+  }
+
+  static func isThere(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> Bool {
+    do throws(FileSystemError) {
+      _ = try fileSystem.open(path, .read)
+      return true
+    } catch {
+      if case .missing = StorageError(error) { return false }
+      throw StorageError(error)
+    }
+  }
+}

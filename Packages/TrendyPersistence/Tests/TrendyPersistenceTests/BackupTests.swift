@@ -1,0 +1,510 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+@Suite("Backup", .timeLimit(.minutes(5)))
+struct BackupTests {
+  private static let stores = [
+    StoreBackup.Store(name: "record", directory: "/store"),
+    StoreBackup.Store(name: "tracks", directory: "/store/tracks"),
+  ]
+  private static let path = "/stick/trendy.backup"
+  private static let kept = "/stick/before"
+  private static let options = EngineFixture.options
+
+  /// Sixty rows in a segment, some deleted since, some more in the log; and, in the other store, one of a megabyte and a half.
+  private static func makeStore(_ disk: SimulatedFileSystem = SimulatedFileSystem()) throws -> SimulatedFileSystem {
+    try disk.createDirectory("/stick")
+    try disk.createDirectory("/store/tracks")
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(0..<60, in: engine)
+    try engine.maintain(sealingAll: true)
+    try engine.write { transaction throws(StorageError) in
+      for number in [3, 50] { transaction.delete(kind: 1, key: EngineFixture.key(number)) }
+      try transaction.put(kind: 9, key: EngineFixture.key(7), sort: .min, payload: [])
+    }
+    for save in 20..<30 { try EngineFixture.put(save * 3..<save * 3 + 3, in: engine) }
+    let tracks = try StorageEngine.open(directory: "/store/tracks", fileSystem: disk, options: options)
+    try tracks.write { transaction throws(StorageError) in
+      try transaction.put(kind: 2, key: EngineFixture.key(1), sort: 4, payload: [UInt8](repeating: 7, count: 1_500_000))
+    }
+    return disk.copy()
+  }
+
+  private static func write(
+    _ disk: SimulatedFileSystem, isReplacing: Bool = false
+  ) throws(StorageError) -> StoreBackup.Summary {
+    try StoreBackup.write(
+      stores, to: path, madeMillis: 1_700_000_000_123, isReplacing: isReplacing, fileSystem: disk, options: options)
+  }
+
+  private static func restore(_ disk: SimulatedFileSystem) throws(StorageError) -> StoreBackup.RestoreReport {
+    try StoreBackup.restore(
+      from: path, to: stores, keptIn: kept, nowMillis: 1_700_000_000_456, fileSystem: disk, options: options)
+  }
+
+  private struct Row: Hashable {
+    var kind: UInt8
+    var key: RecordKey
+    var sort: Int64
+    var group: UInt64
+    var payload: [UInt8]
+  }
+
+  /// Everything that a store shows; nothing for a folder without one.
+  private static func rows(_ disk: SimulatedFileSystem, _ directory: String = "/store") throws -> [Row] {
+    guard disk.contents(directory + "/manifest") != nil else { return [] }
+    let engine = try StorageEngine.open(directory: directory, fileSystem: disk, options: options)
+    return try (0...UInt8.max).flatMap { kind in
+      try engine.scan(kind: kind).map {
+        Row(kind: $0.kind, key: $0.key, sort: $0.sort, group: $0.group, payload: $0.payload)
+      }
+    }
+  }
+
+  private static func files(_ disk: SimulatedFileSystem) -> [String: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: disk.files.map { ($0, disk.contents($0) ?? []) })
+  }
+
+  // MARK: Round trip
+
+  @Test func `a backup brings every row back, here and in an empty place, and changes nothing where it was made`()
+    throws
+  {
+    let disk = try Self.makeStore()
+    let (rows, tracks) = (try Self.rows(disk), try Self.rows(disk, "/store/tracks"))
+    #expect(rows.count == 58 + 30 + 1 && tracks.count == 1)
+    let before = Self.files(disk)
+    let summary = try Self.write(disk)
+    #expect(summary.records == ["record": 89, "tracks": 1] && summary.madeMillis == 1_700_000_000_123)
+    #expect(summary.bytes == disk.contents(Self.path)?.count)
+    #expect(Self.files(disk).filter { before[$0.key] != $0.value }.keys.sorted() == [Self.path])
+    #expect(try StoreBackup.check(Self.path, fileSystem: disk) == summary)
+
+    let elsewhere = SimulatedFileSystem()
+    elsewhere.setContents(Self.path, try #require(disk.contents(Self.path)))
+    #expect(try !StoreBackup.isUsed(Self.stores, fileSystem: elsewhere))
+    #expect(try Self.restore(elsewhere).kept.isEmpty)
+    for disk in [disk, elsewhere] {
+      if disk === elsewhere { continue }
+      try EngineFixture.put(500..<510, in: EngineFixture.open(disk))
+      #expect(try StoreBackup.isUsed(Self.stores, fileSystem: disk))
+      #expect(try Self.restore(disk).kept == [Self.kept])
+    }
+    for disk in [disk, elsewhere] {
+      #expect(try Self.rows(disk) == rows)
+      #expect(try Self.rows(disk, "/store/tracks") == tracks)
+      let seen = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
+      #expect(seen.findings.isEmpty && seen.records == 89)
+      // And it goes on from there.
+      try EngineFixture.put([900], in: EngineFixture.open(disk))
+      let engine = try EngineFixture.open(disk)
+      while try engine.maintain(sealingAll: true) {}
+      disk.restart(losing: .unsynced)
+      #expect(try Self.rows(disk).count == 90)
+    }
+    // What was there before came along.
+    try disk.remove(Self.path)
+    try disk.rename(Self.kept, to: Self.path)
+    _ = try Self.restore(disk)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)).suffix(10) == Array(500..<510))
+  }
+
+  @Test func `a device's whole store comes back: queue, cursor, identity, tombstones, journal, what is parked`() throws
+  {
+    let disk = SimulatedFileSystem()
+    try disk.createDirectory("/stick")
+    let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: LocalStoreTests.options)
+    let store = factory.makeLocalStore()
+    let moment = Date(timeIntervalSince1970: 1_700_000_000)
+    let mutation = PendingMutation(
+      id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data("{}".utf8), createdAt: moment,
+      idempotencyKey: "k", attempts: 3, lastError: "no", sequence: 8, device: "d")
+    let conflict = Conflict(
+      id: "c", entityType: .event, entityId: "e", operation: .create, payload: Data("x".utf8), reason: "why",
+      recordedAt: moment)
+    let parked = ChangeEntry(id: 12, entityType: "unheard", operation: "create", entityId: "p", createdAt: moment)
+    let tombstone = Tombstone(entityType: .geofence, entityId: "g", version: 5)
+    try store.upsertEvent(id: LocalStoreTests.fullEvent.id) { $0 = LocalStoreTests.fullEvent }
+    try store.insertPendingMutation(mutation)
+    try store.insertConflict(conflict)
+    try store.insertParkedChange(parked)
+    try store.insertTombstone(tombstone)
+    try store.setSyncCursor(77)
+    try store.setSyncIdentity(SyncIdentity(device: "d", lastSequence: 8))
+    try store.save()
+    for number in 0..<30 {
+      try store.upsertGeofence(id: "\(number)") { _ in }
+      try store.save()
+    }
+    _ = try Self.write(disk)
+    let other = SimulatedFileSystem()
+    other.setContents(Self.path, try #require(disk.contents(Self.path)))
+    _ = try Self.restore(other)
+    let back = try DefaultDataStoreFactory(
+      directory: "/store", fileSystem: other, options: LocalStoreTests.options
+    ).makeLocalStore()
+    #expect(try back.findEvent(id: LocalStoreTests.fullEvent.id) == LocalStoreTests.fullEvent)
+    #expect(try back.fetchPendingMutations() == [mutation])
+    #expect(try back.fetchConflicts() == [conflict])
+    #expect(try back.fetchParkedChanges() == [parked])
+    #expect(try back.fetchTombstones() == [tombstone])
+    #expect(try back.syncCursor() == 77)
+    #expect(try back.syncIdentity() == SyncIdentity(device: "d", lastSequence: 8))
+    // What is queued from here on lies behind what was, also at the same moment.
+    try back.insertPendingMutation(
+      PendingMutation(
+        id: "a", entityType: .event, entityId: "e", operation: .update, payload: Data("{}".utf8), createdAt: moment))
+    try back.save()
+    #expect(try back.fetchPendingMutations().map(\.id) == ["m", "a"])
+  }
+
+  @Test func `what others save meanwhile is in it whole or not at all, and a store that is not there is left out`()
+    throws
+  {
+    let disk = SimulatedFileSystem()
+    try disk.createDirectory("/stick")
+    #expect(throws: StorageError.missing(path: "/store")) { _ = try Self.write(disk) }
+    let engine = try EngineFixture.open(disk)
+    for save in 0..<30 {
+      try EngineFixture.put(save * 3..<save * 3 + 3, in: engine)
+      if save % 10 == 7 { try engine.maintain(sealingAll: true) }
+      let summary = try Self.write(disk.anotherProcess(), isReplacing: true)
+      #expect(summary.records == ["record": save * 3 + 3])
+    }
+  }
+
+  @Test func `a damaged store makes no backup, and the one before stays`() throws {
+    let disk = try Self.makeStore()
+    _ = try Self.write(disk)
+    let before = disk.contents(Self.path)
+    for name in disk.files where name.contains("/store/segment-") || name == "/store/manifest" {
+      let damaged = disk.copy()
+      var bytes = try #require(damaged.contents(name))
+      bytes[70 % bytes.count] ^= 1
+      damaged.setContents(name, bytes)
+      #expect(throws: StorageError.damaged(path: name, offset: 0)) { _ = try Self.write(damaged, isReplacing: true) }
+      #expect(damaged.contents(Self.path) == before && !damaged.files.contains { $0.hasSuffix(".part") })
+    }
+  }
+
+  // MARK: Damage
+
+  /// A backup without the large row.
+  private static let small: [UInt8] = {
+    do {
+      let disk = try makeStore()
+      for file in disk.files where file.hasPrefix("/store/tracks") { try disk.remove(file) }
+      _ = try write(disk)
+      return try #require(disk.contents(path))
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }()
+
+  private static func check(_ bytes: [UInt8]) -> StorageError? {
+    let disk = SimulatedFileSystem()
+    disk.setContents(path, bytes)
+    do throws(StorageError) {
+      _ = try StoreBackup.check(path, fileSystem: disk)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `every flipped bit and every cut is noticed, and anything behind its end`() throws {
+    #expect(Self.check(Self.small) == nil)
+    for byte in Self.small.indices {
+      var bytes = Self.small
+      bytes[byte] ^= 1 << (byte % 8)
+      // A block that says that it is longer than what is left is cut.
+      guard case .notABackup(Self.path, let offset, let reason) = Self.check(bytes),
+        offset <= byte || (reason == "it ends too early" && offset == bytes.count)
+      else {
+        Issue.record("byte \(byte): \(String(describing: Self.check(bytes)))")
+        continue
+      }
+      guard case .notABackup = Self.check(Array(Self.small.prefix(byte))) else {
+        Issue.record("cut at \(byte)")
+        continue
+      }
+    }
+    guard case .notABackup = Self.check(Self.small + [0]) else {
+      Issue.record("longer")
+      return
+    }
+  }
+
+  @Test func `an altered backup is refused in plain words, and nothing is touched`() throws {
+    let disk = try Self.makeStore()
+    var bytes = Self.small
+    bytes[bytes.count / 2] ^= 4
+    disk.setContents(Self.path, bytes)
+    let before = Self.files(disk)
+    let error = try #require(throws: StorageError.self) { _ = try Self.restore(disk) }
+    #expect("\(error)".contains("no whole backup") && "\(error)".contains("nothing was restored or changed"))
+    #expect(Self.files(disk) == before)
+    disk.setContents(Self.path, Array("not a backup at all".utf8))
+    #expect(throws: StorageError.notABackup(path: Self.path, offset: 0, reason: "it begins otherwise than one")) {
+      _ = try Self.restore(disk)
+    }
+    #expect(throws: StorageError.missing(path: "/stick/none")) {
+      _ = try StoreBackup.check("/stick/none", fileSystem: disk)
+    }
+  }
+
+  @Test(arguments: [8, 16])
+  func `a backup of a later version, of the file or of its rows, is refused and named so`(offset: Int) throws {
+    var bytes = Self.small
+    bytes[offset] = 99
+    let checksum = bytes[..<56].withUnsafeBytes { Checksum.xxh64($0) }
+    for index in 0..<8 { bytes[56 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
+    guard case .newerVersion(Self.path, 99, _) = Self.check(bytes) else {
+      Issue.record("\(String(describing: Self.check(bytes)))")
+      return
+    }
+  }
+
+  // MARK: Failures
+
+  @Test(
+    "a backup that is cut off leaves no file or the one before, whatever the disk loses",
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 1), .random(seed: 2)])
+  func crashWriting(loss: SimulatedFileSystem.Loss) throws {
+    let whole = try Self.makeStore()
+    // The other store is large: its blocks are as good as those of this one.
+    for file in whole.files where file.hasPrefix("/store/tracks") { try whole.remove(file) }
+    for hasOne in [false, true] {
+      if hasOne { whole.setContents(Self.path, Self.small) }
+      var change = 1
+      while true {
+        let disk = whole.copy()
+        disk.powerOff(beforeChange: change)
+        let result = Result { try Self.write(disk, isReplacing: hasOne) }
+        if !disk.isOff {
+          #expect(try result.get().records == ["record": 89])
+          break
+        }
+        disk.restart(losing: loss)
+        if disk.contents(Self.path) != nil {
+          #expect(try StoreBackup.check(Self.path, fileSystem: disk).records == ["record": 89])
+        } else {
+          #expect(!hasOne)
+        }
+        #expect(try Self.write(disk, isReplacing: true).records == ["record": 89])
+        change += 1
+      }
+      #expect(change > 5)
+    }
+  }
+
+  @Test func `a file that is there is not written over unasked`() throws {
+    let disk = try Self.makeStore()
+    disk.setContents(Self.path, [1, 2, 3])
+    #expect(throws: StorageError.exists(path: Self.path)) { _ = try Self.write(disk) }
+    #expect(disk.contents(Self.path) == [1, 2, 3])
+    disk.setContents(Self.path, Self.small)
+    disk.setContents(Self.kept, [4])
+    let before = Self.files(disk)
+    #expect(throws: StorageError.exists(path: Self.kept)) { _ = try Self.restore(disk) }
+    #expect(Self.files(disk) == before)
+  }
+
+  /// A store with other rows than the small backup, and that backup.
+  private static func restorable() throws -> SimulatedFileSystem {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put(700..<720, in: engine)
+    try engine.maintain(sealingAll: true)
+    try EngineFixture.put(720..<726, in: engine)
+    disk.setContents(path, small)
+    return disk.copy()
+  }
+
+  private static let restored = (0..<90).filter { $0 != 3 && $0 != 50 }
+
+  @Test(
+    "a restore that is cut off leaves the old rows or the new ones, and the old ones kept when they are the new",
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 1), .random(seed: 2)])
+  func crashRestoring(loss: SimulatedFileSystem.Loss) throws {
+    let whole = try Self.restorable()
+    var change = 1
+    var outcomes: Set<Int> = []
+    while true {
+      let disk = whole.copy()
+      disk.powerOff(beforeChange: change)
+      let result = Result { try Self.restore(disk) }
+      let hasReturned = (try? result.get()) != nil
+      let isOver = !disk.isOff
+      disk.restart(losing: loss)
+      let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
+      #expect(numbers == Self.restored || (numbers == Array(700..<726) && !hasReturned), "before change \(change)")
+      if numbers == Self.restored {
+        #expect(try StoreBackup.check(Self.kept, fileSystem: disk).records == ["record": 26])
+      }
+      outcomes.insert(numbers.count)
+      let verification = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
+      #expect(verification.findings == [], "before change \(change)")
+      // Saves go on, and so does a second try.
+      try EngineFixture.put([999], in: EngineFixture.open(disk))
+      disk.restart(losing: .unsynced)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [999])
+      if disk.contents(Self.kept) != nil { try disk.remove(Self.kept) }
+      _ = try Self.restore(disk)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.restored)
+      if isOver { break }
+      change += 1
+    }
+    #expect(outcomes == [26, 88] && change > 20)
+  }
+
+  @Test("a call that fails leaves the old rows or the new ones", arguments: [28, 5] as [Int32], [false, true])
+  func failEachCall(code: Int32, isForever: Bool) throws {
+    let whole = try Self.restorable()
+    var call = 1
+    while true {
+      let disk = whole.copy()
+      disk.fail(.init(call: call, code: code, isForever: isForever))
+      let result = Result { try Self.restore(disk) }
+      let isMet = disk.metFault
+      disk.fail(nil)
+      let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
+      #expect(numbers == Self.restored || numbers == Array(700..<726), "call \(call)")
+      if case .success = result { #expect(numbers == Self.restored, "call \(call)") }
+      try EngineFixture.put([999], in: EngineFixture.open(disk))
+      disk.restart(losing: .unsynced)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [999], "call \(call)")
+      if !isMet { break }
+      call += 1
+    }
+    #expect(call > 40)
+  }
+
+  @Test func `without room a backup and a restore say so, and the store is as it was`() throws {
+    for room in stride(from: 0, to: 40_000, by: 1000) {
+      let disk = try Self.restorable()
+      disk.setCapacity(disk.usedBytes + room)
+      do throws(StorageError) {
+        _ = try Self.restore(disk)
+      } catch {
+        guard case .diskFull = error else { throw error }
+        #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(700..<726), "\(room)")
+      }
+      let other = try Self.restorable()
+      try other.remove(Self.path)
+      other.setCapacity(other.usedBytes + room)
+      do throws(StorageError) {
+        _ = try Self.write(other)
+      } catch {
+        guard case .diskFull = error else { throw error }
+        #expect(!other.files.contains { $0.hasPrefix("/stick/") }, "\(room)")
+      }
+    }
+  }
+
+  // MARK: Others at work
+
+  @Test func `who has the store open goes on with what was restored, reading and writing`() throws {
+    let disk = try Self.restorable()
+    let reader = try EngineFixture.open(disk.anotherProcess())
+    let writer = try EngineFixture.open(disk.anotherProcess())
+    #expect(try EngineFixture.numbers(in: reader) == Array(700..<726))
+    _ = try Self.restore(disk)
+    try reader.refresh()
+    #expect(try EngineFixture.numbers(in: reader) == Self.restored)
+    try EngineFixture.put([1000], in: writer)
+    #expect(try EngineFixture.numbers(in: writer) == Self.restored + [1000])
+    try reader.refresh()
+    #expect(try EngineFixture.numbers(in: reader) == Self.restored + [1000])
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.restored + [1000])
+  }
+
+  @Test func `a reader between the old rows and the new ones is told to open the store anew, and mixes none`() throws {
+    let whole = try Self.restorable()
+    var wereTold = 0
+    var call = 1
+    while true {
+      let disk = whole.copy()
+      let reader = try EngineFixture.open(disk.anotherProcess())
+      disk.fail(.init(call: call, code: 5))
+      _ = try? Self.restore(disk)  // it may fail, or not mind
+      let isMet = disk.metFault
+      disk.fail(nil)
+      do throws(StorageError) {
+        try reader.refresh()
+        let numbers = try EngineFixture.numbers(in: reader)
+        #expect(numbers == Array(700..<726) || numbers == Self.restored, "call \(call)")
+      } catch {
+        #expect(error == .replaced(path: "/store") && !reader.isUsable)
+        wereTold += 1
+      }
+      if !isMet { break }
+      call += 1
+    }
+    #expect(wereTold > 2)
+  }
+
+  @Test func `a program that stood in the store saves on after a restore that failed anywhere, and nothing is lost`()
+    throws
+  {
+    let whole = try Self.restorable()
+    var call = 1
+    var wereTold = 0
+    while true {
+      let disk = whole.copy()
+      let writer = try EngineFixture.open(disk.anotherProcess())
+      disk.fail(.init(call: call, code: 5))
+      _ = try? Self.restore(disk)  // it may fail, or not mind
+      let isMet = disk.metFault
+      disk.fail(nil)
+      let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
+      do throws(StorageError) {
+        try EngineFixture.put([1000], in: writer)
+      } catch {
+        #expect(error == .replaced(path: "/store"))
+        wereTold += 1
+        try EngineFixture.put([1000], in: EngineFixture.open(disk.anotherProcess()))
+      }
+      disk.restart(losing: .unsynced)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [1000], "call \(call)")
+      if !isMet { break }
+      call += 1
+    }
+    #expect(wereTold < call / 2)
+  }
+
+  @Test func `a store that seals, merges or saves at the time is waited for`() throws {
+    let disk = try Self.restorable()
+    let other = disk.anotherProcess()
+    for name in ["maintenance", "lock"] {
+      let lock = try other.open("/store/" + name, .create)
+      #expect(try lock.tryLock())
+      #expect(throws: StorageError.busy(path: "/store/lock")) { _ = try Self.restore(disk) }
+      try lock.unlock()
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(700..<726))
+    }
+  }
+
+  @Test func `of a damaged store the files are set aside, and a later repair leaves them there`() throws {
+    for name in ["manifest", "log-2", "segment-2"] {
+      let disk = try Self.restorable()
+      var bytes = try #require(disk.contents("/store/" + name))
+      bytes[100 % bytes.count] ^= 1
+      disk.setContents("/store/" + name, bytes)
+      #expect(try StoreBackup.isUsed(Self.stores, fileSystem: disk, options: Self.options))
+      let report = try Self.restore(disk)
+      #expect(report.kept.count == 3 && report.kept.contains("/store/set-aside-1-" + name))
+      #expect(disk.contents("/store/set-aside-1-" + name) == bytes)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.restored)
+      try disk.remove("/store/manifest")
+      let repair = try StorageEngine.repair(directory: "/store", fileSystem: disk, options: Self.options)
+      #expect(repair.rowsLost == 0 && repair.savesLost == 0)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.restored, "\(name)")
+      for path in report.kept { #expect(disk.contents(path) != nil) }
+    }
+  }
+}
