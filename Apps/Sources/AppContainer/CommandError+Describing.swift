@@ -30,10 +30,10 @@ extension CommandError {
     let exit: ExitCode =
       switch error {
       case .newerVersion: .version
-      case .permissionDenied, .notAFolder: .cannotCreate
+      case .permissionDenied, .notAFolder, .exists: .cannotCreate
       case .missing: .notFound
-      case .busy: .tryAgain
-      case .invalidIdentifier, .tooLarge: .badData
+      case .busy, .replaced: .tryAgain
+      case .invalidIdentifier, .tooLarge, .notABackup: .badData
       case .damaged, .diskFull, .readOnly, .syncFailed, .unreadableRow, .failed: .readWrite
       }
     let text = error.description

@@ -7,23 +7,52 @@ public import TrendyPersistence
 
 /// What a look through a whole store found: its files, and what the rows say of each other.
 public struct StoreCheckup: Hashable, Sendable {
-  public let files: StoreVerification
+  public private(set) var files = StoreVerification()
   /// Everything that is wrong.
-  public let findings: [StoreFinding]
+  public private(set) var findings: [StoreFinding] = []
 
   /// - Throws: `StorageError` for a store that cannot be looked through at all; damage is a finding.
   public init(storeDirectory: URL) throws(StorageError) {
-    files = try StorageEngine.verify(directory: storeDirectory.path)
+    for store in Self.present(storeDirectory) {
+      let seen = try StorageEngine.verify(directory: store.directory)
+      files.records += seen.records
+      files.files += seen.files
+      files.bytes += seen.bytes
+      files.cutBytes += seen.cutBytes
+      files.findings += seen.findings
+      files.setAside += seen.setAside.map { store.directory + "/" + $0 }
+    }
+    findings = files.findings
     // Rows can only be read where the files can.
-    findings = files.findings.isEmpty ? try Self.rowFindings(storeDirectory) : files.findings
+    if findings.isEmpty {
+      findings = try LocalStore(engine: StorageEngine.open(directory: storeDirectory.path)).verify()
+    }
   }
 
-  private static func rowFindings(_ storeDirectory: URL) throws(StorageError) -> [StoreFinding] {
-    try LocalStore(engine: StorageEngine.open(directory: storeDirectory.path)).verify()
-  }
-
-  /// Makes a damaged store usable: all that is whole goes into new files, the old ones are set aside.
+  /// Makes what is damaged usable: all that is whole goes into new files, the old ones are set aside.
+  /// - Returns: what was done to all that is there. Of tracks it counts what was lost, and names nothing.
   public static func repair(storeDirectory: URL) throws(StorageError) -> RepairReport {
-    try StorageEngine.repair(directory: storeDirectory.path)
+    var whole = RepairReport(wasDamaged: false, savesKept: 0)
+    for store in present(storeDirectory) {
+      var report = try StorageEngine.repair(directory: store.directory)
+      if store.name != "record" {
+        report.lostRows = []
+        for index in report.lostSaves.indices { report.lostSaves[index].rows = [] }
+      }
+      whole.wasDamaged = whole.wasDamaged || report.wasDamaged
+      whole.savesKept += report.savesKept
+      whole.lostSaves += report.lostSaves
+      whole.rowsLost += report.rowsLost
+      whole.lostRows += report.lostRows
+      whole.setAside += report.setAside
+    }
+    return whole
+  }
+
+  /// The record, there or not, and what there is beside it.
+  private static func present(_ storeDirectory: URL) -> [StoreBackup.Store] {
+    StoreParts(storeDirectory: storeDirectory).stores.filter {
+      $0.name == "record" || FileManager.default.fileExists(atPath: $0.directory)
+    }
   }
 }

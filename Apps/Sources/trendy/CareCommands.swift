@@ -13,18 +13,105 @@ extension Command {
       path: ["doctor"], arguments: "", summary: "Look through the whole store, and say what is wrong.",
       options: [OptionSpec("--repair", help: "save all that is whole into new files and set the damaged ones aside")]
     ) { session in
-      guard AppContainer.storeExists(at: session.storeDirectory) else {
+      _ = try session.positionals(0...0, missing: "nothing")
+      var repair: RepairReport?
+      let checkup: StoreCheckup
+      do {
+        if session.arguments.has("--repair") {
+          repair = try StoreCheckup.repair(storeDirectory: session.storeDirectory)
+        }
+        checkup = try StoreCheckup(storeDirectory: session.storeDirectory)
+      } catch StorageError.missing {
         throw CommandError.noStore(at: session.storeDirectory.path)
       }
-      var repair: RepairReport?
-      if session.arguments.has("--repair") {
-        repair = try StoreCheckup.repair(storeDirectory: session.storeDirectory)
-      }
-      let checkup = try StoreCheckup(storeDirectory: session.storeDirectory)
       show(checkup, repair, session: session)
       return checkup.findings.isEmpty ? .done : .no
-    }
+    },
+    Command(
+      path: ["backup"], arguments: "<file>", summary: "Write everything that is here into one file, whatever goes on.",
+      options: [OptionSpec("--yes", help: "replace a file that is there")]
+    ) { session in
+      let file = try file(of: session)
+      let backup: StoreBackup.Summary
+      do {
+        backup = try StoreParts(storeDirectory: session.storeDirectory).backUp(
+          to: file, isReplacing: session.arguments.has("--yes"))
+      } catch StorageError.missing where !AppContainer.storeExists(at: session.storeDirectory) {
+        throw CommandError.noStore(at: session.storeDirectory.path)
+      } catch StorageError.exists(let path) {
+        throw CommandError(
+          "\(path) is there already", hint: "Nothing was written. Give another name, or --yes to replace it.",
+          exit: .cannotCreate)
+      }
+      if session.console.isJSON {
+        session.console.document("trendy.backup/1", json(backup, file: file, session: session))
+      } else {
+        session.console.done("Backed up \(contents(backup)) to \(file).")
+        session.console.done("The pairing with a hub is not in it. To bring it back: trendy restore \(file)")
+      }
+      return .done
+    },
+    Command(
+      path: ["restore"], arguments: "<file>", summary: "Put a backup in the place of what is here.",
+      options: [OptionSpec("--yes", help: "even if something is here; it is kept aside")]
+    ) { session in
+      let file = try file(of: session)
+      let parts = StoreParts(storeDirectory: session.storeDirectory)
+      let backup = try StoreBackup.check(file)
+      guard try session.arguments.has("--yes") || !parts.isUsed() else {
+        throw CommandError(
+          "There is a store with something in it at \(session.storeDirectory.path)",
+          hint:
+            "Nothing was restored. --yes puts the backup of \(made(backup, session)) in its place, and keeps it aside.",
+          exit: .cannotCreate)
+      }
+      let report = try parts.restore(from: file)
+      AgentSignal(storeDirectory: session.storeDirectory).send()
+      show(report, file: file, session: session)
+      return .done
+    },
   ]
+
+  private static func file(of session: Session) throws(CommandError) -> String {
+    let path = try session.positionals(1...1, missing: "the file")[0]
+    var isFolder = false
+    if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder) {
+      throw session.usageError("'\(path)' is no file", hint: "Give the name of a file.")
+    }
+    return path
+  }
+
+  private static func made(_ backup: StoreBackup.Summary, _ session: Session) -> String {
+    session.local.rfc3339(Date(timeIntervalSince1970: Double(backup.madeMillis) / 1000))
+  }
+
+  private static func contents(_ backup: StoreBackup.Summary) -> String {
+    "\(many(backup.records.values.reduce(0, +), "row")) (\(many(backup.bytes, "byte")))"
+  }
+
+  private static func json(
+    _ backup: StoreBackup.Summary, file: String, session: Session
+  ) -> [(String, JSONText)] {
+    [
+      ("file", .string(file)), ("made_at", .string(made(backup, session))), ("bytes", .number(backup.bytes)),
+      ("rows", .object(backup.records.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
+    ]
+  }
+
+  private static func show(_ report: StoreBackup.RestoreReport, file: String, session: Session) {
+    let console = session.console
+    if console.isJSON {
+      console.document(
+        "trendy.restore/1",
+        json(report.summary, file: file, session: session) + [("kept", .array(report.kept.map { .string($0) }))])
+      return
+    }
+    console.done("Restored \(contents(report.summary)) of \(made(report.summary, session)).")
+    for path in report.kept { console.text("What was here before is kept in \(path)") }
+    console.done(
+      "If it syncs with a hub: the hub takes this for a copy, gives it a new identity at the next sync, and brings back what it has."
+    )
+  }
 
   private static func show(_ checkup: StoreCheckup, _ repair: RepairReport?, session: Session) {
     let console = session.console

@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import TrendyModels
+public import TrendyPersistence
+public import TrendyProtocols
+
+/// What a person's folder is made of, for those who look after it as a whole: the record, and the tracks where there are some.
+///
+/// The pairing with a hub is no part of a backup: whoever finds one gets no token.
+public struct StoreParts: Hashable, Sendable {
+  private let directory: String
+  private let nowMillis: Int64
+
+  public init(storeDirectory: URL, clock: any TimeSource = SystemTime()) {
+    var path = storeDirectory.path
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    directory = path
+    nowMillis = Int64((clock.now.timeIntervalSince1970 * 1000).rounded())
+  }
+
+  public var stores: [StoreBackup.Store] {
+    [
+      StoreBackup.Store(name: "record", directory: directory),
+      StoreBackup.Store(name: "tracks", directory: directory + "/tracks"),
+    ]
+  }
+
+  /// - Throws: `StorageError`.
+  public func backUp(to path: String, isReplacing: Bool) throws(StorageError) -> StoreBackup.Summary {
+    try StoreBackup.write(stores, to: path, madeMillis: nowMillis, isReplacing: isReplacing)
+  }
+
+  /// Whether there is anything that a restore would put aside.
+  public func isUsed() throws(StorageError) -> Bool { try StoreBackup.isUsed(stores) }
+
+  /// Keeps what is there now in a backup of its own in the same folder.
+  /// - Throws: `StorageError`.
+  public func restore(from path: String) throws(StorageError) -> StoreBackup.RestoreReport {
+    let moment = RFC3339.string(from: Date(timeIntervalSince1970: Double(nowMillis) / 1000))
+    let digits = moment.filter { $0.isNumber || $0 == "T" }
+    return try StoreBackup.restore(
+      from: path, to: stores, keptIn: "\(directory)/before-restore-\(digits).backup", nowMillis: nowMillis)
+  }
+}
