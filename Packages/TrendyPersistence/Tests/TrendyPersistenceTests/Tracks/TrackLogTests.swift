@@ -171,7 +171,8 @@ struct TrackLogTests {
     let other = try TrackFixture.open(disk.anotherProcess())
     try log.withReader {
       #expect(throws: StorageError.busy(path: "/tracks/reader")) { try other.withReader {} }
-      #expect(try other.append([TrackFixture.fix(1)], device: "phone").added == 1)
+      let appended = try other.append([TrackFixture.fix(1)], device: "phone")
+      #expect(appended.added == 1)
     }
     try other.withReader {}
   }
