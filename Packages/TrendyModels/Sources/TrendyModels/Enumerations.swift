@@ -50,4 +50,6 @@ public enum MutationOperation: String, Hashable, Sendable, CaseIterable, Codable
   case create
   case update
   case delete
+  /// Begins another life of what was deleted.
+  case restore
 }

@@ -22,13 +22,24 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   /// Its place in this device's row of sent mutations, from 1; `nil` while it was never sent and may still take up
   /// later edits. Saved before the bytes leave; from then on nothing of the mutation changes.
   public var sequence: Int64?
-  /// The ``SyncIdentity/device`` under which its sequence was given, set together with it; `nil` while it has none.
+  /// The ``SyncIdentity/device`` under which it was sent last; `nil` while it was never sent under any. One that has a device and
+  /// no sequence is sent anew, and is left as it is until then: the hub may hold it.
   public var device: String?
+  /// By field, what its author knew of it and when they wrote: a mark's version is the version that the write is based on.
+  /// `"*"` stands for every field that is not named. Empty where a hub judges by arrival.
+  public var marks: [String: FieldMark]
+  /// Of a delete, the version up to which its author knew what they deleted.
+  public var base: Int64?
+  /// The life of the entity that is meant; of a restore the one that it begins.
+  public var incarnation: Int64
+  /// The version under which the hub accepted it, of one that is shown until its entity has come back.
+  public var acceptedVersion: Int64?
 
   public init(
     id: String, entityType: MutationEntityType, entityId: String, operation: MutationOperation, payload: Data,
     createdAt: Date, idempotencyKey: String? = nil, attempts: Int = 0, lastError: String? = nil,
-    sequence: Int64? = nil, device: String? = nil
+    sequence: Int64? = nil, device: String? = nil, marks: [String: FieldMark] = [:], base: Int64? = nil,
+    incarnation: Int64 = 0, acceptedVersion: Int64? = nil
   ) {
     self.id = id
     self.entityType = entityType
@@ -41,6 +52,10 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
     self.lastError = lastError
     self.sequence = sequence
     self.device = device
+    self.marks = marks
+    self.base = base
+    self.incarnation = incarnation
+    self.acceptedVersion = acceptedVersion
   }
 }
 
@@ -95,5 +110,91 @@ public struct SyncIdentity: Hashable, Sendable, Codable {
   public init(device: String, lastSequence: Int64 = 0) {
     self.device = device
     self.lastSequence = lastSequence
+  }
+}
+
+/// What a store knows of its hub, beside the cursor and its identity.
+public struct SyncMemory: Hashable, Sendable {
+  /// The lives of the hub, oldest first; empty for a hub that has none to tell, and before the first answer.
+  public var epochs: [HubEpoch]
+  /// The highest head in any answer, acknowledgements counted.
+  public var seen: Int64
+  /// Where the last complete pull or the snapshot ended: what is deleted here is deleted with everything up to there known.
+  public var complete: Int64
+  /// Rises with every snapshot; an answer to what was asked before counts no more.
+  public var generation: Int64
+  /// The last stamp given or applied: hub time in milliseconds since 1970.
+  public var lastStamp: Int64
+  /// Milliseconds that hub time is ahead of this device's clock.
+  public var clockOffset: Int64
+  /// When that was learned, by a clock that does not jump.
+  public var clockAnchor: ClockAnchor?
+
+  public init(
+    epochs: [HubEpoch] = [], seen: Int64 = 0, complete: Int64 = 0, generation: Int64 = 0, lastStamp: Int64 = 0,
+    clockOffset: Int64 = 0, clockAnchor: ClockAnchor? = nil
+  ) {
+    self.epochs = epochs
+    self.seen = seen
+    self.complete = complete
+    self.generation = generation
+    self.lastStamp = lastStamp
+    self.clockOffset = clockOffset
+    self.clockAnchor = clockAnchor
+  }
+
+  /// One moment by two clocks: the time since a boot of the machine, and hub time.
+  public struct ClockAnchor: Hashable, Sendable {
+    /// Which boot.
+    public var boot: String
+    /// Milliseconds since it.
+    public var elapsed: Int64
+    /// Hub time at that moment, in milliseconds since 1970.
+    public var hub: Int64
+
+    public init(boot: String, elapsed: Int64, hub: Int64) {
+      self.boot = boot
+      self.elapsed = elapsed
+      self.hub = hub
+    }
+  }
+}
+
+/// An entity of a kind without a Swift type of its own, such as a vehicle: its members by their names on the wire.
+///
+/// What a kind is made of stands in ``SyncedKind``; members that it does not name are kept as well.
+public struct SyncedRecord: Hashable, Sendable, Identifiable {
+  public let id: String
+  public let kind: MutationEntityType
+  /// Without `id`. A member that is cleared is absent.
+  public var fields: [String: JSONValue]
+  public var syncStatus: SyncStatus
+
+  public init(
+    id: String, kind: MutationEntityType, fields: [String: JSONValue] = [:], syncStatus: SyncStatus = .pending
+  ) {
+    self.id = id
+    self.kind = kind
+    self.fields = fields
+    self.syncStatus = syncStatus
+  }
+}
+
+/// How much lies in what a store keeps for sync.
+public struct SyncCounts: Hashable, Sendable {
+  /// Mutations that the hub has not settled.
+  public var pending: Int
+  /// Mutations that it accepted, and whose entities have not come back yet.
+  public var accepted: Int
+  /// Entries of the feed that cannot be applied yet.
+  public var parked: Int
+  /// The journal.
+  public var conflicts: Int
+
+  public init(pending: Int = 0, accepted: Int = 0, parked: Int = 0, conflicts: Int = 0) {
+    self.pending = pending
+    self.accepted = accepted
+    self.parked = parked
+    self.conflicts = conflicts
   }
 }

@@ -122,6 +122,11 @@ extension APIClient {
     try await get("/changes", [("since", "\(cursor)"), ("limit", "\(limit)")])
   }
 
+  public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
+    try await get(
+      "/changes", [("since", "\(request.cursor)"), ("limit", "\(request.limit)")] + (request.position?.query ?? []))
+  }
+
   public func getLatestCursor() async throws -> Int64 {
     let response: LatestCursorResponse = try await get("/changes/latest-cursor")
     return response.cursor

@@ -42,45 +42,30 @@ extension APIClient {
     return outcomes
   }
 
+  /// All of it in one request, as the hub's `/mutations` takes it. A batch of more than 500 is cut there; the rest is for later.
+  public func push(_ batch: PushBatch) async throws -> PushAnswer {
+    var first = batch
+    first.mutations = Array(batch.mutations.prefix(Self.pushLimit))
+    let request = PushRequest(first)
+    let response = try await hub.document(
+      PushResponse.self, HTTPRequest(method: .post, path: "/mutations", body: try WireJSON.encode(request))
+    ) { failure in
+      guard failure.head.status == 409,
+        // What is no such document is a failure like others, and told as one.
+        let response = try? WireJSON.decode(PushResponse.self, from: failure.body), response.isForked
+      else { return nil }
+      return response
+    }
+    var answer = try response.answer(to: request.mutations)
+    answer.outcomes += Array(
+      repeating: .tryLater(retryAfter: nil), count: batch.mutations.count - request.mutations.count)
+    return answer
+  }
+
   private func push(_ request: PushRequest) async throws -> [MutationOutcome] {
     let response = try await hub.document(
       PushResponse.self, HTTPRequest(method: .post, path: "/mutations", body: try WireJSON.encode(request)))
-    return try outcomes(of: request.mutations, in: response)
-  }
-
-  /// An outcome for each mutation: what the hub did not judge is for later.
-  private func outcomes(
-    of mutations: [MutationEnvelope], in response: PushResponse
-  ) throws -> [MutationOutcome] {
-    let bySequence = Dictionary(
-      response.outcomes.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
-    var outcomes: [MutationOutcome] = []
-    for mutation in mutations {
-      guard let envelope = bySequence[mutation.sequence] else {
-        outcomes.append(.tryLater(retryAfter: nil))
-        continue
-      }
-      switch envelope.status {
-      case "accepted": outcomes.append(.accepted(version: envelope.version))
-      case "merged": outcomes.append(.merged(version: envelope.version))
-      case "refused":
-        outcomes.append(.refused(envelope.problem ?? ProblemDetails(title: "The hub refused", status: 422)))
-      case "try_later":
-        outcomes.append(.tryLater(retryAfter: envelope.retryAfterSeconds.map { .seconds(max($0, 0)) }))
-      default:
-        // Words of a newer hub. What it settled before them still counts; alone they are an error that someone can see.
-        guard !outcomes.isEmpty else {
-          throw APIError.decodingError(
-            "the outcome of sequence \(mutation.sequence): expected accepted, merged, refused or try_later, found "
-              + "\"\(envelope.status)\": this device may be too old for its hub")
-        }
-        outcomes.append(.tryLater(retryAfter: nil))
-      }
-      if let unjudged = outcomes.last, unjudged.isTryLater {
-        return outcomes + Array(repeating: unjudged, count: mutations.count - outcomes.count)
-      }
-    }
-    return outcomes
+    return try response.answer(to: request.mutations).outcomes
   }
 }
 
@@ -91,19 +76,6 @@ extension MutationOutcome {
 extension PendingMutation {
   /// The device whose row of sequences it stands in; `nil` while it was given none.
   fileprivate var sentBy: String? { sequence == nil ? nil : device }
-}
-
-extension MutationEnvelope {
-  fileprivate init(_ mutation: PendingMutation) {
-    // A payload that is no JSON object goes as one that every hub refuses. So its sequence is used up, what follows goes on,
-    // and the person's data comes to the journal. A delete is meant with or without the edits it carries.
-    let readable =
-      mutation.payload.isEmpty ? [:] : try? WireJSON.decode([String: JSONValue].self, from: mutation.payload)
-    self.init(
-      id: mutation.idempotencyKey, sequence: mutation.sequence ?? 0, entityType: mutation.entityType.rawValue,
-      entityId: mutation.entityId, operation: mutation.operation.rawValue,
-      payload: readable ?? (mutation.operation == .delete ? [:] : ["id": nil]))
-  }
 }
 
 /// The client with the push that every client has: a call for each mutation.

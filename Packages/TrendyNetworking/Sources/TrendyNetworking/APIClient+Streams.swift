@@ -12,12 +12,24 @@ extension APIClient {
   /// Everything at the hub as of one moment, from its `/snapshot`. The deadline is from one piece to the next, so that a long
   /// history takes the time it needs; one that ends early is a `networkError`.
   public func snapshot() async throws -> Snapshot {
-    let request = HTTPRequest(method: .get, path: "/snapshot", headers: ["Accept": "application/x-ndjson"])
+    try await readSnapshot(SnapshotReader<Snapshot>.self, for: nil)
+  }
+
+  /// As ``snapshot()``, with everything that the hub says of each entity.
+  public func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {
+    try await readSnapshot(SnapshotReader<SnapshotAnswer>.self, for: position)
+  }
+
+  private func readSnapshot<Result: SnapshotResult>(
+    _: SnapshotReader<Result>.Type, for position: DevicePosition?
+  ) async throws -> Result {
+    let request = HTTPRequest(
+      method: .get, path: "/snapshot", query: position?.query ?? [], headers: ["Accept": "application/x-ndjson"])
     return try await hub.stream(
       request, mediaTypes: ["application/x-ndjson", "application/ndjson", "application/jsonl"], named: "a snapshot"
     ) { [hub] pieces in
       var lines = LineReader(limit: APIClient.bodyLimit)
-      var reader = SnapshotReader(hub: hub.address.name)
+      var reader = SnapshotReader<Result>(hub: hub.address.name)
       try await pieces.forEach { data in
         for line in try lines.read(data) { try reader.read(line) }
       }

@@ -26,6 +26,17 @@ struct HubConnection: Sendable {
     }
   }
 
+  /// As ``document(_:_:)``, but what a failure says is asked for first: an answer that refuses can hold more than its words.
+  func document<Value: Decodable & Sendable>(
+    _ type: Value.Type, _ request: HTTPRequest, onFailure: @escaping @Sendable (HTTPAnswer) -> Value?
+  ) async throws -> Value {
+    try await withDeadline { _ in
+      let answer = try await answer(to: request)
+      if !(200..<300).contains(answer.head.status), let value = onFailure(answer) { return value }
+      return try answer.document(type, to: question(request), now: clock.now)
+    }
+  }
+
   /// Asks for something to be gone. What is not there is gone.
   func delete(_ path: String) async throws {
     let request = HTTPRequest(method: .delete, path: path)

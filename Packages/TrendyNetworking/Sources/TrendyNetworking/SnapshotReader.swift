@@ -6,11 +6,11 @@
 import TrendyModels
 
 /// Makes a snapshot of its lines: a header that says how many entries follow, then an entry each.
-struct SnapshotReader: Sendable {
+struct SnapshotReader<Result: SnapshotResult>: Sendable {
   private let hub: String
   private var header: SnapshotHeader?
   private var entries = 0
-  private var result = Snapshot(cursor: 0)
+  private var result: Result?
 
   /// - Parameter hub: its name, for the words of an error.
   init(hub: String) { self.hub = hub }
@@ -22,10 +22,10 @@ struct SnapshotReader: Sendable {
       if header == nil {
         let header = try WireJSON.decode(SnapshotHeader.self, from: line)
         self.header = header
-        result.cursor = header.cursor
+        result = Result(header)
       } else {
         entries += 1
-        try take(WireJSON.decode(Entry.self, from: line))
+        try result?.take(line)
       }
     } catch APIError.decodingError(let what) {
       throw APIError.decodingError("line \(header == nil ? 1 : entries + 1) of the snapshot of \(hub): \(what)")
@@ -34,8 +34,10 @@ struct SnapshotReader: Sendable {
 
   /// What the lines were, once all have been read.
   /// - Throws: `networkError` for fewer entries than announced.
-  func snapshot() throws -> Snapshot {
-    guard let header else { throw APIError.networkError("the snapshot of \(hub) was cut off before its first line") }
+  func snapshot() throws -> Result {
+    guard let header, let result else {
+      throw APIError.networkError("the snapshot of \(hub) was cut off before its first line")
+    }
     guard entries >= header.count else {
       throw APIError.networkError("the snapshot of \(hub) was cut off after \(entries) of \(header.count) entries")
     }
@@ -44,14 +46,50 @@ struct SnapshotReader: Sendable {
     }
     return result
   }
+}
 
-  private mutating func take(_ entry: Entry) throws {
-    switch entry {
-    case .event(let event): result.events.append(event)
-    case .eventType(let type): result.eventTypes.append(type)
-    case .geofence(let geofence): result.geofences.append(geofence)
-    case .propertyDefinition(let definition): result.propertyDefinitions.append(definition)
+/// What the lines of a snapshot are gathered in.
+protocol SnapshotResult: Sendable {
+  init(_ header: SnapshotHeader)
+  /// - Throws: `APIError.decodingError` for a line that is no entry.
+  mutating func take(_ line: Data) throws
+}
+
+extension Snapshot: SnapshotResult {
+  init(_ header: SnapshotHeader) { self.init(cursor: header.cursor) }
+
+  mutating func take(_ line: Data) throws {
+    switch try WireJSON.decode(Entry.self, from: line) {
+    case .event(let event): events.append(event)
+    case .eventType(let type): eventTypes.append(type)
+    case .geofence(let geofence): geofences.append(geofence)
+    case .propertyDefinition(let definition): propertyDefinitions.append(definition)
     case .other: break
+    }
+  }
+}
+
+extension SnapshotAnswer: SnapshotResult {
+  init(_ header: SnapshotHeader) {
+    self =
+      if let position = header.position {
+        .entries(HubSnapshot(position: position, entries: []))
+      } else {
+        .lists(Snapshot(header))
+      }
+  }
+
+  mutating func take(_ line: Data) throws {
+    switch self {
+    case .entries(var snapshot):
+      // Given back changed: as long as it is here, nobody else has it, and nothing is copied.
+      self = .lists(Snapshot(cursor: 0))
+      snapshot.entries.append(try WireJSON.decode(ChangeEntry.self, from: line))
+      self = .entries(snapshot)
+    case .lists(var snapshot):
+      self = .lists(Snapshot(cursor: 0))
+      try snapshot.take(line)
+      self = .lists(snapshot)
     }
   }
 }

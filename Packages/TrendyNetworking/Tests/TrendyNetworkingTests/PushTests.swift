@@ -119,7 +119,7 @@ struct PushTests {
     #expect(result[500...].allSatisfy { $0 == .tryLater(retryAfter: nil) })
     let sent = try requests.map { try WireJSON.decode(PushRequest.self, from: $0.body) }
     #expect(sent.map(\.mutations.count) == [500, 101])
-    #expect(sent.map(\.acknowledgedThrough) == [10, 10])
+    #expect(sent.map(\.position.acknowledgedThrough) == [10, 10])
   }
 
   @Test func `throws what says nothing of any one mutation`() async throws {

@@ -68,6 +68,15 @@ public protocol DataStoreProtocol: AnyObject {
   /// How many events each day of `timeZone` has, by the day's first moment; days without one are left out.
   func eventCountsByDay(in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone) throws -> [Date: Int]
 
+  // MARK: Records, the kinds without a Swift type of their own
+
+  func findRecord(kind: MutationEntityType, id: String) throws -> SyncedRecord?
+  /// By id.
+  func fetchRecords(kind: MutationEntityType) throws -> [SyncedRecord]
+  /// A record of the same kind and id is replaced.
+  func upsertRecord(_ record: SyncedRecord) throws
+  func deleteRecord(kind: MutationEntityType, id: String) throws
+
   // MARK: Queue
 
   /// In the order of their times; equal times in the order they were inserted.
@@ -76,8 +85,38 @@ public protocol DataStoreProtocol: AnyObject {
   /// A mutation of the same id is replaced and keeps its place.
   func insertPendingMutation(_ mutation: PendingMutation) throws
   func deletePendingMutation(_ mutation: PendingMutation) throws
+  /// The first of the queue, in its order; reads no more than these.
+  func firstPendingMutations(_ count: Int) throws -> [PendingMutation]
+  /// The last of the queue, without reading the others.
+  func lastPendingMutation() throws -> PendingMutation?
+  /// Those of every entity with this identifier, in the order of the queue, without reading the others.
+  func pendingMutations(ofEntity entityId: String) throws -> [PendingMutation]
+
+  /// Mutations that the hub accepted and whose entities have not come back, in the order of their versions.
+  func fetchAcceptedMutations() throws -> [PendingMutation]
+  /// As above, those accepted up to a version.
+  func acceptedMutations(through version: Int64) throws -> [PendingMutation]
+  /// As above, those of every entity with this identifier.
+  func acceptedMutations(ofEntity entityId: String) throws -> [PendingMutation]
+  /// A mutation of the same id is replaced.
+  func insertAcceptedMutation(_ mutation: PendingMutation) throws
+  func deleteAcceptedMutation(_ mutation: PendingMutation) throws
 
   // MARK: Sync state
+
+  /// Counted without reading.
+  func syncCounts() throws -> SyncCounts
+
+  /// What the hub gave of an entity. Its data is there of a tombstone, and of what lives as long as the entity's row says something
+  /// else; otherwise the row is the data.
+  func heldEntry(kind: MutationEntityType, id: String) throws -> ChangeEntry?
+  /// In no order that means anything.
+  func fetchHeldEntries(kind: MutationEntityType) throws -> [ChangeEntry]
+  /// Those of living entities that hang on this one, by their own data.
+  func heldEntries(under parentId: String) throws -> [ChangeEntry]
+  /// One for each entity of a known kind; a second replaces the first.
+  func insertHeldEntry(_ entry: ChangeEntry) throws
+  func deleteHeldEntry(kind: MutationEntityType, id: String) throws
 
   func markEventSynced(id: String) throws
   func markEventTypeSynced(id: String) throws
@@ -91,6 +130,10 @@ public protocol DataStoreProtocol: AnyObject {
   /// Who this store is to the hub; `nil` before the first push.
   func syncIdentity() throws -> SyncIdentity?
   func setSyncIdentity(_ identity: SyncIdentity?) throws
+
+  /// What the store knows of its hub; `nil` before the first answer and the first edit.
+  func syncMemory() throws -> SyncMemory?
+  func setSyncMemory(_ memory: SyncMemory?) throws
 
   func fetchTombstones() throws -> [Tombstone]
   /// One for each entity; a second replaces the first.
@@ -108,6 +151,9 @@ public protocol DataStoreProtocol: AnyObject {
   /// One for each entity; a second replaces the first.
   func insertParkedChange(_ change: ChangeEntry) throws
   func deleteParkedChange(_ change: ChangeEntry) throws
+  func parkedChange(entityType: String, entityId: String) throws -> ChangeEntry?
+  /// Those that the coming or going of an entity may let in: what lives and hangs on it, and its own deletion.
+  func parkedChanges(about entityId: String) throws -> [ChangeEntry]
 
   // MARK: The unit
 

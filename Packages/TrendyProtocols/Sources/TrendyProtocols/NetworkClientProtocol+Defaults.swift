@@ -19,6 +19,18 @@ extension NetworkClientProtocol {
     AsyncThrowingStream { $0.finish() }
   }
 
+  public func push(_ batch: PushBatch) async throws -> PushAnswer {
+    PushAnswer(outcomes: try await push(batch.mutations))
+  }
+
+  public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
+    try await getChanges(since: request.cursor, limit: request.limit)
+  }
+
+  public func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {
+    .lists(try await snapshot())
+  }
+
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes: [MutationOutcome] = []
     while outcomes.count < mutations.count {
@@ -117,19 +129,20 @@ extension NetworkClientProtocol {
       }
     }
     switch (mutation.entityType, mutation.operation) {
-    case (.event, .create):
+    // What only ever had plain calls is begun anew by them.
+    case (.event, .create), (.event, .restore):
       _ = try await createEventWithIdempotency(payload(CreateEventRequest.self), idempotencyKey: key)
     case (.event, .update): _ = try await updateEvent(id: id, payload(UpdateEventRequest.self))
     case (.event, .delete): try await deleteEvent(id: id)
-    case (.eventType, .create):
+    case (.eventType, .create), (.eventType, .restore):
       _ = try await createEventTypeWithIdempotency(payload(CreateEventTypeRequest.self), idempotencyKey: key)
     case (.eventType, .update): _ = try await updateEventType(id: id, payload(UpdateEventTypeRequest.self))
     case (.eventType, .delete): try await deleteEventType(id: id)
-    case (.geofence, .create):
+    case (.geofence, .create), (.geofence, .restore):
       _ = try await createGeofenceWithIdempotency(payload(CreateGeofenceRequest.self), idempotencyKey: key)
     case (.geofence, .update): _ = try await updateGeofence(id: id, payload(UpdateGeofenceRequest.self))
     case (.geofence, .delete): try await deleteGeofence(id: id)
-    case (.propertyDefinition, .create):
+    case (.propertyDefinition, .create), (.propertyDefinition, .restore):
       _ = try await createPropertyDefinitionWithIdempotency(
         payload(CreatePropertyDefinitionRequest.self), idempotencyKey: key)
     case (.propertyDefinition, .update):

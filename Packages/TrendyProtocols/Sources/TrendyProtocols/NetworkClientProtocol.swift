@@ -2,7 +2,7 @@ public import TrendyModels
 
 /// What a device asks of its hub.
 ///
-/// The first 24 operations are an implementer's to write; the last four have defaults written in terms of them, so that a
+/// The first 24 operations are an implementer's to write; the others have defaults written in terms of them, so that a
 /// double stays small, and a client that talks to a Trendy hub does better by its own.
 ///
 /// Every operation throws ``/TrendyModels/APIError``, or `CancellationError` when its task is cancelled. One that throws a
@@ -85,4 +85,18 @@ public protocol NetworkClientProtocol: Sendable {
   /// The feed's head, each time it moves, until cancelled. A hint: data always comes by ``getChanges(since:limit:)``.
   /// The default ends at once.
   func changeSignals() -> AsyncThrowingStream<Int64, any Error>
+
+  // MARK: With defaults: what only a Trendy hub answers in full
+
+  /// As ``push(_:)``, with what the device says of itself, and with where the hub stands, where it says so. The default is
+  /// ``push(_:)``.
+  /// - Throws: an `APIError` of type `log_reset` for a hub that never gave the device's position.
+  func push(_ batch: PushBatch) async throws -> PushAnswer
+
+  /// As ``getChanges(since:limit:)``, which is the default.
+  /// - Throws: an `APIError` of type `log_reset` or `device_forked`, or of status 410 for a cursor that is too old.
+  func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse
+
+  /// Everything the hub has, with versions and tombstones where it has them. The default is ``snapshot()``.
+  func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer
 }

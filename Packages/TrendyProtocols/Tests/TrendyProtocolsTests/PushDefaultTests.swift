@@ -20,7 +20,8 @@ struct PushDefaultTests {
   private static func payload(_ entityType: MutationEntityType, _ operation: MutationOperation, _ id: String) throws
     -> Data
   {
-    switch (entityType, operation) {
+    // What is begun anew is made anew.
+    switch (entityType, operation == .restore ? .create : operation) {
     case (_, .delete): Data()
     case (.event, .create): try WireJSON.encode(CreateEventRequest(id: id, eventTypeId: "t1", timestamp: date))
     case (.event, .update): try WireJSON.encode(UpdateEventRequest(notes: .null))
@@ -78,13 +79,16 @@ struct PushDefaultTests {
       for operation in MutationOperation.allCases { mutations.append(try mutation(entityType, operation, "x")) }
     }
     let client = ScriptedClient()
-    #expect(try await client.push(mutations) == Array(repeating: accepted, count: 12))
+    #expect(try await client.push(mutations) == Array(repeating: accepted, count: 16))
     #expect(
       client.calls == [
         "createEventTypeWithIdempotency x key-x", "updateEventType x new", "deleteEventType x",
+        "createEventTypeWithIdempotency x key-x",
         "createPropertyDefinitionWithIdempotency x key-x", "updatePropertyDefinition x", "deletePropertyDefinition x",
+        "createPropertyDefinitionWithIdempotency x key-x",
         "createGeofenceWithIdempotency x key-x", "updateGeofence x", "deleteGeofence x",
-        "createEventsBatch x", "updateEvent x null", "deleteEvent x",
+        "createGeofenceWithIdempotency x key-x",
+        "createEventsBatch x", "updateEvent x null", "deleteEvent x", "createEventWithIdempotency x key-x",
       ])
   }
 

@@ -32,39 +32,50 @@ public struct InProcessClient: NetworkClientProtocol {
     guard let device = first.device, let sequence = first.sequence else {
       throw APIError.decodingError("a mutation without a sequence: this client sends them to /mutations only")
     }
-    let envelopes = try mutations.map { mutation in
-      MutationEnvelope(
-        id: mutation.idempotencyKey, sequence: mutation.sequence ?? 0, entityType: mutation.entityType.rawValue,
-        entityId: mutation.entityId, operation: mutation.operation.rawValue,
-        payload: mutation.payload.isEmpty
-          ? [:] : try WireJSON.decode([String: JSONValue].self, from: mutation.payload))
-    }
-    let request = PushRequest(device: device, acknowledgedThrough: sequence - 1, mutations: envelopes)
+    let request = PushRequest(
+      device: device, acknowledgedThrough: sequence - 1, mutations: mutations.map { MutationEnvelope($0) })
     let response: PushResponse = try await document("POST", "/mutations", try WireJSON.encode(request))
-    var outcomes: [MutationOutcome] = []
-    for envelope in response.outcomes.prefix(mutations.count) {
-      switch envelope.status {
-      case "accepted": outcomes.append(.accepted(version: envelope.version))
-      case "merged": outcomes.append(.merged(version: envelope.version))
-      case "refused":
-        outcomes.append(.refused(envelope.problem ?? ProblemDetails(title: "The hub refused", status: 422)))
-      default: outcomes.append(.tryLater(retryAfter: envelope.retryAfterSeconds.map { .seconds($0) }))
-      }
-    }
-    // Who is not answered is asked again.
-    return outcomes + Array(repeating: .tryLater(retryAfter: nil), count: mutations.count - outcomes.count)
+    return try response.answer(to: request.mutations).outcomes
   }
 
-  public func snapshot() async throws -> Snapshot {
-    let lines = try await ask("GET", "/snapshot").split(separator: UInt8(ascii: "\n"))
+  public func push(_ batch: PushBatch) async throws -> PushAnswer {
+    let request = PushRequest(batch)
+    let response = try await respond("POST", "/mutations", try WireJSON.encode(request))
+    // Where the hub found the device's row of sequences to be another, what it judged before stands.
+    let judged = try? WireJSON.decode(PushResponse.self, from: response.body)
+    if response.status >= 400, judged?.isForked != true { throw response.error }
+    return try (judged ?? WireJSON.decode(PushResponse.self, from: response.body)).answer(to: request.mutations)
+  }
+
+  public func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {
+    let (header, entries) = try await snapshotLines(query(position))
+    guard let position = header.position else { return .lists(try await snapshot()) }
+    return .entries(HubSnapshot(position: position, entries: entries))
+  }
+
+  public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
+    let position = query(request.position).map { "&\($0.dropFirst())" } ?? ""
+    return try await document("GET", "/changes?since=\(request.cursor)&limit=\(request.limit)\(position)")
+  }
+
+  private func query(_ position: DevicePosition?) -> String? {
+    position.map { "?" + $0.query.map { "\($0.name)=\(part($0.value))" }.joined(separator: "&") }
+  }
+
+  private func snapshotLines(_ query: String?) async throws -> (SnapshotHeader, [ChangeEntry]) {
+    let lines = try await ask("GET", "/snapshot\(query ?? "")").split(separator: UInt8(ascii: "\n"))
     guard let first = lines.first else { throw APIError.networkError("the snapshot was cut off before its first line") }
     let header = try WireJSON.decode(SnapshotHeader.self, from: Data(first))
     guard lines.count == header.count + 1 else {
       throw APIError.networkError("the snapshot was cut off after \(lines.count - 1) of \(header.count) entries")
     }
+    return (header, try lines.dropFirst().map { try WireJSON.decode(ChangeEntry.self, from: Data($0)) })
+  }
+
+  public func snapshot() async throws -> Snapshot {
+    let (header, entries) = try await snapshotLines(nil)
     var snapshot = Snapshot(cursor: header.cursor)
-    for line in lines.dropFirst() {
-      let entry = try WireJSON.decode(ChangeEntry.self, from: Data(line))
+    for entry in entries {
       guard let data = entry.data, entry.operation != MutationOperation.delete.rawValue else { continue }
       switch MutationEntityType(rawValue: entry.entityType) {
       case .event: snapshot.events.append(try data.decode(APIEvent.self))
@@ -171,18 +182,34 @@ extension InProcessClient {
   }
 
   private func ask(_ method: String, _ path: String, _ body: Data = Data(), key: String? = nil) async throws -> Data {
+    let response = try await respond(method, path, body, key: key)
+    if response.status < 400 { return response.body }
+    throw response.error
+  }
+
+  private func respond(
+    _ method: String, _ path: String, _ body: Data, key: String? = nil
+  ) async throws -> Response {
     var headers = HTTPHeaders([("Authorization", "Bearer \(token)")])
     headers["Idempotency-Key"] = key
     let response = try await send(
       HTTPRequest(id: "request", method: method, target: "/api/v1\(path)", headers: headers, body: body))
-    let data = try await response.collectedBody()
-    if response.status < 400 { return data }
-    // Without a problem document the status says it all.
-    guard let problem = try? WireJSON.decode(ProblemDetails.self, from: data) else {
-      throw APIError.httpError(response.status)
+    return Response(
+      status: response.status, body: try await response.collectedBody(),
+      retryAfter: response.headers["Retry-After"].flatMap { Int($0) })
+  }
+
+  private struct Response {
+    var status: Int
+    var body: Data
+    /// Seconds.
+    var retryAfter: Int?
+
+    var error: APIError {
+      // Without a problem document the status says it all.
+      guard let problem = try? WireJSON.decode(ProblemDetails.self, from: body) else { return .httpError(status) }
+      return .problem(problem, retryAfter: retryAfter.map { .seconds($0) })
     }
-    let seconds = response.headers["Retry-After"].flatMap { Int($0) }
-    throw APIError.problem(problem, retryAfter: seconds.map { .seconds($0) })
   }
 
   private func part(_ id: String) -> String {

@@ -46,7 +46,7 @@ package enum Coalescing: Sendable {
         try $0.sequence == nil && $0.operation == .update && !changesReference($0)
       }
       return edits.isEmpty ? .append : .replace(edits.reversed())
-    case (.update, .create), (.delete, _):
+    case (.update, .create), (.delete, _), (.restore, _), (_, .restore):
       return .append
     }
   }

@@ -61,7 +61,7 @@ struct EditWriter {
     try store.takeWriteLock()
     let key = EntityKey(Entity.entityType, id)
     switch operation {
-    case .create:
+    case .create, .restore:
       let entity = Entity(try WireJSON.decode(Entity.CreateRequest.self, from: payload))
       guard entity.id == id else {
         throw RecorderError.otherEntity(Entity.entityType, id: id, payloadId: entity.id)

@@ -10,7 +10,7 @@ enum Overlay {
     var shown = held
     for mutation in waiting {
       switch mutation.operation {
-      case .create:
+      case .create, .restore:
         if shown != nil, (try? Coalescing.hasNaturalKey(mutation)) == true { continue }
         // What cannot be read changes nothing here; the hub refuses it by name, and the journal keeps its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {

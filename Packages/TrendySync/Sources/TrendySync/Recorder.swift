@@ -43,6 +43,16 @@ extension Recorder {
   @discardableResult
   public func record(_ definition: PropertyDefinition) throws -> Bool { try write { try $0.record(definition) } }
 
+  /// Records an entity of a kind without a Swift type of its own, such as a vehicle.
+  /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for an event, an event type, a geofence or a property definition.
+  @discardableResult
+  public func record(_ record: SyncedRecord) throws -> Bool {
+    try write { writer in
+      func write<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool { try writer.record(type.init(record)) }
+      return try write(record.kind.recordType)
+    }
+  }
+
   /// Records all in one save: all or none.
   /// - Returns: how many were recorded.
   @discardableResult
@@ -81,6 +91,30 @@ extension Recorder {
   }
 }
 
+extension Recorder {
+  /// As ``edit(eventId:_:)``, for a kind without a Swift type of its own.
+  @discardableResult
+  public func edit(
+    _ kind: MutationEntityType, id: String, _ change: (inout SyncedRecord) throws -> Void
+  ) throws -> SyncedRecord {
+    try write { writer in
+      func edit<Entity: RecordEntity>(_ type: Entity.Type) throws -> SyncedRecord {
+        try writer.edit(type, id: id) { try change(&$0.record) }.record
+      }
+      return try edit(kind.recordType)
+    }
+  }
+
+  /// As ``delete(eventId:)``, for a kind without a Swift type of its own.
+  @discardableResult
+  public func delete(_ kind: MutationEntityType, id: String) throws -> Bool {
+    try write { writer in
+      func delete<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool { try writer.delete(type, id: id) }
+      return try delete(kind.recordType)
+    }
+  }
+}
+
 // MARK: Delete
 
 extension Recorder {
@@ -115,8 +149,7 @@ extension Recorder {
       func queue<Entity: StoredEntity>(_ type: Entity.Type) throws {
         try writer.queue(type, operation: operation, id: entityId, payload: payload)
       }
-      guard let type = entityType.stored else { throw RecorderError.notHeld(entityType, id: entityId) }
-      try queue(type)
+      try queue(entityType.stored)
     }
   }
 

@@ -93,8 +93,7 @@ extension Settlement {
     func parent<Entity: StoredEntity>(_ type: Entity.Type) throws -> String? {
       try Entity.find(id: other.entityId, in: store)?.parentEventTypeId
     }
-    guard other.operation != .create, let type = other.entityType.stored else { return false }
-    return try parent(type) == key.entityId
+    return try other.operation != .create && parent(other.entityType.stored) == key.entityId
   }
 
   private func setAside(_ mutation: PendingMutation, reason: String, markFailed: Bool) throws {
@@ -121,7 +120,7 @@ extension Settlement {
 
   private func markSynced(_ key: EntityKey) throws {
     func mark<Entity: StoredEntity>(_ type: Entity.Type) throws { try Entity.markSynced(id: key.entityId, in: store) }
-    if let type = key.entityType.stored { try mark(type) }
+    try mark(key.entityType.stored)
   }
 
   private func mark(_ key: EntityKey, _ status: SyncStatus) throws {
@@ -130,7 +129,7 @@ extension Settlement {
       entity.syncStatus = status
       try Entity.write(entity, in: store)
     }
-    if let type = key.entityType.stored { try mark(type) }
+    try mark(key.entityType.stored)
   }
 }
 

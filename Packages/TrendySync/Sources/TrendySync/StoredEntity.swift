@@ -14,22 +14,25 @@ protocol StoredEntity: SyncedEntity {
 }
 
 extension MutationEntityType {
-  /// `nil` for a kind without a type of its own.
-  var stored: (any StoredEntity.Type)? {
+  var stored: any StoredEntity.Type {
     switch self {
     case .event: Event.self
     case .eventType: EventType.self
     case .geofence: Geofence.self
     case .propertyDefinition: PropertyDefinition.self
-    case .vehicle, .tripRule, .setting, .skip, .conflict: nil
+    case .vehicle: KindRecord<VehicleKind>.self
+    case .tripRule: KindRecord<TripRuleKind>.self
+    case .setting: KindRecord<SettingKind>.self
+    case .skip: KindRecord<SkipKind>.self
+    case .conflict: KindRecord<ConflictKind>.self
     }
   }
 
   /// All kinds, what others refer to first.
-  static let parentsFirst: [MutationEntityType] = [.eventType, .propertyDefinition, .geofence, .event]
+  static let parentsFirst: [MutationEntityType] = SyncedKind.all.compactMap { MutationEntityType(rawValue: $0.name) }
 
   /// Whether an event type takes rows of this kind along when it is deleted.
-  var isChildOfEventType: Bool { self == .event || self == .propertyDefinition }
+  var isChildOfEventType: Bool { SyncedKind.named(rawValue)?.parent != nil }
 }
 
 extension Event: StoredEntity {

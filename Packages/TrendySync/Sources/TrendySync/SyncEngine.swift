@@ -272,8 +272,7 @@ extension SyncEngine {
       func queue<Entity: StoredEntity>(_ type: Entity.Type) throws {
         try writer.queue(type, operation: operation, id: entityId, payload: payload)
       }
-      guard let type = entityType.stored else { throw RecorderError.notHeld(entityType, id: entityId) }
-      try queue(type)
+      try queue(entityType.stored)
     }
     // It is durable; a count that fails now is made good by the next.
     _ = try? countPending()

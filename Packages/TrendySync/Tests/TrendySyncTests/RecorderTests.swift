@@ -37,6 +37,28 @@ struct RecorderTests {
     #expect(store.storedPropertyDefinitions["def-1"]?.propertyType == .number)
   }
 
+  @Test func `a kind without a type of its own is recorded, edited and deleted like any other`() throws {
+    let car = SyncedRecord(id: "car", kind: .vehicle, fields: ["name": "Kombi", "notes": "red"])
+    try device.recorder.record(car)
+    #expect(try store.findRecord(kind: .vehicle, id: "car") == car)
+    try device.recorder.edit(.vehicle, id: "car") {
+      $0.fields["name"] = "Käfer"
+      $0.fields["notes"] = nil
+    }
+    #expect(try store.findRecord(kind: .vehicle, id: "car")?.fields == ["name": "Käfer"])
+    let create = try #require(store.storedPendingMutations.first)
+    #expect(try WireJSON.decode(JSONValue.self, from: create.payload) == ["id": "car", "name": "Käfer"])
+    #expect(try device.recorder.delete(.vehicle, id: "car"))
+    #expect(try store.fetchRecords(kind: .vehicle).isEmpty && store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `a kind with a type of its own is not recorded as another`() {
+    #expect(throws: RecorderError.hasItsOwnType(.event)) {
+      try device.recorder.record(SyncedRecord(id: "e", kind: .event))
+    }
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
   @Test func `a save that fails leaves neither entity nor mutation`() {
     device.seedType()
     store.throwOnSave = TestError()

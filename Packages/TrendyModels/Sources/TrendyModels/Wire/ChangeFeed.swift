@@ -12,16 +12,21 @@ public struct ChangeEntry: Hashable, Sendable {
   public var entityType: String
   public var operation: String
   public var entityId: String
-  /// The whole entity; `nil` for a delete.
+  /// The whole entity; of a delete its last values, where the hub gives them.
   public var data: ChangeEntryData?
   public var deletedAt: Date?
   public var createdAt: Date?
+  /// The life of the entity, from 0: each restore begins another.
+  public var incarnation: Int64
+  /// By field, which write gave it its value; `"*"` for every field that is not named. Empty where the hub keeps none.
+  public var marks: [String: FieldMark]
   /// Members this version does not know, kept and written back.
   public var unknownFields: [String: JSONValue]
 
   public init(
     id: Int64, entityType: String, operation: String, entityId: String, data: ChangeEntryData? = nil,
-    deletedAt: Date? = nil, createdAt: Date? = nil, unknownFields: [String: JSONValue] = [:]
+    deletedAt: Date? = nil, createdAt: Date? = nil, unknownFields: [String: JSONValue] = [:], incarnation: Int64 = 0,
+    marks: [String: FieldMark] = [:]
   ) {
     self.id = id
     self.entityType = entityType
@@ -31,7 +36,14 @@ public struct ChangeEntry: Hashable, Sendable {
     self.deletedAt = deletedAt
     self.createdAt = createdAt
     self.unknownFields = unknownFields
+    self.incarnation = incarnation
+    self.marks = marks
   }
+}
+
+extension ChangeEntry {
+  /// Whether it is the entity's tombstone.
+  public var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
 }
 
 extension ChangeEntry: WireDocument {
@@ -43,6 +55,8 @@ extension ChangeEntry: WireDocument {
     data = try fields.optional("data")
     deletedAt = try fields.optionalDate("deleted_at")
     createdAt = try fields.optionalDate("created_at")
+    incarnation = try fields.optional("incarnation", default: 0)
+    marks = try fields.optional("marks", default: [:])
     unknownFields = try fields.unknown()
   }
 
@@ -54,6 +68,8 @@ extension ChangeEntry: WireDocument {
     try fields.write("entity_id", entityId)
     try fields.write("entity_type", entityType)
     try fields.write("id", id)
+    if incarnation != 0 { try fields.write("incarnation", incarnation) }
+    if !marks.isEmpty { try fields.write("marks", marks) }
     try fields.write("operation", operation)
   }
 }
@@ -66,12 +82,17 @@ public struct ChangeFeedResponse: Hashable, Sendable {
   public var hasMore: Bool
   /// The life of the hub that gave the page its numbers.
   public var epoch: String?
+  /// Where the hub stands; `nil` for one that does not say.
+  public var position: HubPosition?
 
-  public init(changes: [ChangeEntry], nextCursor: Int64, hasMore: Bool, epoch: String? = nil) {
+  public init(
+    changes: [ChangeEntry], nextCursor: Int64, hasMore: Bool, epoch: String? = nil, position: HubPosition? = nil
+  ) {
     self.changes = changes
     self.nextCursor = nextCursor
     self.hasMore = hasMore
     self.epoch = epoch
+    self.position = position
   }
 }
 
@@ -81,13 +102,17 @@ extension ChangeFeedResponse: WireDocument {
     nextCursor = try fields.required("next_cursor")
     hasMore = try fields.required("has_more")
     epoch = try fields.optional("epoch")
+    position = try fields.position()
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write("changes", changes)
     try fields.writeIfPresent("epoch", epoch)
+    try fields.writeIfPresent("epochs", position?.epochs)
     try fields.write("has_more", hasMore)
+    try fields.writeIfPresent("head", position?.head)
     try fields.write("next_cursor", nextCursor)
+    try fields.writeIfPresent("now", position?.now)
   }
 }
 

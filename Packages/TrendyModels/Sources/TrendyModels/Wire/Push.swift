@@ -1,29 +1,75 @@
 /// The mutations of one device, in the order of their sequences.
 public struct PushRequest: Hashable, Sendable {
-  /// The identity of the store that sends them.
-  public var device: String
-  /// The highest sequence whose outcome the device holds; up to it the hub may forget outcomes.
-  public var acknowledgedThrough: Int64
+  public var position: DevicePosition
   public var mutations: [MutationEnvelope]
 
-  public init(device: String, acknowledgedThrough: Int64, mutations: [MutationEnvelope]) {
-    self.device = device
-    self.acknowledgedThrough = acknowledgedThrough
+  public init(position: DevicePosition, mutations: [MutationEnvelope]) {
+    self.position = position
     self.mutations = mutations
+  }
+
+  /// From a device that says no more of itself than this.
+  public init(device: String, acknowledgedThrough: Int64, mutations: [MutationEnvelope]) {
+    self.init(
+      position: DevicePosition(device: device, acknowledgedThrough: acknowledgedThrough), mutations: mutations)
+  }
+
+  public init(_ batch: PushBatch) {
+    self.init(position: batch.position, mutations: batch.mutations.map { MutationEnvelope($0) })
   }
 }
 
 extension PushRequest: WireDocument {
   public init(from fields: inout WireReader) throws {
-    device = try fields.required("device")
-    acknowledgedThrough = try fields.required("acked_through")
+    position = DevicePosition(
+      device: try fields.required("device"), seen: try fields.optional("seen", default: 0),
+      epoch: try fields.optional("epoch"), lastSequence: try fields.optional("last_seq"),
+      acknowledgedThrough: try fields.required("acked_through"))
     mutations = try fields.required("mutations")
   }
 
   public func write(to fields: inout WireWriter) throws {
-    try fields.write("acked_through", acknowledgedThrough)
-    try fields.write("device", device)
+    try fields.write("acked_through", position.acknowledgedThrough)
+    try fields.write("device", position.device)
+    try fields.writeIfPresent("epoch", position.epoch)
+    try fields.writeIfPresent("last_seq", position.lastSequence)
     try fields.write("mutations", mutations)
+    // A device that knows no life of the hub yet has seen nothing.
+    if position.epoch != nil { try fields.write("seen", position.seen) }
+  }
+}
+
+/// One field of a mutation: what it becomes, and what its author knew.
+public struct FieldChange: Hashable, Sendable {
+  /// `null` clears the field.
+  public var value: JSONValue
+  public var base: Int64
+  /// Hub time of the edit, in milliseconds since 1970.
+  public var stamp: Int64
+  /// Who made the edit, where that is not the device that sends it.
+  public var author: String?
+
+  public init(value: JSONValue, base: Int64, stamp: Int64, author: String? = nil) {
+    self.value = value
+    self.base = base
+    self.stamp = stamp
+    self.author = author
+  }
+}
+
+extension FieldChange: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    value = try fields.required("value")
+    base = try fields.required("base")
+    stamp = try fields.required("stamp")
+    author = try fields.optional("author")
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.writeIfPresent("author", author)
+    try fields.write("base", base)
+    try fields.write("stamp", stamp)
+    try fields.write("value", value)
   }
 }
 
@@ -36,6 +82,12 @@ public struct MutationEnvelope: Hashable, Sendable {
   public var entityType: String
   public var entityId: String
   public var operation: String
+  /// The life of the entity that is meant; of a restore the one that it begins.
+  public var incarnation: Int64
+  /// Of a delete, the version up to which its author knew what they deleted.
+  public var base: Int64?
+  /// What the person changed, by the field's name on the wire; `nil` for a mutation that is judged by its arrival and has a payload.
+  public var fields: [String: FieldChange]?
   /// The members of the `Create…Request` or `Update…Request`, null and absent kept apart; empty for a delete.
   public var payload: [String: JSONValue]
   /// Members this version does not know, kept and written back.
@@ -43,7 +95,8 @@ public struct MutationEnvelope: Hashable, Sendable {
 
   public init(
     id: String, sequence: Int64, entityType: String, entityId: String, operation: String,
-    payload: [String: JSONValue] = [:], unknownFields: [String: JSONValue] = [:]
+    payload: [String: JSONValue] = [:], unknownFields: [String: JSONValue] = [:], incarnation: Int64 = 0,
+    base: Int64? = nil, fields: [String: FieldChange]? = nil
   ) {
     self.id = id
     self.sequence = sequence
@@ -52,28 +105,77 @@ public struct MutationEnvelope: Hashable, Sendable {
     self.operation = operation
     self.payload = payload
     self.unknownFields = unknownFields
+    self.incarnation = incarnation
+    self.base = base
+    self.fields = fields
+  }
+
+  /// What is sent of a mutation; always the same, for the same mutation.
+  ///
+  /// A payload that is no JSON object goes as one that every hub refuses. So its sequence is used up, what follows goes on, and the
+  /// person's data comes to the journal. A delete is meant with or without the edits it carries.
+  public init(_ mutation: PendingMutation) {
+    let readable =
+      mutation.payload.isEmpty ? [:] : try? WireJSON.decode([String: JSONValue].self, from: mutation.payload)
+    let members = readable ?? (mutation.operation == .delete ? [:] : ["id": nil])
+    self.init(
+      id: mutation.idempotencyKey, sequence: mutation.sequence ?? 0, entityType: mutation.entityType.rawValue,
+      entityId: mutation.entityId, operation: mutation.operation.rawValue,
+      payload: mutation.marks.isEmpty || readable == nil ? members : [:], incarnation: mutation.incarnation,
+      base: mutation.base)
+    if readable != nil, !mutation.marks.isEmpty {
+      fields = FieldChange.changes(members, of: mutation.entityType, marks: mutation.marks)
+    }
+  }
+}
+
+extension FieldChange {
+  /// The members of a request as fields, those that are merged key by key each under a name of its own.
+  static func changes(
+    _ members: [String: JSONValue], of kind: MutationEntityType, marks: [String: FieldMark]
+  ) -> [String: FieldChange] {
+    var changes: [String: FieldChange] = [:]
+    func add(_ name: String, _ value: JSONValue) {
+      let mark = marks.mark(of: name) ?? FieldMark(version: 0, stamp: 0)
+      changes[name] = FieldChange(value: value, base: mark.version, stamp: mark.stamp, author: mark.author)
+    }
+    let nested = SyncedKind.named(kind.rawValue)?.nestedMember
+    for (name, value) in members where name != "id" {
+      if name == nested {
+        for (key, value) in value.objectValue ?? [:] { add("\(name).\(key)", value) }
+      } else {
+        add(name, value)
+      }
+    }
+    return changes
   }
 }
 
 extension MutationEnvelope: WireDocument {
-  public init(from fields: inout WireReader) throws {
-    id = try fields.required("id")
-    sequence = try fields.required("seq")
-    entityType = try fields.required("entity_type")
-    entityId = try fields.required("entity_id")
-    operation = try fields.required("operation")
-    payload = try fields.optional("payload", default: [:])
-    unknownFields = try fields.unknown()
+  public init(from members: inout WireReader) throws {
+    id = try members.required("id")
+    sequence = try members.required("seq")
+    entityType = try members.required("entity_type")
+    entityId = try members.required("entity_id")
+    operation = try members.required("operation")
+    payload = try members.optional("payload", default: [:])
+    incarnation = try members.optional("incarnation", default: 0)
+    base = try members.optional("base")
+    fields = try members.optional("fields")
+    unknownFields = try members.unknown()
   }
 
-  public func write(to fields: inout WireWriter) throws {
-    try fields.write(unknown: unknownFields)
-    try fields.write("entity_id", entityId)
-    try fields.write("entity_type", entityType)
-    try fields.write("id", id)
-    try fields.write("operation", operation)
-    try fields.write("payload", payload)
-    try fields.write("seq", sequence)
+  public func write(to members: inout WireWriter) throws {
+    try members.write(unknown: unknownFields)
+    try members.writeIfPresent("base", base)
+    try members.write("entity_id", entityId)
+    try members.write("entity_type", entityType)
+    try members.writeIfPresent("fields", fields)
+    try members.write("id", id)
+    if incarnation != 0 { try members.write("incarnation", incarnation) }
+    try members.write("operation", operation)
+    if fields == nil { try members.write("payload", payload) }
+    try members.write("seq", sequence)
   }
 }
 
@@ -83,11 +185,20 @@ public struct PushResponse: Hashable, Sendable {
   /// The version of the last write.
   public var head: Int64
   public var epoch: String?
+  /// Where the hub stands; `nil` for one that does not say.
+  public var position: HubPosition?
+  /// Whether it came as a problem of the type `device_forked`.
+  public var isForked: Bool
 
-  public init(outcomes: [OutcomeEnvelope], head: Int64, epoch: String? = nil) {
+  public init(
+    outcomes: [OutcomeEnvelope], head: Int64, epoch: String? = nil, position: HubPosition? = nil,
+    isForked: Bool = false
+  ) {
     self.outcomes = outcomes
     self.head = head
     self.epoch = epoch
+    self.position = position
+    self.isForked = isForked
   }
 }
 
@@ -96,12 +207,52 @@ extension PushResponse: WireDocument {
     outcomes = try fields.required("outcomes")
     head = try fields.required("head")
     epoch = try fields.optional("epoch")
+    position = try fields.position()
+    isForked = try fields.optional("type") == ProblemDetails.deviceForked
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.writeIfPresent("epoch", epoch)
+    try fields.writeIfPresent("epochs", position?.epochs)
     try fields.write("head", head)
+    try fields.writeIfPresent("now", position?.now)
     try fields.write("outcomes", outcomes)
+    if isForked { try fields.write("type", ProblemDetails.deviceForked) }
+  }
+}
+
+extension PushResponse {
+  /// What the response says of what was sent. What the hub did not judge is for later.
+  /// - Throws: `APIError.decodingError` where it says nothing that this version knows.
+  public func answer(to mutations: [MutationEnvelope]) throws -> PushAnswer {
+    let bySequence = Dictionary(outcomes.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
+    var answer = PushAnswer(outcomes: [], position: position, isForked: isForked)
+    for mutation in mutations {
+      guard let judged = bySequence[mutation.sequence] else { break }
+      switch judged.status {
+      case "accepted": answer.outcomes.append(.accepted(version: judged.version))
+      case "merged": answer.outcomes.append(.merged(version: judged.version))
+      case "refused":
+        answer.outcomes.append(.refused(judged.problem ?? ProblemDetails(title: "The hub refused", status: 422)))
+      case "try_later":
+        answer.outcomes.append(.tryLater(retryAfter: judged.retryAfterSeconds.map { .seconds(max($0, 0)) }))
+      default:
+        // Words of a newer hub. What it settled before them still counts; alone they are an error that someone can see.
+        guard !answer.outcomes.isEmpty else {
+          throw APIError.decodingError(
+            "the outcome of sequence \(mutation.sequence): expected accepted, merged, refused or try_later, found "
+              + "\"\(judged.status)\": this device may be too old for its hub")
+        }
+        answer.outcomes.append(.tryLater(retryAfter: nil))
+      }
+      if !judged.lost.isEmpty { answer.lost[answer.outcomes.count - 1] = judged.lost }
+      if case .tryLater? = answer.outcomes.last { break }
+    }
+    // What follows one that could not be judged may depend on it.
+    var unjudged = MutationOutcome.tryLater(retryAfter: nil)
+    if let last = answer.outcomes.last, case .tryLater = last { unjudged = last }
+    answer.outcomes += Array(repeating: unjudged, count: mutations.count - answer.outcomes.count)
+    return answer
   }
 }
 
@@ -114,16 +265,19 @@ public struct OutcomeEnvelope: Hashable, Sendable {
   public var version: Int64?
   public var problem: ProblemDetails?
   public var retryAfterSeconds: Int?
+  /// Of a merged one, the fields that did not take effect.
+  public var lost: [String]
 
   public init(
     sequence: Int64, status: String, version: Int64? = nil, problem: ProblemDetails? = nil,
-    retryAfterSeconds: Int? = nil
+    retryAfterSeconds: Int? = nil, lost: [String] = []
   ) {
     self.sequence = sequence
     self.status = status
     self.version = version
     self.problem = problem
     self.retryAfterSeconds = retryAfterSeconds
+    self.lost = lost
   }
 }
 
@@ -134,9 +288,11 @@ extension OutcomeEnvelope: WireDocument {
     version = try fields.optional("version")
     problem = try fields.optional("problem")
     retryAfterSeconds = try fields.optional("retry_after_s")
+    lost = try fields.optional("lost", default: [])
   }
 
   public func write(to fields: inout WireWriter) throws {
+    if !lost.isEmpty { try fields.write("lost", lost) }
     try fields.writeIfPresent("problem", problem)
     try fields.writeIfPresent("retry_after_s", retryAfterSeconds)
     try fields.write("seq", sequence)
@@ -154,12 +310,15 @@ public struct SnapshotHeader: Hashable, Sendable {
   public var lastSequence: Int64
   /// How many entries follow; fewer is a snapshot cut off.
   public var count: Int
+  /// Where the hub stands; `nil` for one that does not say.
+  public var position: HubPosition?
 
-  public init(cursor: Int64, epoch: String, lastSequence: Int64 = 0, count: Int) {
+  public init(cursor: Int64, epoch: String, lastSequence: Int64 = 0, count: Int, position: HubPosition? = nil) {
     self.cursor = cursor
     self.epoch = epoch
     self.lastSequence = lastSequence
     self.count = count
+    self.position = position
   }
 }
 
@@ -169,12 +328,16 @@ extension SnapshotHeader: WireDocument {
     epoch = try fields.required("epoch")
     lastSequence = try fields.optional("last_seq", default: 0)
     count = try fields.required("count")
+    position = try fields.position()
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write("count", count)
     try fields.write("cursor", cursor)
     try fields.write("epoch", epoch)
+    try fields.writeIfPresent("epochs", position?.epochs)
+    try fields.writeIfPresent("head", position?.head)
     try fields.write("last_seq", lastSequence)
+    try fields.writeIfPresent("now", position?.now)
   }
 }

@@ -30,3 +30,88 @@ public struct Snapshot: Hashable, Sendable {
     self.propertyDefinitions = propertyDefinitions
   }
 }
+
+/// Mutations on their way, and who sends them.
+public struct PushBatch: Hashable, Sendable {
+  public var position: DevicePosition
+  /// In the order of their sequences.
+  public var mutations: [PendingMutation]
+
+  public init(position: DevicePosition, mutations: [PendingMutation]) {
+    self.position = position
+    self.mutations = mutations
+  }
+}
+
+/// What came back of a ``PushBatch``.
+public struct PushAnswer: Hashable, Sendable {
+  /// As many as there were mutations, in their order.
+  public var outcomes: [MutationOutcome]
+  /// By the mutation's place in the batch, the fields that lost.
+  public var lost: [Int: [String]]
+  /// Where the hub stands; `nil` for one that does not say.
+  public var position: HubPosition?
+  /// Whether the hub knows this device's row of sequences otherwise: its store is a copy, or older than itself. What was judged
+  /// before it found out stands.
+  public var isForked: Bool
+
+  public init(
+    outcomes: [MutationOutcome], lost: [Int: [String]] = [:], position: HubPosition? = nil, isForked: Bool = false
+  ) {
+    self.outcomes = outcomes
+    self.lost = lost
+    self.position = position
+    self.isForked = isForked
+  }
+}
+
+/// A page of the feed that is asked for.
+public struct FeedRequest: Hashable, Sendable {
+  public var cursor: Int64
+  /// 1 to 500.
+  public var limit: Int
+  /// Who asks; `nil` for a store that has no identity yet.
+  public var position: DevicePosition?
+
+  public init(cursor: Int64, limit: Int, position: DevicePosition? = nil) {
+    self.cursor = cursor
+    self.limit = limit
+    self.position = position
+  }
+}
+
+/// Everything a hub has, as of one moment.
+public enum SnapshotAnswer: Sendable {
+  /// What lives.
+  case lists(Snapshot)
+  /// What lives and what was deleted, with versions and marks.
+  case entries(HubSnapshot)
+
+  /// The feed goes on from here.
+  public var cursor: Int64 {
+    switch self {
+    case .lists(let snapshot): snapshot.cursor
+    case .entries(let snapshot): snapshot.position.head
+    }
+  }
+}
+
+/// Every entry of a hub in one state, tombstones included.
+public struct HubSnapshot: Hashable, Sendable {
+  /// Its head is the snapshot's own: the feed goes on from there.
+  public var position: HubPosition
+  /// What others refer to comes first.
+  public var entries: [ChangeEntry]
+
+  public init(position: HubPosition, entries: [ChangeEntry]) {
+    self.position = position
+    self.entries = entries
+  }
+}
+
+extension ProblemDetails {
+  /// 409: the hub was restored from a backup and never gave the position that the device stands at.
+  public static let logReset = "urn:trendy:error:log_reset"
+  /// 409: see ``PushAnswer/isForked``.
+  public static let deviceForked = "urn:trendy:error:device_forked"
+}

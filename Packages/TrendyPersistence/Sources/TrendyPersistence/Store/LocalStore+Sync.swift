@@ -10,10 +10,7 @@ extension LocalStore {
   // MARK: Queue
 
   public func fetchPendingMutations() throws -> [PendingMutation] {
-    let queue = try fetchAll(QueuedMutation.self).sorted {
-      ($0.mutation.createdAt, $0.place) < ($1.mutation.createdAt, $1.place)
-    }
-    return queue.map(\.mutation)
+    try fetchAll(QueuedMutation.self).inQueueOrder.map(\.mutation)
   }
 
   public func hasPendingMutation(

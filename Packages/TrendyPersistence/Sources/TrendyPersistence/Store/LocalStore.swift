@@ -139,9 +139,11 @@ extension LocalStore {
     return row
   }
 
-  func find<Row: StoredRow>(_ type: Row.Type, _ identifier: String) throws(StorageError) -> Row? {
+  func find<Row: StoredRow>(
+    _ type: Row.Type, _ identifier: String, kind: UInt8 = Row.kind
+  ) throws(StorageError) -> Row? {
     try refresh()
-    guard let record = try place(Row.kind, identifier).record else { return nil }
+    guard let record = try place(kind, identifier).record else { return nil }
     return try decode(type, record)
   }
 
@@ -151,17 +153,21 @@ extension LocalStore {
     return try find(type, identifier)
   }
 
-  func fetchAll<Row: StoredRow>(_ type: Row.Type) throws(StorageError) -> [Row] {
+  func fetchAll<Row: StoredRow>(_ type: Row.Type, kind: UInt8 = Row.kind) throws(StorageError) -> [Row] {
     try refresh()
+    return try rows(type, scan(kind))
+  }
+
+  func rows<Row: StoredRow>(_ type: Row.Type, _ records: RecordList) throws(StorageError) -> [Row] {
     var rows: [Row] = []
-    for record in try scan(Row.kind) { rows.append(try decode(type, record)) }
+    for record in records { rows.append(try decode(type, record)) }
     return rows
   }
 
   /// Puts a row in place of the one of its identifier, if there is one.
   func put<Row: StoredRow>(_ row: Row) throws(StorageError) {
     let transaction = try writing()
-    try put(row, at: place(Row.kind, row.rowIdentifier), in: transaction)
+    try put(row, at: place(row.rowKind, row.rowIdentifier), in: transaction)
   }
 
   private func put<Row: StoredRow>(
@@ -178,7 +184,7 @@ extension LocalStore {
       if isSame { return }
     }
     try transaction.put(
-      kind: Row.kind, key: place.key, sort: row.rowSort, group: row.rowGroup, payload: writer.bytes)
+      kind: row.rowKind, key: place.key, sort: row.rowSort, group: row.rowGroup, payload: writer.bytes)
   }
 
   /// Changes a row, or makes one. When `configure` throws, the row is as it was, and so is the write lock.

@@ -10,7 +10,7 @@ enum StoredCode {
   private static let entities: [MutationEntityType] = [
     .event, .eventType, .geofence, .propertyDefinition, .vehicle, .tripRule, .setting, .skip, .conflict,
   ]
-  private static let operations: [MutationOperation] = [.create, .update, .delete]
+  private static let operations: [MutationOperation] = [.create, .update, .delete, .restore]
 
   static func code(_ value: PropertyType) -> UInt8 {
     switch value {
@@ -62,6 +62,7 @@ enum StoredCode {
     case .create: 0
     case .update: 1
     case .delete: 2
+    case .restore: 3
     }
   }
 

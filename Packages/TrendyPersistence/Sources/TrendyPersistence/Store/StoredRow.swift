@@ -16,6 +16,13 @@ enum RowKind {
   static let conflict: UInt8 = 7
   static let parkedChange: UInt8 = 8
   static let setting: UInt8 = 9
+  static let acceptedMutation: UInt8 = 10
+  static let syncMemory: UInt8 = 11
+
+  /// What the hub gave of an entity: a kind of records for each kind of entities, so that the identifier alone is the key.
+  static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
+  /// An entity of a kind without a Swift type of its own.
+  static func record(_ kind: MutationEntityType) -> UInt8 { 64 + UInt8(StoredCode.code(kind)) }
 
   /// As a person reads it.
   static func name(_ kind: UInt8) -> String {
@@ -29,7 +36,14 @@ enum RowKind {
     case conflict: "refused change"
     case parkedChange: "parked change"
     case setting: "setting"
-    default: "row of kind \(kind)"
+    case acceptedMutation: "accepted change"
+    case syncMemory: "note of the hub"
+    default:
+      if let type = StoredCode.entity(UInt64(kind & 31)), kind >> 5 == 1 || kind >> 5 == 2 {
+        kind >> 5 == 1 ? "hub's copy of one \(type.rawValue)" : type.rawValue
+      } else {
+        "row of kind \(kind)"
+      }
     }
   }
 }
@@ -38,7 +52,9 @@ enum RowKind {
 ///
 /// Field 1 of a row is its identifier as text, and is only there when the key is a hash.
 protocol StoredRow {
+  /// Where all rows of the type are of one kind.
   static var kind: UInt8 { get }
+  var rowKind: UInt8 { get }
   /// The highest field number that this version writes.
   static var lastField: Int { get }
 
@@ -55,6 +71,7 @@ protocol StoredRow {
 }
 
 extension StoredRow {
+  var rowKind: UInt8 { Self.kind }
   var rowSort: Int64 { 0 }
   var rowGroup: UInt64 { 0 }
 }

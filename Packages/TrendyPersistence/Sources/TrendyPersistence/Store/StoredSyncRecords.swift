@@ -12,7 +12,7 @@ struct QueuedMutation: StoredRow {
   var place: UInt64
 
   static var kind: UInt8 { RowKind.mutation }
-  static var lastField: Int { 12 }
+  static var lastField: Int { 18 }
   var rowIdentifier: String { mutation.id }
   var rowSort: Int64 { RowOrder.sort(mutation.createdAt) }
   var rowGroup: UInt64 { RowOrder.group(mutation.entityId) }
@@ -34,6 +34,9 @@ struct QueuedMutation: StoredRow {
     writer.text(10, mutation.lastError)
     if let sequence = mutation.sequence { writer.signed(11, sequence) }
     writer.identifier(12, mutation.device)
+    if mutation.incarnation != 0 { writer.signed(13, mutation.incarnation) }
+    if let base = mutation.base { writer.signed(14, base) }
+    writer.marks(mutation.marks, from: 15)
   }
 
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
@@ -48,6 +51,9 @@ struct QueuedMutation: StoredRow {
     var lastError: String?
     var sequence: Int64?
     var device: String?
+    var incarnation: Int64 = 0
+    var base: Int64?
+    var marks = StoredMarks(firstField: 15)
     while let field = fields.next() {
       switch field.number {
       case 2: place = field.integer
@@ -61,14 +67,16 @@ struct QueuedMutation: StoredRow {
       case 10: lastError = field.text
       case 11: sequence = field.signed
       case 12: device = field.identifier
-      default: break
+      case 13: incarnation = field.signed
+      case 14: base = field.signed
+      default: if !marks.take(field) { return nil }
       }
     }
     guard !fields.isBroken, let entityType, let entityId, let operation, let createdAt else { return nil }
     mutation = PendingMutation(
       id: identifier(), entityType: entityType, entityId: entityId, operation: operation, payload: payload,
       createdAt: createdAt, idempotencyKey: idempotencyKey, attempts: attempts, lastError: lastError,
-      sequence: sequence, device: device)
+      sequence: sequence, device: device, marks: marks.marks, base: base, incarnation: incarnation)
     self.place = place
   }
 }
@@ -157,10 +165,18 @@ struct JournalledConflict: StoredRow {
 
 extension ChangeEntry: StoredRow {
   static var kind: UInt8 { RowKind.parkedChange }
-  static var lastField: Int { 9 }
+  static var lastField: Int { 13 }
   /// With a length, so that no two pairs read alike.
   var rowIdentifier: String { "\(entityType.utf8.count) \(entityType) \(entityId)" }
   var rowSort: Int64 { min(id, .max - 1) }
+  /// What its coming or going may let this in: of what lives its parent, of a tombstone itself.
+  var rowGroup: UInt64 { (isDelete ? entityId : parentId).map { RowOrder.group($0) } ?? 0 }
+
+  /// Of what lives, the entity that it hangs on.
+  var parentId: String? {
+    guard !isDelete, let data, let parent = SyncedKind.named(entityType)?.parent else { return nil }
+    return data.rawData[parent.name]?.stringValue
+  }
 
   func write(to writer: inout RowWriter) {
     writer.signed(2, id)
@@ -171,6 +187,8 @@ extension ChangeEntry: StoredRow {
     writer.date(7, deletedAt)
     writer.date(8, createdAt)
     writer.members(9, unknownFields)
+    if incarnation != 0 { writer.signed(10, incarnation) }
+    writer.marks(marks, from: 11)
   }
 
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
@@ -182,6 +200,8 @@ extension ChangeEntry: StoredRow {
     var deletedAt: Date?
     var createdAt: Date?
     var unknownFields: [String: JSONValue] = [:]
+    var incarnation: Int64 = 0
+    var marks = StoredMarks(firstField: 11)
     while let field = fields.next() {
       switch field.number {
       case 2: version = field.signed
@@ -196,13 +216,15 @@ extension ChangeEntry: StoredRow {
       case 9:
         guard let (name, value) = field.member else { return nil }
         unknownFields[name] = value
-      default: break
+      case 10: incarnation = field.signed
+      default: if !marks.take(field) { return nil }
       }
     }
     guard !fields.isBroken, let version, let entityType, let operation, let entityId else { return nil }
     self.init(
       id: version, entityType: entityType, operation: operation, entityId: entityId, data: data,
-      deletedAt: deletedAt, createdAt: createdAt, unknownFields: unknownFields)
+      deletedAt: deletedAt, createdAt: createdAt, unknownFields: unknownFields, incarnation: incarnation,
+      marks: marks.marks)
   }
 }
 

@@ -30,7 +30,11 @@ extension DataStoreContract {
       let mutation = PendingMutation(
         id: "m-1", entityType: .propertyDefinition, entityId: "def-1", operation: .update,
         payload: Data([0, 1, 254, 255]), createdAt: Rows.date, idempotencyKey: "key", attempts: 3, lastError: "503",
-        sequence: 9_007_199_254_740_993, device: "device")
+        sequence: 9_007_199_254_740_993, device: "device",
+        marks: [
+          FieldMark.others: FieldMark(version: 7, stamp: 1_704_067_200_123),
+          "notes": FieldMark(version: 9_007_199_254_740_993, stamp: -1, author: "another"),
+        ], base: 12, incarnation: 3)
       let bare = PendingMutation(
         id: "m-2", entityType: .event, entityId: "evt-1", operation: .delete, payload: Data(), createdAt: Rows.date)
       try unit.insertPendingMutation(mutation)
@@ -67,6 +71,51 @@ extension DataStoreContract {
       try unit.deletePendingMutation(Rows.mutation("a", entity: "x", type: .event, operation: .update))
       try owe("one that was taken out", has("x", .event, .update), false)
     },
+    Clause("the queue is read from the front, from the back and by entity, without the rest") { makeUnit in
+      let unit = try makeUnit()
+      let later = Rows.date.addingTimeInterval(0.001)
+      try owe("the last of an empty queue", unit.lastPendingMutation(), nil)
+      try unit.insertPendingMutation(Rows.mutation("c", entity: "x", type: .event, operation: .update, at: later))
+      for (id, entity) in [("b", "x"), ("a", "y")] {
+        try unit.insertPendingMutation(Rows.mutation(id, entity: entity, type: .geofence, operation: .update))
+      }
+      try unit.insertPendingMutation(Rows.mutation("0", entity: "y", type: .event, operation: .delete, at: later))
+      for state in ["unsaved", "saved"] {
+        for count in 0...5 {
+          try owe(
+            "the first \(count), \(state)", unit.firstPendingMutations(count).map(\.id),
+            Array(["b", "a", "c", "0"].prefix(count)))
+        }
+        try owe("the last, \(state)", unit.lastPendingMutation()?.id, "0")
+        try owe("those of x, \(state)", unit.pendingMutations(ofEntity: "x").map(\.id), ["b", "c"])
+        try owe("those of z, \(state)", unit.pendingMutations(ofEntity: "z").map(\.id), [])
+        try owe("how many, \(state)", unit.syncCounts(), SyncCounts(pending: 4))
+        try unit.save()
+      }
+    },
+    Clause("what was accepted is no part of the queue, and lies by version") { makeUnit in
+      let unit = try makeUnit()
+      func accepted(_ id: String, _ entity: String, at version: Int64) -> PendingMutation {
+        var mutation = Rows.mutation(id, entity: entity, type: .event, operation: .update)
+        mutation.acceptedVersion = version
+        mutation.marks = [FieldMark.others: FieldMark(version: 1, stamp: 2)]
+        return mutation
+      }
+      let all = [accepted("b", "x", at: 3), accepted("a", "y", at: 9), accepted("c", "x", at: 9_007_199_254_740_993)]
+      for mutation in all.reversed() { try unit.insertAcceptedMutation(mutation) }
+      for state in ["unsaved", "saved"] {
+        try owe("the accepted, \(state)", unit.fetchAcceptedMutations(), all)
+        try owe("those up to 9, \(state)", unit.acceptedMutations(through: 9), Array(all.prefix(2)))
+        try owe("those up to 8, \(state)", unit.acceptedMutations(through: 8), Array(all.prefix(1)))
+        try owe("those of x, \(state)", unit.acceptedMutations(ofEntity: "x"), [all[0], all[2]])
+        try owe("the queue, \(state)", unit.fetchPendingMutations(), [])
+        try unit.save()
+      }
+      try unit.deleteAcceptedMutation(all[1])
+      try unit.save()
+      try owe("those of another unit", makeUnit().fetchAcceptedMutations(), [all[0], all[2]])
+      try owe("how many", makeUnit().syncCounts(), SyncCounts(accepted: 2))
+    },
     Clause("a mutation is taken out by its id, whatever else changed of it") { makeUnit in
       let unit = try makeUnit()
       for id in ["a", "b"] { try unit.insertPendingMutation(Rows.mutation(id)) }
@@ -102,6 +151,77 @@ extension DataStoreContract {
         try unit.save()
         try owe("the identity of another unit", makeUnit().syncIdentity(), identity)
       }
+    },
+    Clause("what is known of the hub is nothing, then what it was set to, then nothing again") { makeUnit in
+      let unit = try makeUnit()
+      try owe("a new store's memory", unit.syncMemory(), nil)
+      let full = SyncMemory(
+        epochs: [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 9_007_199_254_740_993)], seen: 7, complete: 6,
+        generation: 5, lastStamp: 1_704_067_200_123, clockOffset: -4,
+        clockAnchor: SyncMemory.ClockAnchor(boot: "boot", elapsed: 3, hub: 2))
+      for memory in [SyncMemory(), full, nil] {
+        try unit.setSyncMemory(memory)
+        try owe("the memory, unsaved", unit.syncMemory(), memory)
+        try unit.save()
+        try owe("the memory of another unit", makeUnit().syncMemory(), memory)
+      }
+    },
+    Clause("what the hub gave is kept by kind and entity, the last of each, with marks and data") { makeUnit in
+      let unit = try makeUnit()
+      func entry(
+        _ version: Int64, _ kind: String, _ entity: String, operation: String = "update",
+        data: [String: JSONValue]? = nil
+      ) -> ChangeEntry {
+        ChangeEntry(
+          id: version, entityType: kind, operation: operation, entityId: entity,
+          data: data.map { ChangeEntryData(rawData: $0) }, deletedAt: operation == "delete" ? Rows.date : nil,
+          incarnation: 2,
+          marks: [
+            FieldMark.others: FieldMark(version: version, stamp: 5, author: "device"),
+            "notes": FieldMark(version: 1, stamp: 2, author: "other"),
+          ])
+      }
+      let event = entry(3, "event", "x", data: ["event_type_id": "t"])
+      let fence = entry(4, "geofence", "x")
+      let gone = entry(5, "event", "y", operation: "delete", data: ["event_type_id": "t", "notes": nil])
+      let skip = entry(6, "skip", "z", data: ["event_type_id": "t"])
+      let elsewhere = entry(7, "event", "w", data: ["event_type_id": "u"])
+      try unit.insertHeldEntry(entry(2, "event", "x"))
+      try unit.save()
+      for held in [event, fence, gone, skip, elsewhere] { try unit.insertHeldEntry(held) }
+      for state in ["unsaved", "saved"] {
+        try owe("the event, \(state)", unit.heldEntry(kind: .event, id: "x"), event)
+        try owe("the geofence, \(state)", unit.heldEntry(kind: .geofence, id: "x"), fence)
+        try owe("the tombstone, \(state)", unit.heldEntry(kind: .event, id: "y"), gone)
+        try owe("what is not held, \(state)", unit.heldEntry(kind: .eventType, id: "x"), nil)
+        try owe("all events, \(state)", Set(unit.fetchHeldEntries(kind: .event)), [event, gone, elsewhere])
+        try owe("what lives under the type, \(state)", Set(unit.heldEntries(under: "t")), [event, skip])
+        try unit.save()
+      }
+      try unit.deleteHeldEntry(kind: .event, id: "x")
+      try unit.save()
+      try owe("in another unit", makeUnit().heldEntry(kind: .event, id: "x"), nil)
+      try owe("the geofence in another unit", makeUnit().heldEntry(kind: .geofence, id: "x"), fence)
+    },
+    Clause("records of the kinds without a type are kept by kind and id, with every member") { makeUnit in
+      let unit = try makeUnit()
+      let car = SyncedRecord(
+        id: "b", kind: .vehicle, fields: ["name": "Kombi", "device_ids": ["x", "y"], "of_tomorrow": [1, nil]],
+        syncStatus: .synced)
+      let other = SyncedRecord(id: "a", kind: .vehicle, fields: ["name": "Käfer"])
+      let rule = SyncedRecord(id: "b", kind: .tripRule, fields: ["position": 1.5], syncStatus: .failed)
+      try unit.upsertRecord(SyncedRecord(id: "b", kind: .vehicle, fields: ["name": "old", "notes": "gone"]))
+      for record in [car, other, rule] { try unit.upsertRecord(record) }
+      for state in ["unsaved", "saved"] {
+        try owe("the vehicles, \(state)", unit.fetchRecords(kind: .vehicle), [other, car])
+        try owe("the rule, \(state)", unit.findRecord(kind: .tripRule, id: "b"), rule)
+        try owe("one of another kind, \(state)", unit.findRecord(kind: .setting, id: "b"), nil)
+        try unit.save()
+      }
+      try unit.deleteRecord(kind: .vehicle, id: "b")
+      try unit.save()
+      try owe("the vehicles of another unit", makeUnit().fetchRecords(kind: .vehicle), [other])
+      try owe("the rule of another unit", makeUnit().findRecord(kind: .tripRule, id: "b"), rule)
     },
     Clause("there is one tombstone for each entity, the last") { makeUnit in
       let unit = try makeUnit()
@@ -146,13 +266,37 @@ extension DataStoreContract {
       try unit.save()
       try owe("the conflicts of another unit", makeUnit().fetchConflicts(), Array(owed.dropFirst()))
     },
+    Clause("a parked change is found by its entity, and by what it waits for") { makeUnit in
+      let unit = try makeUnit()
+      func entry(_ version: Int64, _ kind: String, _ entity: String, _ operation: String, parent: String?)
+        -> ChangeEntry
+      {
+        ChangeEntry(
+          id: version, entityType: kind, operation: operation, entityId: entity,
+          data: parent.map { ChangeEntryData(rawData: ["event_type_id": .string($0)]) })
+      }
+      let child = entry(3, "event", "x", "update", parent: "t")
+      let tombstone = entry(2, "event_type", "t", "delete", parent: nil)
+      let buried = entry(4, "event", "y", "delete", parent: "t")
+      let other = entry(5, "event", "z", "create", parent: "u")
+      for change in [child, tombstone, buried, other] { try unit.insertParkedChange(change) }
+      for state in ["unsaved", "saved"] {
+        try owe("of x, \(state)", unit.parkedChange(entityType: "event", entityId: "x"), child)
+        try owe("of nothing, \(state)", unit.parkedChange(entityType: "event", entityId: "t"), nil)
+        try owe("about t, \(state)", unit.parkedChanges(about: "t"), [tombstone, child])
+        try owe("about y, \(state)", unit.parkedChanges(about: "y"), [buried])
+        try owe("how many, \(state)", unit.syncCounts(), SyncCounts(parked: 4))
+        try unit.save()
+      }
+    },
     Clause("parked changes come by version, each raw, the last of one entity") { makeUnit in
       let unit = try makeUnit()
       func entry(_ version: Int64, _ kind: String, _ entity: String) -> ChangeEntry {
         ChangeEntry(
           id: version, entityType: kind, operation: "create", entityId: entity,
           data: ChangeEntryData(rawData: ["id": .string(entity), "of": [1, nil, "newer"]]), deletedAt: Rows.date,
-          createdAt: Rows.date, unknownFields: ["stamp": 1])
+          createdAt: Rows.date, unknownFields: ["stamp": 1], incarnation: 4,
+          marks: ["notes": FieldMark(version: 1, stamp: 2, author: "other")])
       }
       try unit.insertParkedChange(entry(10, "vehicle", "x"))
       try unit.insertParkedChange(entry(9, "event", "x"))

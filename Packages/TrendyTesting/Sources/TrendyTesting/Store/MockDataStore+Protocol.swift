@@ -312,7 +312,7 @@ extension MockDataStore {
     RowCall(id: id, timestamp: clock.now)
   }
 
-  private func throwIfSet(_ error: (any Error)?) throws {
+  func throwIfSet(_ error: (any Error)?) throws {
     if let error { throw error }
   }
 }

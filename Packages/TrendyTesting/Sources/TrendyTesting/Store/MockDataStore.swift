@@ -28,19 +28,20 @@ public final class MockDataStore {
 
   /// Thrown by ``save()``, which then saves nothing.
   public var throwOnSave: (any Error)?
-  /// Thrown by the four upserts.
+  /// Thrown by the upserts.
   public var throwOnUpsert: (any Error)?
   /// Thrown by every delete of a row, by `deleteAll…`, and by ``deletePendingMutation(_:)``.
   public var throwOnDelete: (any Error)?
-  /// Thrown by the four finds and by ``hasPendingMutation(entityId:entityType:operation:)``.
+  /// Thrown by the finds and by ``hasPendingMutation(entityId:entityType:operation:)``.
   public var throwOnFind: (any Error)?
-  /// Thrown by every `fetchAll…`, by the queries of events, and by ``fetchPendingMutations()``.
+  /// Thrown by every `fetchAll…`, by the queries of events and of records, and by whatever reads or counts the queue.
   public var throwOnFetchAll: (any Error)?
   /// Thrown by ``insertPendingMutation(_:)``.
   public var throwOnInsertMutation: (any Error)?
   /// Thrown by the four `mark…Synced`.
   public var throwOnMarkSynced: (any Error)?
-  /// Thrown by whatever reads or writes cursor, identity, tombstones, conflicts and parked changes.
+  /// Thrown by whatever reads or writes cursor, identity, memory, tombstones, conflicts, parked changes, and what is held or was
+  /// accepted.
   public var throwOnSyncState: (any Error)?
 
   // MARK: Records
@@ -75,6 +76,7 @@ public final class MockDataStore {
   public internal(set) var fetchAllPropertyDefinitionsCalls = 0
   /// Of ``events(in:ofType:limit:)`` and ``eventCountsByDay(in:ofType:timeZone:)``.
   public internal(set) var queryEventsCalls = 0
+  /// Of ``fetchPendingMutations()`` and ``firstPendingMutations(_:)``.
   public internal(set) var fetchPendingMutationsCalls = 0
   public internal(set) var saveCalls = 0
   public internal(set) var rollbackCalls = 0

@@ -77,6 +77,28 @@ final class ForgetfulStore: DataStoreProtocol {
   func fetchParkedChanges() -> [ChangeEntry] { [] }
   func insertParkedChange(_ change: ChangeEntry) {}
   func deleteParkedChange(_ change: ChangeEntry) {}
+  func findRecord(kind: MutationEntityType, id: String) -> SyncedRecord? { nil }
+  func fetchRecords(kind: MutationEntityType) -> [SyncedRecord] { [] }
+  func upsertRecord(_ record: SyncedRecord) {}
+  func deleteRecord(kind: MutationEntityType, id: String) {}
+  func firstPendingMutations(_ count: Int) -> [PendingMutation] { [] }
+  func lastPendingMutation() -> PendingMutation? { nil }
+  func pendingMutations(ofEntity entityId: String) -> [PendingMutation] { [] }
+  func fetchAcceptedMutations() -> [PendingMutation] { [] }
+  func acceptedMutations(through version: Int64) -> [PendingMutation] { [] }
+  func acceptedMutations(ofEntity entityId: String) -> [PendingMutation] { [] }
+  func insertAcceptedMutation(_ mutation: PendingMutation) {}
+  func deleteAcceptedMutation(_ mutation: PendingMutation) {}
+  func syncCounts() -> SyncCounts { SyncCounts() }
+  func heldEntry(kind: MutationEntityType, id: String) -> ChangeEntry? { nil }
+  func fetchHeldEntries(kind: MutationEntityType) -> [ChangeEntry] { [] }
+  func heldEntries(under parentId: String) -> [ChangeEntry] { [] }
+  func insertHeldEntry(_ entry: ChangeEntry) {}
+  func deleteHeldEntry(kind: MutationEntityType, id: String) {}
+  func syncMemory() -> SyncMemory? { nil }
+  func setSyncMemory(_ memory: SyncMemory?) {}
+  func parkedChange(entityType: String, entityId: String) -> ChangeEntry? { nil }
+  func parkedChanges(about entityId: String) -> [ChangeEntry] { [] }
   func save() {}
   func rollback() {}
 }

@@ -320,21 +320,25 @@ struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable
     Injection(description: "throwOnSave", set: { $0.throwOnSave = $1 }, reached: ["save"]),
     Injection(
       description: "throwOnUpsert", set: { $0.throwOnUpsert = $1 },
-      reached: ["upsertEvent", "upsertEventType", "upsertGeofence", "upsertPropertyDefinition"]),
+      reached: ["upsertEvent", "upsertEventType", "upsertGeofence", "upsertPropertyDefinition", "upsertRecord"]),
     Injection(
       description: "throwOnDelete", set: { $0.throwOnDelete = $1 },
       reached: [
         "deleteEvent", "deleteEventType", "deleteGeofence", "deletePropertyDefinition", "deleteAllEvents",
         "deleteAllEventTypes", "deleteAllGeofences", "deleteAllPropertyDefinitions", "deletePendingMutation",
+        "deleteRecord",
       ]),
     Injection(
       description: "throwOnFind", set: { $0.throwOnFind = $1 },
-      reached: ["findEvent", "findEventType", "findGeofence", "findPropertyDefinition", "hasPendingMutation"]),
+      reached: [
+        "findEvent", "findEventType", "findGeofence", "findPropertyDefinition", "hasPendingMutation", "findRecord",
+      ]),
     Injection(
       description: "throwOnFetchAll", set: { $0.throwOnFetchAll = $1 },
       reached: [
         "fetchAllEvents", "fetchAllEventTypes", "fetchAllGeofences", "fetchAllPropertyDefinitions", "events",
-        "eventCountsByDay", "fetchPendingMutations",
+        "eventCountsByDay", "fetchPendingMutations", "firstPendingMutations", "lastPendingMutation",
+        "pendingMutations", "syncCounts", "fetchRecords",
       ]),
     Injection(
       description: "throwOnInsertMutation", set: { $0.throwOnInsertMutation = $1 }, reached: ["insertPendingMutation"]),
@@ -346,7 +350,10 @@ struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable
       reached: [
         "syncCursor", "setSyncCursor", "syncIdentity", "setSyncIdentity", "fetchTombstones", "insertTombstone",
         "deleteTombstone", "fetchConflicts", "insertConflict", "deleteConflict", "fetchParkedChanges",
-        "insertParkedChange", "deleteParkedChange",
+        "insertParkedChange", "deleteParkedChange", "fetchAcceptedMutations", "acceptedMutations through",
+        "acceptedMutations ofEntity", "insertAcceptedMutation", "deleteAcceptedMutation", "heldEntry",
+        "fetchHeldEntries", "heldEntries", "insertHeldEntry", "deleteHeldEntry", "syncMemory", "setSyncMemory",
+        "parkedChange", "parkedChanges",
       ]),
   ]
 
@@ -404,6 +411,28 @@ struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable
       ("fetchParkedChanges", { _ = try $0.fetchParkedChanges() }),
       ("insertParkedChange", { try $0.insertParkedChange(change) }),
       ("deleteParkedChange", { try $0.deleteParkedChange(change) }),
+      ("findRecord", { _ = try $0.findRecord(kind: .vehicle, id: "v") }),
+      ("fetchRecords", { _ = try $0.fetchRecords(kind: .vehicle) }),
+      ("upsertRecord", { try $0.upsertRecord(SyncedRecord(id: "v", kind: .vehicle)) }),
+      ("deleteRecord", { try $0.deleteRecord(kind: .vehicle, id: "v") }),
+      ("firstPendingMutations", { _ = try $0.firstPendingMutations(1) }),
+      ("lastPendingMutation", { _ = try $0.lastPendingMutation() }),
+      ("pendingMutations", { _ = try $0.pendingMutations(ofEntity: "e") }),
+      ("syncCounts", { _ = try $0.syncCounts() }),
+      ("fetchAcceptedMutations", { _ = try $0.fetchAcceptedMutations() }),
+      ("acceptedMutations through", { _ = try $0.acceptedMutations(through: 1) }),
+      ("acceptedMutations ofEntity", { _ = try $0.acceptedMutations(ofEntity: "e") }),
+      ("insertAcceptedMutation", { try $0.insertAcceptedMutation(mutation) }),
+      ("deleteAcceptedMutation", { try $0.deleteAcceptedMutation(mutation) }),
+      ("heldEntry", { _ = try $0.heldEntry(kind: .event, id: "e") }),
+      ("fetchHeldEntries", { _ = try $0.fetchHeldEntries(kind: .event) }),
+      ("heldEntries", { _ = try $0.heldEntries(under: "t") }),
+      ("insertHeldEntry", { try $0.insertHeldEntry(change) }),
+      ("deleteHeldEntry", { try $0.deleteHeldEntry(kind: .event, id: "e") }),
+      ("syncMemory", { _ = try $0.syncMemory() }),
+      ("setSyncMemory", { try $0.setSyncMemory(nil) }),
+      ("parkedChange", { _ = try $0.parkedChange(entityType: "event", entityId: "e") }),
+      ("parkedChanges", { _ = try $0.parkedChanges(about: "t") }),
       ("save", { try $0.save() }),
     ]
   }

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("The wire of sync", .timeLimit(.minutes(1)))
+struct SyncWireTests {
+  private func mutation(
+    _ operation: MutationOperation, _ payload: JSONValue?, marks: [String: FieldMark],
+    kind: MutationEntityType = .event,
+    base: Int64? = nil, incarnation: Int64 = 0
+  ) throws -> PendingMutation {
+    PendingMutation(
+      id: "m", entityType: kind, entityId: "e", operation: operation,
+      payload: try payload.map { try WireJSON.encode($0) } ?? Data(), createdAt: Date(timeIntervalSince1970: 0),
+      sequence: 7, device: "phone", marks: marks, base: base, incarnation: incarnation)
+  }
+
+  private func written(_ mutation: PendingMutation) throws -> JSONValue {
+    try WireJSON.decode(JSONValue.self, from: WireJSON.encode(MutationEnvelope(mutation)))
+  }
+
+  @Test func `a mutation goes field by field, each property one, each with base and stamp`() throws {
+    let update = try mutation(
+      .update, ["notes": nil, "properties": ["mood": ["type": "number", "value": 3], "old": nil]],
+      marks: [
+        FieldMark.others: FieldMark(version: 3, stamp: 100),
+        "properties.mood": FieldMark(version: 4, stamp: 200, author: "tablet"),
+      ], incarnation: 2)
+    #expect(
+      try written(update) == [
+        "id": "m", "seq": 7, "entity_type": "event", "entity_id": "e", "operation": "update", "incarnation": 2,
+        "fields": [
+          "notes": ["value": nil, "base": 3, "stamp": 100],
+          "properties.mood": [
+            "value": ["type": "number", "value": 3], "base": 4, "stamp": 200, "author": "tablet",
+          ],
+          "properties.old": ["value": nil, "base": 3, "stamp": 100],
+        ],
+      ])
+  }
+
+  @Test func `a create says nothing of its id twice, a delete carries its base and the edits it replaced`() throws {
+    let marks = [FieldMark.others: FieldMark(version: 0, stamp: 1)]
+    let create = try mutation(.create, ["id": "e", "name": "n"], marks: marks, kind: .vehicle)
+    #expect(try written(create).objectValue?["fields"] == ["name": ["value": "n", "base": 0, "stamp": 1]])
+    let delete = try mutation(.delete, ["notes": "x"], marks: marks, base: 9)
+    #expect(try written(delete).objectValue?["base"] == 9)
+    #expect(try written(delete).objectValue?["fields"] == ["notes": ["value": "x", "base": 0, "stamp": 1]])
+    let bare = try mutation(.delete, nil, marks: marks, base: 9)
+    #expect(try written(bare).objectValue?["fields"] == [:])
+  }
+
+  @Test func `what was written before there were marks goes as it always did`() throws {
+    let update = try mutation(.update, ["notes": "x"], marks: [:])
+    #expect(try written(update).objectValue?["payload"] == ["notes": "x"])
+    #expect(try written(update).objectValue?["fields"] == nil)
+  }
+
+  @Test func `a payload that is no object is sent as one that every hub refuses`() throws {
+    let broken = PendingMutation(
+      id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data("[1]".utf8),
+      createdAt: Date(timeIntervalSince1970: 0), sequence: 1, device: "d",
+      marks: [FieldMark.others: FieldMark(version: 0, stamp: 1)])
+    #expect(try written(broken).objectValue?["payload"] == ["id": nil])
+  }
+
+  @Test func `an entry keeps its life and its marks through a round trip`() throws {
+    let text = """
+      {"id":9,"entity_type":"event","entity_id":"e","operation":"delete","incarnation":2,"data":{"notes":null},\
+      "marks":{"*":[9,100,"a"],"notes":[3,50,null]},"later":1}
+      """
+    let entry = try WireJSON.decode(ChangeEntry.self, from: Data(text.utf8))
+    #expect(entry.incarnation == 2 && entry.isDelete)
+    #expect(entry.marks.mark(of: "notes") == FieldMark(version: 3, stamp: 50))
+    #expect(entry.marks.mark(of: "anything") == FieldMark(version: 9, stamp: 100, author: "a"))
+    #expect(
+      try WireJSON.decode(JSONValue.self, from: WireJSON.encode(entry))
+        == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))
+  }
+
+  @Test func `an answer says where the hub stands, or nothing of it`() throws {
+    let page = try WireJSON.decode(
+      ChangeFeedResponse.self,
+      from: Data(
+        #"{"changes":[],"next_cursor":3,"has_more":false,"head":4,"epoch":"b","epochs":[{"id":"a","first":0},{"id":"b","first":3}],"now":5}"#
+          .utf8))
+    #expect(
+      page.position
+        == HubPosition(head: 4, epochs: [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 3)], now: 5))
+    #expect(try WireJSON.decode(ChangeFeedResponse.self, from: WireJSON.encode(page)) == page)
+    let plain = Data(#"{"changes":[],"next_cursor":3,"has_more":false,"epoch":"b"}"#.utf8)
+    #expect(try WireJSON.decode(ChangeFeedResponse.self, from: plain).position == nil)
+  }
+
+  @Test func `outcomes are those of their mutations, and what follows one that waits waits with it`() throws {
+    let sent = try (1...4).map { index in
+      var mutation = try mutation(.delete, nil, marks: [:])
+      mutation.sequence = Int64(index)
+      return MutationEnvelope(mutation)
+    }
+    let response = try WireJSON.decode(
+      PushResponse.self,
+      from: Data(
+        #"{"outcomes":[{"seq":1,"status":"merged","version":8,"lost":["notes"]},{"seq":2,"status":"try_later","retry_after_s":3},{"seq":3,"status":"accepted"}],"head":8}"#
+          .utf8))
+    let answer = try response.answer(to: sent)
+    let later = MutationOutcome.tryLater(retryAfter: .seconds(3))
+    #expect(answer.outcomes == [.merged(version: 8), later, later, later])
+    #expect(answer.lost == [0: ["notes"]] && !answer.isForked && answer.position == nil)
+  }
+
+  @Test(
+    "two histories have in common what both had before they parted",
+    arguments: [
+      ([("a", 0)], 5, [("a", 0)], 3, 3),
+      ([("a", 0)], 5, [("a", 0), ("b", 4)], 9, 3),
+      ([("a", 0), ("b", 4)], 9, [("a", 0), ("c", 7)], 8, 3),
+      ([("a", 0), ("b", 4)], 9, [("a", 0), ("b", 4), ("c", 6)], 8, 5),
+      ([("x", 0)], 9, [("a", 0)], 9, 0),
+    ] as [([(String, Int64)], Int64, [(String, Int64)], Int64, Int64)])
+  func common(_ case: ([(String, Int64)], Int64, [(String, Int64)], Int64, Int64)) {
+    let (one, end, other, otherEnd, common) = `case`
+    func list(_ list: [(String, Int64)]) -> [HubEpoch] { list.map { HubEpoch(id: $0.0, first: $0.1) } }
+    #expect(list(one).lastCommonVersion(endingAt: end, with: list(other), endingAt: otherEnd) == common)
+    #expect(list(other).lastCommonVersion(endingAt: otherEnd, with: list(one), endingAt: end) == common)
+  }
+}

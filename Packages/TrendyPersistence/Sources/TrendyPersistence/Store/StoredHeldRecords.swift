@@ -1,0 +1,242 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads marks back: the three parts of the common one, from ``firstField`` on, then the others, each as a member.
+struct StoredMarks {
+  let firstField: Int
+  private(set) var named: [String: FieldMark] = [:]
+  private var version: Int64?
+  private var stamp: Int64 = 0
+  private var author: String?
+
+  init(firstField: Int) { self.firstField = firstField }
+
+  var marks: [String: FieldMark] {
+    guard let version else { return named }
+    var marks = named
+    marks[FieldMark.others] = FieldMark(version: version, stamp: stamp, author: author)
+    return marks
+  }
+
+  /// - Returns: whether a field that is one of these could be read; one that is none of these is passed over.
+  mutating func take(_ field: RowReader.Field) -> Bool {
+    switch field.number - firstField {
+    case 0: version = field.signed
+    case 1: stamp = field.signed
+    case 2: author = field.identifier
+    case 3:
+      guard let (name, value) = field.member, let parts = value.arrayValue, parts.count == 3,
+        let version = parts[0].intValue, let stamp = parts[1].intValue
+      else { return false }
+      named[name] = FieldMark(version: version, stamp: stamp, author: parts[2].stringValue)
+    default: break
+    }
+    return true
+  }
+}
+
+extension RowWriter {
+  /// The common mark in three fields, the others in a fourth.
+  mutating func marks(_ marks: [String: FieldMark], from field: Int) {
+    if marks.isEmpty { return }
+    if let common = marks[FieldMark.others] {
+      signed(field, common.version)
+      signed(field + 1, common.stamp)
+      identifier(field + 2, common.author)
+    }
+    guard marks.count > (marks[FieldMark.others] == nil ? 0 : 1) else { return }
+    var others: [String: JSONValue] = [:]
+    for (name, mark) in marks where name != FieldMark.others {
+      others[name] = [.int(mark.version), .int(mark.stamp), mark.author.map { .string($0) } ?? .null]
+    }
+    members(field + 3, others)
+  }
+}
+
+/// What the hub gave of an entity. Unlike a parked change it is found by kind and identifier.
+struct HeldEntry: StoredRow {
+  var entry: ChangeEntry
+  var entityType: MutationEntityType
+
+  init?(_ entry: ChangeEntry) {
+    guard let entityType = MutationEntityType(rawValue: entry.entityType) else { return nil }
+    self.entry = entry
+    self.entityType = entityType
+  }
+
+  /// Never asked: there is one for each kind of entities.
+  static var kind: UInt8 { 0 }
+  static var lastField: Int { 11 }
+  var rowKind: UInt8 { RowKind.heldEntry(entityType) }
+  var rowIdentifier: String { entry.entityId }
+  var rowSort: Int64 { min(entry.id, .max - 1) }
+  var rowGroup: UInt64 { entry.parentId.map { RowOrder.group($0) } ?? 0 }
+
+  func write(to writer: inout RowWriter) {
+    writer.integer(2, StoredCode.code(entityType))
+    writer.signed(3, entry.id)
+    if entry.incarnation != 0 { writer.signed(4, entry.incarnation) }
+    writer.flag(5, entry.isDelete)
+    writer.date(6, entry.deletedAt)
+    if let data = entry.data { writer.json(7, .object(data.rawData)) }
+    writer.marks(entry.marks, from: 8)
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var entityType: MutationEntityType?
+    var version: Int64?
+    var incarnation: Int64 = 0
+    var isDelete = false
+    var deletedAt: Date?
+    var data: ChangeEntryData?
+    var marks = StoredMarks(firstField: 8)
+    while let field = fields.next() {
+      switch field.number {
+      case 2: entityType = StoredCode.entity(field.integer)
+      case 3: version = field.signed
+      case 4: incarnation = field.signed
+      case 5: isDelete = field.flag
+      case 6: deletedAt = field.date
+      case 7:
+        guard let members = field.json?.objectValue else { return nil }
+        data = ChangeEntryData(rawData: members)
+      default: if !marks.take(field) { return nil }
+      }
+    }
+    guard !fields.isBroken, let entityType, let version else { return nil }
+    self.entityType = entityType
+    entry = ChangeEntry(
+      id: version, entityType: entityType.rawValue,
+      operation: (isDelete ? MutationOperation.delete : .update).rawValue, entityId: identifier(), data: data,
+      deletedAt: deletedAt, incarnation: incarnation, marks: marks.marks)
+  }
+}
+
+/// A mutation that the hub accepted, by the version of that.
+struct AcceptedMutation: StoredRow {
+  private var queued: QueuedMutation
+
+  init(_ mutation: PendingMutation) { queued = QueuedMutation(mutation: mutation, place: 0) }
+
+  var mutation: PendingMutation { queued.mutation }
+
+  static var kind: UInt8 { RowKind.acceptedMutation }
+  static var lastField: Int { QueuedMutation.lastField + 1 }
+  private static var versionField: Int { lastField }
+  var rowIdentifier: String { mutation.id }
+  var rowSort: Int64 { min(mutation.acceptedVersion ?? 0, .max - 1) }
+  var rowGroup: UInt64 { queued.rowGroup }
+
+  func write(to writer: inout RowWriter) {
+    queued.write(to: &writer)
+    writer.signed(Self.versionField, mutation.acceptedVersion ?? 0)
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var all = fields
+    guard let queued = QueuedMutation(identifier: identifier(), fields: &fields) else { return nil }
+    self.queued = queued
+    while let field = all.next() {
+      if field.number == Self.versionField { self.queued.mutation.acceptedVersion = field.signed }
+    }
+  }
+}
+
+/// An entity of a kind without a Swift type of its own.
+struct StoredRecord: StoredRow {
+  var record: SyncedRecord
+
+  init(_ record: SyncedRecord) { self.record = record }
+
+  /// Never asked: there is one for each kind of entities.
+  static var kind: UInt8 { 0 }
+  static var lastField: Int { 4 }
+  var rowKind: UInt8 { RowKind.record(record.kind) }
+  var rowIdentifier: String { record.id }
+
+  func write(to writer: inout RowWriter) {
+    writer.integer(2, StoredCode.code(record.kind))
+    if record.syncStatus != .pending { writer.integer(3, StoredCode.code(record.syncStatus)) }
+    writer.members(4, record.fields)
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var kind: MutationEntityType?
+    var syncStatus = SyncStatus.pending
+    var members: [String: JSONValue] = [:]
+    while let field = fields.next() {
+      switch field.number {
+      case 2: kind = StoredCode.entity(field.integer)
+      case 3:
+        guard let status = StoredCode.status(field.integer) else { return nil }
+        syncStatus = status
+      case 4:
+        guard let (name, value) = field.member else { return nil }
+        members[name] = value
+      default: break
+      }
+    }
+    guard !fields.isBroken, let kind else { return nil }
+    record = SyncedRecord(id: identifier(), kind: kind, fields: members, syncStatus: syncStatus)
+  }
+}
+
+/// What a store knows of its hub; there is one.
+struct StoredMemory: StoredRow {
+  static let name = "hub"
+
+  var memory: SyncMemory
+
+  init(_ memory: SyncMemory) { self.memory = memory }
+
+  static var kind: UInt8 { RowKind.syncMemory }
+  static var lastField: Int { 10 }
+  var rowIdentifier: String { Self.name }
+
+  func write(to writer: inout RowWriter) {
+    if !memory.epochs.isEmpty {
+      writer.json(2, .array(memory.epochs.map { [.string($0.id), .int($0.first)] }))
+    }
+    writer.signed(3, memory.seen)
+    writer.signed(4, memory.complete)
+    writer.signed(5, memory.generation)
+    writer.signed(6, memory.lastStamp)
+    writer.signed(7, memory.clockOffset)
+    if let anchor = memory.clockAnchor {
+      writer.identifier(8, anchor.boot)
+      writer.signed(9, anchor.elapsed)
+      writer.signed(10, anchor.hub)
+    }
+  }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    memory = SyncMemory()
+    var anchor = SyncMemory.ClockAnchor(boot: "", elapsed: 0, hub: 0)
+    while let field = fields.next() {
+      switch field.number {
+      case 2:
+        for value in field.json?.arrayValue ?? [] {
+          guard let parts = value.arrayValue, parts.count == 2, let id = parts[0].stringValue,
+            let first = parts[1].intValue
+          else { return nil }
+          memory.epochs.append(HubEpoch(id: id, first: first))
+        }
+      case 3: memory.seen = field.signed
+      case 4: memory.complete = field.signed
+      case 5: memory.generation = field.signed
+      case 6: memory.lastStamp = field.signed
+      case 7: memory.clockOffset = field.signed
+      case 8: anchor.boot = field.identifier
+      case 9: anchor.elapsed = field.signed
+      case 10: anchor.hub = field.signed
+      default: break
+      }
+    }
+    if !anchor.boot.isEmpty { memory.clockAnchor = anchor }
+    if fields.isBroken { return nil }
+  }
+}
