@@ -10,8 +10,13 @@ extension CommandError {
       let parts = error.description.split(separator: ": ", maxSplits: 1)
       self.init(Self.sentence(parts[0]), hint: parts.count > 1 ? Self.sentence(parts[1]) : nil, exit: .configuration)
     case let error as HubStorageError:
-      let exit: ExitCode = if case .busy = error { .tryAgain } else { .readWrite }
-      self.init(error.description, hint: "Nothing that was acknowledged is lost.", exit: exit)
+      let (hint, exit): (String, ExitCode) =
+        switch error {
+        case .occupied: ("--data, or TRENDY_HUB_DATA, names a folder for this one.", .tryAgain)
+        case .busy: ("Nothing that was acknowledged is lost.", .tryAgain)
+        case .full, .failed: ("Nothing that was acknowledged is lost.", .readWrite)
+        }
+      self.init(Self.sentence(error.description[...]), hint: hint, exit: exit)
     case let problem as Problem:
       self.init("\(problem.title): \(problem.detail)", exit: problem.status == 404 ? .notFound : .usage)
     default:

@@ -117,7 +117,7 @@ struct Daemon {
     let writer = Task { [console] in await log.write(to: console) }
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await work())
+      outcome = .success(try await work(server))
     } catch {
       outcome = .failure(error)
     }
@@ -129,10 +129,11 @@ struct Daemon {
   }
 
   /// Returns when the process is asked to end.
-  private func work() async throws {
+  private func work(_ server: HubServer? = nil) async throws {
     let (console, role, store, pollInterval) = (console, role, storeDirectory, pollInterval)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await Signals.termination() }
+      if let server { group.addTask { await tidy(server) } }
       if role != .hub {
         group.addTask {
           let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
@@ -142,6 +143,20 @@ struct Daemon {
       // The first to end is the asking; an agent that cannot go on throws and ends the rest.
       try await group.next()
       group.cancelAll()
+    }
+  }
+
+  /// At the start and once a day: what was deleted long ago shrinks, a piece at a time.
+  private func tidy(_ server: HubServer) async {
+    while !Task.isCancelled {
+      do {
+        while try server.compact(), !Task.isCancelled { await Task.yield() }
+      } catch {
+        // Nobody waits for it, and nothing is lost by waiting for tomorrow.
+        _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
+      }
+      // Cancelled is seen by the loop.
+      try? await hub.clock.sleep(for: .seconds(86_400))
     }
   }
 

@@ -110,10 +110,25 @@ struct BadInputTests {
   @Test func `a port in use is named`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
+    let other = bench.store("other-hub")
+    #expect(try bench.run("trendyd", ["hub", "init", "--data", other]).status == 0)
     let result = try bench.run(
-      "trendyd", ["run", "--role", "hub", "--data", hub.data, "--listen", "127.0.0.1:\(hub.port)"])
+      "trendyd", ["run", "--role", "hub", "--data", other, "--listen", "127.0.0.1:\(hub.port)"])
     #expect(result.status == 78)
     #expect(result.talk.contains(hub.port) && result.talk.contains("Hint:  "))
+  }
+
+  @Test func `a second hub on one folder does not start, and the first goes on`() throws {
+    let hub = try TestHub(bench)
+    let second = try bench.run("trendyd", ["run", "--role", "hub", "--data", hub.data, "--listen", "127.0.0.1:0"])
+    #expect(second.status == 75)
+    #expect(second.talk.contains("Another hub serves \(hub.data)") && second.talk.contains("Hint:  "))
+    #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
+    // However the first one ended.
+    hub.kill()
+    let next = try TestHub(bench)
+    defer { next.stop() }
+    #expect(next.process.isRunning)
   }
 
   @Test func `a full disk saves nothing, keeps everything, and goes on when there is room`() throws {

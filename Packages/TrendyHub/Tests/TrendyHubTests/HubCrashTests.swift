@@ -181,4 +181,19 @@ struct HubCrashTests {
     disk.setCapacity(nil)
     #expect(try await push(server, token: used.token).status == 200)
   }
+
+  @Test func `one hub at a time serves a folder, whatever ended the one before`() throws {
+    let disk = SimulatedFileSystem()
+    var first = try TestHub.openStorage(disk).occupy()
+    #expect(first != nil)
+    let second = TestHub.openStorage(disk.anotherProcess())
+    #expect(
+      throws: HubStorageError.occupied(
+        "another hub serves /hub: stop it first, or give this one a folder of its own")
+    ) { try second.occupy() }
+    // Pairing a device goes on beside it.
+    #expect(throws: Never.self) { try HubAccounts(storage: second).createPerson(name: "Anna") }
+    first = nil
+    #expect(try second.occupy() != nil)
+  }
 }

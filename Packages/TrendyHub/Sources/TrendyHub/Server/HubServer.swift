@@ -24,6 +24,8 @@ public final class HubServer: Sendable {
   /// This life of the hub; each person's list of lives takes it in when they are first met.
   private let epoch: String
   private let begun = Mutex<Set<String>>([])
+  /// Keeps other hubs out of the storage while this one serves it.
+  private let occupation = Mutex<(any Sendable)?>(nil)
 
   /// A hub without a transport is only asked in the process. The log is told of every request that reaches the hub; a
   /// transport tells of what it refuses itself.
@@ -46,15 +48,20 @@ public final class HubServer: Sendable {
 
   /// Serves until ``stop()``.
   /// - Returns: the bound port.
-  public func start() async throws(HTTPTransportError) -> UInt16 {
-    guard let transport else { throw .system(operation: "start without a transport", code: 0) }
-    return try await transport.start { [self] request in await handle(request) }
+  /// - Throws: ``HTTPTransportError``, or ``HubStorageError`` where another hub serves the storage.
+  public func start() async throws -> UInt16 {
+    guard let transport else { throw HTTPTransportError.system(operation: "start without a transport", code: 0) }
+    let occupation = try storage.occupy()
+    let port = try await transport.start { [self] request in await handle(request) }
+    self.occupation.withLock { $0 = occupation }
+    return port
   }
 
   /// Ends the streams and lets running requests finish.
   public func stop() async {
     streams.stop()
     await transport?.stop()
+    occupation.withLock { $0 = nil }
   }
 
   /// Answers one request, with no socket in between.
@@ -162,7 +169,7 @@ public final class HubServer: Sendable {
         "storage_full", status: 507, title: "Storage full",
         detail: "the hub has no room left: nothing was changed; what waits on the device stays there",
         retryAfter: .seconds(60))
-    case HubStorageError.busy:
+    case HubStorageError.busy, HubStorageError.occupied:
       Problem(
         "unavailable", status: 503, title: "Service unavailable",
         detail: "the hub's storage is held by another writer: try again in a moment", retryAfter: .seconds(1))

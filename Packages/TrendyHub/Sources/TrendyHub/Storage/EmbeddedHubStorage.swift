@@ -5,7 +5,7 @@ public import TrendyPersistence
 /// A hub's storage in plain files, with nothing to install: one store for the directory and one for each person.
 ///
 /// The stores are opened when they are first needed and stay open. Another process may use the directory at the same
-/// time (pairing a device while the hub runs); a person's store belongs to one hub process.
+/// time (pairing a device while the hub runs); one hub at a time serves it, as two would each count their own life.
 public final class EmbeddedHubStorage: HubStorage {
   private let root: String
   private let fileSystem: any FileSystem
@@ -36,6 +36,21 @@ public final class EmbeddedHubStorage: HubStorage {
 
   public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
     try store("directory").write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
+  }
+
+  /// Takes the folder's lock, which the kernel frees whatever ends the process.
+  public func occupy() throws -> (any Sendable)? {
+    do {
+      try fileSystem.createDirectory(root)
+      let file = try fileSystem.open("\(root)/hub.lock", .create)
+      guard try file.tryLock() else {
+        throw HubStorageError.occupied(
+          "another hub serves \(root): stop it first, or give this one a folder of its own")
+      }
+      return file
+    } catch let error as FileSystemError {
+      throw HubStorageError.failed("the hub's folder cannot be used: \(error)")
+    }
   }
 
   private func store(_ name: String) -> EmbeddedStore {

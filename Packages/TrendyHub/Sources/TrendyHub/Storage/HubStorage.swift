@@ -15,6 +15,16 @@ public protocol HubStorage: Sendable {
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result
 
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
+
+  /// Called by a hub that starts to serve; a storage that only one may serve at a time refuses the second.
+  ///
+  /// - Returns: what keeps others out as long as it is referenced; by default nothing, and any number may serve.
+  /// - Throws: ``HubStorageError/occupied(_:)``.
+  func occupy() throws -> (any Sendable)?
+}
+
+extension HubStorage {
+  public func occupy() throws -> (any Sendable)? { nil }
 }
 
 /// Why a storage did not do what was asked: nothing of it was written.
@@ -22,12 +32,14 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   case full(String)
   /// Another writer did not finish in time.
   case busy(String)
+  /// Another hub serves it.
+  case occupied(String)
   /// Anything else, in words for the one who runs the hub.
   case failed(String)
 
   public var description: String {
     switch self {
-    case .full(let text), .busy(let text), .failed(let text): text
+    case .full(let text), .busy(let text), .occupied(let text), .failed(let text): text
     }
   }
 }
