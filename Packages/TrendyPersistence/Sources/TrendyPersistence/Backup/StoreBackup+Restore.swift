@@ -172,7 +172,7 @@ extension StorageEngine {
       try writer?.add(record: record)
     }
     // Whoever has the store open stands before this end of the log, and learns here that what it knows is past.
-    try goOnInNewChunk(log, for: 0, startsAnew: true, isReplacement: true)
+    try goOnInNewChunk(log, for: 0, isReplacement: true)
     state.withLock { state in
       next.firstChunk = state.chunk.number
       // Places in the queue follow from these numbers: those of the restored rows are below all that are given from now on.

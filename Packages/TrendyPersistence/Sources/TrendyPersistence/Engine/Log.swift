@@ -1,3 +1,9 @@
+/// A file of zeros that is about to become a chunk.
+struct SpareChunk {
+  var file: any OpenFile
+  var bytes: Int
+}
+
 /// The files of a store, as opening and writing see them.
 struct Log {
   let directory: String
@@ -103,23 +109,55 @@ struct Log {
   /// writes.
   func createChunk(_ header: ChunkHeader, isWrittenOver: Bool) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
+    return try makeChunk(path, bytes: header.chunkBytes, isWrittenOver: isWrittenOver) { file throws(FileSystemError) in
+      let start = RecordMemory(zeroed: ChunkHeader.bytes)
+      header.write(to: start.base)
+      try file.write(start.bytes(from: 0, count: start.count), at: 0)
+      try file.synchronize()
+      try fileSystem.syncDirectory(directory)
+    }
+  }
+
+  /// Makes a file that can become a chunk. The caller has the maintenance lock, and so the name for itself.
+  func makeSpare(bytes: Int) throws(StorageError) -> SpareChunk {
+    let file = try makeChunk(sparePath, bytes: bytes, isWrittenOver: true) { file throws(FileSystemError) in
+      try file.synchronize()
+    }
+    return SpareChunk(file: file, bytes: bytes)
+  }
+
+  /// Makes a chunk of a spare, durable with its name.
+  func adopt(_ spare: SpareChunk, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
+    let start = RecordMemory(zeroed: ChunkHeader.bytes)
+    header.write(to: start.base)
+    try storing { () throws(FileSystemError) in
+      try spare.file.write(start.bytes(from: 0, count: start.count), at: 0)
+      try spare.file.synchronize()
+      try fileSystem.rename(sparePath, to: path(header.number))
+      try fileSystem.syncDirectory(directory)
+    }
+    return spare.file
+  }
+
+  private var sparePath: String { directory + "/" + StoreFormat.spareName }
+
+  /// - Parameter finish: ends the making. A file that is not finished is removed.
+  private func makeChunk(
+    _ path: String, bytes: Int, isWrittenOver: Bool,
+    finish: (any OpenFile) throws(FileSystemError) -> Void
+  ) throws(StorageError) -> any OpenFile {
     do {
       return try storing { () throws(FileSystemError) in
         let file = try fileSystem.open(path, .create)
         try file.truncate(to: 0)
-        try file.allocate(header.chunkBytes)
-        let piece = RecordMemory(zeroed: min(header.chunkBytes, 256 << 10))
-        header.write(to: piece.base)
-        var position = 0
-        while position < header.chunkBytes {
-          let count = min(piece.count, header.chunkBytes - position)
-          try file.write(piece.bytes(from: 0, count: count), at: position)
-          if !isWrittenOver { break }
-          if position == 0 { piece.base.initializeMemory(as: UInt8.self, repeating: 0, count: ChunkHeader.bytes) }
-          position += count
+        try file.allocate(bytes)
+        if isWrittenOver {
+          let piece = RecordMemory(zeroed: min(bytes, 256 << 10))
+          for position in stride(from: 0, to: bytes, by: piece.count) {
+            try file.write(piece.bytes(from: 0, count: min(piece.count, bytes - position)), at: position)
+          }
         }
-        try file.synchronize()
-        try fileSystem.syncDirectory(directory)
+        try finish(file)
         return file
       }
     } catch {

@@ -119,6 +119,7 @@ enum StoreFormat {
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
   static func chunkName(_ number: UInt64) -> String { "log-\(number)" }
+  static let spareName = "chunk.new"
   static let manifestName = "manifest"
   static let newManifestName = "manifest.new"
   static let lockName = "lock"

@@ -48,9 +48,9 @@ extension StorageEngine {
   }
 
   /// Writes one group. The caller has the write lock and keeps it.
+  /// - Parameter bytes: of the group.
   /// - Returns: the sequence to wait for with ``waitUntilDurable(_:)``; `nil` if there was nothing to write.
-  func append(_ records: [UnsafeRawPointer]) throws(StorageError) -> UInt64? {
-    let bytes = records.reduce(GroupHeader.bytes) { $0 + RecordLayout.size($1) }
+  func append(_ records: [UnsafeRawPointer], bytes: Int) throws(StorageError) -> UInt64? {
     if records.isEmpty {
       // What the unit read and left as it is may be a save of others that was never synced; reporting this one as durable
       // says the same of that.
@@ -126,16 +126,27 @@ extension StorageEngine {
     }
   }
 
+  /// Bytes from which a save gains little from a chunk that was written over before.
+  private static let largeSave = 64 << 10
+
   /// Makes the next chunk, seals this one and has it synced: groups go into a chunk only when all before is durable.
+  /// - Parameters:
+  ///   - bytes: of the group that there is no room for.
+  ///   - spare: what becomes the next chunk, if one was made before.
+  ///   - isReplacement: whether the log goes on in another store's rows.
   func goOnInNewChunk(
-    _ log: Log, for bytes: Int, startsAnew: Bool = false, isReplacement: Bool = false
+    _ log: Log, for bytes: Int, spare: SpareChunk? = nil, isReplacement: Bool = false
   ) throws(StorageError) {
     let (current, file) = state.withLock { ($0.chunk, $0.file) }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
-    let usual = startsAnew ? options.firstChunkBytes : min(current.chunkBytes * 2, options.largestChunkBytes)
+    let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
     let header = ChunkHeader(
-      number: current.number + 1, chunkBytes: max(needed, usual), storeID: current.storeID)
-    let next = try log.createChunk(header, isWrittenOver: needed <= usual)
+      number: current.number + 1, chunkBytes: spare?.bytes ?? max(needed, usual), storeID: current.storeID)
+    let next =
+      if let spare { try log.adopt(spare, as: header) } else {
+        // To write over what few large saves will fill would take as long as they do.
+        try log.createChunk(header, isWrittenOver: bytes < Self.largeSave)
+      }
     let durable = syncing.withLock { $0.through }
     let sealed = try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }

@@ -35,11 +35,18 @@ extension StorageEngine {
     return hasWorked
   }
 
-  /// Whether a save should do a step itself, as nobody else seems to.
-  var isMaintenanceOverdue: Bool { state.withLock { $0.logBytes } > options.sealBytes * Self.overdueFactor }
+  /// After a save of so many bytes: seals the log if nobody else seems to, or if it is a large one, which takes longer
+  /// anyway and would make the next opening long.
+  func sealIfOverdue(afterSaving bytes: Int) throws(StorageError) {
+    let isLarge = bytes > options.sealBytes * Self.largeSaveFactor
+    let isOverdue = state.withLock { $0.logBytes } > options.sealBytes * Self.overdueFactor
+    if isLarge || isOverdue { try maintain(sealingAll: isLarge) }
+  }
 
+  /// A save this many times as long as ``Options/sealBytes`` is sealed at once.
+  private static let largeSaveFactor = 8
   /// A log this many times as long as ``Options/sealBytes`` is sealed by the save that makes it so.
-  private static let overdueFactor = 8
+  private static let overdueFactor = 64
   /// From here on merging comes before sealing.
   private static let manySegments = 48
 
@@ -80,12 +87,14 @@ extension StorageEngine {
 
   /// Ends the chunk that is written now, so that all before it stays as it is, and notes what that is.
   private func freeze() throws(StorageError) -> Frozen {
-    let transaction = try beginWrite()
-    defer { transaction.rollback() }
     let log = Log(directory: directory, fileSystem: fileSystem)
     // After a step that failed there may be nothing new in it.
-    let isUsed = state.withLock { $0.end > ChunkHeader.bytes }
-    if isUsed { try goOnInNewChunk(log, for: 0, startsAnew: true) }
+    func isUsed() -> Bool { state.withLock { $0.end > ChunkHeader.bytes } }
+    // Without the write lock, as it takes longest.
+    let spare = isUsed() ? try log.makeSpare(bytes: options.firstChunkBytes) : nil
+    let transaction = try beginWrite()
+    defer { transaction.rollback() }
+    if isUsed() { try goOnInNewChunk(log, for: 0, spare: spare) }
     return try state.withLock { state throws(StorageError) in
       let tables = state.tables
       let records = (0...UInt8.max).map { kind in
@@ -197,6 +206,7 @@ extension StorageEngine {
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
     let kept = Set(manifest.segments.map(\.number))
     let leftovers = names.filter { name in
+      if name == StoreFormat.spareName { return true }
       if name.hasPrefix("log-"), let number = UInt64(name.dropFirst(4)) { return number < manifest.firstChunk }
       if name.hasPrefix("segment-"), let number = UInt64(name.dropFirst(8)) { return !kept.contains(number) }
       return false

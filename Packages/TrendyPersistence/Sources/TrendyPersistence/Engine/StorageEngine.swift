@@ -15,13 +15,14 @@ public final class StorageEngine: Sendable {
     public var firstChunkBytes: Int
     /// Bytes of a later file of the log; only one save that is larger makes a larger one.
     public var largestChunkBytes: Int
-    /// Bytes of log from which ``StorageEngine/maintain(sealingAll:)`` makes a segment of it. At eight times as many a save
-    /// does so itself.
+    /// Bytes of log from which ``StorageEngine/maintain(sealingAll:)`` makes a segment of it: what an opening has to read at
+    /// most where somebody calls that. A save seals by itself where nobody does, at 64 times as many, or when it has eight
+    /// times as many of its own.
     public var sealBytes: Int
 
     public init(
       lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 1 << 20, largestChunkBytes: Int = 4 << 20,
-      sealBytes: Int = 8 << 20
+      sealBytes: Int = 1 << 20
     ) {
       self.lockTimeout = lockTimeout
       self.firstChunkBytes = (max(firstChunkBytes, 4096) + 7) & ~7

@@ -118,8 +118,9 @@ public final class WriteTransaction {
       }
     }
     let sequence: UInt64?
+    let bytes = records.reduce(GroupHeader.bytes) { $0 + RecordLayout.size($1) }
     do {
-      sequence = try engine.append(records)
+      sequence = try engine.append(records, bytes: bytes)
     } catch {
       // A handle that must not be used any more keeps nobody else from writing.
       if !engine.isUsable { rollback() }
@@ -129,7 +130,7 @@ public final class WriteTransaction {
     engine.releaseWriteLock()
     if let sequence { try engine.waitUntilDurable(sequence) }
     // The save is done. What stands in the way of this step, the owner's own call says; if it is a sync, the handle.
-    if engine.isMaintenanceOverdue { _ = try? engine.maintain() }
+    try? engine.sealIfOverdue(afterSaving: bytes)
   }
 
   /// Forgets every change and lets go of the write lock.
