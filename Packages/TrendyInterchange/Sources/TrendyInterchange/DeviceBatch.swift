@@ -30,3 +30,31 @@ public struct DeviceBatch: Hashable, Sendable {
     skippedMessages = file.skippedMessages
   }
 }
+
+extension TrackFile {
+  /// What a file holds, as the devices it names would have sent it; readings of motion go with the first.
+  public var batchesByDevice: [(device: String, batch: DeviceBatch)] {
+    var byDevice: [String: DeviceBatch] = [:]
+    var order: [String] = []
+    for track in tracks {
+      // Tracks that a person named are parts of one log; messages name their device.
+      let device = namesDevices ? track.name ?? "" : ""
+      if byDevice[device] == nil { order.append(device) }
+      byDevice[device, default: DeviceBatch()].fixes += track.segments.flatMap(\.locations)
+    }
+    if order.isEmpty { order = [""] }
+    var first = byDevice[order[0]] ?? DeviceBatch()
+    first.activities = activities
+    first.problems = problems
+    first.problemCount = problemCount
+    byDevice[order[0]] = first
+    return order.map { ($0, byDevice[$0] ?? DeviceBatch()) }
+  }
+
+  private var namesDevices: Bool {
+    switch format {
+    case .overland, .ownTracks, .ownTracksRecording: true
+    default: false
+    }
+  }
+}

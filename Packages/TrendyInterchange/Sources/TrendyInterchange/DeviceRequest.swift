@@ -103,14 +103,14 @@ public enum DeviceRequest: Sendable {
     return batch(of: fixes, format: .csv)
   }
 
-  private static func batch(of fixes: [(place: String, fields: FixFields)], format: ImportFormat) -> DeviceBatch {
+  static func batch(of fixes: [(place: String, fields: FixFields)], format: ImportFormat) -> DeviceBatch {
     var collector = FixCollector(format)
     for (place, fields) in fixes { collector.take(fields, at: place) }
     return DeviceBatch(collector.finish())
   }
 
   /// Named fields of a request; names count without their case.
-  private struct Fields {
+  struct Fields {
     private var values: [String: String] = [:]
 
     init(query: some StringProtocol) {

@@ -54,7 +54,7 @@ public enum NMEAReader: Sendable {
   }
 
   /// Where the sentence begins that ends with the line and has a right checksum.
-  private static func sentenceStart(in line: ArraySlice<UInt8>) -> Int? {
+  fileprivate static func sentenceStart(in line: ArraySlice<UInt8>) -> Int? {
     var line = line
     while line.last?.isSpace == true { line = line.dropLast() }
     guard line.count >= 9, line[line.endIndex - 3] == UInt8(ascii: "*"),
@@ -75,7 +75,7 @@ public enum NMEAReader: Sendable {
     return nil
   }
 
-  private static func wrong(_ line: ArraySlice<UInt8>) -> String {
+  fileprivate static func wrong(_ line: ArraySlice<UInt8>) -> String {
     guard line.first == UInt8(ascii: "$") || line.first == UInt8(ascii: "!") else { return "this is no sentence" }
     return line.contains(UInt8(ascii: "*")) ? "the checksum is wrong" : "the sentence has no checksum"
   }
@@ -88,6 +88,49 @@ public enum NMEAReader: Sendable {
     default: nil
     }
   }
+}
+
+/// Reads sentences as a receiver gives them: bytes in, whole fixes out.
+///
+/// A fix is told when the sentences of another moment begin. What ``NMEAReader`` says of sentences holds here.
+public struct NMEAStream: Sendable {
+  private var decoder = NMEADecoder()
+  private var line: [UInt8] = []
+  private var lineNumber = 0
+
+  public init() {}
+
+  public mutating func take(_ bytes: some Sequence<UInt8>) -> DeviceBatch {
+    for byte in bytes {
+      if byte == 0xA || byte == 0xD {
+        endLine()
+      } else if line.count < Self.longestLine {
+        line.append(byte)
+      }
+    }
+    return DeviceBatch(decoder.drain())
+  }
+
+  /// The last fix, where nothing more comes.
+  public mutating func finish() -> DeviceBatch {
+    endLine()
+    decoder.end()
+    return DeviceBatch(decoder.drain())
+  }
+
+  private mutating func endLine() {
+    guard !line.isEmpty else { return }
+    lineNumber += 1
+    if let start = NMEAReader.sentenceStart(in: line[...]) {
+      decoder.take(sentence: line[start...], at: lineNumber)
+    } else {
+      decoder.reject("line \(lineNumber)", NMEAReader.wrong(line[...]))
+    }
+    line.removeAll(keepingCapacity: true)
+  }
+
+  /// Bytes; what is longer is no sentence.
+  private static let longestLine = 4096
 }
 
 private struct NMEADecoder {
@@ -236,6 +279,15 @@ private struct NMEADecoder {
 
   mutating func finish() -> TrackFile {
     close()
+    return collector.finish()
+  }
+
+  /// The moment that is open is whole.
+  mutating func end() { close() }
+
+  /// What was read since the last time, but for the moment that is open.
+  mutating func drain() -> TrackFile {
+    defer { collector = FixCollector(.nmea) }
     return collector.finish()
   }
 

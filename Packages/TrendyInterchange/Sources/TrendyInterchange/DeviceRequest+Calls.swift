@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import TrendyModels
+
+extension DeviceRequest {
+  /// A car's or a phone's plain call that a drive begins, goes on or is over: where it was and when, in the query, in a form or in
+  /// a flat JSON object. Without a time it is `receivedAt`; without a place there is no fix, and nothing wrong with that.
+  /// - Returns: the batch, and the moment of the call; `nil` for a time that cannot be read.
+  /// - Throws: ``InterchangeError`` for a body that begins as JSON and is none.
+  public static func call(
+    query: String, body: [UInt8] = [], receivedAt: Date
+  ) throws(InterchangeError) -> (batch: DeviceBatch, time: Date?) {
+    var fields = Fields(query: query)
+    fields.add(try Fields(body: body))
+    let names = ["time", "timestamp", "tst"]
+    let name = names.first { fields[$0] != nil }
+    let time = name == nil ? receivedAt : name.flatMap { fields.moment($0) }
+    let device = fields.first("device_id", "device", "deviceid", "car", "id")
+    var fix = FixFields()
+    fix.latitude = fields.number("lat", "latitude")
+    fix.longitude = fields.number("lng", "lon", "longitude")
+    fix.time = time
+    fix.altitude = fields.number("alt", "altitude")
+    fix.accuracy = fields.number("acc", "accuracy")
+    fix.course = fields.number("dir", "bearing", "course", "heading")
+    fix.speed = fields.number("spd", "speed")
+    fix.device = device
+    guard fields.first("lat", "latitude", "lng", "lon", "longitude") != nil else {
+      var batch = DeviceBatch()
+      batch.device = device
+      return (batch, time)
+    }
+    return (self.batch(of: [("the call", fix)], format: .csv), time)
+  }
+
+  /// One line of gpsd's JSON protocol (gpsd_json(5)): fixes are its `TPV` reports of two dimensions or three; others bring none.
+  /// - Throws: ``InterchangeError`` for a line that is no JSON.
+  public static func gpsd(_ line: [UInt8]) throws(InterchangeError) -> DeviceBatch {
+    guard let (_, value) = try JSONDocuments(line).values.first else { return DeviceBatch() }
+    guard value["class"]?.stringValue == "TPV", (value["mode"]?.number ?? 0) >= 2 else {
+      var batch = DeviceBatch()
+      batch.skippedMessages[String((value["class"]?.stringValue ?? "unknown").prefix(32))] = 1
+      return batch
+    }
+    var fix = FixFields()
+    fix.latitude = value["lat"]?.number
+    fix.longitude = value["lon"]?.number
+    fix.time = value["time"]?.moment
+    fix.altitude = value["altHAE"]?.number ?? value["alt"]?.number
+    // `eph` is of 95 % where the receiver says what it is of; the sides `epx` and `epy` always are.
+    let sides = value["epx"]?.number.flatMap { x in value["epy"]?.number.map { y in (x * x + y * y).squareRoot() } }
+    fix.accuracy = (value["eph"]?.number ?? sides).map { $0 / 2 }
+    fix.speed = value["speed"]?.number
+    fix.course = value["track"]?.number
+    return batch(of: [("the report", fix)], format: .csv)
+  }
+}
