@@ -40,6 +40,20 @@ public struct HubConfiguration: Hashable, Sendable {
     return Self.loopbackHosts.contains(name) || allowedHosts.contains { $0.lowercased() == name }
   }
 
+  /// - Throws: a ``Problem`` for a name that the hub does not go by, and for pages of others.
+  func check(namesOf request: HTTPRequest) throws(Problem) {
+    if let host = request.headers["Host"], !allows(host: host) {
+      throw Problem(
+        "host_not_allowed", status: 403, title: "Host not allowed",
+        detail: "this hub does not go by the name \"\(host.prefix(100))\": name it in the hub's configuration")
+    }
+    if let origin = request.headers["Origin"], !allows(origin: origin) {
+      throw Problem(
+        "origin_not_allowed", status: 403, title: "Origin not allowed",
+        detail: "pages of \"\(origin.prefix(100))\" may not ask this hub")
+    }
+  }
+
   func allows(origin: String) -> Bool {
     for scheme in ["http://", "https://"] where origin.lowercased().hasPrefix(scheme) {
       return allows(host: String(origin.dropFirst(scheme.count)))

@@ -19,6 +19,7 @@ public final class HubServer: Sendable {
 
   /// The option is inside the lock: of an absent `Mutex` Swift 6.3.1 makes a present one with any content in a debug build.
   private let limiter: Mutex<RequestLimiter?>
+  let ingest: (any Ingest)?
   private let transport: (any HTTPTransport)?
   private let log: AccessLog?
   /// This life of the hub; each person's list of lives takes it in when they are first met.
@@ -28,15 +29,17 @@ public final class HubServer: Sendable {
   private let occupation = Mutex<(any Sendable)?>(nil)
 
   /// A hub without a transport is only asked in the process. The log is told of every request that reaches the hub; a
-  /// transport tells of what it refuses itself.
+  /// transport tells of what it refuses itself. Without an ingest, the addresses that trackers post to are none of the hub's.
   public init(
-    storage: any HubStorage, transport: (any HTTPTransport)? = nil, clock: any TimeSource = SystemTime(),
+    storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
+    clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     configuration: HubConfiguration = HubConfiguration(), log: AccessLog? = nil
   ) {
     let chance = HubChance(generator)
     self.storage = storage
     self.transport = transport
+    self.ingest = ingest
     self.clock = clock
     self.configuration = configuration
     limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })
@@ -73,7 +76,11 @@ public final class HubServer: Sendable {
     var failure: String?
     var response: HTTPResponse
     do {
-      response = try answer(request, device: &device)
+      if let answer = try await answerIngest(request, device: &device, failure: &failure) {
+        response = answer
+      } else {
+        response = try answer(request, device: &device)
+      }
     } catch {
       if !(error is Problem) { failure = "\(error)" }
       response = problem(for: error).response(instance: String(request.path), requestId: request.id)
@@ -90,27 +97,23 @@ public final class HubServer: Sendable {
   }
 
   private func answer(_ request: HTTPRequest, device: inout HubDevice?) throws -> HTTPResponse {
-    if let host = request.headers["Host"], !configuration.allows(host: host) {
-      throw Problem(
-        "host_not_allowed", status: 403, title: "Host not allowed",
-        detail: "this hub does not go by the name \"\(host.prefix(100))\": name it in the hub's configuration")
-    }
-    if let origin = request.headers["Origin"], !configuration.allows(origin: origin) {
-      throw Problem(
-        "origin_not_allowed", status: 403, title: "Origin not allowed",
-        detail: "pages of \"\(origin.prefix(100))\" may not ask this hub")
-    }
+    try configuration.check(namesOf: request)
     let call = try HubCall(request)
     if let response = try answerWithoutToken(call) { return response }
     let sender = try authenticate(request)
     device = sender
+    try limit(sender)
+    return try answer(call, sender: sender)
+  }
+
+  /// Refuses a device that asks too often.
+  func limit(_ sender: HubDevice) throws {
     if let delay = limiter.withLock({ $0?.onRequest(of: sender.id, now: clock.uptime) }) {
       throw Problem(
         "rate_limited", status: 429, title: "Too many requests",
         detail: "\"\(sender.name)\" asks more than \(configuration.requestsPerMinute ?? 0) times a minute",
         retryAfter: delay)
     }
-    return try answer(call, sender: sender)
   }
 
   private func authenticate(_ request: HTTPRequest) throws -> HubDevice {

@@ -1,0 +1,21 @@
+import Foundation
+import TrendyProtocols
+
+extension HubServer {
+  /// Answers what trackers post outside `/api`; `nil` for every other request, and where the hub takes in none.
+  func answerIngest(_ request: HTTPRequest, device: inout HubDevice?, failure: inout String?) async throws
+    -> HTTPResponse?
+  {
+    guard let ingest, let asked = IngestRequest(request) else { return nil }
+    try configuration.check(namesOf: request)
+    try asked.check(method: request.method)
+    guard let token = request.ingestToken else { throw Problem.noIngestToken }
+    let sender = try accounts.device(token: token)
+    device = sender
+    try limit(sender)
+    let answer = try await ingest.take(
+      asked, from: IngestSender(person: sender.person, device: sender.id, desk: ingestDesk(person: sender.person)))
+    failure = answer.delay
+    return asked.response(to: answer)
+  }
+}
