@@ -9,20 +9,38 @@ import TrendyProtocols
 /// Makes trips and visits of one device's readings, which come in their order.
 ///
 /// A value without a clock: the readings' own times decide, so that stored readings give the same again, in whatever steps they
-/// are read. A device that says itself when a drive begins and ends (``/TrendyProtocols/TripCall``) is believed: from its first
-/// such word on its trips are those of a ``TripTracker``; of any other a ``TripDetector`` finds them.
+/// are read. A ``TripDetector`` finds trips in the fixes; where the device says itself when a drive begins and ends
+/// (``/TrendyProtocols/TripCall``), it is believed: a ``TripTracker`` makes that trip, and what was found in its time is none.
 struct TrackMachine: Hashable, Sendable, Codable {
   enum Effect: Hashable, Sendable {
     /// A trip that is over; told again with the same id when it went on after all.
     case trip(TripRecord)
     /// There was no such trip, even if it was told before.
-    case noTrip(TripRecord)
+    case noTrip(id: String)
     case entered(geofenceId: String, at: Date)
     /// `enteredAt` is missing where the entry was not seen.
     case exited(geofenceId: String, enteredAt: Date?, at: Date)
   }
 
+  /// A time that a device spoke of, or that a trip was found in.
+  private struct Span: Hashable, Sendable, Codable {
+    var id: String
+    var start: Date
+    var end: Date
+
+    init(_ trip: Trip) {
+      id = trip.id
+      start = trip.startTime
+      end = trip.endTime ?? .distantFuture
+    }
+
+    func overlaps(_ other: Span) -> Bool { start < other.end && other.start < end }
+  }
+
   private var detector: TripDetector
+  /// The last drives of which the device spoke, those that it took back included, and the last trips that were found.
+  private var called: [Span] = []
+  private var detected: [Span] = []
   private var tracker: TripTracker?
   private var monitor: GeofenceMonitor
   /// Places the person is in, and since when.
@@ -44,11 +62,8 @@ struct TrackMachine: Hashable, Sendable, Codable {
     tracker?.configuration.skipPlaces = skipPlaces
   }
 
-  /// Whether nothing is open that later readings could change.
-  var isResting: Bool { detector.currentTrip == nil && tracker?.currentTrip == nil }
-
   /// The trip that goes on.
-  var currentRecord: TripRecord? { tracker.map(\.currentRecord) ?? detector.currentRecord }
+  var currentRecord: TripRecord? { tracker?.currentRecord ?? detector.currentRecord }
 
   mutating func take(_ reading: TrackReading) -> [Effect] {
     time = reading.timestamp
@@ -58,10 +73,8 @@ struct TrackMachine: Hashable, Sendable, Codable {
       // What a car says of itself needs no sensor beside it.
       return []
     case .fix(let fix):
-      var effects = visits(monitor.onTick(at: fix.timestamp)) + visits(monitor.onLocation(fix))
-      let found = detector.onLocation(fix).compactMap { Self.effect($0) }
-      if tracker == nil { effects += found } else { effects += tracked { $0.onLocation(fix) } }
-      return effects
+      return visits(monitor.onTick(at: fix.timestamp)) + visits(monitor.onLocation(fix))
+        + tracked { $0.onLocation(fix) } + found(detector.onLocation(fix))
     case .call(let call):
       return take(call)
     }
@@ -69,41 +82,25 @@ struct TrackMachine: Hashable, Sendable, Codable {
 
   /// What is so by a moment after the last reading, if none is missing. To be asked of a copy: readings may come late.
   mutating func settle(at date: Date) -> [Effect] {
-    var effects = visits(monitor.onTick(at: date))
-    if tracker == nil {
-      effects += detector.onTick(at: date).compactMap { Self.effect($0) }
-    } else {
-      effects += tracked { $0.onTick(at: date) }
-    }
-    return effects
+    visits(monitor.onTick(at: date)) + tracked { $0.onTick(at: date) } + found(detector.onTick(at: date))
   }
 
-  /// When ``settle(at:)`` closes the trip that goes on, at the latest.
-  var deadline: Date? { tracker.map(\.nextDeadline) ?? detector.nextDeadline }
-
   private mutating func take(_ call: TripCall) -> [Effect] {
-    var effects: [Effect] = []
     if tracker == nil {
-      // What was found before the first word stands.
-      effects = detector.finish().compactMap { Self.effect($0) }
       tracker = TripTracker(configuration: Self.configuration(detector.configuration))
       // The call's own fix, which stands before it, is where the drive begins.
       if let fix = detector.lastFix { tracker?.onLocation(fix) }
     }
     let date = call.timestamp
     switch call.kind {
-    case .start:
-      return effects + tracked { $0.onCarLink(isConnected: true, at: date) }
-    case .end:
-      return effects + tracked { $0.onCarLink(isConnected: false, at: date) }
-    case .finalize:
-      return effects + close(at: date)
+    case .start: return tracked { $0.onCarLink(isConnected: true, at: date) }
+    case .end: return tracked { $0.onCarLink(isConnected: false, at: date) }
+    case .finalize: return close(at: date)
     case .cancel:
       let id = tracker?.currentTrip?.id
-      return effects
-        + close(at: date).map { effect in
-          if case .trip(let record) = effect, record.trip.id == id { .noTrip(record) } else { effect }
-        }
+      return close(at: date).map { effect in
+        if case .trip(let record) = effect, record.trip.id == id { .noTrip(id: record.trip.id) } else { effect }
+      }
     }
   }
 
@@ -119,15 +116,43 @@ struct TrackMachine: Hashable, Sendable, Codable {
     guard var tracker else { return [] }
     let effects = body(&tracker)
     self.tracker = tracker
-    return effects.compactMap { effect in
-      guard let record = tracker.closedRecord else { return nil }
-      return switch effect {
-      case .ended: .trip(record)
-      case .cancelled: .noTrip(record)
-      default: nil
+    return effects.flatMap { effect -> [Effect] in
+      guard let record = tracker.closedRecord else { return [] }
+      switch effect {
+      case .ended:
+        let span = Span(record.trip)
+        called = called.suffix(Self.memory) + [span]
+        let others = detected.filter { $0.overlaps(span) }
+        detected.removeAll { $0.overlaps(span) }
+        return others.map { .noTrip(id: $0.id) } + [.trip(record)]
+      case .cancelled: return [.noTrip(id: record.trip.id)]
+      default: return []
       }
     }
   }
+
+  private mutating func found(_ effects: [TripDetector.Effect]) -> [Effect] {
+    effects.compactMap { effect in
+      switch effect {
+      case .started, .paused, .resumed: return nil
+      case .cancelled(let record):
+        detected.removeAll { $0.id == record.trip.id }
+        return .noTrip(id: record.trip.id)
+      case .ended(let record):
+        let span = Span(record.trip)
+        let isCalled = (called + [tracker?.currentTrip.map { Span($0) }].compactMap(\.self)).contains {
+          $0.overlaps(span)
+        }
+        detected.removeAll { $0.id == span.id }
+        guard !isCalled else { return .noTrip(id: span.id) }
+        detected = detected.suffix(Self.memory) + [span]
+        return .trip(record)
+      }
+    }
+  }
+
+  /// How many drives are remembered: those that a device speaks of late.
+  private static let memory = 16
 
   private mutating func visits(_ crossings: [GeofenceMonitor.Effect]) -> [Effect] {
     crossings.map { crossing in
@@ -141,17 +166,10 @@ struct TrackMachine: Hashable, Sendable, Codable {
     }
   }
 
-  private static func effect(_ effect: TripDetector.Effect) -> Effect? {
-    switch effect {
-    case .ended(let record): .trip(record)
-    case .cancelled(let record): .noTrip(record)
-    case .started, .paused, .resumed: nil
-    }
-  }
-
   private static func configuration(_ detector: TripDetector.Configuration) -> TripConfiguration {
     TripConfiguration(
-      skipPlaces: detector.skipPlaces, skipRadiusMeters: detector.skipRadius, deviceId: detector.deviceId,
+      skipPlaces: detector.skipPlaces, skipRadiusMeters: detector.skipRadius,  // Its trips are its own, also where one begins with the fix with which one was found to begin.
+      deviceId: detector.deviceId + "/car",
       // Calls may come minutes apart; a live display's filter would leave out most of such a way.
       distanceFilter: DistanceFilterConfig(maxJumpDistance: 5000, maxAccuracy: detector.maximumAccuracy),
       silenceSeconds: detector.silenceSeconds)

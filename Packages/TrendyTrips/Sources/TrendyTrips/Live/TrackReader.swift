@@ -32,6 +32,14 @@ public final class TrackReader: Sendable {
     public var updated: [String] = []
     public var deleted: [String] = []
 
+    public init() {}
+
+    public mutating func add(_ other: Changes) {
+      created += other.created
+      updated += other.updated
+      deleted += other.deleted
+    }
+
     public var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
   }
 
@@ -49,10 +57,7 @@ public final class TrackReader: Sendable {
   public func readAll() throws -> Changes {
     var all = Changes()
     for device in try store.devices() {
-      let changes = try read(device: device.name)
-      all.created += changes.created
-      all.updated += changes.updated
-      all.deleted += changes.deleted
+      all.add(try read(device: device.name))
     }
     return all
   }
@@ -306,9 +311,9 @@ private struct Findings {
       finding.settledAt = time
       byKey[finding.key] = (finding, record, nil)
       refused.remove(finding.key)
-    case .noTrip(let record):
-      byKey[record.trip.id] = nil
-      refused.insert(record.trip.id)
+    case .noTrip(let id):
+      byKey[id] = nil
+      refused.insert(id)
     case .entered:
       // Whether it is still open shows at the end.
       break

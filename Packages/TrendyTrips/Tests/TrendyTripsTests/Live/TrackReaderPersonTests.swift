@@ -217,6 +217,27 @@ struct TrackReaderCallTests {
     #expect(try told([call(.start, 0), call(.cancel, 600)], fixes, now: 20_000).isEmpty)
   }
 
+  @Test func `what the fixes show of a drive that the car speaks of is no second trip, and a walk is still found`()
+    throws
+  {
+    let drive = stride(from: 0.0, through: 600, by: 15).map { fix($0, east: $0 * 12) }
+    let there = stride(from: 660.0, through: 1800, by: 60).map { fix($0, east: 7200) }
+    let walk = stride(from: 1815.0, through: 2700, by: 15).map { fix($0, east: 7200, north: ($0 - 1800) * 1.4) }
+    let rest = stride(from: 2760.0, through: 3600, by: 60).map { fix($0, east: 7200, north: 1260) }
+    let fixes = drive + there + walk + rest
+    let alone = try told([], fixes, now: 20_000)
+    #expect(alone.count == 2)
+    let events = try told([call(.start, 0), call(.end, 600)], fixes, now: 20_000)
+    #expect(events.count == 2)
+    #expect(events.first?.timestamp == at(0) && events.first?.endDate == at(600))
+    #expect(events.last == alone.last)
+    // Words that come late take the place of what was found.
+    let device = LiveDevice(now: at(20_000))
+    try device.tell(fixes.map { .fix($0) })
+    try device.tell([call(.start, 0), call(.end, 600), call(.finalize, 620)])
+    #expect(TrackReaderTests.content(device.journal.events) == TrackReaderTests.content(events))
+  }
+
   @Test func `a car whose end was never heard is closed by silence at its last movement`() throws {
     let fixes = (0...20).map { fix(Double($0) * 60, east: Double($0) * 600) }
     #expect(try told([call(.start, 0)], fixes, now: 8000).isEmpty)
