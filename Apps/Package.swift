@@ -28,7 +28,10 @@ let package = Package(
     .testTarget(name: "CommandSupportTests", dependencies: ["CommandSupport", "TrendyModels"]),
     .target(
       name: "HubContainer",
-      dependencies: ["CommandSupport", "TrendyHub", "TrendyPersistence", "TrendyProtocols"]),
+      dependencies: [
+        "AppContainer", "CommandSupport", "TrendyHub", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
+        "TrendyProtocols", "TrendyTrips",
+      ]),
     .target(
       name: "NetworkContainer",
       dependencies: [
@@ -50,8 +53,8 @@ let package = Package(
     .executableTarget(
       name: "trendyd",
       dependencies: [
-        "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyHub", "TrendyModels",
-        "TrendyProtocols", "TrendySync",
+        "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyHub", "TrendyInterchange",
+        "TrendyModels", "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(
       name: "ProgramTests",

@@ -11,12 +11,15 @@ public import TrendyProtocols
 public struct HubContainer: Sendable {
   public let directory: URL
   public let clock: any TimeSource
+  /// What trackers post to this hub.
+  public let ingest: HubIngest
   private let storage: EmbeddedHubStorage
 
   public init(directory: URL, clock: any TimeSource = SystemTime()) {
     self.directory = directory
     self.clock = clock
     storage = EmbeddedHubStorage(directory: directory.path)
+    ingest = HubIngest(directory: directory.appending(path: "tracks"), clock: clock)
   }
 
   /// Whether a hub's storage stands in the folder.
@@ -32,6 +35,6 @@ public struct HubContainer: Sendable {
   ) -> HubServer {
     HubServer(
       storage: storage, transport: MicrohttpdTransport(address: address, port: port, clock: clock, log: log),
-      clock: clock, configuration: HubConfiguration(allowedHosts: allowedHosts), log: log)
+      ingest: ingest, clock: clock, configuration: HubConfiguration(allowedHosts: allowedHosts), log: log)
   }
 }

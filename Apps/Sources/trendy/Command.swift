@@ -22,7 +22,8 @@ struct Command: Sendable {
   }
 
   static let all: [Command] =
-    eventCommands + typeCommands + placeCommands + tripCommands + trackCommands + importCommands + syncCommands
+    eventCommands + typeCommands + placeCommands + tripCommands + trackCommands + intakeCommands + importCommands
+    + syncCommands
     + careCommands
     + helpCommands
 

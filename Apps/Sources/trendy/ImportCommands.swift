@@ -31,7 +31,7 @@ extension Command {
       let container = try session.openStore()
       let result: TrackImport
       do {
-        let bytes = try bytes(of: words[0])
+        let bytes = try FileInput.bytes(of: words[0])
         // The content says what it is; a name that says otherwise is the wrong file, not another reading of it.
         if let expected, let found = ImportFormat.detect(bytes), found != expected {
           throw CommandError(
@@ -55,19 +55,6 @@ extension Command {
       return .done
     }
   ]
-
-  private static func bytes(of path: String) throws(CommandError) -> [UInt8] {
-    // A pipe is read like a file.
-    let url = URL(filePath: path == "-" ? "/dev/stdin" : path)
-    guard FileManager.default.fileExists(atPath: url.path) else {
-      throw CommandError("There is no file at \(path)", exit: .notFound)
-    }
-    do {
-      return [UInt8](try Data(contentsOf: url))
-    } catch {
-      throw CommandError("\(path) cannot be opened", hint: "May this user read it?", exit: .readWrite)
-    }
-  }
 
   private static func show(_ result: TrackImport, isDryRun: Bool, session: Session) {
     let file = result.file

@@ -22,6 +22,7 @@ struct Daemon {
   private let pollInterval: Duration
   private let personName: String?
   private let isInitIdempotent: Bool
+  private let receivers: Receivers.Sources
   private let hub: HubContainer
   private let storeDirectory: URL
   private let console: Console
@@ -33,16 +34,34 @@ struct Daemon {
     guard let role = Role(rawValue: arguments.value("--role") ?? "agent") else {
       throw invalid("--role", "It is agent, hub or both.")
     }
-    let listen = arguments.value("--listen") ?? "127.0.0.1:8787"
-    guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
-      throw invalid("--listen", "It looks like 127.0.0.1:8787.")
+    func endpoint(_ option: String, _ text: String) throws(CommandError) -> (address: String, port: UInt16) {
+      guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+        throw invalid(option, "It looks like 127.0.0.1:8787.")
+      }
+      return (text[..<colon].trimmingCharacters(in: ["[", "]"]), port)
     }
+    (address, port) = try endpoint("--listen", arguments.value("--listen") ?? "127.0.0.1:8787")
     guard let seconds = TimePhrase.seconds(arguments.value("--poll") ?? "1m"), (1...86_400).contains(seconds) else {
       throw invalid("--poll", "It is a duration from 1s to 1d.")
     }
+    var receivers = Receivers.Sources()
+    if let text = arguments.value("--ingest") { receivers.listen = try endpoint("--ingest", text) }
+    if let text = arguments.value("--gpsd") {
+      let parts = text.split(separator: ":", maxSplits: 1)
+      receivers.gpsd = (parts.first.map(String.init) ?? "localhost", parts.count > 1 ? String(parts[1]) : "2947")
+    }
+    if let text = arguments.value("--nmea") {
+      let at = text.lastIndex(of: "@")
+      let baud = at.flatMap { Int(text[text.index(after: $0)...]) }
+      receivers.nmea = (baud == nil ? text : at.map { String(text[..<$0]) } ?? text, baud)
+    }
+    guard role != .hub || receivers.isEmpty else {
+      throw CommandError(
+        "--ingest, --gpsd and --nmea are the agent's", hint: "A hub takes in at its own address: --role both for both.",
+        exit: .usage)
+    }
+    self.receivers = receivers
     self.role = role
-    self.port = port
-    address = listen[..<colon].trimmingCharacters(in: ["[", "]"])
     allowedHosts = arguments.all("--host")
     pollInterval = .seconds(seconds)
     personName = arguments.value("--name")
@@ -106,18 +125,23 @@ struct Daemon {
 
   /// Serves, syncs, or both, until it is asked to end.
   func run() async throws -> ExitCode {
+    let log = HubLog()
     guard role != .agent else {
-      try await work()
+      let writer = Task { [console] in await log.write(to: console) }
+      defer {
+        log.finish()
+        writer.cancel()
+      }
+      try await work(server: nil, log: log.log)
       return .done
     }
     try requireHub()
-    let log = HubLog()
     let server = try await startHub(log: log.log)
     // Where it listens is said before what it was asked.
     let writer = Task { [console] in await log.write(to: console) }
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await work(server))
+      outcome = .success(try await work(server: server, log: log.log))
     } catch {
       outcome = .failure(error)
     }
@@ -129,15 +153,36 @@ struct Daemon {
   }
 
   /// Returns when the process is asked to end.
-  private func work(_ server: HubServer? = nil) async throws {
+  private func work(server: HubServer?, log: @escaping AccessLog) async throws {
     let (console, role, store, pollInterval) = (console, role, storeDirectory, pollInterval)
+    let (receivers, hub) = (receivers, hub)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await Signals.termination() }
       if let server { group.addTask { await tidy(server) } }
       if role != .hub {
         group.addTask {
           let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
-          try await Agent(network: network, pollInterval: pollInterval, console: console).run()
+          try await withThrowingTaskGroup(of: Void.self) { agent in
+            agent.addTask { try await Agent(network: network, pollInterval: pollInterval, console: console).run() }
+            // Also without a source: what the command line adds is looked through again when time has passed.
+            agent.addTask {
+              try await Receivers(app: network.app, sources: receivers, console: console, log: log).run()
+            }
+            defer { agent.cancelAll() }
+            try await agent.waitForAll()
+          }
+        }
+      }
+      if let server {
+        group.addTask {
+          while true {
+            do {
+              try await hub.ingest.tick(at: server)
+            } catch {
+              console.talk("Hub: what was posted could not be looked through: \(error)")
+            }
+            try await hub.clock.sleep(for: .seconds(60))
+          }
         }
       }
       // The first to end is the asking; an agent that cannot go on throws and ends the rest.

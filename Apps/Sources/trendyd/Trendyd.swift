@@ -33,6 +33,11 @@ enum Trendyd {
     OptionSpec("--data", value: "dir", help: "the hub's storage, else TRENDY_HUB_DATA, else the data folder"),
     OptionSpec("--store", value: "dir", help: "the agent's store, else TRENDY_STORE, else the data folder"),
     OptionSpec("--poll", value: "duration", help: "how often the agent asks the hub when nothing happens (1m)"),
+    OptionSpec(
+      "--ingest", value: "address:port", help: "where trackers post to the agent (127.0.0.1:8788; nowhere if not given)"
+    ),
+    OptionSpec("--gpsd", value: "host[:port]", help: "take the fixes of gpsd (port 2947)"),
+    OptionSpec("--nmea", value: "path[@baud]", help: "take the fixes of a receiver's device, or of a file of NMEA"),
     OptionSpec("--name", value: "person", help: "hub init: whose hub it is; pair: who pairs a device"),
     OptionSpec("--if-missing", help: "hub init: a hub that is there already is left alone, and is no error"),
     OptionSpec("--json", help: "JSON documents, for scripts"),

@@ -1,0 +1,41 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTrips
+
+extension AppContainer {
+  /// Where what devices of this store tell is kept.
+  public func makeTrackIntake() throws -> TrackIntake {
+    try TrackIntake(
+      directory: storeDirectory.appending(path: "tracks"), journal: RecorderJournal(app: self), clock: clock)
+  }
+}
+
+/// Writes what was found as the person's own device records it: the event and the mutation that tells the hub.
+private struct RecorderJournal: FindingJournal {
+  let app: AppContainer
+
+  func geofences() throws -> [Geofence] { try app.makeStore().fetchAllGeofences() }
+
+  func tripTypeId() throws -> String { try app.tripType().id }
+
+  func event(id: String) throws -> Event? { try app.makeStore().findEvent(id: id) }
+
+  func create(_ event: Event) throws -> Bool { try app.recorder.record(event) }
+
+  func update(_ event: Event, from held: Event) throws {
+    guard let request = event.updateRequest(from: held) else { return }
+    do {
+      try app.recorder.edit(eventId: event.id) { $0.apply(request) }
+    } catch RecorderError.notHeld {
+      // The person deleted it just now.
+    }
+  }
+
+  func delete(eventId: String) throws { try app.recorder.delete(eventId: eventId) }
+}

@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyInterchange
+import TrendyModels
+import TrendyPersistence
+public import TrendyProtocols
+public import TrendyTrips
+
+/// Takes in what devices tell: first into the track log, then what comes of it into a journal.
+///
+/// Its calls wait for one another, in this process and others. Where many come at once, an ``IntakeQueue`` lets them wait without
+/// a thread.
+public struct TrackIntake: Sendable {
+  private let log: TrackLog
+  private let reader: TrackReader
+  private let clock: any TimeSource
+
+  /// Opens the log in the folder, or makes it.
+  public init(directory: URL, journal: any FindingJournal, clock: any TimeSource) throws {
+    log = try TrackLog(directory: directory)
+    reader = TrackReader(store: log, journal: journal, clock: clock)
+    self.clock = clock
+  }
+
+  /// What became of a batch.
+  public struct Taken: Hashable, Sendable {
+    public var added = 0
+    public var known = 0
+    public var problems: [String] = []
+    public var problemCount = 0
+    public var changes = TrackReader.Changes()
+    /// Why it was kept and not looked through at once; the next batch, or ``tick()``, does.
+    public var delay: String?
+
+    public init() {}
+  }
+
+  /// Keeps a batch, and writes the trips and visits that come of it. What is kept is durable, whatever becomes of the rest.
+  /// - Throws: `StorageError` where it could not be kept.
+  public func take(_ batch: DeviceBatch, calls: [TripCall] = [], device: String) throws -> Taken {
+    var taken = Taken()
+    taken.problemCount = batch.problemCount
+    taken.problems = batch.problems.prefix(10).map { "\($0)" }
+    let latest = clock.now.addingTimeInterval(Self.longestLead)
+    var readings = batch.activities.map { TrackReading.motion($0) } + batch.fixes.map { TrackReading.fix($0) }
+    readings += calls.map { TrackReading.call($0) }
+    var kept: [TrackReading] = []
+    for reading in readings {
+      // Also not a number.
+      if reading.timestamp <= latest {
+        kept.append(reading)
+      } else {
+        if case .motion = reading { continue }
+        taken.problemCount += 1
+        guard taken.problems.count < 10 else { continue }
+        taken.problems.append(
+          "\(RFC3339.string(from: reading.timestamp)) is more than a day ahead of this machine's clock: refused")
+      }
+    }
+    guard !kept.isEmpty else { return taken }
+    let device = Self.name(device)
+    let result = try log.append(kept, device: device)
+    taken.added = result.added
+    taken.known = result.known
+    do {
+      taken.changes = try reader.read(device: device)
+      try log.maintain()
+    } catch {
+      taken.delay = "\(error)"
+    }
+    return taken
+  }
+
+  /// Writes what time alone decides: trips that silence closed, visits to which nothing more was heard.
+  /// - Returns: whether anything was written.
+  @discardableResult
+  public func tick() throws -> Bool { try !reader.readAll().isEmpty }
+
+  /// Finds trips and visits again in what was kept, all of it or since a moment.
+  public func readAgain(since: Date? = nil) throws -> TrackReader.Changes { try reader.readAgain(since: since) }
+
+  /// The trip of a device that goes on.
+  public func openTrip(device: String) throws -> TripRecord? {
+    try reader.openTrips().first { $0.device == Self.name(device) }?.record
+  }
+
+  public func explanation(eventId: String) throws -> FindingExplanation? {
+    try reader.explanation(eventId: eventId)
+  }
+
+  /// Seconds: clocks of devices go wrong by minutes or by years.
+  private static let longestLead: TimeInterval = 86_400
+
+  /// What a device calls itself, as far as a log takes it: 1 to 128 bytes.
+  private static func name(_ device: String) -> String {
+    var name = device.isEmpty ? "device" : device
+    while name.utf8.count > 128 { name.removeLast() }
+    return name
+  }
+}
+
+/// Lets the calls of a server come to an intake one after the other.
+public actor IntakeQueue {
+  private let intake: TrackIntake
+
+  public init(_ intake: TrackIntake) { self.intake = intake }
+
+  public func run<Result: Sendable>(_ body: @Sendable (TrackIntake) throws -> Result) throws -> Result {
+    try body(intake)
+  }
+}

@@ -1,0 +1,128 @@
+public import AppContainer
+import Foundation
+import Synchronization
+public import TrendyHub
+import TrendyModels
+public import TrendyProtocols
+import TrendyTrips
+
+/// What devices post to a hub: a track log for each person, and what is found in it in the person's record.
+public final class HubIngest: Ingest {
+  private let directory: URL
+  private let clock: any TimeSource
+  private let intakes = Mutex<[String: IntakeQueue]>([:])
+
+  init(directory: URL, clock: any TimeSource) {
+    self.directory = directory
+    self.clock = clock
+  }
+
+  public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
+    guard let desk = sender.desk else { preconditionFailure("a hub's ingest is given a desk") }
+    return try await request.take(into: intake(for: desk), sender: sender.device, at: clock.now)
+  }
+
+  /// Lets time do its part, for everybody of whom there is a log: closes trips that fell silent.
+  public func tick(at server: HubServer) async throws {
+    let folder = directory.path
+    // Before the first post there is no folder.
+    let people = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for person in people.sorted() where !person.hasPrefix(".") {
+      _ = try await intake(for: server.ingestDesk(person: person)).run { try $0.tick() }
+    }
+  }
+
+  private func intake(for desk: HubDesk) throws -> IntakeQueue {
+    try intakes.withLock { intakes in
+      if let intake = intakes[desk.person] { return intake }
+      let intake = IntakeQueue(
+        try TrackIntake(
+          directory: directory.appending(path: desk.person), journal: HubJournal(desk: desk), clock: clock))
+      intakes[desk.person] = intake
+      return intake
+    }
+  }
+}
+
+/// What devices post to this machine's agent.
+public struct AgentIngest: Ingest {
+  private let intake: IntakeQueue
+  private let clock: any TimeSource
+  private let hasChanged: @Sendable () -> Void
+
+  /// - Parameter hasChanged: called when something was taken in, so that the hub hears of it.
+  public init(intake: IntakeQueue, clock: any TimeSource, hasChanged: @escaping @Sendable () -> Void) {
+    self.intake = intake
+    self.clock = clock
+    self.hasChanged = hasChanged
+  }
+
+  public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
+    let answer = try await request.take(into: intake, sender: sender.device, at: clock.now)
+    if answer.added > 0 { hasChanged() }
+    return answer
+  }
+}
+
+/// Writes what was found into a person's record at the hub.
+private struct HubJournal: FindingJournal {
+  let desk: HubDesk
+
+  func geofences() throws -> [Geofence] {
+    let wire: [APIGeofence] = try desk.list(.geofence)
+    return wire.map { Geofence($0) }
+  }
+
+  /// The person's own of that name; made where there is none, with the id that it has on every device.
+  func tripTypeId() throws -> String {
+    let types: [APIEventType] = try desk.list(.eventType)
+    let key = ["event_type", "trip"]
+    // What was deleted does not come back: the next in its row takes its place, the same for whoever makes it.
+    for row in 0..<100 {
+      let suffix = row == 0 ? [] : ["again", String(row)]
+      let id = NaturalKey.id(for: key + suffix)
+      if types.contains(where: { $0.id == id }) { return id }
+      if row == 0, let own = types.first(where: { $0.name == TripRecord.eventTypeName }) { return own.id }
+      do {
+        try desk.create(
+          .eventType,
+          EventType(id: id, name: TripRecord.eventTypeName, colorHex: "#4A6FA5", iconName: "⇢").createRequest)
+      } catch let problem as Problem where problem.kind == "entity_deleted" {
+        continue
+      }
+      for definition in TripRecord.propertyDefinitions(
+        eventTypeId: id, id: { NaturalKey.id(for: ["property_definition", "trip", $0.rawValue] + suffix) })
+      {
+        try desk.create(.propertyDefinition, definition.createRequest)
+      }
+      return id
+    }
+    throw Problem(
+      "invalid", status: 409, title: "No type for trips", detail: "the type of trips was deleted a hundred times")
+  }
+
+  func event(id: String) throws -> Event? {
+    let wire: APIEvent? = try desk.find(.event, id: id)
+    return wire.map { Event($0) }
+  }
+
+  func create(_ event: Event) throws -> Bool {
+    do {
+      try desk.create(.event, event.createRequest)
+      return true
+    } catch let problem as Problem where problem.kind == "entity_deleted" {
+      return false
+    }
+  }
+
+  func update(_ event: Event, from held: Event) throws {
+    guard let request = event.updateRequest(from: held) else { return }
+    do {
+      try desk.update(.event, id: event.id, request)
+    } catch let problem as Problem where problem.kind == "entity_deleted" || problem.status == 404 {
+      // The person deleted it just now.
+    }
+  }
+
+  func delete(eventId: String) throws { try desk.delete(.event, id: eventId) }
+}

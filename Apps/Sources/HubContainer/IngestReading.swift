@@ -1,0 +1,64 @@
+import AppContainer
+import Foundation
+import TrendyHub
+import TrendyInterchange
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+extension IngestRequest {
+  /// What was posted, and the moment of a call.
+  /// - Throws: a `Problem` for what cannot be read at all.
+  fileprivate func read(at now: Date) throws -> (batch: DeviceBatch, calls: [TripCall]) {
+    let bytes = [UInt8](body)
+    do {
+      switch form {
+      case .ownTracks: return (try DeviceRequest.ownTracks(query: query, body: bytes), [])
+      case .overland: return (try DeviceRequest.overland(body: bytes), [])
+      case .gpsLogger: return (try DeviceRequest.gpsLogger(query: query, body: bytes), [])
+      case .osmAnd: return (try DeviceRequest.osmAnd(query: query, body: bytes, receivedAt: now), [])
+      case .webhook(let webhook):
+        let (batch, time) = try DeviceRequest.call(query: query, body: bytes, receivedAt: now)
+        guard let time else {
+          throw Problem(
+            "invalid", status: 400, title: "Invalid call",
+            detail: "time: expected seconds since 1970 or a date like 2026-11-20T08:30:00Z")
+        }
+        guard let kind = TripCall.Kind(rawValue: webhook.rawValue) else { return (batch, []) }
+        return (batch, [TripCall(kind: kind, timestamp: time)])
+      }
+    } catch let error as InterchangeError {
+      throw Problem("invalid", status: 400, title: "Invalid document", detail: "\(error)")
+    }
+  }
+
+  private var isWebhook: Bool { if case .webhook = form { true } else { false } }
+
+  /// Takes the request in under the name of a device.
+  func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestAnswer {
+    let (batch, calls) = try read(at: now)
+    // A hub's token is one device's, whatever its apps call it; an agent's is for all.
+    let device = sender.isEmpty ? batch.device ?? "" : sender
+    var answer = IngestAnswer()
+    if form != .webhook(.status) {
+      let taken = try await intake.run { try $0.take(batch, calls: calls, device: device) }
+      answer.added = taken.added
+      answer.known = taken.known
+      answer.problems = taken.problems
+      answer.problemCount = taken.problemCount
+      answer.delay = taken.delay
+    }
+    if isWebhook {
+      answer.trip = try await intake.run { try $0.openTrip(device: device) }.map { Self.json($0, now: now) }
+    }
+    return answer
+  }
+
+  private static func json(_ record: TripRecord, now: Date) -> JSONValue {
+    [
+      "id": .string(record.trip.id), "start": .string(RFC3339.string(from: record.trip.startTime)),
+      "distance_m": .double((record.trip.distanceMeters * 10).rounded() / 10),
+      "duration_s": .double(max(0, now.timeIntervalSince(record.trip.startTime)).rounded()),
+    ]
+  }
+}

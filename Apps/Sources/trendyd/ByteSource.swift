@@ -1,0 +1,101 @@
+import CommandSupport
+import Foundation
+import Synchronization
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Bytes from a receiver: a file, a pipe, a serial device, a TCP port. A thread of its own reads, as reading waits.
+final class ByteSource: Sendable {
+  /// What comes, piece by piece, until the other end closes or ``close()``.
+  let pieces: AsyncStream<[UInt8]>
+  private let isClosed = Mutex(false)
+
+  private init(descriptor: Int32) {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    pieces = stream
+    Thread.detachNewThread { [self] in
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      // Whoever does not listen any more is noticed between two looks: nothing else ends the wait for a serial device.
+      while !isClosed.withLock({ $0 }) {
+        guard poll(&waiting, 1, 200) > 0 else { continue }
+        let count = read(descriptor, &buffer, buffer.count)
+        if count > 0 { continuation.yield(Array(buffer[..<count])) }
+        if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { break }
+      }
+      continuation.finish()
+      Self.release(descriptor)
+    }
+  }
+
+  /// Ends ``pieces``.
+  func close() { isClosed.withLock { $0 = true } }
+
+  /// A file or a device. A serial device is set to pass bytes on as they come, eight bits each.
+  /// - Parameter baud: bits a second of a serial device; `nil` leaves it as it is set.
+  convenience init(path: String, baud: Int?) throws(CommandError) {
+    let descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw CommandError(
+        "\(path) cannot be opened: \(String(cString: strerror(errno)))", hint: "A receiver's device or a file of NMEA.",
+        exit: .notFound)
+    }
+    if isatty(descriptor) == 1 {
+      var settings = termios()
+      tcgetattr(descriptor, &settings)
+      cfmakeraw(&settings)
+      if let speed = baud.flatMap({ Self.speeds[$0] }) { cfsetspeed(&settings, speed) }
+      tcsetattr(descriptor, TCSANOW, &settings)
+    }
+    self.init(descriptor: descriptor)
+  }
+
+  /// A TCP port, to which `greeting` is said first.
+  convenience init(host: String, port: String, greeting: String) throws(CommandError) {
+    var hints = addrinfo()
+    #if canImport(Glibc)
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    #else
+      hints.ai_socktype = SOCK_STREAM
+    #endif
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, port, &hints, &found) == 0, let first = found else {
+      throw CommandError("Nothing is known of \(host)", exit: .unreachable)
+    }
+    defer { freeaddrinfo(first) }
+    var next: UnsafeMutablePointer<addrinfo>? = first
+    while let address = next {
+      next = address.pointee.ai_next
+      let descriptor = socket(address.pointee.ai_family, address.pointee.ai_socktype, address.pointee.ai_protocol)
+      guard descriptor >= 0 else { continue }
+      if connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0,
+        send(descriptor, greeting, greeting.utf8.count, 0) == greeting.utf8.count
+      {
+        self.init(descriptor: descriptor)
+        return
+      }
+      Self.release(descriptor)
+    }
+    throw CommandError("Nothing answers at \(host):\(port)", exit: .unreachable)
+  }
+
+  private static func release(_ descriptor: Int32) {
+    #if canImport(Glibc)
+      _ = Glibc.close(descriptor)
+    #elseif canImport(Musl)
+      _ = Musl.close(descriptor)
+    #else
+      _ = Darwin.close(descriptor)
+    #endif
+  }
+
+  private static let speeds: [Int: speed_t] = [
+    4800: speed_t(B4800), 9600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400),
+    57_600: speed_t(B57600), 115_200: speed_t(B115200),
+  ]
+}

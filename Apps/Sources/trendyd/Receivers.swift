@@ -1,0 +1,179 @@
+import AppContainer
+import CommandSupport
+import Foundation
+import HubContainer
+import TrendyHub
+import TrendyInterchange
+import TrendyModels
+import TrendyProtocols
+
+/// What the agent takes in of itself: trackers that post to it, gpsd, a receiver's NMEA.
+struct Receivers {
+  /// What the person asked for.
+  struct Sources: Sendable {
+    /// Where trackers post to; port 0 for any free one.
+    var listen: (address: String, port: UInt16)?
+    var gpsd: (host: String, port: String)?
+    var nmea: (path: String, baud: Int?)?
+
+    var isEmpty: Bool { listen == nil && gpsd == nil && nmea == nil }
+  }
+
+  let app: AppContainer
+  let sources: Sources
+  let console: Console
+  let log: AccessLog?
+
+  /// Runs until the task is cancelled.
+  func run() async throws {
+    let intake = IntakeQueue(try app.makeTrackIntake())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      if let (address, port) = sources.listen {
+        group.addTask { try await serve(intake, address: address, port: port) }
+      }
+      if let (host, port) = sources.gpsd { group.addTask { try await listen(intake, gpsd: host, port: port) } }
+      if let (path, baud) = sources.nmea { group.addTask { try await read(intake, nmea: path, baud: baud) } }
+      group.addTask { try await tick(intake) }
+      do {
+        try await group.waitForAll()
+      } catch is CancellationError {
+        group.cancelAll()
+      }
+    }
+  }
+
+  /// Time alone closes a trip that fell silent.
+  private func tick(_ intake: IntakeQueue) async throws {
+    while true {
+      do {
+        if try await intake.run({ try $0.tick() }) { app.agent.send() }
+      } catch {
+        console.talk("Agent: what was told could not be looked through: \(error)")
+      }
+      try await app.clock.sleep(for: .seconds(60))
+    }
+  }
+
+  private func serve(_ intake: IntakeQueue, address: String, port: UInt16) async throws {
+    let token = try ingestToken()
+    let agent = app.agent
+    let server = IngestServer(
+      transport: MicrohttpdTransport(address: address, port: port, clock: app.clock, log: log), token: token,
+      ingest: AgentIngest(intake: intake, clock: app.clock) { agent.send() }, clock: app.clock, log: log)
+    let bound = try await server.start()
+    let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"
+    console.talk("Agent: trackers post to \(url) with the token in \(tokenFile.path)")
+    // It never has an element, and ends when the task is cancelled.
+    let (never, _) = AsyncStream.makeStream(of: Never.self)
+    for await _ in never {}
+    await server.stop()
+  }
+
+  /// gpsd comes and goes with its receiver: asked again until it answers.
+  private func listen(_ intake: IntakeQueue, gpsd host: String, port: String) async throws {
+    var delay = Duration.seconds(1)
+    while true {
+      do throws(CommandError) {
+        let source = try ByteSource(host: host, port: port, greeting: "?WATCH={\"enable\":true,\"json\":true};\n")
+        console.talk("Agent: gpsd at \(host):\(port) gives fixes.")
+        delay = .seconds(1)
+        await withTaskCancellationHandler {
+          var lines = LineBuffer()
+          for await piece in source.pieces {
+            var batch = DeviceBatch()
+            for line in lines.take(piece) {
+              // What is no JSON is a greeting or noise on the line.
+              guard let report = try? DeviceRequest.gpsd(line) else { continue }
+              batch.fixes += report.fixes
+            }
+            await take(batch, into: intake, device: "gpsd")
+          }
+        } onCancel: {
+          source.close()
+        }
+        console.talk("Agent: gpsd at \(host):\(port) has closed.")
+      } catch {
+        if delay == .seconds(1) { console.talk("Agent: \(error.message)") }
+      }
+      try await app.clock.sleep(for: delay)
+      delay = min(delay * 2, .seconds(60))
+    }
+  }
+
+  /// A file ends; a device that is unplugged is waited for.
+  private func read(_ intake: IntakeQueue, nmea path: String, baud: Int?) async throws {
+    var isFirst = true
+    while true {
+      do throws(CommandError) {
+        let source = try ByteSource(path: path, baud: baud)
+        await withTaskCancellationHandler {
+          var stream = NMEAStream()
+          for await piece in source.pieces { await take(stream.take(piece), into: intake, device: "nmea") }
+          await take(stream.finish(), into: intake, device: "nmea")
+        } onCancel: {
+          source.close()
+        }
+        if Self.isRegularFile(path) {
+          console.talk("Agent: \(path) is read to its end.")
+          return
+        }
+      } catch {
+        guard !isFirst else { throw error }
+      }
+      isFirst = false
+      try await app.clock.sleep(for: .seconds(2))
+    }
+  }
+
+  private func take(_ batch: DeviceBatch, into intake: IntakeQueue, device: String) async {
+    guard !batch.fixes.isEmpty || batch.problemCount > 0 else { return }
+    do {
+      let taken = try await intake.run { try $0.take(batch, device: device) }
+      for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)") }
+      if taken.added > 0 { app.agent.send() }
+    } catch {
+      console.talk("Agent: fixes of \(device) could not be kept: \(error)")
+    }
+  }
+
+  private static func isRegularFile(_ path: String) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)  // gone is no file either
+    return attributes?[.type] as? FileAttributeType == .typeRegular
+  }
+
+  // MARK: The token
+
+  private var tokenFile: URL { app.storeDirectory.appending(path: "ingest-token") }
+
+  /// Made once; who may read the store's files may read it.
+  private func ingestToken() throws -> String {
+    if let data = FileManager.default.contents(atPath: tokenFile.path) {
+      let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+      if token.utf8.count >= 16 { return token }
+    }
+    var generator = SystemRandomNumberGenerator()
+    let token = (0..<4).map { _ in
+      let digits = String(generator.next() as UInt64, radix: 36)
+      return String(repeating: "0", count: 13 - digits.count) + digits
+    }.joined()
+    try OwnerOnlyFile.replace(tokenFile, with: Data((token + "\n").utf8))
+    return token
+  }
+}
+
+/// Lines of a stream of bytes.
+private struct LineBuffer {
+  private var rest: [UInt8] = []
+
+  mutating func take(_ bytes: [UInt8]) -> [[UInt8]] {
+    rest += bytes
+    var lines: [[UInt8]] = []
+    while let end = rest.firstIndex(of: 0xA) {
+      lines.append(Array(rest[..<end]))
+      rest.removeSubrange(...end)
+    }
+    // No report is that long.
+    if rest.count > 1 << 20 { rest = [] }
+    return lines
+  }
+}
