@@ -63,7 +63,9 @@ struct TrackMachine: Hashable, Sendable, Codable {
   }
 
   /// The trip that goes on.
-  var currentRecord: TripRecord? { tracker?.currentRecord ?? detector.currentRecord }
+  var currentRecord: TripRecord? {
+    tracker?.currentRecord ?? detector.currentRecord.flatMap { isCalled(Span($0.trip)) ? nil : $0 }
+  }
 
   mutating func take(_ reading: TrackReading) -> [Effect] {
     time = reading.timestamp
@@ -140,15 +142,17 @@ struct TrackMachine: Hashable, Sendable, Codable {
         return .noTrip(id: record.trip.id)
       case .ended(let record):
         let span = Span(record.trip)
-        let isCalled = (called + [tracker?.currentTrip.map { Span($0) }].compactMap(\.self)).contains {
-          $0.overlaps(span)
-        }
         detected.removeAll { $0.id == span.id }
-        guard !isCalled else { return .noTrip(id: span.id) }
+        guard !isCalled(span) else { return .noTrip(id: span.id) }
         detected = detected.suffix(Self.memory) + [span]
         return .trip(record)
       }
     }
+  }
+
+  /// Whether the device itself spoke of a drive in that time.
+  private func isCalled(_ span: Span) -> Bool {
+    called.contains { $0.overlaps(span) } || tracker?.currentTrip.map { Span($0).overlaps(span) } ?? false
   }
 
   /// How many drives are remembered: those that a device speaks of late.
@@ -168,7 +172,8 @@ struct TrackMachine: Hashable, Sendable, Codable {
 
   private static func configuration(_ detector: TripDetector.Configuration) -> TripConfiguration {
     TripConfiguration(
-      skipPlaces: detector.skipPlaces, skipRadiusMeters: detector.skipRadius,  // Its trips are its own, also where one begins with the fix with which one was found to begin.
+      skipPlaces: detector.skipPlaces, skipRadiusMeters: detector.skipRadius,
+      // Of the same first fix there may be a trip that was found.
       deviceId: detector.deviceId + "/car",
       // Calls may come minutes apart; a live display's filter would leave out most of such a way.
       distanceFilter: DistanceFilterConfig(maxJumpDistance: 5000, maxAccuracy: detector.maximumAccuracy),

@@ -1,0 +1,302 @@
+import Foundation
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A recorded drive as trackers post it, at a hub and at an agent, over real sockets.
+@Suite("What trackers post", .timeLimit(.minutes(4)))
+struct IngestTests {
+  /// The drive's fixes: 7.4 km in half an hour.
+  struct Fix {
+    var latitude: Double
+    var longitude: Double
+    var time: Date
+
+    var seconds: Int { Int(time.timeIntervalSince1970) }
+    var ownTracks: String {
+      #"{"_type":"location","tst":\#(seconds),"lat":\#(latitude),"lon":\#(longitude),"acc":5,"topic":"owntracks/a/phone"}"#
+    }
+    var overland: String {
+      #"{"type":"Feature","geometry":{"type":"Point","coordinates":[\#(longitude),\#(latitude)]},"#
+        + #""properties":{"timestamp":"\#(RFC3339.string(from: time))","horizontal_accuracy":5,"device_id":"phone"}}"#
+    }
+    var osmAnd: String { "id=phone&timestamp=\(seconds)&lat=\(latitude)&lon=\(longitude)&accuracy=5" }
+    var line: String {
+      #"{"lat":\#(latitude),"lon":\#(longitude),"time":"\#(RFC3339.string(from: time))","acc":5}"#
+    }
+  }
+
+  static func drive() throws -> [Fix] {
+    try String(contentsOf: Samples.drive, encoding: .utf8).split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: "\"")
+      guard line.hasPrefix("<trkpt"), parts.count > 4, let time = line.firstRange(of: "<time>"),
+        let end = line.firstRange(of: "</time>"), let latitude = Double(parts[1]), let longitude = Double(parts[3]),
+        let date = RFC3339.date(from: String(line[time.upperBound..<end.lowerBound]))
+      else { return nil }
+      return Fix(latitude: latitude, longitude: longitude, time: date)
+    }
+  }
+
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init", store: "phone")
+  }
+
+  @discardableResult
+  private func post(_ body: String, to url: String, user: String = "", headers: [String] = []) throws -> String {
+    let file = bench.folder.appending(path: "body-\(UUID().uuidString)")
+    try Data(body.utf8).write(to: file)
+    var words = "curl -s --max-time 30 --data-binary @'\(file.path)' '\(url)'"
+    if !user.isEmpty { words += " -u '\(user)'" }
+    for header in headers { words += " -H '\(header)'" }
+    let result = try bench.shell(words)
+    try #require(result.status == 0, "\(url): \(result.talk)")
+    return result.output
+  }
+
+  private func token(_ store: String) throws -> String {
+    let url = URL(filePath: bench.store(store)).appending(path: "account.json")
+    let account = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: url))
+    return try #require(account.objectValue?["token"]?.stringValue)
+  }
+
+  private func trips(_ store: String) throws -> [[String: JSONValue]] {
+    let list = try bench.trendy("trip", "list", "--json", "--utc", store: store).document.objectValue?["trips"]
+    return (list?.arrayValue ?? []).compactMap(\.objectValue)
+  }
+
+  private func check(_ trips: [[String: JSONValue]], _ what: String) {
+    #expect(trips.count == 1, "\(what): \(trips)")
+    #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03, "\(what)")
+    #expect(trips.first?["start"]?.stringValue?.hasPrefix("2014-11-18T09:3") == true, "\(what)")
+  }
+
+  @Test func `a drive that a phone posts in three protocols, late and twice, is one trip on every device`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    try bench.trendy("init", store: "laptop")
+    for device in ["phone", "laptop"] {
+      try #require(try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device).status == 0)
+    }
+    let token = try token("phone")
+    let fixes = try Self.drive()
+    let bearer = ["Authorization: Bearer \(token)"]
+    // The end first, in a batch with a broken feature and one from the future.
+    let last = fixes[100...].map(\.overland) + [#"{"type":"Feature","properties":{}}"#]
+    var future = fixes[0]
+    future.time = Date() + 200_000
+    let answer = try post(
+      #"{"locations":[\#((last + [future.overland]).joined(separator: ","))]}"#, to: "\(hub.url)/overland",
+      headers: bearer)
+    let document = try #require(WireJSON.decode(JSONValue.self, from: Data(answer.utf8)).objectValue)
+    #expect(document["result"] == "ok" && document["added"] == .int(Int64(fixes.count - 100)))
+    #expect(document["problem_count"] == 2)
+    #expect(answer.contains("more than a day ahead"))
+    // The beginning fix by fix, as OwnTracks does, with basic authentication; a ping and a will in between.
+    for fix in fixes[..<60] {
+      #expect(try post(fix.ownTracks, to: "\(hub.url)/pub?u=a&d=phone", user: "a:\(token)") == "[]")
+    }
+    #expect(try post("", to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
+    #expect(try post(#"{"_type":"lwt","tst":"1"}"#, to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
+    // What is missing by query, some of it again.
+    for fix in fixes[50..<100] {
+      let result = try bench.shell("curl -sf '\(hub.url)/?\(fix.osmAnd)&token=\(token)'")
+      #expect(result.status == 0)
+    }
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    check(try trips("laptop"), "posted")
+    // All of it once more changes nothing.
+    try post(
+      #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(hub.url)/overland", headers: bearer)
+    let before = try trips("laptop")
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    #expect(try trips("laptop") == before)
+    // What the person deletes stays so, also when the hub starts anew and the drive comes again.
+    let id = try #require(before.first?["id"]?.stringValue)
+    try #require(try bench.trendy("rm", id, store: "laptop").status == 0)
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    hub.kill()
+    let again = try TestHub(bench, port: hub.port)
+    defer { again.stop() }
+    try post(
+      #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(again.url)/overland", headers: bearer
+    )
+    try post(fixes[30].ownTracks.replacing(#""acc":5"#, with: #""acc":4"#), to: "\(again.url)/pub", headers: bearer)
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    #expect(try trips("laptop").isEmpty)
+  }
+
+  @Test func `a hub that is killed in the middle of a drive goes on with it`() throws {
+    let hub = try TestHub(bench)
+    try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
+    let fixes = try Self.drive()
+    let user = "a:\(try token("phone"))"
+    for fix in fixes[..<70] { try post(fix.ownTracks, to: "\(hub.url)/pub", user: user) }
+    hub.kill()
+    let again = try TestHub(bench, port: hub.port)
+    defer { again.stop() }
+    for fix in fixes[70...] { try post(fix.ownTracks, to: "\(again.url)/pub", user: user) }
+    // Long ago: the timer finds at its first turn what silence closed.
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
+    check(try trips("phone"), "after the kill")
+  }
+
+  @Test func `a car's calls make a trip at the hub`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
+    let bearer = ["Authorization: Bearer \(try token("phone"))"]
+    let start = Int(Date().timeIntervalSince1970) - 1200
+    func call(_ kind: String, _ seconds: Int, _ longitude: Double) throws -> [String: JSONValue] {
+      let answer = try post(
+        #"{"lat":52,"lng":\#(longitude),"timestamp":\#(start + seconds)}"#, to: "\(hub.url)/webhook/\(kind)",
+        headers: bearer)
+      return try #require(WireJSON.decode(JSONValue.self, from: Data(answer.utf8)).objectValue, "\(answer)")
+    }
+    #expect(try call("start", 0, 4)["active"] == true)
+    for minute in 1...9 { _ = try call("ping", minute * 60, 4 + Double(minute) * 0.01) }
+    let trip = try call("status", 0, 0)["trip"]?.objectValue
+    #expect(abs((trip?["distance_m"]?.doubleValue ?? 0) - 9 * 686.5) < 20)
+    #expect(try call("end", 600, 4.1)["active"] == true)
+    #expect(try call("finalize", 610, 4.1)["active"] == false)
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
+    let trips = try trips("phone")
+    #expect(trips.count == 1)
+    #expect(trips.first?["duration_s"] == 600)
+    #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 6865) < 20)
+  }
+
+  @Test func `an agent takes in posts, NMEA and gpsd, alone, and its trips are there at once`() throws {
+    let fixes = try Self.drive()
+    // gpsd: says who it is, hears the WATCH, gives reports.
+    let gpsd = try TestGPSD(
+      fixes.map {
+        #"{"class":"TPV","mode":3,"time":"\#(RFC3339.string(from: $0.time + 86_400))","lat":\#($0.latitude),"lon":\#($0.longitude),"epx":6,"epy":8}"#
+      })
+    let nmea = bench.folder.appending(path: "receiver.nmea")
+    try Self.nmea(fixes.map { Fix(latitude: $0.latitude, longitude: $0.longitude, time: $0.time + 2 * 86_400) })
+      .write(to: nmea, atomically: true, encoding: .utf8)
+    let agent = try Running(
+      bench, "trendyd",
+      [
+        "run", "--role", "agent", "--store", bench.store("phone"), "--ingest", "127.0.0.1:0", "--gpsd",
+        "127.0.0.1:\(gpsd.port)", "--nmea", nmea.path,
+      ])
+    defer { agent.stop() }
+    let url = try #require(
+      try eventually {
+        guard agent.process.isRunning else { throw BenchError(agent.text) }
+        guard let start = agent.text.firstRange(of: "post to ")?.upperBound else { return nil as String? }
+        return agent.text[start...].split(separator: " ").first.map(String.init)
+      })
+    let secret = try String(
+      contentsOf: URL(filePath: bench.store("phone")).appending(path: "ingest-token"), encoding: .utf8
+    ).trimmingCharacters(in: .whitespacesAndNewlines)
+    try post(
+      #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(url)/overland",
+      headers: ["Authorization: Bearer \(secret)"])
+    #expect(try post("{}", to: "\(url)/overland", headers: ["Authorization: Bearer wrong"]).contains("unauthorized"))
+    let found = try eventually { try self.trips("phone").count == 3 ? true : nil }
+    let trips = try trips("phone")
+    #expect(found == true, "\(trips) \(agent.text)")
+    for (number, trip) in trips.reversed().enumerated() {
+      #expect(abs((trip["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03)
+      #expect(trip["start"]?.stringValue?.hasPrefix("2014-11-\(18 + number)") == true)
+    }
+  }
+
+  @Test func `fixes added by hand make the same trip, recompute changes nothing, explain says why`() throws {
+    let fixes = try Self.drive()
+    let lines = bench.folder.appending(path: "fixes.ndjson")
+    try (fixes.reversed().map(\.line) + ["no fix", #"{"lat":1}"#]).joined(separator: "\n")
+      .write(to: lines, atomically: true, encoding: .utf8)
+    let added = try bench.shell("trendy track add - --store '\(bench.store("phone"))' --json < '\(lines.path)'")
+    let document = try #require(try added.document.objectValue, "\(added.talk)")
+    #expect(document["added"] == .int(Int64(fixes.count)) && document["problem_count"] == 2)
+    check(try trips("phone"), "added")
+    let id = try #require(try trips("phone").first?["id"]?.stringValue)
+    let again = try bench.trendy("track", "add", Samples.drive.path, "--json", store: "phone").document.objectValue
+    #expect(again?["known"] == .int(Int64(fixes.count)) || again?["created"] == [])
+    for words in [["trip", "recompute"], ["trip", "recompute", "--since", "2014-11-18"]] {
+      let result = try bench.run("trendy", words + ["--store", bench.store("phone")])
+      #expect(result.status == 0 && result.output.contains("The same as before"))
+    }
+    let told = try bench.trendy("trip", "explain", id, "--utc", store: "phone")
+    #expect(told.output.contains("left the place of rest"), "\(told.output)\(told.talk)")
+    let json = try bench.trendy("trip", "explain", id, "--json", store: "phone").document.objectValue
+    #expect(json?["decisions"]?.arrayValue?.isEmpty == false && json?["device"] == "device")
+    // One fix by flags, one from the future.
+    #expect(
+      try bench.trendy("track", "add", "--lat", "52", "--lon", "4", "--device", "hand", store: "phone").status == 0)
+    let future = try bench.trendy("track", "add", "--lat", "52", "--lon", "4", "--at", "+3d", store: "phone")
+    #expect(future.status == 65 && future.output.contains("more than a day ahead"))
+    #expect(try bench.trendy("track", "add", "--lat", "95", "--lon", "4", store: "phone").status == 64)
+    // A trip that was recorded by hand has no reasons.
+    try bench.trendy("log", "coffee", store: "phone")
+    #expect(try bench.trendy("trip", "explain", "@2", store: "phone").status == 66)
+  }
+
+  /// RMC sentences, one a fix.
+  private static func nmea(_ fixes: [Fix]) -> String {
+    fixes.map { fix in
+      let seconds = fix.seconds % 86_400
+      func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+      func angle(_ degrees: Double, width: Int) -> String {
+        let whole = Int(abs(degrees))
+        let minutes = String(((abs(degrees) - Double(whole)) * 60 * 100_000).rounded() / 100_000)
+        let point = minutes.firstIndex(of: ".").map { minutes.distance(from: minutes.startIndex, to: $0) } ?? 1
+        let digits = String(whole)
+        return String(repeating: "0", count: width - digits.count) + digits + (point < 2 ? "0" : "") + minutes
+      }
+      let date = RFC3339.string(from: fix.time)
+      let day = date.dropFirst(8).prefix(2) + date.dropFirst(5).prefix(2) + date.dropFirst(2).prefix(2)
+      let body =
+        "GPRMC,\(two(seconds / 3600))\(two(seconds / 60 % 60))\(two(seconds % 60)),A,\(angle(fix.latitude, width: 2)),"
+        + "\(fix.latitude < 0 ? "S" : "N"),\(angle(fix.longitude, width: 3)),\(fix.longitude < 0 ? "W" : "E"),,,\(day),,,A"
+      let sum = body.utf8.reduce(0, ^)
+      let digits = String(sum, radix: 16, uppercase: true)
+      return "$\(body)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
+    }.joined()
+  }
+}
+
+/// Speaks as gpsd does, to one client.
+final class TestGPSD: Sendable {
+  let port: UInt16
+
+  init(_ reports: [String]) throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { plain in
+        bind(listener, plain, length) == 0 && listen(listener, 4) == 0 && getsockname(listener, plain, &length) == 0
+      }
+    }
+    guard status else { throw BenchError("no port for gpsd") }
+    port = UInt16(bigEndian: address.sin_port)
+    Thread.detachNewThread {
+      let client = accept(listener, nil, nil)
+      func say(_ text: String) { _ = send(client, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+      say(#"{"class":"VERSION","release":"3.25","proto_major":3}"# + "\n")
+      var heard: [UInt8] = []
+      var byte: UInt8 = 0
+      while !String(decoding: heard, as: UTF8.self).contains("?WATCH="), recv(client, &byte, 1, 0) == 1 {
+        heard.append(byte)
+      }
+      say(#"{"class":"WATCH","enable":true,"json":true}"# + "\n")
+      for report in reports { say(report + "\r\n") }
+      // Stays open, as a receiver does.
+      while recv(client, &byte, 1, 0) == 1 {}
+      close(client)
+      close(listener)
+    }
+  }
+}
