@@ -21,7 +21,7 @@ let package = Package(
       ]),
     .target(
       name: "TrendyHub",
-      dependencies: ["CCrypto", "CMicrohttpd", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
+      dependencies: ["CCrypto", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
     .testTarget(
       name: "TrendyHubTests",
       dependencies: [
@@ -43,10 +43,6 @@ let swiftSeven: [SwiftSetting] = [
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 
-// System libraries take no Swift settings, so they join after the loop.
-package.targets += [
-  .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-  .systemLibrary(
-    name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
-    providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-]
+// System libraries take no Swift settings, so this one joins after the loop.
+package.targets.append(
+  .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]))

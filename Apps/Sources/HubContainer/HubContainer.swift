@@ -34,7 +34,7 @@ public struct HubContainer: Sendable {
     address: String, port: UInt16, allowedHosts: [String] = [], log: AccessLog? = nil
   ) -> HubServer {
     HubServer(
-      storage: storage, transport: MicrohttpdTransport(address: address, port: port, clock: clock, log: log),
+      storage: storage, transport: SocketTransport(address: address, port: port, clock: clock, log: log),
       ingest: ingest, clock: clock, configuration: HubConfiguration(allowedHosts: allowedHosts), log: log)
   }
 }

@@ -58,7 +58,7 @@ struct Receivers {
     let token = try ingestToken()
     let agent = app.agent
     let server = IngestServer(
-      transport: MicrohttpdTransport(address: address, port: port, clock: app.clock, log: log), token: token,
+      transport: SocketTransport(address: address, port: port, clock: app.clock, log: log), token: token,
       ingest: AgentIngest(intake: intake, clock: app.clock) { agent.send() }, clock: app.clock, log: log)
     let bound = try await server.start()
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"

@@ -14,7 +14,7 @@ package enum HubChild {
     let requests = Mutex(0)
     let storage = EmbeddedHubStorage(directory: directory)
     let server = HubServer(
-      storage: storage, transport: MicrohttpdTransport(),
+      storage: storage, transport: SocketTransport(),
       configuration: HubConfiguration(requestsPerMinute: nil),
       log: { entry in if !entry.remoteAddress.isEmpty { requests.withLock { $0 += 1 } } })
     let person = try server.accounts.createPerson(name: "bench")

@@ -257,7 +257,7 @@ struct HubMutationTests {
         "entity_deleted",
       ])
     let entry = try #require(try await hub.changes().changes.first { $0.entityId == "e" })
-    #expect(entry.unknownFields["incarnation"] == 1)
+    #expect(entry.incarnation == 1)
   }
 
   @Test func `a delete carries the edits it replaced`() async throws {

@@ -23,7 +23,7 @@ struct HubSocketTests {
   ) async throws {
     let storage = TestHub.openStorage(SimulatedFileSystem())
     let server = HubServer(
-      storage: storage, transport: MicrohttpdTransport(limits: Self.patientLimits, log: log), log: log)
+      storage: storage, transport: SocketTransport(limits: Self.patientLimits, log: log), log: log)
     let person = try server.accounts.createPerson(name: "Anna")
     let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
     let port = try await server.start()
@@ -238,7 +238,7 @@ struct HubSocketTests {
     var token = ""
     for round in 1...2 {
       let server = HubServer(
-        storage: EmbeddedHubStorage(directory: folder), transport: MicrohttpdTransport(limits: Self.patientLimits))
+        storage: EmbeddedHubStorage(directory: folder), transport: SocketTransport(limits: Self.patientLimits))
       if round == 1 {
         let person = try server.accounts.createPerson(name: "Anna")
         token = try server.accounts.createToken(person: person.id, deviceName: "phone").token

@@ -42,7 +42,7 @@ struct IngestTests {
   ) async throws {
     let server = HubServer(
       storage: TestHub.openStorage(SimulatedFileSystem()),
-      transport: MicrohttpdTransport(limits: Self.patient, log: log),
+      transport: SocketTransport(limits: Self.patient, log: log),
       ingest: ingest, log: log)
     let person = try server.accounts.createPerson(name: "Anna")
     let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
@@ -170,7 +170,7 @@ struct IngestTests {
   @Test func `an agent's address takes the same, for one token`() async throws {
     let ingest = NotingIngest()
     let server = IngestServer(
-      transport: MicrohttpdTransport(limits: Self.patient), token: "secret-of-this-store", ingest: ingest)
+      transport: SocketTransport(limits: Self.patient), token: "secret-of-this-store", ingest: ingest)
     let port = try await server.start()
     let mine = [("Authorization", "Bearer secret-of-this-store")]
     let pub = try await RawClient.request("POST", "/pub", port: port, headers: mine, body: Data("{}".utf8))

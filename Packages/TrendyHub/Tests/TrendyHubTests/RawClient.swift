@@ -10,7 +10,8 @@ import Foundation
 ///
 /// It blocks on threads of its own: the pool that runs the tests runs the handlers too, and must not be held up.
 ///
-/// @unchecked: `socket` is written by `init` alone, and sockets may be used from any thread.
+/// @unchecked: `socket` is written by `init` alone, and sockets may be used from any thread; `rest` is its reader's, and
+/// one test reads one answer after the other.
 final class RawClient: @unchecked Sendable {
   struct Answer: Sendable {
     var status: Int
@@ -26,6 +27,8 @@ final class RawClient: @unchecked Sendable {
   }
 
   private let socket: Int32
+  /// What came behind the answers that were read.
+  private var rest = Data()
 
   private static func onThread<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
@@ -108,7 +111,43 @@ final class RawClient: @unchecked Sendable {
     return Data(buffer[0..<count])
   }
 
-  func readAnswer() async throws -> Answer { try Self.parse(try await readAll()) }
+  /// One answer; what comes behind it stays for the next.
+  func readAnswer() async throws -> Answer { try await Self.onThread { try self.readAnswerNow() } }
+
+  private func readAnswerNow() throws -> Answer {
+    while true {
+      if let length = Self.lengthOfAnswer(rest) {
+        defer { rest = Data(rest.dropFirst(length)) }
+        return try Self.parse(Data(rest.prefix(length)))
+      }
+      let count = rest.count
+      do {
+        rest += try readSomeNow()
+      } catch {
+        // Closed: what there is must be an answer that ends so.
+        defer { rest = Data() }
+        if count > 0 { return try Self.parse(rest) }
+        throw error
+      }
+    }
+  }
+
+  /// Of an answer that says where it ends and is there whole.
+  private static func lengthOfAnswer(_ data: Data) -> Int? {
+    guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else { return nil }
+    let head = String(decoding: data[..<end.lowerBound], as: UTF8.self).lowercased()
+    if head.contains("transfer-encoding: chunked") {
+      return data.firstRange(of: Data("\r\n0\r\n\r\n".utf8)).map {
+        data.distance(from: data.startIndex, to: $0.upperBound)
+      }
+    }
+    if head.hasPrefix("http/1.1 204") { return data.distance(from: data.startIndex, to: end.upperBound) }
+    guard let field = head.components(separatedBy: "\r\n").first(where: { $0.hasPrefix("content-length: ") }),
+      let length = Int(field.dropFirst("content-length: ".count))
+    else { return nil }
+    let whole = data.distance(from: data.startIndex, to: end.upperBound) + length
+    return data.count >= whole ? whole : nil
+  }
 
   static func parse(_ data: Data) throws -> Answer {
     guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else {
@@ -151,6 +190,8 @@ final class RawClient: @unchecked Sendable {
     var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
     for (name, value) in headers { text += "\(name): \(value)\r\n" }
     if let body { text += "Content-Length: \(body.count)\r\n" }
+    // Its answer tells the length of a body that does not come: where it ends shows at the end of the connection.
+    if method == "HEAD" { text += "Connection: close\r\n" }
     try await client.send(Data((text + "\r\n").utf8) + (body ?? Data()))
     return try await client.readAnswer()
   }

@@ -43,11 +43,12 @@ extension APIClient {
   public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       // Owned by the stream: whoever stops reading cancels it.
-      let task = Task { [hub] in
+      let task = Task { [signals] in
         do {
+          try await signals.useConnection()
           let request = HTTPRequest(
             method: .get, path: "/changes/stream", headers: ["Accept": "text/event-stream"])
-          try await hub.stream(
+          try await signals.stream(
             request, mediaTypes: ["text/event-stream"], named: "a stream of events",
             patience: APIClient.signalPatience, onFailure: { $0.status == 404 ? () : nil }
           ) { pieces in

@@ -15,6 +15,8 @@ public final class APIClient: NetworkClientProtocol {
   /// The hub.
   public let address: HubAddress
   let hub: HubConnection
+  /// The way of the signals alone; see ``HubConnection/useConnection()``.
+  let signals: HubConnection
 
   /// The most an answer that is read whole may hold, in bytes.
   static let bodyLimit = 64 * 1024 * 1024
@@ -34,6 +36,9 @@ public final class APIClient: NetworkClientProtocol {
     hub = HubConnection(
       address: address, token: token, clock: clock, deadline: deadline, bodyLimit: Self.bodyLimit,
       transport: URLSessionTransport())
+    var signals = hub
+    signals.transport = URLSessionTransport()
+    self.signals = signals
   }
 
   /// With a token that stays the same.

@@ -17,7 +17,7 @@ struct HubConnection: Sendable {
   let deadline: Duration
   /// Bytes.
   let bodyLimit: Int
-  let transport: URLSessionTransport
+  var transport: URLSessionTransport
 
   /// The document that answers the request.
   func document<Value: Decodable & Sendable>(_ type: Value.Type, _ request: HTTPRequest) async throws -> Value {
@@ -74,6 +74,17 @@ struct HubConnection: Sendable {
       try head.check(isMediaType: mediaTypes, named: name, to: question(request))
       return try await body(BodyPieces(pieces: pieces, progress: progress, clock: clock))
     }
+  }
+
+  /// Asks something small, so that the next request finds a connection that is open.
+  ///
+  /// On Linux `URLSession` keeps a core busy while it waits on a connection that it has just made: it goes on asking whether
+  /// it may write (Swift 6.3.1). On one that is used again it does not. For what waits for hours that is worth a question.
+  func useConnection() async throws {
+    #if canImport(FoundationNetworking)
+      // Whatever it says: only what is asked for next counts.
+      try await withDeadline { _ in _ = try await answer(to: HTTPRequest(method: .get, path: "/health")) }
+    #endif
   }
 
   func question(_ request: HTTPRequest) -> Question {

@@ -82,6 +82,9 @@ final class ScriptedServer: Sendable {
 
   var requests: [Request] { state.withLock { $0.requests } }
 
+  /// How many connections there have been.
+  var accepted: Int { state.withLock { $0.accepted } }
+
   /// Lets one ``Step/pause`` go on.
   func proceed() { proceeding.signal() }
 

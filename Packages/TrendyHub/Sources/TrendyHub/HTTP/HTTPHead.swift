@@ -6,28 +6,36 @@ struct HTTPHead: Hashable, Sendable {
   var headers: HTTPHeaders
   /// 0 when there is no body.
   var contentLength: Int
+  /// Whether another request may follow on the connection, as far as the sender is concerned.
+  var isKept = true
+  var isVersion10 = false
 }
 
 extension HTTPHead {
   enum Reading: Hashable {
     /// The empty line has not come yet.
     case incomplete
-    case complete(HTTPHead)
+    /// With the bytes of the head, its empty line included.
+    case complete(HTTPHead, length: Int)
     case refused(Problem)
   }
 
   /// Reads the head at the front of `bytes`, which may go on with the body.
   static func read(_ bytes: some RandomAccessCollection<UInt8>, limits: HTTPLimits) -> Reading {
     do {
-      guard let lines = try split(Array(bytes.prefix(limits.headBytes + 1)), limits: limits) else { return .incomplete }
-      return .complete(try parse(lines, limits: limits))
+      guard let (lines, length) = try split(Array(bytes.prefix(limits.headBytes + 1)), limits: limits) else {
+        return .incomplete
+      }
+      return .complete(try parse(lines, limits: limits), length: length)
     } catch {
       return .refused(error)
     }
   }
 
-  /// The lines up to the empty one; `nil` while it is missing.
-  private static func split(_ bytes: [UInt8], limits: HTTPLimits) throws(Problem) -> [ArraySlice<UInt8>]? {
+  /// The lines up to the empty one and the bytes up to its end; `nil` while it is missing.
+  private static func split(
+    _ bytes: [UInt8], limits: HTTPLimits
+  ) throws(Problem) -> (lines: [ArraySlice<UInt8>], length: Int)? {
     if let first = bytes.first, !isToken(first) {
       throw .malformedRequest(
         first == 0x16
@@ -46,7 +54,7 @@ extension HTTPHead {
       }
       // Without this, a head of garbage would be waited for until its deadline.
       if lines.isEmpty, line.count > limits.targetBytes + 64 { throw .targetTooLong(limits) }
-      if line.isEmpty { return lines }
+      if line.isEmpty { return (lines, index + 1) }
       lines.append(line)
       if lines.count > limits.headerFields + 1 {
         throw .headTooLarge("more than \(limits.headerFields) header fields")
@@ -74,7 +82,8 @@ extension HTTPHead {
     }
     return HTTPHead(
       method: method, target: target, headers: headers,
-      contentLength: try contentLength(headers, isVersion10: isVersion10, limits: limits))
+      contentLength: try contentLength(headers, isVersion10: isVersion10, limits: limits),
+      isKept: !isVersion10 && !asksToClose(headers), isVersion10: isVersion10)
   }
 
   private static func parseRequestLine(
@@ -152,6 +161,12 @@ extension HTTPHead {
         detail: "the body may have \(limits.bodyBytes) bytes: send fewer things at once")
     }
     return length
+  }
+
+  private static func asksToClose(_ headers: HTTPHeaders) -> Bool {
+    headers.values(of: "Connection").contains { value in
+      value.split(separator: ",").contains { $0.lowercased().filter { $0 != " " && $0 != "\t" } == "close" }
+    }
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -53,15 +53,17 @@ public struct HTTPLimits: Hashable, Sendable {
   public var headerFields = 100
   /// Body, in bytes; beyond it 413.
   public var bodyBytes = 1_048_576
-  /// Connections open at once; beyond it 503.
+  /// Connections open at once; beyond it the one that has been idle for longest is closed, and where none is, 503.
   public var connections = 512
-  /// Connections open at once from one address; beyond it 429.
+  /// The same from one address; where none of them is idle, 429.
   public var connectionsPerAddress = 128
-  /// From the accepted connection to the end of the head; beyond it 408.
+  /// From the accepted connection, or from the first byte of a later request, to the end of the head; beyond it 408.
   public var headDeadline: Duration = .seconds(10)
+  /// From an answer to the first byte of the next request; beyond it the connection is closed.
+  public var idleDeadline: Duration = .seconds(75)
   /// From the end of the head to the end of the body; beyond it 408.
   public var bodyDeadline: Duration = .seconds(30)
-  /// Longest silence while an answer is being taken; beyond it the connection is closed. Whole seconds.
+  /// Longest silence while an answer is being taken; beyond it the connection is closed.
   public var sendIdleDeadline: Duration = .seconds(60)
   /// How long ``HTTPTransport/stop()`` waits for what runs; beyond it the rest is answered 503.
   public var stopDeadline: Duration = .seconds(10)

@@ -62,39 +62,29 @@ enum Sockets {
     return .connection(socket: socket, address: text(of: storage))
   }
 
-  /// Looks at what has arrived and leaves it there. 0 when the other end has closed, -1 when nothing is there.
-  static func peek(_ socket: Int32, into buffer: inout [UInt8]) -> Int {
-    let count = recv(socket, &buffer, buffer.count, peekFlag | dontWaitFlag)
-    guard count < 0 else { return count }
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? -1 : 0
-  }
-
-  /// Takes and forgets what has arrived. 0 when the other end has closed, -1 when nothing is there.
-  static func discard(_ socket: Int32, using buffer: inout [UInt8]) -> Int {
-    let count = recv(socket, &buffer, buffer.count, dontWaitFlag)
-    guard count < 0 else { return count }
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? -1 : 0
-  }
-
-  /// Sends what fits into the socket's buffer: enough for an answer to a connection that has got none before.
-  static func send(_ data: Data, to socket: Int32) {
-    data.withUnsafeBytes { bytes in
-      var sent = 0
-      while sent < bytes.count {
-        let count = systemSend(socket, bytes.baseAddress! + sent, bytes.count - sent)
-        if count > 0 { sent += count } else if !(count < 0 && errno == EINTR) { return }
-      }
+  /// Takes what has arrived. 0 when the other end has closed or the connection broke, -1 when nothing is there.
+  static func receive(_ socket: Int32, into buffer: inout [UInt8]) -> Int {
+    while true {
+      let count = recv(socket, &buffer, buffer.count, dontWaitFlag)
+      if count >= 0 { return count }
+      if errno == EAGAIN || errno == EWOULDBLOCK { return -1 }
+      if errno != EINTR { return 0 }
     }
   }
 
-  /// Wakes a poll only when more than `count` bytes wait, so that peeking at a part of a head does not spin.
-  static func setLowWater(_ socket: Int32, _ count: Int) {
-    var mark = Int32(clamping: count)
-    setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &mark, socklen_t(MemoryLayout<Int32>.size))
+  /// Sends what fits into the socket's buffer. 0 when the connection broke, -1 when nothing fits now.
+  static func send(_ bytes: Slice<UnsafeRawBufferPointer>, to socket: Int32) -> Int {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    guard let start = bytes.baseAddress else { return -1 }
+    while true {
+      let count = systemSend(socket, start, bytes.count)
+      if count > 0 { return count }
+      if errno == EAGAIN || errno == EWOULDBLOCK { return -1 }
+      if errno != EINTR { return 0 }
+    }
   }
 
   static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
-  static func shutdownBoth(_ socket: Int32) { shutdown(socket, Int32(SHUT_RDWR)) }
 
   /// What to ask `poll` for to learn that the other end has closed its writing side.
   #if os(Linux)
@@ -103,12 +93,6 @@ enum Sockets {
   #else
     static let hangUpEvents = Int16(POLLHUP)
   #endif
-
-  /// Whether the other end has closed its writing side, or is gone.
-  static func isHalfClosed(_ socket: Int32) -> Bool {
-    var descriptor = pollfd(fd: socket, events: hangUpEvents, revents: 0)
-    return poll(&descriptor, 1, 0) > 0 && descriptor.revents & (hangUpEvents | Int16(POLLHUP) | Int16(POLLERR)) != 0
-  }
 
   /// Two ends of a pipe, neither of which blocks.
   static func pipe() throws(HTTPTransportError) -> (reading: Int32, writing: Int32) {
@@ -187,7 +171,6 @@ private func systemSend(_ socket: Int32, _ bytes: UnsafeRawPointer, _ count: Int
   #endif
 }
 
-private let peekFlag = Int32(MSG_PEEK)
 private let dontWaitFlag = Int32(MSG_DONTWAIT)
 #if !canImport(Darwin)
   private let noSignalFlag = Int32(MSG_NOSIGNAL)

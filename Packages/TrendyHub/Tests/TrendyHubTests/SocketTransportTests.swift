@@ -4,8 +4,8 @@ import Testing
 import TrendyHub
 import TrendyTesting
 
-@Suite("MicrohttpdTransport", .timeLimit(.minutes(1)))
-struct MicrohttpdTransportTests {
+@Suite("SocketTransport", .timeLimit(.minutes(1)))
+struct SocketTransportTests {
   private func echo(_ request: HTTPRequest) -> HTTPResponse {
     HTTPResponse(
       status: 200,
@@ -26,7 +26,7 @@ struct MicrohttpdTransportTests {
     limits: HTTPLimits = patientLimits, log: AccessLog? = nil, handler: HTTPHandler? = nil,
     _ body: (UInt16) async throws -> Void
   ) async throws {
-    let transport = MicrohttpdTransport(limits: limits, log: log)
+    let transport = SocketTransport(limits: limits, log: log)
     let port = try await transport.start(handler: handler ?? { self.echo($0) })
     do {
       try await body(port)
@@ -43,7 +43,8 @@ struct MicrohttpdTransportTests {
       let answer = try await RawClient.request("POST", "/a%2Fb?c=d", port: port, body: body)
       #expect(answer.status == 200)
       #expect(answer.headers["x-seen"] == "POST /a%2Fb?c=d")
-      #expect(answer.headers["connection"] == "close")
+      #expect(answer.headers["connection"] == nil)
+      #expect(answer.headers["date"]?.hasSuffix(" GMT") == true)
       #expect(answer.headers["x-request-id"]?.count == 16)
       #expect(answer.body == body)
       #expect(try await RawClient.request("GET", "/", port: port).body.isEmpty)
@@ -198,7 +199,7 @@ struct MicrohttpdTransportTests {
       return HTTPResponse(status: 200, body: .stream(HTTPBodyStream { await reader.next() }))
     }) { port in
       let client = try RawClient(port: port)
-      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
       source.yield("first\n")
       var seen = Data()
       while !String(decoding: seen, as: UTF8.self).contains("first\n") { seen += try await client.readSome() }
@@ -218,16 +219,113 @@ struct MicrohttpdTransportTests {
     }
   }
 
+  @Test func `a connection is kept for the next request`() async throws {
+    try await serving { port in
+      let client = try RawClient(port: port)
+      var identifiers: Set<String> = []
+      for number in 1...5 {
+        client.send("POST /\(number) HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab\(number)")
+        let answer = try await client.readAnswer()
+        #expect(answer.headers["x-seen"] == "POST /\(number)")
+        #expect(answer.body == Data("ab\(number)".utf8))
+        identifiers.insert(answer.headers["x-request-id"] ?? "")
+      }
+      #expect(identifiers.count == 5, "each request has its own name")
+      client.send(
+        "HEAD /h HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nxyGET /last HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n"
+      )
+      let rest = String(decoding: try await client.readAll(), as: UTF8.self)
+      #expect(rest.contains("X-Seen: HEAD /h\r\nContent-Length: 2\r\n\r\nHTTP/1.1 200"), "a HEAD has no body")
+      #expect(rest.contains("X-Seen: GET /last\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+    }
+  }
+
+  @Test func `requests sent ahead are answered one after the other, each read as strictly`() async throws {
+    try await serving { port in
+      let client = try RawClient(port: port)
+      client.send(
+        "POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello" + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
+          + "POST /3 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+          + "GET /4 HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await client.readAnswer().headers["x-seen"] == "POST /1")
+      #expect(try await client.readAnswer().headers["x-seen"] == "GET /2")
+      let refused = try await client.readAnswer()
+      #expect(refused.status == 400)
+      #expect(refused.headers["connection"] == "close")
+      #expect(try await client.readAll().isEmpty, "nothing behind what was refused is read")
+    }
+  }
+
+  @Test func `HTTP 1.0 ends with its answer`() async throws {
+    try await serving { port in
+      let client = try RawClient(port: port)
+      client.send("GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET /2 HTTP/1.0\r\nHost: a\r\n\r\n")
+      let answer = try RawClient.parse(try await client.readAll())
+      #expect(answer.headers["connection"] == "close")
+      #expect(answer.body.isEmpty)
+    }
+  }
+
+  @Test func `a kept connection that asks nothing is closed without a word`() async throws {
+    var limits = Self.patientLimits
+    limits.idleDeadline = .milliseconds(100)
+    try await serving(limits: limits) { port in
+      let client = try RawClient(port: port)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await client.readAnswer().status == 200)
+      #expect(try await client.readAll().isEmpty)
+    }
+  }
+
+  @Test func `a later head has its deadline too`() async throws {
+    var limits = Self.patientLimits
+    limits.headDeadline = .milliseconds(150)
+    try await serving(limits: limits) { port in
+      let client = try RawClient(port: port)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await client.readAnswer().status == 200)
+      client.send("GET / HTTP/1.1\r\nHo")
+      #expect(try await client.readAnswer().status == 408)
+    }
+  }
+
+  @Test func `an idle connection gives way to a new one`() async throws {
+    var limits = Self.patientLimits
+    limits.connectionsPerAddress = 2
+    limits.connections = 2
+    try await serving(limits: limits) { port in
+      let (first, second) = (try RawClient(port: port), try RawClient(port: port))
+      for client in [first, second] {
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await client.readAnswer().status == 200)
+      }
+      #expect(try await RawClient.request("GET", "/", port: port).status == 200)
+      #expect(try await first.readAll().isEmpty, "the one that was idle for longest")
+      second.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await second.readAnswer().status == 200)
+    }
+  }
+
+  @Test func `stopping does not wait for connections that are kept`() async throws {
+    let transport = SocketTransport(limits: Self.patientLimits)
+    let port = try await transport.start { self.echo($0) }
+    let client = try RawClient(port: port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try await client.readAnswer().status == 200)
+    await transport.stop()
+    #expect(try await client.readAll().isEmpty)
+  }
+
   @Test func `a port in use is named with what to do`() async throws {
     try await serving { port in
-      let second = MicrohttpdTransport(port: port)
+      let second = SocketTransport(port: port)
       await #expect(throws: HTTPTransportError.portInUse(address: "127.0.0.1", port: port)) {
         try await second.start { _ in HTTPResponse(status: 204) }
       }
       #expect(
         HTTPTransportError.portInUse(address: "127.0.0.1", port: port).description.contains("choose another port"))
     }
-    let nowhere = MicrohttpdTransport(address: "192.0.2.1", port: 0)
+    let nowhere = SocketTransport(address: "192.0.2.1", port: 0)
     await #expect(throws: HTTPTransportError.badAddress("192.0.2.1")) {
       try await nowhere.start { _ in HTTPResponse(status: 204) }
     }
@@ -236,7 +334,7 @@ struct MicrohttpdTransportTests {
   @Test func `stopping lets a running request finish and refuses new connections`() async throws {
     let (started, start) = AsyncStream<Void>.makeStream()
     let (released, release) = AsyncStream<Void>.makeStream()
-    let transport = MicrohttpdTransport(limits: Self.patientLimits)
+    let transport = SocketTransport(limits: Self.patientLimits)
     let port = try await transport.start { _ in
       start.yield()
       for await _ in released { break }
@@ -261,7 +359,7 @@ struct MicrohttpdTransportTests {
     var limits = HTTPLimits()
     limits.stopDeadline = .milliseconds(100)
     let (started, start) = AsyncStream<Void>.makeStream()
-    let transport = MicrohttpdTransport(limits: limits)
+    let transport = SocketTransport(limits: limits)
     let port = try await transport.start { _ in
       start.yield()
       let (never, keep) = AsyncStream<Void>.makeStream()
@@ -282,7 +380,7 @@ struct MicrohttpdTransportTests {
     limits.stopDeadline = .milliseconds(100)
     let (pieces, source) = AsyncStream<String>.makeStream()
     let reader = PieceReader(pieces)
-    let transport = MicrohttpdTransport(limits: limits)
+    let transport = SocketTransport(limits: limits)
     let port = try await transport.start { _ in
       HTTPResponse(status: 200, body: .stream(HTTPBodyStream { await reader.next() }))
     }

@@ -1,14 +1,14 @@
 import Synchronization
 public import TrendyProtocols
 
-/// Serves HTTP/1.1 with GNU libmicrohttpd, behind a gate that keeps the limits and refuses what is not strict.
+/// Serves HTTP/1.1 on a TCP socket, strictly, within limits, and with connections that are kept.
 ///
-/// One connection carries one request (`Connection: close`): there is nothing behind a request that could be smuggled in
-/// with it, and every head goes through the gate. Bodies come with a `Content-Length`.
-public final class MicrohttpdTransport: HTTPTransport {
+/// One thread reads, writes and keeps the deadlines; a handler runs in a task of its own. Bodies come with a
+/// `Content-Length`: there is one way to tell where a request ends, and it is read once.
+public final class SocketTransport: HTTPTransport {
   private enum Life {
     case new
-    case serving(ConnectionGate)
+    case serving(SocketServer)
   }
 
   private let address: String
@@ -39,17 +39,10 @@ public final class MicrohttpdTransport: HTTPTransport {
       guard case .new = life else { throw .alreadyStarted }
       let (listener, boundPort) = try Sockets.listen(address: address, port: port)
       do throws(HTTPTransportError) {
-        let server = try MicrohttpdServer(handler: handler, limits: limits)
-        let gate: ConnectionGate
-        do throws(HTTPTransportError) {
-          gate = try ConnectionGate(
-            listener: listener, server: server, clock: clock, limits: limits, identifiers: identifiers, log: log)
-        } catch {
-          server.stop()
-          throw error
-        }
-        gate.start()
-        life = .serving(gate)
+        let server = try SocketServer(
+          listener: listener, handler: handler, clock: clock, limits: limits, identifiers: identifiers, log: log)
+        server.start()
+        life = .serving(server)
         return boundPort
       } catch {
         Sockets.close(listener)
@@ -59,7 +52,7 @@ public final class MicrohttpdTransport: HTTPTransport {
   }
 
   public func stop() async {
-    guard case .serving(let gate) = life.withLock({ $0 }) else { return }
-    await gate.stop()
+    guard case .serving(let server) = life.withLock({ $0 }) else { return }
+    await server.stop()
   }
 }
