@@ -31,7 +31,10 @@ final class Workbench {
   /// The programs lie beside the tests.
   static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
-  static func path(_ program: String) -> String { programs.appending(path: program).path }
+  /// A program of ours by its name, any other by its path.
+  static func path(_ program: String) -> String {
+    program.hasPrefix("/") ? program : programs.appending(path: program).path
+  }
 
   func store(_ name: String = "store") -> String { folder.appending(path: name).path }
 
@@ -90,7 +93,7 @@ final class Running {
   let log: URL
 
   init(_ bench: Workbench, _ program: String, _ words: [String]) throws {
-    log = bench.folder.appending(path: "\(program)-\(UUID().uuidString).log")
+    log = bench.folder.appending(path: "\(program.split(separator: "/").last ?? "")-\(UUID().uuidString).log")
     try Data().write(to: log)
     let handle = try FileHandle(forWritingTo: log)
     process.executableURL = URL(filePath: Workbench.path(program))
