@@ -69,6 +69,15 @@ struct RowVerificationTests {
     #expect(try finding()?.kind == .queue)
     try wait("m", .update, payload: "{}")
     #expect(try finding() == nil)
+    // Accepted, and not come back yet.
+    try store.deletePendingMutation(try #require(try store.fetchPendingMutations().first))
+    var accepted = PendingMutation(
+      id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data(), createdAt: moment)
+    accepted.acceptedVersion = 7
+    try store.insertAcceptedMutation(accepted)
+    #expect(try finding() == nil)
+    try store.upsertRecord(SyncedRecord(id: "car", kind: .vehicle))
+    #expect(try finding()?.what.contains("vehicle car") == true)
   }
 
   @Test func `a change that waits, and its entity says that the hub has it`() throws {

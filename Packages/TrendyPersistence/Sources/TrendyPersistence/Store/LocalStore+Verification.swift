@@ -16,6 +16,7 @@ extension LocalStore {
     var check = RowCheck()
     try forEachRow(Tombstone.self, &check) { $1.onTombstone($0) }
     try forEachRow(QueuedMutation.self, &check) { $1.onMutation($0) }
+    try forEachRow(AcceptedMutation.self, &check) { $1.onAccepted($0.mutation) }
     try forEachRow(StoredSetting.self, &check) { $1.onSetting($0) }
     try forEachRow(EventType.self, &check) { $1.onEventType($0) }
     try forEachRow(PropertyDefinition.self, &check) { $1.onDefinition($0) }
@@ -23,16 +24,21 @@ extension LocalStore {
     try forEachRow(Event.self, &check) { $1.onEvent($0) }
     try forEachRow(JournalledConflict.self, &check) { _, _ in }
     try forEachRow(ChangeEntry.self, &check) { _, _ in }
+    try forEachRow(StoredMemory.self, &check) { _, _ in }
+    for kind in MutationEntityType.allCases {
+      try forEachRow(HeldEntry.self, kind: RowKind.heldEntry(kind), &check) { _, _ in }
+      try forEachRow(StoredRecord.self, kind: RowKind.record(kind), &check) { $1.onRecord($0.record) }
+    }
     check.finish()
     return check.findings
   }
 
   /// In pages, so that a long record is never in memory whole.
   private func forEachRow<Row: StoredRow>(
-    _ type: Row.Type, _ check: inout RowCheck, body: (Row, inout RowCheck) -> Void
+    _ type: Row.Type, kind: UInt8 = Row.kind, _ check: inout RowCheck, body: (Row, inout RowCheck) -> Void
   ) throws(StorageError) {
     try RecordPages.forEach { (from, to, limit) throws(StorageError) in
-      try scan(Row.kind, from: from, to: to, limit: limit)
+      try scan(kind, from: from, to: to, limit: limit)
     } body: { record throws(StorageError) in
       let row: Row
       do throws(StorageError) {
@@ -70,6 +76,8 @@ private struct RowCheck {
   private var types: Set<String> = []
   private var tombstones: Set<Entity> = []
   private var waiting: [Entity: Waiting] = [:]
+  /// What the hub accepted and has not given back yet.
+  private var accepted: Set<Entity> = []
   private var sequences: [String: Set<Int64>] = [:]
   private var identity: StoredSetting?
 
@@ -88,7 +96,9 @@ private struct RowCheck {
       let key = RecordKey(hashing: row.rowIdentifier)
       isNamed = record.key.high == key.high && record.key.low | 7 == key.low | 7
     }
-    if !isNamed || record.sort != row.rowSort || record.group != row.rowGroup {
+    // Earlier versions gave parked changes no group.
+    let isGrouped = record.group == row.rowGroup || (record.group == 0 && record.kind == RowKind.parkedChange)
+    if !isNamed || record.kind != row.rowKind || record.sort != row.rowSort || !isGrouped {
       note(
         .row, "\(Self.name(record.kind)) \(row.rowIdentifier) lies where another would",
         "It is found by a look through all, not by its id, time or type: export it, remove it and import it again.")
@@ -109,6 +119,12 @@ private struct RowCheck {
         "The hub takes one of them: `trendy sync` then sends the other anew. If this stays, report it.")
     }
   }
+
+  mutating func onAccepted(_ mutation: PendingMutation) {
+    accepted.insert(Entity(type: mutation.entityType, id: mutation.entityId))
+  }
+
+  mutating func onRecord(_ record: SyncedRecord) { onEntity(record.kind, record.id, record.syncStatus) }
 
   mutating func onSetting(_ setting: StoredSetting) {
     if setting.name == StoredSetting.identity { identity = setting }
@@ -145,7 +161,7 @@ private struct RowCheck {
       note(.queue, "\(what) is shown, and noted as deleted", "Sync; if this stays, remove it once more.")
     }
     guard var waits = waiting[entity] else {
-      if status == .pending {
+      if status == .pending, !accepted.contains(entity) {
         note(
           .queue, "\(what) says that it waits for the hub, and no change of it does",
           "Change it, for instance its note: then it is queued, and the hub is told.")
