@@ -1,5 +1,6 @@
 # make demo    the main job on a real recorded drive: a hub, a phone and a laptop over real sockets
 # make test    every package's tests; the same in each package alone: swift test --package-path Packages/TrendySync
+# make torture SECONDS=600   real processes on a store, and beside a hub, killed again and again
 # make all     builds everything, then the tests        make run      trendyd as agent and hub, on this machine
 # make lint    layout, warnings, edges of the packages  make format   lays the code out
 # make docs    the documentation pages                  make install  PREFIX=/usr/local DESTDIR=
@@ -23,7 +24,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate mutants bench bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate torture mutants bench bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -75,6 +76,13 @@ ONLY ?=
 mutants:
 	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-mutants
 	$(SCRATCH)/bench/release/trendy-mutants --scratch $(SCRATCH)/mutants $(if $(ONLY),--only "$(ONLY)")
+
+# Processes on one store, then the programs beside a hub, killed again and again: half of the time each.
+SECONDS ?= 120
+torture: release
+	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-torture
+	$(SCRATCH)/bench/release/trendy-torture --seconds $$(( $(SECONDS) / 2 ))
+	Tools/torture-programs $(SCRATCH)/release-static/release $$(( $(SECONDS) / 2 ))
 
 bench-store:
 	Tools/bench-store $(PEERS)

@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "trendy-bench-sync", targets: ["trendy-bench-sync"]),
     .executable(name: "trendy-mutants", targets: ["trendy-mutants"]),
     .executable(name: "trendy-simulate", targets: ["trendy-simulate"]),
+    .executable(name: "trendy-torture", targets: ["trendy-torture"]),
   ],
   dependencies: [
     .package(path: "../Packages/TrendyHub"),
@@ -30,10 +31,12 @@ let package = Package(
         "TrendyHub", "TrendyModels", "TrendyNetworking", "TrendyPersistence", "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(name: "SyncBenchmarkTests", dependencies: ["SyncBenchmark", "trendy-bench-sync"]),
+    .testTarget(name: "TortureTests", dependencies: ["TrendyPersistence", "trendy-torture"]),
     .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark", "TrendyModels", "TrendyTrips"]),
     .executableTarget(name: "trendy-bench-sync", dependencies: ["SyncBenchmark"]),
     .executableTarget(name: "trendy-mutants"),
     .executableTarget(name: "trendy-simulate", dependencies: ["TrendySimulation"]),
+    .executableTarget(name: "trendy-torture", dependencies: ["TrendyPersistence"]),
   ]
 )
 

@@ -95,6 +95,13 @@ struct SafetyTests {
     #expect(try counts() == Array(1...200))
   }
 
+  @Test func `what is logged beside an agent and a hub, all killed again and again, arrives once`() throws {
+    let script = Samples.drive.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Tools/torture-programs").path
+    let result = try bench.shell("'\(script)' '\(Workbench.programs.path)' 4")
+    #expect(result.status == 0 && result.output.contains("nothing lost"), "\(result.output)\(result.talk)")
+  }
+
   // MARK: Doctor
 
   @Test func `doctor names a store without a manifest for what it is, and repairs it`() throws {

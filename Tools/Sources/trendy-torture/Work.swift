@@ -1,0 +1,103 @@
+import TrendyPersistence
+
+/// What a writer does: its save number `n` is always the same, so that how many were made says what must be there.
+enum Work {
+  static let writers = 1...2
+  static let options = StorageEngine.Options(
+    lockTimeout: .seconds(20), firstChunkBytes: 16 << 10, largestChunkBytes: 64 << 10, sealBytes: 24 << 10)
+  private static let rowKind: UInt8 = 1
+  private static let progressKind: UInt8 = 2
+  private static let names = 800
+
+  struct Save {
+    var puts: [Int]
+    var deletes: [Int]
+  }
+
+  static func save(_ number: Int, of writer: Int) -> Save {
+    var chance = Chance(state: UInt64(writer) << 40 ^ UInt64(number))
+    let puts = (0...chance.below(12)).map { _ in chance.below(names) }
+    let deletes = (0..<chance.below(4)).map { _ in chance.below(names) }
+    return Save(puts: Array(Set(puts)).sorted(), deletes: Array(Set(deletes).subtracting(puts)).sorted())
+  }
+
+  private static func key(_ name: Int, of writer: Int) -> RecordKey {
+    RecordKey(high: UInt64(name) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(writer), low: UInt64(writer) << 32 | UInt64(name))
+  }
+
+  /// Follows from the name and the save that put it.
+  private static func payload(_ name: Int, _ save: Int) -> [UInt8] {
+    var chance = Chance(state: UInt64(name) << 32 ^ UInt64(save))
+    let byte = UInt8(truncatingIfNeeded: chance.next())
+    return withUnsafeBytes(of: UInt64(save).littleEndian) { Array($0) }
+      + [UInt8](
+        repeating: byte, count: chance.below(400))
+  }
+
+  /// Makes a save: its rows, and how many saves there are now, all or nothing.
+  static func make(_ number: Int, of writer: Int, in engine: StorageEngine) throws {
+    let save = save(number, of: writer)
+    try engine.write { transaction throws(StorageError) in
+      for name in save.puts {
+        try transaction.put(
+          kind: rowKind, key: key(name, of: writer), sort: Int64(number), group: UInt64(writer),
+          payload: payload(name, number))
+      }
+      for name in save.deletes { transaction.delete(kind: rowKind, key: key(name, of: writer)) }
+      try transaction.put(
+        kind: progressKind, key: key(0, of: writer), sort: Int64(number + 1), payload: [])
+    }
+  }
+
+  /// How many saves of a writer are in the store.
+  static func progress(of writer: Int, in engine: StorageEngine) throws -> Int {
+    Int(try engine.get(kind: progressKind, key: key(0, of: writer))?.sort ?? 0)
+  }
+
+  /// What must be there after so many saves; it only goes forward.
+  struct Expected {
+    private(set) var saves = 0
+    private var held: [Int: Int] = [:]
+
+    mutating func advance(to count: Int, of writer: Int) throws {
+      if count < saves { throw Loss("writer \(writer): \(saves) saves were there, now there are \(count)") }
+      while saves < count {
+        let save = Work.save(saves, of: writer)
+        for name in save.puts { held[name] = saves }
+        for name in save.deletes { held[name] = nil }
+        saves += 1
+      }
+    }
+
+    /// Every row is as the last save that touched it left it, by scan and by name, and there is no other.
+    func compare(with engine: StorageEngine, of writer: Int) throws {
+      let records = try engine.scan(kind: rowKind, group: UInt64(writer))
+      guard records.count == held.count, try engine.count(kind: rowKind, group: UInt64(writer)) == held.count else {
+        throw Loss("writer \(writer) after \(saves) saves: \(records.count) rows, and \(held.count) must be there")
+      }
+      for (name, save) in held {
+        guard let record = try engine.get(kind: rowKind, key: key(name, of: writer)) else {
+          throw Loss("writer \(writer) after \(saves) saves: row \(name) of save \(save) is gone")
+        }
+        guard record.sort == Int64(save), record.payload == payload(name, save) else {
+          throw Loss("writer \(writer) after \(saves) saves: row \(name) is not as save \(save) left it")
+        }
+      }
+    }
+  }
+}
+
+/// splitmix64 (S. Vigna).
+struct Chance {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+import TrendyPersistence
+
+/// The torture as `make torture` runs it, for a few seconds; and that it notices when something is lost.
+@Suite("trendy-torture", .timeLimit(.minutes(5)))
+struct TortureTests {
+  private func torture(_ words: String...) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+      .deletingLastPathComponent().appending(path: "trendy-torture")
+    process.arguments = words
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+
+  @Test func `a few seconds lose nothing, and a row that is then taken away is missed`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-torture-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // left behind, it would only take room
+    let result = try torture("--seconds", "4", "--dir", folder)
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("nothing lost"))
+    #expect(try torture("--check", folder).status == 0)
+    let engine = try StorageEngine.open(directory: folder + "/store")
+    let row = try #require(try engine.scan(kind: 1).first)
+    try engine.write { transaction throws(StorageError) in transaction.delete(kind: 1, key: row.key) }
+    let missed = try torture("--check", folder)
+    #expect(missed.status == 1 && missed.output.contains("LOST"), "\(missed.output)")
+  }
+
+  @Test func `a save that was noted and is not there is missed`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-torture-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // likewise
+    #expect(try torture("--seconds", "0.5", "--dir", folder).status == 0)
+    let ledger = URL(filePath: folder + "/ledger-1")
+    let noted = (try? Data(contentsOf: ledger)) ?? Data()  // killed before its first save
+    try (noted + Data([1, 1])).write(to: ledger)
+    let missed = try torture("--check", folder)
+    #expect(missed.status == 1 && missed.output.contains("was told"), "\(missed.output)")
+    #expect(try torture("--seconds").status == 2)
+  }
+}
