@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-@Suite("SimulatedFileSystem", .timeLimit(.minutes(1)))
+@Suite("SimulatedFileSystem", .timeLimit(.minutes(10)))
 struct SimulatedFileSystemTests {
   let disk = SimulatedFileSystem()
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// Pulls the plug before every change to the disk, in several ways, and looks at what is left.
-@Suite("A crash", .timeLimit(.minutes(1)))
+@Suite("A crash", .timeLimit(.minutes(10)))
 struct CrashTests {
   /// Saves of one and of several records, over a few chunks.
   private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }

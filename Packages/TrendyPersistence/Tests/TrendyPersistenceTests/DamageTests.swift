@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// Changes a store behind its back in every small way: what opens is right, or says what it cut, or is refused.
-@Suite("Damage", .timeLimit(.minutes(1)))
+@Suite("Damage", .timeLimit(.minutes(10)))
 struct DamageTests {
   /// Three saves in the first chunk, after which it is sealed, and three in the second.
   private static let store: (disk: SimulatedFileSystem, ends: [Int]) = {

@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// Random saves on the engine and on a plain dictionary, which must agree on every question.
-@Suite("StorageEngine against a model", .timeLimit(.minutes(1)))
+@Suite("StorageEngine against a model", .timeLimit(.minutes(10)))
 struct EngineModelTests {
   private struct Name: Hashable {
     var kind: UInt8

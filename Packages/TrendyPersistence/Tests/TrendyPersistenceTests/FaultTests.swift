@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// Makes the first call to the disk fail, then the second, … until a run meets no fault; after each, opens and checks.
-@Suite("A failing disk", .timeLimit(.minutes(1)))
+@Suite("A failing disk", .timeLimit(.minutes(10)))
 struct FaultTests {
   private static let noRoom: Int32 = 28
   private static let inputOutput: Int32 = 5

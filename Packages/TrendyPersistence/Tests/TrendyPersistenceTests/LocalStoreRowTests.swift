@@ -6,7 +6,7 @@ import TrendyPersistence
 import TrendyProtocols
 
 /// What lies in the files beneath a ``LocalStore``: rows of other versions, hashes that meet, days.
-@Suite("LocalStore's rows", .timeLimit(.minutes(1)))
+@Suite("LocalStore's rows", .timeLimit(.minutes(10)))
 struct LocalStoreRowTests {
   let engine: StorageEngine
   let store: LocalStore

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-@Suite("LocalStore", .timeLimit(.minutes(1)))
+@Suite("LocalStore", .timeLimit(.minutes(10)))
 struct LocalStoreTests {
   static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 64 << 10, largestChunkBytes: 128 << 10)
@@ -371,7 +371,7 @@ struct LocalStoreTests {
   }
 }
 
-@Suite("LocalStore on a failing disk", .timeLimit(.minutes(1)))
+@Suite("LocalStore on a failing disk", .timeLimit(.minutes(10)))
 struct LocalStoreFaultTests {
   @Test("a save that fails at any call leaves the unit as it was, to be saved again", arguments: [28, 5] as [Int32])
   func saveAgain(code: Int32) throws {

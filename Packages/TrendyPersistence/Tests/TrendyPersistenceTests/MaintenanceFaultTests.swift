@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// Saves between seals and merges, with the power, the disk or the process failing at every step.
-@Suite("Maintenance on a failing disk", .timeLimit(.minutes(1)))
+@Suite("Maintenance on a failing disk", .timeLimit(.minutes(10)))
 struct MaintenanceFaultTests {
   private struct Step {
     var put: [Int]

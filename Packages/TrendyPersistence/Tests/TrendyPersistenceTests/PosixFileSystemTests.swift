@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyPersistence
 
-@Suite("PosixFileSystem", .timeLimit(.minutes(1)))
+@Suite("PosixFileSystem", .timeLimit(.minutes(10)))
 struct PosixFileSystemTests {
   let folder: TemporaryFolder
   let files = PosixFileSystem()

@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// Stores whose rows are in segments.
-@Suite("Segments", .timeLimit(.minutes(1)))
+@Suite("Segments", .timeLimit(.minutes(10)))
 struct SegmentTests {
   private static func segments(_ disk: SimulatedFileSystem) -> [String] {
     disk.files.filter { $0.hasPrefix("/store/segment-") }

@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-@Suite("StorageEngine", .timeLimit(.minutes(1)))
+@Suite("StorageEngine", .timeLimit(.minutes(10)))
 struct StorageEngineTests {
   @Test func `what was saved is read by a handle that opens later`() throws {
     let disk = SimulatedFileSystem()

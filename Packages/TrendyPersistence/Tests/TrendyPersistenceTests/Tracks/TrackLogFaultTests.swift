@@ -6,7 +6,7 @@ import TrendyPersistence
 import TrendyProtocols
 
 /// Crashes, failing disks and flipped bits, for readings and for the notes that go with them.
-@Suite("TrackLog on a bad disk", .timeLimit(.minutes(1)))
+@Suite("TrackLog on a bad disk", .timeLimit(.minutes(10)))
 struct TrackLogFaultTests {
   /// Batches at the end, in gaps and doubled, so that blocks are joined, split and replaced.
   private static let batches: [[TrackReading]] = (0..<12).map { batch in

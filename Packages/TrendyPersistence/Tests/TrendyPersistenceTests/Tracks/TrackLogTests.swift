@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-@Suite("TrackLog", .timeLimit(.minutes(1)))
+@Suite("TrackLog", .timeLimit(.minutes(10)))
 struct TrackLogTests {
   private let disk = SimulatedFileSystem()
 
