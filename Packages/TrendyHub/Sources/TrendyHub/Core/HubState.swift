@@ -1,3 +1,4 @@
+import Foundation
 import TrendyModels
 
 /// Where one person's counter stands, and the lives of the hub it went through.
@@ -47,9 +48,9 @@ public struct HubState: Hashable, Sendable {
 }
 
 extension HubState {
-  /// What every answer to a device says of where the hub stands.
-  var wire: [String: JSONValue] {
-    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs]
+  /// What every answer to a device says of where the hub stands, and when: devices stamp their edits in hub time.
+  func wire(at now: Date) -> [String: JSONValue] {
+    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs, "now": .int(now.milliseconds)]
     if let epoch = epochs.last { members["epoch"] = .string(epoch.id) }
     return members
   }

@@ -28,13 +28,13 @@ extension HubServer {
       .object([
         "changes": .array(page.entries.map { $0.change(person: sender.person) }),
         "next_cursor": .int(page.nextCursor), "has_more": .bool(page.hasMore),
-      ]).merging(page.state.wire))
+      ]).merging(page.state.wire(at: clock.now)))
   }
 
   func latestCursor(_ sender: HubDevice) throws -> HTTPResponse {
     try begin(for: sender.person)
     let state = try storage.read(person: sender.person) { try $0.state() }
-    return .json(.object(["cursor": .int(state.head)]).merging(state.wire))
+    return .json(.object(["cursor": .int(state.head)]).merging(state.wire(at: clock.now)))
   }
 
   /// Runs what may refuse a device's request, and has the refusal say where the hub stands: what comes next depends on it.
@@ -42,7 +42,7 @@ extension HubServer {
     do {
       return try body()
     } catch var problem as Problem {
-      problem.extensions.merge(try reading.state().wire) { own, _ in own }
+      problem.extensions.merge(try reading.state().wire(at: clock.now)) { own, _ in own }
       throw problem
     }
   }
@@ -70,7 +70,7 @@ extension HubServer {
     }
     let header = JSONValue.object([
       "cursor": .int(state.head), "last_seq": .int(mark), "count": .int(Int64(entries.count)),
-    ]).merging(state.wire)
+    ]).merging(state.wire(at: clock.now))
     let writer = SnapshotWriter(header: header, entries: entries, person: sender.person)
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]),
@@ -93,7 +93,7 @@ extension HubServer {
         .object([
           "person": .string(sender.person), "device_id": .string(sender.id), "last_seq": .int(mark),
           "horizon": .int(state.horizon), "counts": .object(counts), "kinds": .object(kinds),
-        ]).merging(state.wire))
+        ]).merging(state.wire(at: clock.now)))
     }
   }
 
@@ -105,7 +105,7 @@ extension HubServer {
       try tellingState(in: transaction) { try core.push(push, in: transaction, now: now) }
     }
     let outcomes: JSONValue = .array(result.outcomes.map { $0.wire(requestId: call.request.id) })
-    let answer = result.state.wire.merging(["outcomes": outcomes]) { $1 }
+    let answer = result.state.wire(at: now).merging(["outcomes": outcomes]) { $1 }
     guard var fork = result.fork else { return .json(.object(answer)) }
     // What was judged before the fork stands: the device learns it from the same answer.
     fork.extensions = answer

@@ -8,6 +8,9 @@ public struct PushRequest: Hashable, Sendable {
     self.mutations = mutations
   }
 
+  /// The identity of the store that sends them.
+  public var device: String { position.device }
+
   /// From a device that says no more of itself than this.
   public init(device: String, acknowledgedThrough: Int64, mutations: [MutationEnvelope]) {
     self.init(
@@ -130,6 +133,14 @@ public struct MutationEnvelope: Hashable, Sendable {
 }
 
 extension FieldChange {
+  /// What a mutation changes, by field.
+  /// - Throws: `APIError.decodingError` for a payload that is no JSON object.
+  public static func changes(of mutation: PendingMutation) throws -> [String: FieldChange] {
+    guard !mutation.payload.isEmpty else { return [:] }
+    let members = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
+    return changes(members, of: mutation.entityType, marks: mutation.marks)
+  }
+
   /// The members of a request as fields, those that are merged key by key each under a name of its own.
   static func changes(
     _ members: [String: JSONValue], of kind: MutationEntityType, marks: [String: FieldMark]
