@@ -172,7 +172,7 @@ struct Ledger {
 }
 
 extension MutationEnvelope {
-  var texts: [String] { Self.texts(of: payload) }
+  var texts: [String] { Self.texts(of: fields?.mapValues(\.value) ?? payload) }
 
   /// The fields in which the persons of a story leave their texts.
   static func texts(of payload: [String: JSONValue]) -> [String] {

@@ -30,7 +30,7 @@ package enum Coalescing: Sendable {
     let earlier = queue.filter { $0.key == mutation.key }
     guard let last = earlier.last else { return .append }
     if last.operation == .delete, mutation.operation == .delete { return .drop }
-    guard last.sequence == nil else { return .append }
+    guard last.wasNeverSent else { return .append }
     switch (last.operation, mutation.operation) {
     case (.create, .create):
       return try hasNaturalKey(last) ? .drop : .merge(merged(last, mutation))
@@ -43,12 +43,22 @@ package enum Coalescing: Sendable {
       return try isReferred || hasNaturalKey(last) ? .append : .cancel(last)
     case (.update, .delete):
       let edits = try earlier.reversed().prefix {
-        try $0.sequence == nil && $0.operation == .update && !changesReference($0)
+        try $0.wasNeverSent && $0.operation == .update && !changesReference($0)
       }
       return edits.isEmpty ? .append : .replace(edits.reversed())
     case (.update, .create), (.delete, _), (.restore, _), (_, .restore):
       return .append
     }
+  }
+
+  /// The delete with the edits that it takes the place of: whoever restores the entity has them.
+  package static func carrying(_ edits: [PendingMutation], by delete: PendingMutation) throws -> PendingMutation {
+    guard var carried = edits.first else { return delete }
+    for edit in edits.dropFirst() { carried = try merged(carried, edit) }
+    var result = delete
+    result.payload = carried.payload
+    result.marks = carried.marks
+    return result
   }
 
   /// Whether two devices that record the same thing give it the same id: what was imported or measured, not made up.
@@ -75,6 +85,9 @@ package enum Coalescing: Sendable {
     ("event_type_id", .eventType), ("event_type_entry_id", .eventType), ("event_type_exit_id", .eventType),
     ("geofence_id", .geofence),
   ]
+
+  /// Whether something that waits can refer to entities of this kind.
+  static func canBeReferredTo(_ kind: MutationEntityType) -> Bool { referenceFields.contains { $0.kind == kind } }
 
   private static func refers(_ mutation: PendingMutation, to key: EntityKey) throws -> Bool {
     try references(in: mutation.payload).contains(key)
@@ -105,10 +118,48 @@ package enum Coalescing: Sendable {
     }
     var result = first
     result.payload = try WireJSON.encode(lay(changes, over: fields))
+    result.marks = try marks(of: result, after: first, second)
     return result
+  }
+
+  /// A field keeps its oldest base and takes the newest stamp.
+  private static func marks(
+    of result: PendingMutation, after first: PendingMutation, _ second: PendingMutation
+  ) throws -> [String: FieldMark] {
+    if first.marks.isEmpty && second.marks.isEmpty { return [:] }
+    let before = try FieldChange.changes(of: first)
+    let after = try FieldChange.changes(of: second)
+    var marks: [String: FieldMark] = [:]
+    for name in try FieldChange.changes(of: result).keys {
+      guard let newest = after[name] ?? before[name] else { continue }
+      marks[name] = FieldMark(
+        version: before[name]?.base ?? newest.base, stamp: newest.stamp, author: newest.author)
+    }
+    return marks.compressed
   }
 
   private static func fields(of payload: Data) throws -> [String: JSONValue] {
     try WireJSON.decode([String: JSONValue].self, from: payload)
+  }
+}
+
+extension PendingMutation {
+  /// Whether no hub can hold anything of it.
+  package var wasNeverSent: Bool { sequence == nil && device == nil }
+}
+
+extension [String: FieldMark] {
+  /// The same marks, those that most fields have said once for all.
+  var compressed: [String: FieldMark] {
+    var counts: [FieldMark: Int] = [:]
+    for mark in values { counts[mark, default: 0] += 1 }
+    guard
+      let common = counts.max(by: {
+        ($0.value, $1.key.stamp, $1.key.version) < ($1.value, $0.key.stamp, $0.key.version)
+      })?.key
+    else { return [:] }
+    var result = filter { $0.value != common }
+    result[FieldMark.others] = common
+    return result
   }
 }

@@ -8,11 +8,21 @@ import TrendyProtocols
 
 /// Writes what a person does into a unit of work: the entity as they see it, and the mutation that tells the hub.
 ///
-/// It does not save: who made the unit does, once, or rolls back.
-struct EditWriter {
-  let store: any DataStoreProtocol
-  let clock: any TimeSource
-  let chance: Chance
+/// It does not save: who made the unit calls ``finish()`` and saves, once, or rolls back.
+final class EditWriter {
+  private let store: any DataStoreProtocol
+  private let clock: any TimeSource
+  private let chance: Chance
+  private let replica: Replica
+  /// Read at the first edit.
+  private var memory: SyncMemory?
+
+  init(store: any DataStoreProtocol, clock: any TimeSource, chance: Chance) {
+    self.store = store
+    self.clock = clock
+    self.chance = chance
+    replica = Replica(store: store)
+  }
 
   /// - Returns: whether anything was recorded: not where the same thing is held already, or an import was deleted here.
   func record<Entity: StoredEntity>(_ entity: Entity) throws -> Bool {
@@ -29,8 +39,27 @@ struct EditWriter {
       if isImport { return false }
       try store.deleteTombstone(tombstone)
     }
-    try enqueue(mutation)
-    try write(entity)
+    guard try isVersioned else {
+      try enqueue(mutation)
+      try write(entity)
+      return true
+    }
+    let record = try replica.held(key)
+    let overlay = try replica.overlay(of: key)
+    if record == nil, overlay.isEmpty {
+      try enqueue(mutation)
+      try write(entity)
+      return true
+    }
+    if isImport { return false }
+    // What was deleted is begun anew: an id never comes back by itself.
+    if record?.isDelete == true || overlay.contains(where: { $0.operation == .delete }) {
+      try enqueue(
+        newMutation(key, .restore, payload: payload, incarnation: life(of: record, under: overlay) + 1))
+    } else {
+      try enqueue(mutation)
+    }
+    try replica.show(key)
     return true
   }
 
@@ -54,6 +83,36 @@ struct EditWriter {
     return true
   }
 
+  /// Begins another life of what was deleted.
+  /// - Parameter parent: the event type to restore it to, in place of its own.
+  /// - Returns: whether there was anything to restore: not where it lives.
+  func restore<Entity: StoredEntity>(_: Entity.Type, id: String, under parent: String?) throws -> Bool {
+    try store.takeWriteLock()
+    if try Entity.find(id: id, in: store) != nil { return false }
+    let key = EntityKey(Entity.entityType, id)
+    let overlay = try replica.overlay(of: key)
+    if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
+      try undo(last)
+      return true
+    }
+    guard overlay.isEmpty else { throw RecorderError.deletionUnderWay(Entity.entityType, id: id) }
+    guard let record = try replica.held(key), record.isDelete, let entity = record.entity(as: Entity.self) else {
+      throw RecorderError.notHeld(Entity.entityType, id: id)
+    }
+    var payload: [String: JSONValue] = [:]
+    if let own = entity.parentEventTypeId {
+      let wanted = parent ?? own
+      guard try store.findEventType(id: wanted) != nil else {
+        throw RecorderError.parentDeleted(Entity.entityType, id: id, eventTypeId: wanted)
+      }
+      if wanted != own { payload["event_type_id"] = .string(wanted) }
+    }
+    try enqueue(
+      newMutation(key, .restore, payload: try WireJSON.encode(payload), incarnation: record.incarnation + 1))
+    try replica.show(key)
+    return true
+  }
+
   /// Applies a ready payload to the entity and queues it.
   func queue<Entity: StoredEntity>(
     _: Entity.Type, operation: MutationOperation, id: String, payload: Data
@@ -67,13 +126,18 @@ struct EditWriter {
         throw RecorderError.otherEntity(Entity.entityType, id: id, payloadId: entity.id)
       }
       if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
-      try enqueue(newMutation(key, .create, payload: payload))
-      try write(entity)
+      if let row = try Entity.find(id: id, in: store) { try replica.keep(row) }
+      let life =
+        try isVersioned && operation == .restore ? life(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
+      try enqueue(newMutation(key, operation, payload: payload, incarnation: life))
+      if try isVersioned { try replica.show(key) } else { try write(entity) }
     case .update:
       let request = try WireJSON.decode(Entity.UpdateRequest.self, from: payload)
+      let row = try Entity.find(id: id, in: store)
+      if let row { try replica.keep(row) }
       try enqueue(newMutation(key, .update, payload: payload))
       // The hub may hold what this device does not: then there is nothing to show, and still something to tell.
-      if var entity = try Entity.find(id: id, in: store) {
+      if var entity = row {
         entity.apply(request)
         try write(entity)
       }
@@ -81,12 +145,30 @@ struct EditWriter {
       try remove(Entity.self, id: id)
     }
   }
+
+  /// Writes down what the edits of this unit leave to be known.
+  func finish() throws {
+    if let memory { try store.setSyncMemory(memory) }
+  }
 }
 
 extension EditWriter {
+  /// Whether a hub has given versions: then every edit says what its author knew, and rows follow from what is held.
+  private var isVersioned: Bool {
+    get throws { try knowledge().generation > 0 }
+  }
+
+  private func knowledge() throws -> SyncMemory {
+    if let memory { return memory }
+    let read = try store.syncMemory() ?? SyncMemory()
+    memory = read
+    return read
+  }
+
   /// - Returns: whether any field differs.
   private func edit<Entity: StoredEntity>(_ held: Entity, to changed: Entity) throws -> Bool {
     guard let request = changed.updateRequest(from: held) else { return false }
+    try replica.keep(held)
     try enqueue(
       newMutation(EntityKey(Entity.entityType, held.id), .update, payload: try WireJSON.encode(request)))
     // What an update cannot say (members that this version does not know) stays as the hub gave it.
@@ -113,6 +195,7 @@ extension EditWriter {
   private func remove<Entity: StoredEntity>(_: Entity.Type, id: String) throws {
     let key = EntityKey(Entity.entityType, id)
     let effect = try enqueue(newMutation(key, .delete, payload: Data()))
+    if try isVersioned { return try replica.hide(key) }
     // What the hub never heard of cannot come back from it.
     if case .cancel = effect {} else { try store.insertTombstone(Tombstone(entityType: key.entityType, entityId: id)) }
     if key.entityType == .eventType {
@@ -128,24 +211,36 @@ extension EditWriter {
     try Entity.delete(id: id, in: store)
   }
 
-  private func newMutation(_ key: EntityKey, _ operation: MutationOperation, payload: Data) -> PendingMutation {
+  /// A deletion that nobody has heard of never was; the edits that it took up wait again.
+  private func undo(_ delete: PendingMutation) throws {
+    try store.deletePendingMutation(delete)
+    if let tombstone = try store.tombstone(of: delete.key) { try store.deleteTombstone(tombstone) }
+    if !delete.payload.isEmpty {
+      var edits = newMutation(delete.key, .update, payload: delete.payload, incarnation: delete.incarnation)
+      edits.marks = delete.marks
+      try store.insertPendingMutation(edits)
+    }
+    try replica.show(delete.key)
+  }
+
+  // MARK: The queue
+
+  private func newMutation(
+    _ key: EntityKey, _ operation: MutationOperation, payload: Data, incarnation: Int64 = 0
+  ) -> PendingMutation {
     let now = clock.now
     return PendingMutation(
       id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: operation,
-      payload: payload, createdAt: now)
+      payload: payload, createdAt: now, incarnation: incarnation)
   }
 
   @discardableResult
   private func enqueue(_ mutation: PendingMutation) throws -> Coalescing.Effect {
-    guard try mayMeetOthers(mutation) else {
-      try store.insertPendingMutation(mutation)
-      return .append
-    }
     var mutation = mutation
-    let queue = try store.fetchPendingMutations()
     // The queue lies by time: a clock set back must not put a move before the making of what it points to.
-    if let last = queue.map(\.createdAt).max() { mutation.createdAt = max(mutation.createdAt, last) }
-    let effect = try Coalescing.onMutation(mutation, queue: queue)
+    if let last = try store.lastPendingMutation() { mutation.createdAt = max(mutation.createdAt, last.createdAt) }
+    try mark(&mutation)
+    let effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
     switch effect {
     case .append:
       try store.insertPendingMutation(mutation)
@@ -153,6 +248,7 @@ extension EditWriter {
       try store.insertPendingMutation(merged)
     case .replace(let edits):
       for edit in edits { try store.deletePendingMutation(edit) }
+      if try isVersioned { mutation = try Coalescing.carrying(edits, by: mutation) }
       try store.insertPendingMutation(mutation)
     case .cancel(let create):
       try store.deletePendingMutation(create)
@@ -162,12 +258,71 @@ extension EditWriter {
     return effect
   }
 
-  /// Whether the rest of the queue matters to it. Most things that are recorded are new and stand on what is long settled: they
-  /// need not wait for a long queue to be read.
-  private func mayMeetOthers(_ mutation: PendingMutation) throws -> Bool {
-    if mutation.operation == .delete { return true }
-    if try store.hasPendingMutation(of: mutation.key) { return true }
-    return try Coalescing.references(in: mutation.payload).contains { try store.hasPendingMutation(of: $0) }
+  /// What of the queue it may meet: its own entity's, and for the end of something that was never sent whatever refers to it.
+  private func queue(that mutation: PendingMutation) throws -> [PendingMutation] {
+    let own = try store.pendingMutations(ofEntity: mutation.entityId)
+    guard mutation.operation == .delete, Coalescing.canBeReferredTo(mutation.entityType),
+      own.contains(where: { $0.key == mutation.key && $0.operation == .create && $0.wasNeverSent })
+    else { return own }
+    return try store.fetchPendingMutations()
+  }
+
+  /// Says when it was made, and what its author knew of what it changes.
+  private func mark(_ mutation: inout PendingMutation) throws {
+    var knowledge = try knowledge()
+    let stamp = knowledge.nextStamp(clock)
+    memory = knowledge
+    guard knowledge.generation > 0 else {
+      mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: stamp)]
+      return
+    }
+    let record = try replica.held(mutation.key)
+    let overlay = try replica.overlay(of: mutation.key)
+    let held = record?.id ?? 0
+    mutation.marks = [FieldMark.others: FieldMark(version: held, stamp: stamp)]
+    switch mutation.operation {
+    case .create:
+      mutation.marks[FieldMark.others]?.version = 0
+    case .update, .restore:
+      if mutation.operation == .update { mutation.incarnation = life(of: record, under: overlay) }
+      guard !overlay.isEmpty else { return }
+      let before = try overlay.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
+      for name in try FieldChange.changes(of: mutation).keys {
+        // What is shown of the field is the device's own: it was based on what that was based on.
+        guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
+        let base = oldest.fields[name]?.base ?? 0
+        if base != held { mutation.marks[name] = FieldMark(version: base, stamp: stamp) }
+      }
+    case .delete:
+      mutation.incarnation = life(of: record, under: overlay)
+      mutation.base = try [knowledge.complete, lowestBase(of: overlay), lowestBaseBeneath(mutation.key)].compactMap {
+        $0
+      }.min()
+    }
+  }
+
+  /// The life of an entity that an edit made now means.
+  private func life(of record: ChangeEntry?, under overlay: [PendingMutation]) -> Int64 {
+    overlay.filter { $0.operation == .restore }.map(\.incarnation).reduce(record?.incarnation ?? 0, max)
+  }
+
+  private func lowestBase(of overlay: some Sequence<PendingMutation>) throws -> Int64? {
+    try overlay.filter { $0.operation == .update }.flatMap { try FieldChange.changes(of: $0).values.map(\.base) }.min()
+  }
+
+  /// Of the own edits on what goes with an event type.
+  private func lowestBaseBeneath(_ key: EntityKey) throws -> Int64? {
+    guard key.entityType == .eventType else { return nil }
+    let counts = try store.syncCounts()
+    guard counts.pending + counts.accepted > 0 else { return nil }
+    func isBeneath<Entity: StoredEntity>(_ type: Entity.Type, _ id: String) throws -> Bool {
+      try Entity.find(id: id, in: store)?.parentEventTypeId == key.entityId
+    }
+    let all = try store.fetchPendingMutations() + store.fetchAcceptedMutations()
+    return try lowestBase(
+      of: all.filter {
+        try $0.entityType.isChildOfEventType && isBeneath($0.entityType.stored, $0.entityId)
+      })
   }
 }
 

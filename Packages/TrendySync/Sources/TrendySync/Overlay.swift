@@ -29,6 +29,45 @@ enum Overlay {
     return shown
   }
 
+  /// As above, of what a Trendy hub gave: which life of the entity a mutation means decides with it.
+  /// - Parameters:
+  ///   - living: what is held, if it lives.
+  ///   - record: what is held of it, living or dead; `nil` where the hub has given nothing.
+  static func shown<Entity: StoredEntity>(
+    _ living: Entity?, of record: ChangeEntry?, under overlay: [PendingMutation]
+  ) -> Entity? {
+    var shown = living
+    for mutation in overlay {
+      switch mutation.operation {
+      case .create:
+        if record?.isDelete == true || (living != nil && NaturalIdentifier.isNatural(mutation.entityId)) { continue }
+        // What cannot be read changes nothing here; the hub refuses it by name, and the journal keeps its bytes.
+        if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
+          shown = Entity(request)
+        }
+      case .update:
+        // Likewise.
+        if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
+          shown?.apply(request)
+        }
+      case .delete:
+        if living != nil, let record, record.incarnation > mutation.incarnation { continue }
+        shown = nil
+      case .restore:
+        if let record, record.isDelete, record.incarnation >= mutation.incarnation { continue }
+        shown = shown ?? living ?? record?.entity(as: Entity.self)
+        // Likewise.
+        if shown == nil, let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
+          shown = Entity(request)
+        } else if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
+          shown?.apply(request)
+        }
+      }
+    }
+    shown?.syncStatus = overlay.contains { $0.acceptedVersion == nil } ? .pending : .synced
+    return shown
+  }
+
   /// Of the mutations of an entity that the hub says is deleted, those that are younger than its death for certain: the hub
   /// never had the create that they begin with.
   static func outlivingDeletion(_ waiting: [PendingMutation]) -> [PendingMutation] {

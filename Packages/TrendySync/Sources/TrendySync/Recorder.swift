@@ -138,6 +138,31 @@ extension Recorder {
   }
 }
 
+// MARK: Restore
+
+extension Recorder {
+  /// Gives a deleted event another life, with what it last said, on every device. Its deletion is undone as if it had never been
+  /// where the hub has not heard of it.
+  /// - Parameter eventTypeId: the type to restore it to; its own unless given.
+  /// - Returns: whether there was anything to restore: not where it lives.
+  /// - Throws: ``RecorderError``: not held, its deletion under way, or its type deleted.
+  @discardableResult
+  public func restore(eventId: String, to eventTypeId: String? = nil) throws -> Bool {
+    try write { try $0.restore(Event.self, id: eventId, under: eventTypeId) }
+  }
+
+  /// As ``restore(eventId:to:)``, for any kind. What went with an event type stays deleted: each is restored by itself.
+  @discardableResult
+  public func restore(_ kind: MutationEntityType, id: String) throws -> Bool {
+    try write { writer in
+      func restore<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
+        try writer.restore(type, id: id, under: nil)
+      }
+      return try restore(kind.stored)
+    }
+  }
+}
+
 extension Recorder {
   /// Applies a ready payload, the JSON of a `Create…Request` or `Update…Request` and empty for a delete, to the entity, and queues
   /// it.
@@ -156,7 +181,9 @@ extension Recorder {
   private func write<Result>(_ body: (EditWriter) throws -> Result) throws -> Result {
     let store = dataStoreFactory.makeDataStore()
     do {
-      let result = try body(EditWriter(store: store, clock: clock, chance: chance))
+      let writer = EditWriter(store: store, clock: clock, chance: chance)
+      let result = try body(writer)
+      try writer.finish()
       try store.save()
       return result
     } catch {

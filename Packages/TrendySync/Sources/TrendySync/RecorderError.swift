@@ -4,6 +4,10 @@ public import TrendyModels
 public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No such entity is held here: it was never recorded, or it was deleted.
   case notHeld(MutationEntityType, id: String)
+  /// It was deleted here, and the hub has not said yet what became of that.
+  case deletionUnderWay(MutationEntityType, id: String)
+  /// What it hangs on is deleted.
+  case parentDeleted(MutationEntityType, id: String, eventTypeId: String)
   /// The kind has a Swift type of its own, and is recorded as that.
   case hasItsOwnType(MutationEntityType)
   /// A payload speaks of another entity than its mutation.
@@ -13,6 +17,11 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .notHeld(let kind, let id):
       "No \(kind.words) \(id) is held here: it was never recorded on this device, or it was deleted. Nothing was changed."
+    case .deletionUnderWay(let kind, let id):
+      "The deletion of the \(kind.words) \(id) is on its way to the hub. Nothing was changed: sync, then restore it."
+    case .parentDeleted(let kind, let id, let eventTypeId):
+      "The \(kind.words) \(id) belongs to the event type \(eventTypeId), which is deleted. Nothing was changed: restore "
+        + "that first, or restore to another type."
     case .hasItsOwnType(let kind):
       "A record cannot be of the kind \(kind.rawValue), which has a type of its own. Nothing was changed."
     case .otherEntity(let kind, let id, let payloadId):

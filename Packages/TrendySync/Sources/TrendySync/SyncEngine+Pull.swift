@@ -11,12 +11,25 @@ extension SyncEngine {
     while true {
       if Task.isCancelled { throw .cancelled }
       let since = cursor
-      let page = try await ask { try await networkClient.getChanges(since: since, limit: limit) }
+      let asking = Asking(clock)
+      let position = try position()
+      let page = try await ask {
+        try await networkClient.changes(FeedRequest(cursor: since, limit: limit, position: position))
+      }
       guard page.nextCursor >= cursor else {
         throw .feedStuck("it went back from \(cursor) to \(page.nextCursor)")
       }
       guard page.nextCursor > cursor || !page.hasMore else {
         throw .feedStuck("it says that there is more, and stays at \(cursor)")
+      }
+      if page.position != nil {
+        try saving { try take(page, since: since, asking, position, into: $0) }
+        tally.pulled += page.changes.count
+        cursor = page.nextCursor
+        knownCursor = cursor
+        if !page.hasMore { return }
+        limit = configuration.largePageSize
+        continue
       }
       try saving { store in
         try store.takeWriteLock()
@@ -39,19 +52,111 @@ extension SyncEngine {
 
   /// Everything anew: fetched whole before anything is touched, then laid into the store in one save.
   func takeSnapshot(_ tally: inout RoundTally) async throws(SyncFailure) {
-    let snapshot = try await ask { try await networkClient.snapshot() }
-    tally.pulled += try saving { try Self.lay(snapshot, into: $0) }
+    let asking = Asking(clock)
+    let position = try position()
+    let snapshot = try await ask { try await networkClient.snapshot(for: position) }
+    tally.pulled += try saving { try lay(snapshot, asking, into: $0) }
     knownCursor = snapshot.cursor
   }
 
   /// - Returns: how many entities it brought.
-  static func lay(_ snapshot: Snapshot, into store: any DataStoreProtocol) throws -> Int {
+  func lay(_ snapshot: SnapshotAnswer, _ asking: Asking, into store: any DataStoreProtocol) throws -> Int {
     try store.takeWriteLock()
-    return try SnapshotApplication(snapshot, store: store).apply()
+    switch snapshot {
+    case .lists(let lists): return try SnapshotApplication(lists, store: store).apply()
+    case .entries(let entries):
+      var memory = try store.syncMemory() ?? SyncMemory()
+      try learn(entries.position, asking, &memory, in: store)
+      let now = clock.now
+      let count = try VersionedSnapshot(
+        snapshot: entries, store: store, now: now, makeIdentifier: { [chance] in chance.identifier(at: now) }
+      ).apply(&memory)
+      try store.setSyncMemory(memory)
+      if try store.syncIdentity() == nil {
+        try store.setSyncIdentity(SyncIdentity(device: chance.identifier(at: now)))
+      }
+      return count
+    }
+  }
+
+  /// A page of a hub that says where it stands.
+  private func take(
+    _ page: ChangeFeedResponse, since: Int64, _ asking: Asking, _ asked: DevicePosition?,
+    into store: any DataStoreProtocol
+  ) throws {
+    try checkStill(asked, in: store)
+    guard try store.syncCursor() ?? 0 == since else {
+      throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
+    }
+    let before = try store.syncMemory() ?? SyncMemory()
+    // Held versions come with a snapshot: a store that has synced without them takes one.
+    guard before.generation > 0 else { throw SyncFailure.expired("this device has to take a snapshot once") }
+    var memory = before
+    if let position = page.position {
+      try learn(position, asking, &memory, in: store)
+      memory.take(position)
+    }
+    for entry in page.changes { memory.passStamps(of: entry) }
+    if !page.hasMore { memory.complete = page.nextCursor }
+    if page.nextCursor != since || !page.changes.isEmpty || !hasRetriedParked {
+      try store.takeWriteLock()
+      var feed = try VersionedFeed(store: store)
+      if !hasRetriedParked { try feed.retryAll() }
+      hasRetriedParked = true
+      try feed.apply(page.changes, cursor: page.nextCursor)
+      try store.setSyncCursor(page.nextCursor)
+    }
+    if memory.isWorthWriting(over: before) { try store.setSyncMemory(memory) }
+  }
+
+  /// An answer counts only for the question it was given to: another process may have moved on meanwhile.
+  func checkStill(_ asked: DevicePosition?, in store: any DataStoreProtocol) throws {
+    guard try store.syncIdentity()?.device == asked?.device else {
+      throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
+    }
+  }
+
+  /// What this store says of itself; `nil` while it has no identity.
+  func position() throws(SyncFailure) -> DevicePosition? {
+    try inStore { store in
+      guard let identity = try store.syncIdentity() else { return nil }
+      return try Self.position(of: identity, in: store)
+    }
+  }
+
+  static func position(of identity: SyncIdentity, in store: any DataStoreProtocol) throws -> DevicePosition {
+    let memory = try store.syncMemory() ?? SyncMemory()
+    // What was sent lies at the front, in the order of its sequences.
+    let oldest = try store.firstPendingMutations(1).first?.sequence ?? identity.lastSequence + 1
+    return DevicePosition(
+      device: identity.device, seen: memory.seen, epoch: memory.epochs.epoch(of: memory.seen)?.id,
+      lastSequence: identity.lastSequence, acknowledgedThrough: oldest - 1)
+  }
+
+  /// Takes in the hub's time. Stamps of what was never sent come down to it: a clock that was once ahead must not win for ever.
+  func learn(
+    _ position: HubPosition, _ asking: Asking, _ memory: inout SyncMemory, in store: any DataStoreProtocol
+  ) throws {
+    guard let hub = position.now, memory.learn(hub: hub, asking: asking, clock) else { return }
+    for var mutation in try store.fetchPendingMutations() where mutation.wasNeverSent {
+      if mutation.lowerStamps(to: memory.lastStamp) { try store.insertPendingMutation(mutation) }
+    }
   }
 
   private static func acknowledgedDeletes(_ store: any DataStoreProtocol) throws -> Set<EntityKey> {
     let waiting = Set(try store.fetchPendingMutations().filter { $0.operation == .delete }.map(\.key))
     return Set(try store.fetchTombstones().filter { $0.version == nil }.map(\.key)).subtracting(waiting)
+  }
+}
+
+extension SyncMemory {
+  /// Whether it says more than that the clocks drift.
+  func isWorthWriting(over other: SyncMemory) -> Bool {
+    var same = self
+    if abs(clockOffset - other.clockOffset) < Self.smallDrift, clockAnchor?.boot == other.clockAnchor?.boot {
+      same.clockOffset = other.clockOffset
+      same.clockAnchor = other.clockAnchor
+    }
+    return same != other
   }
 }

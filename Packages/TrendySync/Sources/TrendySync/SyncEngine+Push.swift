@@ -11,16 +11,16 @@ extension SyncEngine {
     broadcast.set(.syncing(synced: 0, total: total))
     while true {
       if Task.isCancelled { throw .cancelled }
-      let batch = try nextBatch()
-      if batch.isEmpty { return }
-      let answer: PushAnswer
+      guard let batch = try nextBatch() else { return }
+      let asking = Asking(clock)
+      let sent: Sent
       do {
-        answer = try await send(batch)
+        sent = try await send(batch)
       } catch {
-        if try setAsideTooLarge(batch, error) { continue }
-        throw try failure(of: batch, error)
+        if try setAsideTooLarge(batch.mutations, error) { continue }
+        throw try failure(of: batch.mutations, error)
       }
-      let settled = try saving { try Settlement(store: $0, clock: clock).settle(batch, answer.outcomes) }
+      let settled = try saving { try settle(batch, sent.answer, asking, in: $0) }
       tally.pushed += settled
       synced += settled
       // What was queued meanwhile is counted with the next batch.
@@ -30,58 +30,96 @@ extension SyncEngine {
         breaker.onSuccess(at: clock.uptime)
         batchLimit = min(configuration.batchSize, batchLimit * 2)
       }
-      if let failure = answer.failure { throw halving(noted(failure), answer.cause) }
+      if sent.answer.isForked { throw .forked("it has judged what this store does not know to have sent") }
+      if let failure = sent.failure { throw halving(noted(failure), sent.cause) }
     }
   }
 }
 
 extension SyncEngine {
-  private struct PushAnswer {
-    var outcomes: [MutationOutcome]
+  private struct Sent {
+    var answer: PushAnswer
     /// Why not all were judged.
     var failure: SyncFailure?
     var cause: APIError?
   }
 
-  /// The next mutations, with their places in this device's row. They are saved as sent before a byte leaves: from then on nothing
-  /// of them changes, for after a lost answer the hub may hold them.
-  private func nextBatch() throws(SyncFailure) -> [PendingMutation] {
-    let (batch, count) = try saving { store in
+  /// The most mutations that any hub takes at once.
+  private static let largestBatch = 500
+
+  /// The next mutations, with their places in this device's row; `nil` when none waits. They are saved as sent before a byte
+  /// leaves: from then on nothing of them changes, for after a lost answer the hub may hold them.
+  private func nextBatch() throws(SyncFailure) -> PushBatch? {
+    let (batch, count) = try saving { store -> (PushBatch?, Int) in
       try store.takeWriteLock()
-      let queue = try store.fetchPendingMutations().inSendingOrder
-      var batch = Array(queue.prefix(batchLimit))
-      if batch.allSatisfy({ $0.sequence != nil }) { return (batch, queue.count) }
+      let limit = max(1, min(batchLimit, Self.largestBatch))
+      var mutations = try store.firstPendingMutations(limit).inSendingOrder
+      let count = try store.syncCounts().pending
+      if mutations.isEmpty { return (nil, count) }
       var identity = try store.syncIdentity() ?? SyncIdentity(device: chance.identifier(at: clock.now))
-      for index in batch.indices where batch[index].sequence == nil {
-        identity.lastSequence += 1
-        batch[index].sequence = identity.lastSequence
-        batch[index].device = identity.device
-        try store.insertPendingMutation(batch[index])
+      if mutations.contains(where: { $0.sequence == nil }) {
+        for index in mutations.indices where mutations[index].sequence == nil {
+          identity.lastSequence += 1
+          mutations[index].sequence = identity.lastSequence
+          mutations[index].device = identity.device
+          try store.insertPendingMutation(mutations[index])
+        }
+        try store.setSyncIdentity(identity)
       }
-      try store.setSyncIdentity(identity)
-      return (batch, queue.count)
+      return (PushBatch(position: try Self.position(of: identity, in: store), mutations: mutations), count)
     }
     pendingCount = count
     return batch
   }
 
-  private func send(_ batch: [PendingMutation]) async throws -> PushAnswer {
+  /// - Returns: how many are settled: no longer in the queue.
+  private func settle(
+    _ batch: PushBatch, _ answer: PushAnswer, _ asking: Asking, in store: any DataStoreProtocol
+  ) throws -> Int {
+    try store.takeWriteLock()
+    guard let position = answer.position else {
+      return try Settlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
+    }
+    try checkStill(batch.position, in: store)
+    var memory = try store.syncMemory() ?? SyncMemory()
+    try learn(position, asking, &memory, in: store)
+    memory.take(position)
+    for case .accepted(let version?) in answer.outcomes { memory.seen = max(memory.seen, version) }
+    let isVersioned = memory.generation > 0
+    try store.setSyncMemory(memory)
+    if isVersioned {
+      return try VersionedSettlement(store: store, clock: clock, cursor: store.syncCursor() ?? 0)
+        .settle(batch.mutations, answer)
+    }
+    // Nothing is held yet to lay them over; should the hub lose them before it gives a snapshot, they are here to be sent anew.
+    for (mutation, outcome) in zip(batch.mutations, answer.outcomes) {
+      if let version = outcome.acceptedVersion {
+        var accepted = mutation
+        accepted.acceptedVersion = version
+        try store.insertAcceptedMutation(accepted)
+      }
+    }
+    return try Settlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
+  }
+
+  private func send(_ batch: PushBatch) async throws -> Sent {
     let observed = ObservedFailure()
-    var outcomes = try await PushObservation.$current.withValue(PushObservation { observed.set($0) }) {
+    var answer = try await PushObservation.$current.withValue(PushObservation { observed.set($0) }) {
       try await networkClient.push(batch)
     }
     // Who is not answered is asked again.
-    outcomes = Array(outcomes.prefix(batch.count))
-    outcomes += Array(repeating: .tryLater(retryAfter: nil), count: batch.count - outcomes.count)
-    var answer = PushAnswer(outcomes: outcomes)
-    guard let unjudged = outcomes.first(where: \.isTryLater) else { return answer }
-    answer.cause = observed.error
-    if let cause = answer.cause {
-      answer.failure = SyncFailure(cause)
+    let count = batch.mutations.count
+    answer.outcomes = Array(answer.outcomes.prefix(count))
+    answer.outcomes += Array(repeating: .tryLater(retryAfter: nil), count: count - answer.outcomes.count)
+    var sent = Sent(answer: answer)
+    guard let unjudged = answer.outcomes.first(where: \.isTryLater) else { return sent }
+    sent.cause = observed.error
+    if let cause = sent.cause {
+      sent.failure = SyncFailure(cause)
     } else if case .tryLater(let retryAfter) = unjudged {
-      answer.failure = .busy("it did not judge every change", retryAfter: retryAfter)
+      sent.failure = .busy("it did not judge every change", retryAfter: retryAfter)
     }
-    return answer
+    return sent
   }
 
   /// What a push that threw leaves to say. A transient failure changes no mutation, ever; another is noted with the first, which
@@ -131,11 +169,19 @@ extension SyncEngine {
       try store.setSyncIdentity(nil)
       for var mutation in try store.fetchPendingMutations() where mutation.sequence != nil {
         mutation.sequence = nil
-        mutation.device = nil
         try store.insertPendingMutation(mutation)
       }
     }
     return true
+  }
+}
+
+extension MutationOutcome {
+  fileprivate var acceptedVersion: Int64? {
+    switch self {
+    case .accepted(let version), .merged(let version): version
+    case .refused, .tryLater: nil
+    }
   }
 }
 

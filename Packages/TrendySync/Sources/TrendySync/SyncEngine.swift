@@ -34,6 +34,11 @@ public actor SyncEngine {
   /// As of the last page or load; what a signal is compared with.
   var knownCursor: Int64 = 0
 
+  /// How often a round begins anew because the hub knows another history, or this device by another row of sequences.
+  private static let recoveryLimit = 3
+  /// Whether what an earlier version of this program parked was looked at once more.
+  var hasRetriedParked = false
+
   private var turnstile = Turnstile()
   /// Every call of ``performSync()`` is an ask; a round serves all that were made before it began.
   private var asks = 0
@@ -141,15 +146,16 @@ extension SyncEngine {
     await takeTurn()
     defer { turnstile.leave() }
     broadcast.set(.pulling)
-    let snapshot: Snapshot
+    let asking = Asking(clock)
+    let snapshot: SnapshotAnswer
     do {
-      snapshot = try await networkClient.snapshot()
+      snapshot = try await networkClient.snapshot(for: position())
     } catch {
       tell(noted(SyncFailure(error)))
       throw error
     }
     do {
-      _ = try write { try Self.lay(snapshot, into: $0) }
+      _ = try write { try lay(snapshot, asking, into: $0) }
     } catch {
       tell(.store("\(error)"))
       throw error
@@ -198,6 +204,33 @@ extension SyncEngine {
     if !isProbing { try await ask { try await networkClient.checkHealth() } }
 
     var pushFailure: SyncFailure?
+    var recoveries = 0
+    while true {
+      do throws(SyncFailure) {
+        pushFailure = try await exchange(resync: resync && recoveries == 0, isProbing: isProbing, &tally)
+        break
+      } catch {
+        guard recoveries < Self.recoveryLimit else { throw error }
+        recoveries += 1
+        switch error {
+        case .logReset: try await takeSnapshot(&tally)
+        case .forked: try saving { try NewIdentity(store: $0, device: chance.identifier(at: clock.now)).take() }
+        default: throw error
+        }
+        try counting()
+      }
+    }
+    try counting()
+    if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
+    if let pushFailure { throw pushFailure }
+  }
+
+  /// Pushes, then pulls.
+  /// - Returns: what kept the push from its end, where that left the pull.
+  private func exchange(
+    resync: Bool, isProbing: Bool, _ tally: inout RoundTally
+  ) async throws(SyncFailure) -> SyncFailure? {
+    var pushFailure: SyncFailure?
     if isCircuitBreakerTripped {
       if pendingCount > 0 { pushFailure = .rateLimited(retryAfter: circuitBreakerBackoffRemaining) }
     } else {
@@ -220,9 +253,7 @@ extension SyncEngine {
       try await takeSnapshot(&tally)
       try await pull(&tally)
     }
-    try counting()
-    if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
-    if let pushFailure { throw pushFailure }
+    return pushFailure
   }
 
   private func conclude(_ failure: SyncFailure?) {
@@ -273,6 +304,7 @@ extension SyncEngine {
         try writer.queue(type, operation: operation, id: entityId, payload: payload)
       }
       try queue(entityType.stored)
+      try writer.finish()
     }
     // It is durable; a count that fails now is made good by the next.
     _ = try? countPending()
@@ -352,7 +384,7 @@ extension SyncEngine {
   }
 
   private func countPending() throws -> Int {
-    pendingCount = try read { try $0.fetchPendingMutations().count }
+    pendingCount = try read { try $0.syncCounts().pending }
     return pendingCount
   }
 }

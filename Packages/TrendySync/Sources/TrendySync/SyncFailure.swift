@@ -13,6 +13,10 @@ public enum SyncFailure: Error, Hashable, Sendable {
   case unusable(String)
   /// 410: the hub no longer keeps what came after this device's cursor.
   case expired(String)
+  /// 409: the hub was restored from a backup, and never gave what this device has seen.
+  case logReset(String)
+  /// 409: the hub knows this device by another row of sequences.
+  case forked(String)
   /// A feed that does not go forward.
   case feedStuck(String)
   case store(String)
@@ -27,6 +31,8 @@ public enum SyncFailure: Error, Hashable, Sendable {
       switch error {
       case _ where error.isRateLimited: self = .rateLimited(retryAfter: error.retryAfter)
       case _ where error.statusCode == 401: self = .unauthorized
+      case .problem(let problem, _) where problem.type == ProblemDetails.logReset: self = .logReset(error.description)
+      case .problem(let problem, _) where problem.type == ProblemDetails.deviceForked: self = .forked(error.description)
       case _ where error.statusCode == 410: self = .expired(error.description)
       case .networkError(let words): self = .unanswered(words)
       case _ where error.isTransient: self = .busy(error.description, retryAfter: error.retryAfter)
@@ -46,7 +52,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
   /// Whether the round may go on to pull after a push met it.
   var leavesThePull: Bool {
     switch self {
-    case .unauthorized, .store, .cancelled, .feedStuck: false
+    case .unauthorized, .store, .cancelled, .feedStuck, .logReset, .forked: false
     case .unanswered, .busy, .rateLimited, .unusable, .expired: true
     }
   }
@@ -72,6 +78,11 @@ public enum SyncFailure: Error, Hashable, Sendable {
       "The hub's answer is of no use (\(what)). \(kept) Sync tries again; if this stays, update this device or the hub."
     case .expired(let what):
       "The hub no longer keeps the changes since this device's last sync (\(what)). \(kept) If this stays, make a full resync."
+    case .logReset(let what):
+      "The hub was set back, and setting this device right did not end (\(what)). \(kept) Sync tries again by itself."
+    case .forked(let what):
+      "The hub takes this device for another (\(what)). \(kept) Sync goes on under a new identity; if this stays, two "
+        + "devices may run on copies of one store."
     case .feedStuck(let what):
       "The hub's list of changes does not go forward (\(what)). \(kept) If this stays, make a full resync."
     case .store(let what):

@@ -1,0 +1,127 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+/// Carries out in a unit of work what a hub said of pushed mutations. It does not save.
+struct VersionedSettlement {
+  let store: any DataStoreProtocol
+  let clock: any TimeSource
+  let cursor: Int64
+
+  /// - Returns: how many are settled: no longer in the queue.
+  func settle(_ mutations: [PendingMutation], _ answer: PushAnswer) throws -> Int {
+    let replica = Replica(store: store)
+    var touched: [EntityKey] = []
+    var settled = 0
+    for (place, (mutation, outcome)) in zip(mutations, answer.outcomes).enumerated() {
+      switch outcome {
+      case .accepted(let version), .merged(let version):
+        if let lost = answer.lost[place] { try journal(lost, of: mutation) }
+        try store.deletePendingMutation(mutation)
+        var accepted = mutation
+        accepted.acceptedVersion = version ?? answer.position?.head
+        try store.insertAcceptedMutation(accepted)
+        touched.append(mutation.key)
+        settled += 1
+      case .refused(let problem):
+        touched.append(mutation.key)
+        settled += try refuse(mutation, problem, &touched)
+      case .tryLater:
+        break
+      }
+    }
+    touched += try replica.sweep(cursor: cursor)
+    for key in touched.inShowingOrder { try replica.show(key) }
+    return settled
+  }
+}
+
+extension VersionedSettlement {
+  /// The person's values that lost to later ones.
+  private func journal(_ lost: [String], of mutation: PendingMutation) throws {
+    let members = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
+    let nested = SyncedKind.named(mutation.entityType.rawValue)?.nestedMember
+    var kept: [String: JSONValue] = [:]
+    for name in lost {
+      if let value = members[name] {
+        kept[name] = value
+      } else if let nested, name.hasPrefix("\(nested)."), let values = members[nested]?.objectValue {
+        let key = String(name.dropFirst(nested.count + 1))
+        var object = kept[nested]?.objectValue ?? [:]
+        object[key] = values[key] ?? .null
+        kept[nested] = .object(object)
+      }
+    }
+    guard !kept.isEmpty else { return }
+    try store.insertConflict(
+      Conflict(
+        id: mutation.id, entityType: mutation.entityType, entityId: mutation.entityId, operation: .update,
+        payload: try WireJSON.encode(kept),
+        reason: "Another device changed \(lost.sorted().joined(separator: ", ")) later",
+        recordedAt: clock.now))
+  }
+
+  /// A refused create or restore takes along what waits on the same entity and was made beneath it: to the hub they do not exist.
+  /// - Returns: how many left the queue.
+  private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, _ touched: inout [EntityKey]) throws
+    -> Int
+  {
+    try setAside(mutation, reason: problem.description)
+    guard mutation.operation == .create || mutation.operation == .restore else { return 1 }
+    var settled = 1
+    var dead: Set = [mutation.key]
+    let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
+    // Nothing hangs on an event: its own are found without the rest of the queue.
+    let others =
+      mutation.entityType == .eventType
+      ? try store.fetchPendingMutations() : try Replica(store: store).waiting(of: mutation.key)
+    for other in others where other.sequence == nil && other.operation != .delete {
+      let isMadeBeneath =
+        try other.operation != .update && Coalescing.references(in: other.payload).contains { dead.contains($0) }
+        && other.entityType.isChildOfEventType
+      guard dead.contains(other.key) || isMadeBeneath else { continue }
+      dead.insert(other.key)
+      touched.append(other.key)
+      try setAside(other, reason: reason)
+      settled += 1
+    }
+    return settled
+  }
+
+  private func setAside(_ mutation: PendingMutation, reason: String) throws {
+    try store.insertConflict(
+      Conflict(
+        id: mutation.id, entityType: mutation.entityType, entityId: mutation.entityId, operation: mutation.operation,
+        payload: mutation.payload, reason: reason, recordedAt: clock.now))
+    try store.deletePendingMutation(mutation)
+    // What the hub never had is only here: it stays to be seen, marked, until the person decides.
+    if mutation.operation == .create { try markFailed(mutation.key) }
+  }
+
+  private func markFailed(_ key: EntityKey) throws {
+    func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
+      guard var row = try Entity.find(id: key.entityId, in: store) else { return }
+      row.syncStatus = .failed
+      try Entity.write(row, in: store)
+    }
+    try mark(key.entityType.stored)
+  }
+}
+
+/// Begins a new row of sequences: what was sent waits again, as it is, under its own ids.
+struct NewIdentity {
+  let store: any DataStoreProtocol
+  let device: String
+
+  func take() throws {
+    try store.setSyncIdentity(SyncIdentity(device: device))
+    for var mutation in try store.fetchPendingMutations() where mutation.sequence != nil {
+      mutation.sequence = nil
+      try store.insertPendingMutation(mutation)
+    }
+  }
+}

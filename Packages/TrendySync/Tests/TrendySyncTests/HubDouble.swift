@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// A hub that says versions, and otherwise what the test says.
+final class HubDouble: Sendable {
+  struct State {
+    var head: Int64 = 3
+    var epochs = [HubEpoch(id: "a", first: 0)]
+    /// Milliseconds since 1970; `nil` for a hub that does not say.
+    var now: Int64?
+    var snapshot: [ChangeEntry] = []
+    var pages: [[ChangeEntry]] = []
+    /// What becomes of the next mutations, in order; the rest are accepted, each at the next version.
+    var outcomes: [MutationOutcome] = []
+    var lost: [Int: [String]] = [:]
+    /// Thrown by the next requests, one each; `nil` lets one through.
+    var pushErrors: [APIError?] = []
+    var pullErrors: [APIError?] = []
+    var isForked = false
+    var batches: [PushBatch] = []
+    var pulls: [FeedRequest] = []
+    var snapshots = 0
+  }
+
+  private let content = Mutex(State())
+
+  var state: State { content.withLock { $0 } }
+  func set(_ change: (inout State) -> Void) { content.withLock { change(&$0) } }
+
+  fileprivate func push(_ batch: PushBatch) throws -> PushAnswer {
+    try content.withLock { state in
+      state.batches.append(batch)
+      if !state.pushErrors.isEmpty, let error = state.pushErrors.removeFirst() { throw error }
+      var answer = PushAnswer(outcomes: [], lost: state.lost)
+      state.lost = [:]
+      answer.isForked = state.isForked
+      for _ in batch.mutations {
+        if !state.outcomes.isEmpty {
+          answer.outcomes.append(state.outcomes.removeFirst())
+        } else if state.isForked {
+          answer.outcomes.append(.tryLater(retryAfter: nil))
+        } else {
+          state.head += 1
+          answer.outcomes.append(.accepted(version: state.head))
+        }
+      }
+      state.isForked = false
+      answer.position = HubPosition(head: state.head, epochs: state.epochs, now: state.now)
+      return answer
+    }
+  }
+
+  fileprivate func changes(_ request: FeedRequest) throws -> ChangeFeedResponse {
+    try content.withLock { state in
+      state.pulls.append(request)
+      if !state.pullErrors.isEmpty, let error = state.pullErrors.removeFirst() { throw error }
+      let page = state.pages.isEmpty ? [] : state.pages.removeFirst()
+      let hasMore = !state.pages.isEmpty
+      let next = hasMore ? page.last?.id ?? request.cursor : max(state.head, page.last?.id ?? 0, request.cursor)
+      state.head = max(state.head, next)
+      return ChangeFeedResponse(
+        changes: page, nextCursor: next, hasMore: hasMore,
+        position: HubPosition(head: state.head, epochs: state.epochs, now: state.now))
+    }
+  }
+
+  fileprivate func takeSnapshot() -> SnapshotAnswer {
+    content.withLock { state in
+      state.snapshots += 1
+      return .entries(
+        HubSnapshot(
+          position: HubPosition(head: state.head, epochs: state.epochs, now: state.now), entries: state.snapshot))
+    }
+  }
+}
+
+struct VersionedHubClient: ForwardingClient {
+  let base: MockNetworkClient
+  let hub: HubDouble
+
+  func checkHealth() async throws {}
+  func push(_ batch: PushBatch) async throws -> PushAnswer { try hub.push(batch) }
+  func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse { try hub.changes(request) }
+  func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer { hub.takeSnapshot() }
+}
+
+extension ChangeEntry {
+  /// A type as the hub gives it.
+  static func type(_ id: String, _ version: Int64, name: String = "Coffee", life: Int64 = 0) -> ChangeEntry {
+    entry(.eventType, id, version, ["name": .string(name), "color": "#000000", "icon": "cup"], life: life)
+  }
+
+  static func event(
+    _ id: String, _ version: Int64, of type: String = "T", notes: JSONValue = nil, life: Int64 = 0
+  ) -> ChangeEntry {
+    entry(
+      .event, id, version,
+      ["event_type_id": .string(type), "timestamp": "2024-01-01T00:00:00.000Z", "notes": notes], life: life)
+  }
+
+  static func tombstone(
+    _ kind: MutationEntityType, _ id: String, _ version: Int64, _ data: [String: JSONValue]? = nil, life: Int64 = 0
+  ) -> ChangeEntry {
+    var entry = entry(kind, id, version, data ?? [:], life: life)
+    entry.operation = "delete"
+    entry.deletedAt = DeterministicDate.jan1_2024
+    if data == nil { entry.data = nil }
+    return entry
+  }
+
+  static func entry(
+    _ kind: MutationEntityType, _ id: String, _ version: Int64, _ fields: [String: JSONValue], life: Int64 = 0
+  ) -> ChangeEntry {
+    ChangeEntry(
+      id: version, entityType: kind.rawValue, operation: "update", entityId: id,
+      data: ChangeEntryData(rawData: fields.merging(["id": .string(id), "user_id": "u"]) { $1 }), incarnation: life,
+      marks: [FieldMark.others: FieldMark(version: version, stamp: version * 10, author: "other")])
+  }
+}

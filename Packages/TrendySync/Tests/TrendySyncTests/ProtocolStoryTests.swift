@@ -1,0 +1,569 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// The device's half of each story by which a rule of sync was found. Bare numbers are the hub's versions.
+@Suite("Stories of the protocol", .timeLimit(.minutes(2)))
+struct ProtocolStoryTests {
+  private let hub: HubDouble
+  private let device: Device
+  private var store: MockDataStore { device.store }
+
+  init() {
+    let hub = HubDouble()
+    self.hub = hub
+    device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
+  }
+
+  /// The device stands at 3, with the type T and the event E as the hub has them.
+  private func begin(_ more: [ChangeEntry] = []) async {
+    hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] + more }
+    await device.engine.performSync()
+  }
+
+  private func note(_ text: String?, on id: String = "E") throws {
+    try device.recorder.edit(eventId: id) { $0.notes = text }
+  }
+
+  private var shown: Event? { store.storedEvents["E"] }
+
+  private func fields(_ mutation: PendingMutation) throws -> [String: FieldChange] {
+    try FieldChange.changes(of: mutation)
+  }
+
+  private func accepted() throws -> [PendingMutation] { try store.fetchAcceptedMutations() }
+
+  // MARK: H1 – H4
+
+  @Test func `H1: a sequence is given when a mutation is first sent, so that what is taken back leaves no gap`()
+    async throws
+  {
+    await begin()
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "brief"))
+    try device.recorder.delete(eventTypeId: "brief")
+    try note("5")
+    await device.engine.performSync()
+    #expect(hub.state.batches.flatMap(\.mutations).map(\.sequence) == [1])
+  }
+
+  @Test func `H2: what was sent never changes, however the answer is lost and whatever is edited meanwhile`()
+    async throws
+  {
+    await begin()
+    try note("5")
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    try note("6")
+    await device.engine.performSync()
+    let sent = hub.state.batches.map(\.mutations)
+    #expect(sent[0][0] == sent[1][0])
+    #expect(try sent[1].map { try fields($0)["notes"]?.value } == ["5", "6"])
+    #expect(sent[1].map(\.sequence) == [1, 2])
+  }
+
+  @Test func `H3: a field that shows the device's own value is based on what that was based on`() async throws {
+    await begin()
+    try note("5")
+    // Sent, and nothing is heard of it; another's 6 is at 4.
+    hub.set {
+      $0.pushErrors = [.networkError("lost")]
+      $0.pages = [[.event("E", 4, notes: "6")]]
+    }
+    await device.engine.performSync()
+    #expect(shown?.notes == "5")
+    try note("7")
+    let waiting = try #require(store.storedPendingMutations.last)
+    #expect(try fields(waiting)["notes"]?.base == 3, "7 is written by one who has seen 5, and not 6")
+  }
+
+  @Test func `H4: a base is the version of the entity that is held, never the cursor`() async throws {
+    await begin()
+    hub.set { $0.pages = [[.type("other", 5)], []] }
+    await device.engine.performSync()
+    #expect(try #require(store.storedSyncCursor) >= 5)
+    try note("8")
+    #expect(try fields(#require(store.storedPendingMutations.first))["notes"]?.base == 3)
+  }
+
+  @Test func `H4: the base of a delete is the last complete position, lowered to the own edits that wait`() async throws
+  {
+    await begin()
+    hub.set { $0.head = 9 }
+    await device.engine.performSync()
+    try device.recorder.delete(eventId: "E")
+    #expect(store.storedPendingMutations.map(\.base) == [9])
+    await device.engine.performSync()
+    // What waits beneath a type counts with it.
+    hub.set { $0.pages = [[.event("F", 20)]] }
+    await device.engine.performSync()
+    try note("x", on: "F")
+    hub.set { $0.head = 30 }
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(store.storedPendingMutations.last?.base == 20)
+  }
+
+  // MARK: H5
+
+  @Test func `H5a: what was acknowledged stays to be seen until it has come back`() async throws {
+    await begin()
+    try note("5")
+    hub.set { $0.pullErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty && shown?.notes == "5")
+    #expect(shown?.syncStatus == .synced)
+    #expect(try accepted().map(\.acceptedVersion) == [4])
+    hub.set { $0.pages = [[.event("E", 4, notes: "5")]] }
+    await device.engine.performSync()
+    #expect(try accepted().isEmpty && shown?.notes == "5")
+  }
+
+  @Test func `H5b: a page that passes the version does not do, only the entity's own entry does`() async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    // It is at 4; another moves E at 5 and changes the new one at 6.
+    hub.set { $0.pages = [[.event("E", 5)], [.event("new", 6)]] }
+    hub.set { $0.pullErrors = [nil, .networkError("lost")] }
+    await device.engine.performSync()
+    #expect(store.storedSyncCursor == 5)
+    #expect(store.storedEvents["new"] != nil)
+    #expect(try accepted().count == 1)
+    await device.engine.performSync()
+    #expect(store.storedEvents["new"] != nil)
+    #expect(try accepted().isEmpty)
+  }
+
+  @Test func `H5c: a deletion stays in force until the cursor has passed it, also of what the hub had purged`()
+    async throws
+  {
+    await begin()
+    try device.recorder.delete(eventId: "E")
+    hub.set {
+      $0.outcomes = [.accepted(version: 7)]
+      $0.pullErrors = [.networkError("lost")]
+    }
+    await device.engine.performSync()
+    #expect(shown == nil && store.storedPendingMutations.isEmpty)
+    hub.set { $0.pages = [[.tombstone(.event, "E", 7)]] }
+    await device.engine.performSync()
+    #expect(try accepted().isEmpty && shown == nil)
+  }
+
+  @Test func `H5d: a write that changed nothing leaves as soon as the version that it had is held`() async throws {
+    await begin()
+    try note("5")
+    hub.set {
+      $0.outcomes = [.accepted(version: 3)]
+      $0.pullErrors = [.networkError("lost")]
+    }
+    await device.engine.performSync()
+    #expect(try accepted().isEmpty)
+  }
+
+  // MARK: H6
+
+  @Test func `H6: a child that comes before its parent waits for it, and the cursor passes`() async throws {
+    await begin()
+    hub.set {
+      $0.pages = [[.event("early", 4, of: "late")], [.type("late", 6)]]
+      $0.pullErrors = [nil, .networkError("lost")]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEvents["early"] == nil && store.storedSyncCursor == 4)
+    await device.engine.performSync()
+    #expect(store.storedEvents["early"]?.eventTypeId == "late" && store.storedParkedChanges.isEmpty)
+  }
+
+  @Test func `H6: a parent's tombstone waits until its last child has left`() async throws {
+    await begin([.type("T2", 2)])
+    hub.set {
+      $0.pages = [[.tombstone(.eventType, "T", 5)], [.event("E", 9, of: "T2")]]
+      $0.pullErrors = [nil, .networkError("lost")]
+    }
+    await device.engine.performSync()
+    #expect(shown?.eventTypeId == "T" && store.storedEventTypes["T"] != nil)
+    try note("mine")
+    #expect(try fields(#require(store.storedPendingMutations.first))["notes"]?.base == 3, "what is parked is not held")
+    await device.engine.performSync()
+    #expect(shown?.eventTypeId == "T2" && store.storedEventTypes["T"] == nil && store.storedParkedChanges.isEmpty)
+  }
+
+  // MARK: H8
+
+  @Test func `H8a: a move is never put before the making of what it points to`() async throws {
+    await begin()
+    try note("5")
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
+    try device.recorder.edit(eventId: "E") { $0.eventTypeId = "new" }
+    #expect(store.storedPendingMutations.map(\.entityId) == ["E", "new", "E"])
+  }
+
+  @Test func `H8b, H8f: a delete goes to the end and carries the edits that it takes the place of`() async throws {
+    await begin()
+    try device.recorder.edit(eventTypeId: "T") { $0.name = "renamed" }
+    try device.recorder.edit(eventTypeId: "T") { $0.colorHex = "#123456" }
+    try device.recorder.edit(eventId: "E") { $0.notes = "5" }
+    try device.recorder.delete(eventTypeId: "T")
+    let queue = store.storedPendingMutations
+    #expect(queue.map(\.operation) == [.update, .delete])
+    #expect(try fields(queue[1]).mapValues(\.value) == ["name": "renamed", "color": "#123456"])
+    #expect(try fields(queue[1])["name"]?.base == 1)
+  }
+
+  @Test func `H8c: a new type that something waiting refers to is not taken back, but deleted`() async throws {
+    await begin()
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
+    try device.recorder.edit(eventId: "E") { $0.eventTypeId = "new" }
+    try device.recorder.delete(eventTypeId: "new")
+    #expect(store.storedPendingMutations.map(\.operation) == [.create, .update, .delete])
+    #expect(shown == nil, "it goes with the type, as it will at the hub")
+  }
+
+  // MARK: H12 – H15
+
+  @Test func `H12: a snapshot drops nothing of the queue by number, and changes no base`() async throws {
+    await begin()
+    try note("5")
+    hub.set {
+      $0.pushErrors = [.networkError("lost")]
+      $0.pullErrors = [.httpError(410)]
+      $0.snapshot = [.type("T", 1), .event("E", 6, notes: "6")]
+      $0.head = 8
+    }
+    await device.engine.performSync()
+    #expect(hub.state.snapshots == 2 && store.storedSyncCursor == 8 && shown?.notes == "5")
+    let asked = try #require(store.storedPendingMutations.first)
+    #expect(asked.sequence == 1)
+    #expect(try fields(asked)["notes"]?.base == 3)
+    // Asked again, the hub says what it said.
+    hub.set { $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))] }
+    await device.engine.performSync()
+    #expect(shown?.notes == "6" && store.storedConflicts.count == 1)
+  }
+
+  @Test func `H13: what a restored hub lost is offered again, before what waits, under a new identity`() async throws {
+    await begin()
+    try note("5")
+    hub.set { $0.pages = [[.event("E", 4, notes: "5"), .event("F", 5, notes: "theirs"), .tombstone(.event, "G", 6)]] }
+    await device.engine.performSync()
+    let before = try #require(store.storedSyncIdentity)
+    try note("waits", on: "F")
+    // The hub is back at 3.
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.head = 3
+      $0.snapshot = [.type("T", 1), .event("E", 3)]
+      $0.batches = []
+      $0.pushErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
+      ]
+    }
+    await device.engine.performSync()
+    let identity = try #require(store.storedSyncIdentity)
+    #expect(identity.device != before.device)
+    let offered = hub.state.batches[1].mutations
+    #expect(offered.map(\.entityId) == ["E", "F", "G", "F"])
+    #expect(offered.map(\.operation) == [.update, .create, .delete, .update])
+    #expect(offered.map(\.sequence) == [1, 2, 3, 4])
+    let note = try #require(try fields(offered[0])["notes"])
+    #expect(note.value == "5" && note.base == 3 && note.stamp == 40 && note.author == "other")
+    #expect(try fields(offered[3])["notes"]?.base == 3, "it was based on 5, which nobody knows any more")
+    #expect(store.storedEvents["F"]?.notes == "waits")
+    #expect(await device.engine.state == .idle)
+  }
+
+  @Test func `H13c: an edit that was acknowledged and lost with the hub waits again`() async throws {
+    await begin()
+    try note("5")
+    hub.set { $0.pullErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    #expect(try accepted().count == 1)
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.head = 3
+      $0.pullErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
+      ]
+      $0.batches = []
+    }
+    await device.engine.performSync()
+    #expect(hub.state.batches.flatMap(\.mutations).map(\.entityId) == ["E"])
+    #expect(shown?.notes == "5")
+  }
+
+  @Test func `H14: outcomes that come with a fork count, and the rest goes under a new identity with the same ids`()
+    async throws
+  {
+    await begin()
+    try note("5")
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    hub.set {
+      $0.isForked = true
+      $0.outcomes = [.accepted(version: 4)]
+    }
+    await device.engine.performSync()
+    let batches = hub.state.batches
+    #expect(batches.count == 2 && batches[0].position.device != batches[1].position.device)
+    #expect(batches[1].mutations.map(\.id) == [batches[0].mutations[1].id])
+    #expect(batches[1].mutations.map(\.sequence) == [1])
+  }
+
+  @Test func `H14: a request says what was sent, what is acknowledged and what was seen`() async throws {
+    await begin()
+    try note("5")
+    await device.engine.performSync()
+    try note("6")
+    await device.engine.performSync()
+    let position = try #require(hub.state.batches.last?.position)
+    #expect(
+      position.lastSequence == 2 && position.acknowledgedThrough == 1 && position.seen == 4 && position.epoch == "a")
+    #expect(hub.state.pulls.last?.position?.acknowledgedThrough == 2)
+  }
+
+  @Test func `H15: stamps are hub time, above the last and above all that was applied`() async throws {
+    let now = Int64(device.clock.now.timeIntervalSince1970 * 1000)
+    hub.set { $0.now = now - 5_000 }
+    await begin()
+    try note("5")
+    try device.recorder.edit(eventTypeId: "T") { $0.name = "n" }
+    let stamps = try store.storedPendingMutations.map { try #require(fields($0).values.first?.stamp) }
+    #expect(stamps == [now - 5_000, now - 4_999])
+    hub.set {
+      var future = ChangeEntry.type("T2", 9)
+      future.marks = [FieldMark.others: FieldMark(version: 9, stamp: now + 60_000, author: "other")]
+      $0.pages = [[future]]
+      $0.now = nil
+    }
+    await device.engine.performSync()
+    try note("6")
+    #expect(try fields(#require(store.storedPendingMutations.first))["notes"]?.stamp == now + 60_001)
+  }
+
+  @Test func `H15: when the offset is learned, stamps that were never sent come down to the hub's time`() async throws {
+    await begin()
+    let now = Int64(device.clock.now.timeIntervalSince1970 * 1000)
+    try note("a year ahead")
+    hub.set {
+      $0.now = now - 31_536_000_000
+      $0.pushErrors = [.httpError(503)]
+    }
+    try device.recorder.edit(eventTypeId: "T") { $0.name = "n" }
+    // What was sent stays as it is; here nothing was, as the first answer is that of the pull.
+    await device.engine.performSync()
+    try device.recorder.edit(eventId: "E") { $0.locationName = "later" }
+    let last = try #require(store.storedPendingMutations.last)
+    #expect(try fields(last)["location_name"]?.stamp == now - 31_536_000_000 + 1)
+  }
+
+  // MARK: H16 – H18
+
+  @Test func `H16: an import makes nothing where the same thing is held, alive or dead, or waits`() async throws {
+    let living = "00000000-0000-8000-8000-000000000001"
+    let dead = "00000000-0000-8000-8000-000000000002"
+    await begin([.event(living, 2), .tombstone(.event, dead, 3)])
+    for id in [living, dead] {
+      #expect(try !device.recorder.record(EventFixture.makeEvent(id: id, eventTypeId: "T", sourceType: .imported)))
+    }
+    #expect(store.storedPendingMutations.isEmpty && store.storedEvents[dead] == nil)
+  }
+
+  @Test func `H17: a refused create takes along what was made beneath it, a refused edit only itself`() async throws {
+    await begin()
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
+    try device.recorder.record(EventFixture.makeEvent(id: "child", eventTypeId: "new"))
+    try note("5")
+    hub.set {
+      $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))]
+    }
+    let small = SyncEngine(
+      networkClient: VersionedHubClient(base: device.network, hub: hub), dataStoreFactory: device.factory,
+      clock: device.clock, generator: SeededGenerator(seed: 9), configuration: SyncConfiguration(batchSize: 1))
+    await small.performSync()
+    #expect(Set(store.storedConflicts.map(\.entityId)) == ["new", "child"])
+    #expect(hub.state.batches.flatMap(\.mutations).map(\.entityId) == ["new", "E"])
+    #expect(store.storedEvents["child"]?.syncStatus == .failed)
+  }
+
+  @Test func `H17: a value that lost is in the journal, and what won is shown when it comes`() async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") {
+      $0.notes = "mine"
+      $0.locationName = "here"
+    }
+    hub.set {
+      $0.outcomes = [.merged(version: 5)]
+      $0.lost = [0: ["notes"]]
+      $0.pages = [[.event("E", 5, notes: "theirs")]]
+    }
+    await device.engine.performSync()
+    #expect(shown?.notes == "theirs")
+    let conflict = try #require(store.storedConflicts.first)
+    #expect(try WireJSON.decode(JSONValue.self, from: conflict.payload) == ["notes": "mine"])
+  }
+
+  @Test func `H18: an answer counts only for the identity that asked`() async throws {
+    await begin()
+    try note("5")
+    let other = SyncIdentity(device: "another process took it")
+    hub.set { $0.pullErrors = [] }
+    let client = IntrudedClient(base: device.network, hub: hub) { [store = SendableStore(store)] in
+      try? store.value.setSyncIdentity(other)
+      try? store.value.save()
+    }
+    let engine = SyncEngine(
+      networkClient: client, dataStoreFactory: device.factory, clock: device.clock,
+      generator: SeededGenerator(seed: 9))
+    await engine.performSync()
+    #expect(store.storedPendingMutations.count == 1, "asked again, under the identity that holds")
+  }
+
+  // MARK: Restore, and what is shown
+
+  @Test func `what was deleted elsewhere is restored with what it last said`() async throws {
+    await begin()
+    hub.set {
+      $0.pages = [
+        [
+          .tombstone(
+            .event, "E", 4,
+            ["id": "E", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z", "notes": "last words"])
+        ]
+      ]
+    }
+    await device.engine.performSync()
+    #expect(shown == nil)
+    #expect(try device.recorder.restore(eventId: "E"))
+    #expect(shown?.notes == "last words" && shown?.syncStatus == .pending)
+    let restore = try #require(store.storedPendingMutations.first)
+    #expect(restore.operation == .restore && restore.incarnation == 1)
+    hub.set { $0.pages = [[.event("E", 5, notes: "last words", life: 1)]] }
+    await device.engine.performSync()
+    #expect(shown?.syncStatus == .synced && store.storedPendingMutations.isEmpty)
+    // An edit means the life it saw.
+    try note("again")
+    #expect(store.storedPendingMutations.map(\.incarnation) == [1])
+  }
+
+  @Test func `a deletion that nobody has heard of is undone with the edits that it took up`() async throws {
+    await begin()
+    try note("5")
+    try device.recorder.delete(eventId: "E")
+    #expect(shown == nil)
+    #expect(try device.recorder.restore(eventId: "E"))
+    #expect(shown?.notes == "5" && store.storedPendingMutations.map(\.operation) == [.update])
+    #expect(try !device.recorder.restore(eventId: "E"), "it lives")
+  }
+
+  @Test func `recording what was deleted begins another life of it`() async throws {
+    await begin([
+      .tombstone(.event, "gone", 2, ["id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z"])
+    ])
+    try device.recorder.record(EventFixture.makeEvent(id: "gone", eventTypeId: "T", notes: "anew"))
+    #expect(store.storedPendingMutations.map(\.operation) == [.restore])
+    #expect(store.storedEvents["gone"]?.notes == "anew")
+  }
+
+  @Test func `a child is not restored without its parent`() async throws {
+    await begin()
+    hub.set {
+      $0.pages = [
+        [
+          .tombstone(.event, "E", 4, ["id": "E", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z"]),
+          .tombstone(.eventType, "T", 5),
+        ]
+      ]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEventTypes.isEmpty)
+    #expect(throws: RecorderError.parentDeleted(.event, id: "E", eventTypeId: "T")) {
+      try device.recorder.restore(eventId: "E")
+    }
+  }
+
+  @Test func `a type that is deleted here hides what hangs on it, and a refusal gives all of it back at once`()
+    async throws
+  {
+    await begin()
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(store.storedEvents.isEmpty && store.storedEventTypes.isEmpty)
+    hub.set {
+      $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:restored", title: "It lives anew", status: 409))]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEventTypes["T"] != nil && shown != nil)
+    #expect(hub.state.snapshots == 1 && store.storedConflicts.map(\.operation) == [.delete])
+  }
+
+  @Test func `records of every kind come and go like events, conflicts too`() async throws {
+    await begin([
+      .entry(.vehicle, "car", 2, ["name": "Kombi"]),
+      .entry(.conflict, "c", 3, ["entity_type": "event", "entity_id": "E", "field": "notes", "value": "old"]),
+    ])
+    #expect(try store.fetchRecords(kind: .vehicle).map(\.fields) == [["name": "Kombi"]])
+    #expect(try store.fetchRecords(kind: .conflict).count == 1)
+    try device.recorder.delete(.conflict, id: "c")
+    try device.recorder.edit(.vehicle, id: "car") { $0.fields["color"] = "red" }
+    await device.engine.performSync()
+    #expect(hub.state.batches.flatMap(\.mutations).map(\.operation) == [.delete, .update])
+    #expect(try store.findRecord(kind: .vehicle, id: "car")?.fields["color"] == "red")
+  }
+
+  @Test func `a kind that this version does not know is kept raw`() async throws {
+    await begin([ChangeEntry(id: 2, entityType: "of_tomorrow", operation: "create", entityId: "x")])
+    #expect(store.storedParkedChanges.map(\.entityType) == ["of_tomorrow"])
+    #expect(await device.engine.state == .idle)
+  }
+
+  @Test func `an empty round asks once and writes nothing`() async throws {
+    await begin()
+    let saves = store.saveCalls
+    let upserts = store.upsertEventCalls.count
+    await device.engine.performSync()
+    #expect(hub.state.pulls.count == 2 && hub.state.batches.isEmpty)
+    #expect(store.upsertEventCalls.count == upserts && store.saveCalls >= saves)
+  }
+
+  @Test func `a store that synced before versions were kept takes a snapshot once, and loses nothing of its queue`()
+    async throws
+  {
+    let hub = HubDouble()
+    let old = Device(cursor: 3, client: { VersionedHubClient(base: $0, hub: hub) })
+    old.seedType("T")
+    old.seedEvent("E", type: "T")
+    try old.recorder.edit(eventId: "E") { $0.notes = "5" }
+    hub.set {
+      $0.snapshot = [.type("T", 1), .event("E", 3)]
+      $0.pushErrors = [.httpError(503)]
+    }
+    await old.engine.performSync()
+    #expect(hub.state.snapshots == 1 && old.store.storedEvents["E"]?.notes == "5")
+    #expect(old.store.storedPendingMutations.count == 1)
+  }
+}
+
+/// Does something between the question and its answer.
+private struct IntrudedClient: ForwardingClient {
+  let base: MockNetworkClient
+  let hub: HubDouble
+  let intrude: @Sendable () -> Void
+
+  func checkHealth() async throws {}
+  func push(_ batch: PushBatch) async throws -> PushAnswer {
+    let answer = try await VersionedHubClient(base: base, hub: hub).push(batch)
+    intrude()
+    return answer
+  }
+  func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
+    try await VersionedHubClient(base: base, hub: hub).changes(request)
+  }
+}
+
+/// @unchecked: the test and the engine take turns, as the mock asks for.
+private struct SendableStore: @unchecked Sendable {
+  let value: MockDataStore
+  init(_ value: MockDataStore) { self.value = value }
+}
