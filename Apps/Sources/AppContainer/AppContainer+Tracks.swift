@@ -26,7 +26,11 @@ private struct RecorderJournal: FindingJournal {
 
   func event(id: String) throws -> Event? { try app.makeStore().findEvent(id: id) }
 
-  func create(_ event: Event) throws -> Bool { try app.recorder.record(event) }
+  func create(_ event: Event) throws -> Bool {
+    // A type that the person deleted takes no new events.
+    guard try app.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
+    return try app.recorder.record(event)
+  }
 
   func update(_ event: Event, from held: Event) throws {
     guard let request = event.updateRequest(from: held) else { return }

@@ -67,17 +67,19 @@ public struct TrackIntake: Sendable {
     taken.known = result.known
     do {
       taken.changes = try reader.read(device: device)
-      try log.maintain()
     } catch {
       taken.delay = "\(error)"
     }
     return taken
   }
 
-  /// Writes what time alone decides: trips that silence closed, visits to which nothing more was heard.
+  /// Keeps the log quick, and writes what time alone decides: trips that silence closed, visits of which nothing more was heard.
   /// - Returns: whether anything was written.
   @discardableResult
-  public func tick() throws -> Bool { try !reader.readAll().isEmpty }
+  public func tick() throws -> Bool {
+    while try log.maintain() {}
+    return try !reader.readAll().isEmpty
+  }
 
   /// Finds trips and visits again in what was kept, all of it or since a moment.
   public func readAgain(since: Date? = nil) throws -> TrackReader.Changes { try reader.readAgain(since: since) }

@@ -110,7 +110,8 @@ private struct HubJournal: FindingJournal {
     do {
       try desk.create(.event, event.createRequest)
       return true
-    } catch let problem as Problem where problem.kind == "entity_deleted" {
+    } catch let problem as Problem where (400..<500).contains(problem.status) && problem.status != 429 {
+      // Deleted, or its type was: asking again would not help, and must not keep the rest from being written.
       return false
     }
   }

@@ -45,6 +45,7 @@ extension Command {
           part = DeviceBatch()
         } while !rest.isEmpty
       }
+      if sum.added > 0 { _ = try intake.tick() }
       if !sum.changes.isEmpty { container.agent.send() }
       if session.console.isJSON {
         session.console.document(

@@ -45,6 +45,7 @@ struct Daemon {
       throw invalid("--poll", "It is a duration from 1s to 1d.")
     }
     var receivers = Receivers.Sources()
+    receivers.allowedHosts = arguments.all("--host")
     if let text = arguments.value("--ingest") { receivers.listen = try endpoint("--ingest", text) }
     if let text = arguments.value("--gpsd") {
       let parts = text.split(separator: ":", maxSplits: 1)

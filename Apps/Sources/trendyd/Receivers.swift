@@ -13,6 +13,8 @@ struct Receivers {
   struct Sources: Sendable {
     /// Where trackers post to; port 0 for any free one.
     var listen: (address: String, port: UInt16)?
+    /// Names besides loopback under which they do.
+    var allowedHosts: [String] = []
     var gpsd: (host: String, port: String)?
     var nmea: (path: String, baud: Int?)?
 
@@ -59,7 +61,8 @@ struct Receivers {
     let agent = app.agent
     let server = IngestServer(
       transport: SocketTransport(address: address, port: port, clock: app.clock, log: log), token: token,
-      ingest: AgentIngest(intake: intake, clock: app.clock) { agent.send() }, clock: app.clock, log: log)
+      ingest: AgentIngest(intake: intake, clock: app.clock) { agent.send() },
+      configuration: HubConfiguration(allowedHosts: sources.allowedHosts), clock: app.clock, log: log)
     let bound = try await server.start()
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"
     console.talk("Agent: trackers post to \(url) with the token in \(tokenFile.path)")

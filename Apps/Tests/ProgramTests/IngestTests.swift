@@ -241,6 +241,28 @@ struct IngestTests {
     #expect(try bench.trendy("trip", "explain", "@2", store: "phone").status == 66)
   }
 
+  @Test func `many that add at once, beside an agent, lose and double nothing`() throws {
+    let fixes = try Self.drive()
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--ingest", "127.0.0.1:0"])
+    defer { agent.stop() }
+    for part in 0..<6 {
+      let lines = fixes.enumerated().filter { $0.offset % 5 == part % 5 || $0.offset % 7 == part }.map(\.element.line)
+      try lines.joined(separator: "\n")
+        .write(to: bench.folder.appending(path: "part-\(part)"), atomically: true, encoding: .utf8)
+    }
+    let store = bench.store("phone")
+    let added = try bench.shell(
+      "for i in 0 1 2 3 4 5; do trendy track add '\(bench.folder.path)/part-'$i --store '\(store)' -q & pids=\"$pids $!\"; done; "
+        + "for pid in $pids; do wait $pid || exit 1; done")
+    #expect(added.status == 0, "\(added.talk)")
+    // Whoever was last to read has read all.
+    #expect(try bench.trendy("trip", "recompute", store: "phone").output.contains("The same as before"))
+    check(try trips("phone"), "added at once")
+    let again = try bench.trendy("track", "add", bench.folder.appending(path: "part-0").path, "--json", store: "phone")
+    #expect(try again.document.objectValue?["added"] == 0)
+  }
+
   /// RMC sentences, one a fix.
   private static func nmea(_ fixes: [Fix]) -> String {
     fixes.map { fix in

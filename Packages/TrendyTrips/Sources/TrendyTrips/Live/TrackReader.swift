@@ -382,7 +382,8 @@ extension Pass {
     var plan = Plan()
     var held = try store.notes(.finding, device: device, after: baseTime, isDescending: false, limit: .max)
       .map { try TrackFinding($0) }
-    for key in found.byKey.keys.sorted() + found.refused.sorted() where !held.contains(where: { $0.key == key }) {
+    let keys = Set(held.map(\.key))
+    for key in found.byKey.keys.sorted() + found.refused.sorted() where !keys.contains(key) {
       // A ride that went on after it was closed: told before the checkpoint.
       if let note = try store.note(.finding, id: key), note.device == device {
         held.append(try TrackFinding(note.note))
@@ -403,16 +404,19 @@ extension Pass {
     }
 
     var free = Set(held.indices)
+    var byKey: [String: Int] = [:]
+    for index in held.indices where held[index].standing != .withdrawn { byKey[held[index].key] = index }
     var open: [TrackFinding] = []
     for key in found.byKey.keys.sorted() {
       guard let finding = found.byKey[key]?.finding else { continue }
-      if let index = held.firstIndex(where: { $0.key == key && $0.standing != .withdrawn }) {
+      if let index = byKey[key] {
         free.remove(index)
         try settle(finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
       } else {
         open.append(finding)
       }
     }
+    let ids = Set(held.map(\.eventId))
     // What moved keeps its event: the earlier begun takes the one it has most in common with.
     for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
       let alike = free.filter { index in
@@ -430,7 +434,7 @@ extension Pass {
         other.standing == .personal && other.kind == finding.kind && other.geofenceId == finding.geofenceId
           && other.overlap(with: finding) > (finding.end ?? now).timeIntervalSince(finding.start) / 2
       }
-      if !isTheirs { try create(finding, withdrawn: held, in: found, into: &plan) }
+      if !isTheirs { try create(finding, used: ids, in: found, into: &plan) }
     }
     for index in free.sorted() { withdraw(held[index], event: events[held[index].eventId], into: &plan) }
     return plan
@@ -465,12 +469,12 @@ extension Pass {
   }
 
   private func create(
-    _ finding: TrackFinding, withdrawn held: [TrackFinding], in found: Findings, into plan: inout Plan
+    _ finding: TrackFinding, used ids: Set<String>, in found: Findings, into plan: inout Plan
   ) throws {
     var finding = finding
     // An id that was taken back cannot come again: the next in its row.
     var times = 0
-    while try held.contains(where: { $0.eventId == finding.eventId }) || isWithdrawn(finding.eventId) {
+    while try ids.contains(finding.eventId) || isWithdrawn(finding.eventId) {
       times += 1
       finding.eventId = NaturalKey.id(for: finding.key, "again", String(times))
     }
