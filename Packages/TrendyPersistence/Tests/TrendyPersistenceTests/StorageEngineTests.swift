@@ -166,6 +166,49 @@ struct StorageEngineTests {
     }
   }
 
+  @Test func `an opening reads no further than the log goes, where the mark says that it ends there`() throws {
+    let disk = SimulatedFileSystem()
+    try EngineFixture.put([1], in: StorageEngine.open(directory: "/store", fileSystem: disk))
+    func callsOfOpening() throws -> Int {
+      let before = disk.calls
+      let engine = try StorageEngine.open(directory: "/store", fileSystem: disk.anotherProcess())
+      #expect(try EngineFixture.numbers(in: engine) == [1])
+      return disk.calls - before
+    }
+    let marked = try callsOfOpening()
+    disk.setContents("/store/lock", [])
+    // The rest of the chunk, and whether another follows.
+    #expect(try callsOfOpening() == marked + 2)
+  }
+
+  @Test func `what a unit puts and deletes again is gone, however it looked at it meanwhile`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try EngineFixture.put([1, 2], in: engine)
+    try engine.maintain(sealingAll: true)
+    try EngineFixture.put([2, 3], in: engine)
+    try engine.write { transaction throws(StorageError) in
+      for number in 1...4 {
+        let key = EngineFixture.key(number)
+        let saved = try transaction.get(kind: 1, key: key)
+        #expect((saved?.sort != nil) == (number < 4))
+        transaction.delete(kind: 1, key: key)
+        let deleted = try transaction.get(kind: 1, key: key)
+        #expect(deleted?.sort == nil)
+        try transaction.put(kind: 1, key: key, sort: 9, payload: [])
+        if number.isMultiple(of: 2) {
+          let put = try transaction.get(kind: 1, key: key)
+          #expect(put?.sort == 9)
+        }
+        transaction.delete(kind: 1, key: key)
+      }
+    }
+    for engine in [engine, try EngineFixture.open(disk.anotherProcess())] {
+      for number in 1...4 { #expect(try engine.get(kind: 1, key: EngineFixture.key(number)) == nil) }
+      #expect(try engine.count(kind: 1) == 0)
+    }
+  }
+
   @Test func `what is read stays as it was`() throws {
     let engine = try EngineFixture.open(SimulatedFileSystem())
     try EngineFixture.put(1...3, in: engine)

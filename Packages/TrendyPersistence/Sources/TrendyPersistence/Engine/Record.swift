@@ -74,6 +74,17 @@ public struct Record: @unchecked Sendable {
     return try body(UnsafeRawBufferPointer(start: pointer + RecordLayout.headerBytes, count: payloadCount))
   }
 
+  /// Whether the payload is these bytes.
+  func isPayload(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count == payloadCount else { return false }
+    return withPayload { own in
+      bytes.withUnsafeBytes { other in
+        guard let left = own.baseAddress, let right = other.baseAddress else { return true }
+        return memcmp(left, right, own.count) == 0
+      }
+    }
+  }
+
   /// A copy.
   public var payload: [UInt8] { withPayload { Array($0) } }
 }

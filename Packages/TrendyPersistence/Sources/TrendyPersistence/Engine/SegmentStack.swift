@@ -56,18 +56,22 @@ final class SegmentStack {
   }
 
   private func buryKills() throws(StorageError) {
-    var numbers: [UInt64: Int] = [:]
-    for (index, layer) in layers.enumerated() { numbers[layer.segment.number] = index }
     for layer in layers {
-      for kill in try layer.segment.kills() {
-        guard let index = numbers[kill.segment] else { continue }  // merged since, without that row
-        let segment = layers[index].segment
-        guard kill.row >= 0, kill.row < segment.footer.rowCount else {
-          throw .damaged(path: layer.segment.path, offset: layer.segment.footer.killsAt)
-        }
-        _ = layers[index].bury(kill.row, try segment.record(kill.row))
-      }
+      for kill in try layer.segment.kills() { try bury(kill, of: layer) }
     }
+  }
+
+  private func bury(_ kill: RowPlace, of layer: Layer) throws(StorageError) {
+    // Segments are few. To make a dictionary of them took half of the time of an opening: the first of its kind looks
+    // through the whole program for what it needs.
+    guard let index = layers.firstIndex(where: { $0.segment.number == kill.segment }) else {
+      return  // merged since, without that row
+    }
+    let segment = layers[index].segment
+    guard kill.row >= 0, kill.row < segment.footer.rowCount else {
+      throw .damaged(path: layer.segment.path, offset: layer.segment.footer.killsAt)
+    }
+    _ = layers[index].bury(kill.row, try segment.record(kill.row))
   }
 
   var isEmpty: Bool { layers.isEmpty }

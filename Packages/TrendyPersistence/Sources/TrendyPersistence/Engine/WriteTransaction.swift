@@ -5,9 +5,17 @@ public final class WriteTransaction {
   private let overlay = Memtable(keepsDeletions: true)
   private var memories: [RecordMemory] = []
   private var used = 0
-  /// Every record put, in order; those that were put again later are left out of the save.
-  private var order: [UnsafeRawPointer] = []
-  private var hasDeletions = false
+  private struct Change {
+    var record: UnsafeRawPointer
+    /// Whether it is needed: a record, or the deletion of one that is known to be saved.
+    var isSure: Bool
+  }
+
+  /// Everything put and deleted, in order; what was changed again later is left out of the save.
+  private var order: [Change] = []
+  private var isSureOfAll = true
+  /// What the last look beneath this unit found, as who changes something has mostly just read it.
+  private var looked: (kind: UInt8, key: RecordKey, isSaved: Bool)?
   /// Until it is committed, even if the sync then failed, or rolled back.
   private(set) var isOpen = true
   private var pin: RecordPin?
@@ -28,7 +36,11 @@ public final class WriteTransaction {
   // MARK: Reads
 
   public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
-    guard let pointer = overlay.find(kind: kind, key: key) else { return try engine.get(kind: kind, key: key) }
+    guard let pointer = overlay.find(kind: kind, key: key) else {
+      let saved = try engine.get(kind: kind, key: key)
+      looked = (kind, key, saved != nil)
+      return saved
+    }
     return RecordLayout.isDeletion(pointer) ? nil : Record(pointer: pointer, pin: ownPin())
   }
 
@@ -80,7 +92,7 @@ public final class WriteTransaction {
       throw .tooLarge(bytes: payload.count, limit: RecordLayout.largestPayload)
     }
     precondition(sort < .max, "a sort value of Int64.max cannot be found again")
-    add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, payload: payload)
+    add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, isSure: true, payload: payload)
   }
 
   public func put(
@@ -93,8 +105,10 @@ public final class WriteTransaction {
 
   /// Takes a record away; one that is not there is no error.
   public func delete(kind: UInt8, key: RecordKey) {
+    let isSure = looked.map { $0.kind == kind && $0.key == key && $0.isSaved } ?? false
     add(
-      kind: kind, key: key, sort: 0, group: 0, isDeletion: true, payload: UnsafeRawBufferPointer(start: nil, count: 0))
+      kind: kind, key: key, sort: 0, group: 0, isDeletion: true, isSure: isSure,
+      payload: UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
   // MARK: The unit
@@ -106,16 +120,17 @@ public final class WriteTransaction {
   public func commit() throws(StorageError) {
     try engine.check()
     precondition(isOpen, "a transaction that was committed or rolled back is committed")
-    var records = order
-    if overlay.count < order.count || hasDeletions {
-      records.removeAll(keepingCapacity: true)
-      for record in order {
-        let kind = RecordLayout.kind(record)
-        let key = RecordLayout.key(record)
-        guard overlay.find(kind: kind, key: key) == record else { continue }
-        if RecordLayout.isDeletion(record), try engine.get(kind: kind, key: key) == nil { continue }
-        records.append(record)
+    let isPlain = isSureOfAll && overlay.count == order.count
+    var records: [UnsafeRawPointer] = []
+    records.reserveCapacity(order.count)
+    for change in order {
+      if !isPlain {
+        let kind = RecordLayout.kind(change.record)
+        let key = RecordLayout.key(change.record)
+        guard overlay.find(kind: kind, key: key) == change.record else { continue }
+        if !change.isSure, try engine.get(kind: kind, key: key) == nil { continue }
       }
+      records.append(change.record)
     }
     let sequence: UInt64?
     let bytes = records.reduce(GroupHeader.bytes) { $0 + RecordLayout.size($1) }
@@ -146,7 +161,8 @@ extension WriteTransaction: Sendable {}
 
 extension WriteTransaction {
   private func add(
-    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, payload: UnsafeRawBufferPointer
+    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, isSure: Bool,
+    payload: UnsafeRawBufferPointer
   ) {
     precondition(isOpen, "a transaction that was committed or rolled back is written to")
     let size = RecordLayout.size(payloadCount: payload.count)
@@ -160,8 +176,8 @@ extension WriteTransaction {
     used += size
     RecordLayout.write(
       to: target, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
-    if isDeletion { hasDeletions = true }
-    order.append(UnsafeRawPointer(target))
+    if !isSure { isSureOfAll = false }
+    order.append(Change(record: UnsafeRawPointer(target), isSure: isSure))
     overlay.apply(UnsafeRawPointer(target))
   }
 

@@ -180,7 +180,7 @@ extension LocalStore {
       old.withPayload { writer.unknownFields(of: $0, above: Row.lastField) }
       let isSame =
         old.sort == row.rowSort && old.group == row.rowGroup
-        && old.withPayload { $0.elementsEqual(writer.bytes) }
+        && old.isPayload(writer.bytes)
       if isSame { return }
     }
     try transaction.put(
