@@ -60,6 +60,7 @@ struct SyncWireTests {
       try await hub.push([], device: "d", lastSequence: 1))
     for answer in answers {
       #expect(answer["head"] == 2 && answer["epochs"] == epochs && answer["epoch"] == .string(epoch))
+      #expect(answer["now"] == 1_704_067_200_000, "devices stamp their edits in hub time")
     }
     let snapshot = try await hub.send("GET", "/snapshot?device=d")
     let lines = try snapshot.body.split(separator: UInt8(ascii: "\n")).map {
@@ -68,6 +69,7 @@ struct SyncWireTests {
     #expect(
       lines[0] == [
         "cursor": 2, "head": 2, "epochs": epochs, "epoch": .string(epoch), "last_seq": 2, "count": 2,
+        "now": 1_704_067_200_000,
       ])
     #expect(lines.count == 3 && lines[2]["marks"]["*"][0] == 2)
   }
