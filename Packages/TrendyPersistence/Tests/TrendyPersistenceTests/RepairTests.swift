@@ -218,6 +218,28 @@ struct RepairTests {
     }
   }
 
+  @Test("a call that fails leaves a store that can be repaired", arguments: [28, 5] as [Int32], [false, true])
+  func failEachCall(code: Int32, isForever: Bool) throws {
+    let damaged = try sealedStore()
+    try damage(damaged, "/store/segment-3", at: 100)
+    let whole = damaged.copy()
+    _ = try repair(whole)
+    let expected = try EngineFixture.numbers(in: EngineFixture.open(whole))
+    var call = 1
+    while true {
+      let disk = damaged.copy()
+      disk.fail(.init(call: call, code: code, isForever: isForever))
+      _ = try? repair(disk)  // it may fail, or not mind
+      let isMet = disk.metFault
+      disk.fail(nil)
+      _ = try repair(disk)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == expected, "call \(call)")
+      if !isMet { break }
+      call += 1
+    }
+    #expect(call > 30)
+  }
+
   @Test func `a repair waits for who seals and merges, and who does next removes nothing that was set aside`() throws {
     let disk = try sealedStore()
     try damage(disk, "/store/segment-3", at: 100)

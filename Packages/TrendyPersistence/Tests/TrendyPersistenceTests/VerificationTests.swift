@@ -113,7 +113,7 @@ struct VerificationTests {
     let two = try #require(disk.contents("/store/log-1"))
     disk.setContents("/store/log-1", one)
     let finding = try #require(try Self.verify(disk.copy()).findings.first)
-    #expect(finding.path == "/store/log-1" && finding.offset == 64 + 96 && finding.what.contains("1 save"))
+    #expect(finding.path == "/store/log-1" && finding.offset == 64 + 96 && finding.what.contains("one save"))
     // The same bytes gone where nobody was told of them.
     disk.setContents("/store/lock", [])
     #expect(try Self.verify(disk.copy()).findings.isEmpty)

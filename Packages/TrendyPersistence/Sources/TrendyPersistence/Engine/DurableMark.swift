@@ -30,6 +30,11 @@ struct DurableMark: Hashable {
       storeID: word(memory.base, 0), sequence: word(memory.base, 8), checksum: word(memory.base, 16))
   }
 
+  /// Whether a save was confirmed that lies beyond the end of this log: then what is there is no save that never finished.
+  func isAhead(of sequence: UInt64, in manifest: Manifest) -> Bool {
+    storeID == manifest.storeID && self.sequence > sequence
+  }
+
   func write(to lock: any OpenFile) {
     let memory = RecordMemory(zeroed: Self.bytes)
     store(storeID, memory.base, 0)

@@ -269,6 +269,9 @@ struct LogState: @unchecked Sendable {
     case .clean: return
     case .damaged(let path, let offset): throw .damaged(path: path, offset: offset)
     case .torn(let bytes):
+      if let lock, let mark = DurableMark(of: lock), mark.isAhead(of: sequence, in: manifest) {
+        throw .damaged(path: log.path(chunk.number), offset: end)
+      }
       let aside = log.directory + "/cut-\(chunk.number)-\(end)"
       let remains = memory.bytes(from: end, count: bytes)
       let zeros = RecordMemory(zeroed: bytes)

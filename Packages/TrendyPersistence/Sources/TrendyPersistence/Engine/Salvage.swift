@@ -22,7 +22,7 @@ struct Salvage {
   private(set) var lostRows: [LostRow] = []
   private(set) var lostSaves: [LostSaves] = []
   private(set) var savesKept = 0
-  /// The last sequence of the log.
+  /// The last number that was given to a save.
   private(set) var lastSequence: UInt64
   private let firstSequence: UInt64
   private var chunks: [Chunk] = []
@@ -32,8 +32,9 @@ struct Salvage {
   /// - Parameters:
   ///   - names: those in the folder.
   ///   - manifest: `nil` if it is gone or damaged.
+  ///   - mark: of the last save that was confirmed.
   /// - Throws: ``StorageError/damaged(path:offset:)`` when nothing says which store the files belong to.
-  init(_ log: Log, names: [String], manifest: Manifest?) throws(StorageError) {
+  init(_ log: Log, names: [String], manifest: Manifest?, mark: DurableMark?) throws(StorageError) {
     let segmentFiles = Self.files(names, prefix: "segment-", above: manifest?.generation)
     let salvaged = try Self.segments(log, files: segmentFiles, manifest: manifest)
     let counts = salvaged.manifest
@@ -61,7 +62,7 @@ struct Salvage {
     files = (chunkFiles + segmentFiles).map { ("\(log.directory)/\($0.name)", $0.plainName) }
     for index in chunks.indices { collect(index) }
     groups.sort { $0.sequence < $1.sequence }
-    judgeSaves()
+    judgeSaves(confirmed: mark.map { $0.storeID == known ? $0.sequence : 0 } ?? 0)
   }
 
   private struct File {
@@ -148,7 +149,7 @@ struct Salvage {
   }
 
   /// Counts the saves, and names the holes between them.
-  private mutating func judgeSaves() {
+  private mutating func judgeSaves(confirmed: UInt64) {
     groups.removeAll { $0.sequence < firstSequence }
     var end: (chunk: Int, offset: Int)? = chunks.isEmpty ? nil : (0, ChunkHeader.bytes)
     for group in groups where group.sequence > lastSequence {
@@ -159,6 +160,10 @@ struct Salvage {
       lastSequence = group.sequence
       end = (group.chunk, group.offset + group.header.length)
       if group.header.isSeal, group.chunk + 1 < chunks.count { end = (group.chunk + 1, ChunkHeader.bytes) }
+    }
+    if confirmed > lastSequence {
+      if let end { lostSaves.append(hole(at: end, numbers: lastSequence + 1...confirmed)) }
+      lastSequence = confirmed
     }
   }
 

@@ -24,14 +24,11 @@ extension StorageEngine {
       return RepairReport(wasDamaged: false, savesKept: saves)
     }
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
-    var salvage = try Salvage(log, names: names, manifest: manifest)
+    var salvage = try Salvage(log, names: names, manifest: manifest, mark: DurableMark(of: lock))
     let rows = salvage.records()
-    let mark = DurableMark(of: lock)
-    // Not below what was given already, so that no number is given twice.
-    let last = max(salvage.lastSequence, mark.map { $0.storeID == salvage.storeID ? $0.sequence : 0 } ?? 0)
     var next = Manifest(
       generation: max(salvage.generation, Salvage.highestNumber(names, prefix: "segment-")) + 1,
-      storeID: salvage.storeID, firstChunk: Salvage.highestNumber(names, prefix: "log-") + 1, firstSequence: last + 1)
+      storeID: salvage.storeID, firstChunk: Salvage.highestNumber(names, prefix: "log-") + 1, firstSequence: salvage.lastSequence + 1)
     try writeRows(rows, into: &next, log: log, options: options)
     withExtendedLifetime(salvage) {}  // its memory is what the rows lie in
     let setAside = try setAside(

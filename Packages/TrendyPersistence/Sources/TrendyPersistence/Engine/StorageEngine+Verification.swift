@@ -42,7 +42,7 @@ extension StorageEngine {
     var finding = StoreFinding(
       kind: .damage, path: path, offset: 0, what: what, advice: StoreFinding.repairAdvice)
     do throws(StorageError) {
-      _ = try Salvage(log, names: names, manifest: nil)
+      _ = try Salvage(log, names: names, manifest: nil, mark: nil)
     } catch {
       guard case .damaged = error else { throw error }
       finding.advice =
@@ -73,13 +73,14 @@ extension StorageEngine {
       case .torn(let bytes): verification.cutBytes = bytes
       case .damaged(let path, let offset): throw .damaged(path: path, offset: offset)
       }
-      if let mark, mark.storeID == manifest.storeID, mark.sequence > recovered.state.sequence {
+      if let mark, mark.isAhead(of: recovered.state.sequence, in: manifest) {
         verification.findings.append(
           StoreFinding(
             kind: .damage, path: recovered.report.path, offset: recovered.report.offset,
-            what: "the log ends here, and \(mark.sequence - recovered.state.sequence) saves after it were confirmed",
-            advice: "What they held is gone from this file; if there is a later backup, restore it. "
-              + "The next save sets what lies behind aside."))
+            what: mark.sequence - recovered.state.sequence == 1
+              ? "the log ends here, and one save after it was confirmed"
+              : "the log ends here, and \(mark.sequence - recovered.state.sequence) saves after it were confirmed",
+            advice: StoreFinding.repairAdvice + " What these saves held is lost, unless a backup has it."))
       }
     } catch {
       guard case .damaged(let path, let offset) = error else { throw error }
@@ -112,7 +113,7 @@ extension StorageEngine {
     let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
     var holes: [LostSaves] = []
     do throws(StorageError) {
-      holes = try Salvage(log, names: names, manifest: log.manifest).lostSaves
+      holes = try Salvage(log, names: names, manifest: log.manifest, mark: nil).lostSaves
     } catch {
       // A segment that cannot be read has its own finding.
       guard case .damaged = error else { throw error }

@@ -87,12 +87,18 @@ public final class StorageEngine: Sendable {
     if recovered.tail != .clean {
       // Another process may be in the middle of a save; whether this is what a crash left shows when nobody writes.
       let lock = try? log.openLock()  // without the right to write there is no lock, and what was read stands
+      let readable = lock ?? (try? fileSystem.open(log.lockPath, .read))  // nor, perhaps, a mark
       defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
       if let lock {
         try log.take(lock, atMost: options.lockTimeout)
         recovered = try Log.current(directory: directory, fileSystem: fileSystem).recovered
       }
       if case .damaged(let path, let offset) = recovered.tail { throw .damaged(path: path, offset: offset) }
+      if let mark = readable.flatMap({ DurableMark(of: $0) }),
+        mark.isAhead(of: recovered.state.sequence, in: recovered.state.manifest)
+      {
+        throw .damaged(path: recovered.report.path, offset: recovered.report.offset)
+      }
     }
     let report = recovered.report
     return StorageEngine(
