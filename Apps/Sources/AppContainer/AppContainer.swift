@@ -37,6 +37,11 @@ public final class AppContainer: Sendable {
     return ids.withLock { $0.next(at: clock.now, using: &generator).description }
   }
 
+  /// A step of what keeps the store quick to open, for when nobody waits.
+  ///
+  /// - Returns: whether there may be more to do at once.
+  public func maintainStore() throws -> Bool { try dataStoreFactory.maintain() }
+
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 
   public var accountFile: AccountFile { AccountFile(storeDirectory: storeDirectory) }

@@ -42,7 +42,11 @@ extension AppContainer {
     result.visits = try visits(in: result.file.locations)
     result.tripCount = try record(result.trips, isDryRun: isDryRun)
     result.visitCount = try record(result.visits, isDryRun: isDryRun)
-    if result.tripCount.new + result.visitCount.new > 0, !isDryRun { agent.send() }
+    if result.tripCount.new + result.visitCount.new > 0, !isDryRun {
+      agent.send()
+      // What was imported is saved; that the store stays quick to open can wait for whoever has room for it.
+      while (try? maintainStore()) == true {}
+    }
     return result
   }
 

@@ -30,6 +30,11 @@ public struct HubContainer: Sendable {
   /// Persons, pairing codes, tokens; also while the hub runs in another process.
   public var accounts: HubAccounts { HubAccounts(storage: storage, clock: clock) }
 
+  /// A step of what keeps the storage quick, for when nobody waits.
+  ///
+  /// - Returns: whether there may be more to do at once.
+  public func maintainStorage() throws -> Bool { try storage.maintain() }
+
   public func makeServer(
     address: String, port: UInt16, allowedHosts: [String] = [], log: AccessLog? = nil
   ) -> HubServer {

@@ -159,12 +159,16 @@ struct Daemon {
     let (receivers, hub) = (receivers, hub)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await Signals.termination() }
-      if let server { group.addTask { await tidy(server) } }
+      if let server {
+        group.addTask { await tidy(server) }
+        group.addTask { await maintain { try hub.maintainStorage() } }
+      }
       if role != .hub {
         group.addTask {
           let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
           try await withThrowingTaskGroup(of: Void.self) { agent in
             agent.addTask { try await Agent(network: network, pollInterval: pollInterval, console: console).run() }
+            agent.addTask { await maintain { try network.app.maintainStore() } }
             // Also without a source: what the command line adds is looked through again when time has passed.
             agent.addTask {
               try await Receivers(app: network.app, sources: receivers, console: console, log: log).run()
@@ -203,6 +207,20 @@ struct Daemon {
       }
       // Cancelled is seen by the loop.
       try? await hub.clock.sleep(for: .seconds(86_400))
+    }
+  }
+
+  /// At the start and every minute: what was saved is made quick to open, a piece at a time.
+  private func maintain(step: @Sendable () throws -> Bool) async {
+    while !Task.isCancelled {
+      do {
+        while try step(), !Task.isCancelled { await Task.yield() }
+      } catch {
+        // Nothing is lost by waiting for the next minute; what stands in the way of saves too is said by those.
+        _ = console.report(CommandError("\(error)", exit: .readWrite))
+      }
+      // Cancelled is seen by the loop.
+      try? await hub.clock.sleep(for: .seconds(60))
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HubTesting
 import StorageTesting
 import Synchronization
@@ -17,6 +18,23 @@ struct EmbeddedHubStorageContractTests {
     let disk = SimulatedFileSystem()
     try check.run(on: ReopeningStorage(disk: disk))
   }
+
+  @Test("with what was saved sealed and merged after every write", arguments: HubStorageContract.all)
+  func maintained(check: HubStorageContract.Check) throws {
+    try check.run(on: ReopeningStorage(disk: SimulatedFileSystem(), maintains: true))
+  }
+
+  @Test func `a person's long log becomes a segment when there is time for it`() throws {
+    let disk = SimulatedFileSystem()
+    let storage = openStorage(disk)
+    let name = String(repeating: "n", count: 5000)
+    try storage.writeDirectory { try $0.put(HubPerson(id: "p", name: name, createdAt: Date(timeIntervalSince1970: 0))) }
+    #expect(!disk.files.contains { $0.contains("/segment-") })
+    while try storage.maintain() {}
+    #expect(disk.files.contains { $0.hasPrefix("/hub/directory/segment-") })
+    #expect(try openStorage(disk.anotherProcess()).readDirectory { try $0.people().map(\.name) } == [name])
+    #expect(try !storage.maintain())
+  }
 }
 
 @Suite("MemoryHubStorage keeps the contract", .timeLimit(.minutes(1)))
@@ -25,17 +43,20 @@ struct MemoryHubStorageContractTests {
   func contract(check: HubStorageContract.Check) throws { try check.run(on: MemoryHubStorage()) }
 }
 
-/// Opens the store anew after every write, as if the hub had been restarted.
+/// Opens the store anew after every write, as if the hub had been restarted, perhaps after it had time for its storage.
 private final class ReopeningStorage: HubStorage {
   private let disk: SimulatedFileSystem
+  private let maintains: Bool
   private let storage: Mutex<EmbeddedHubStorage>
 
-  init(disk: SimulatedFileSystem) {
+  init(disk: SimulatedFileSystem, maintains: Bool = false) {
     self.disk = disk
+    self.maintains = maintains
     storage = Mutex(openStorage(disk))
   }
 
-  private func reopen() {
+  private func reopen() throws {
+    if maintains { while try storage.withLock({ try $0.maintain() }) {} }
     storage.withLock { $0 = openStorage(disk.anotherProcess()) }
   }
 
@@ -43,15 +64,17 @@ private final class ReopeningStorage: HubStorage {
     try storage.withLock { $0 }.read(person: person, body)
   }
   func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    defer { reopen() }
-    return try storage.withLock { $0 }.write(person: person, body)
+    let result = try storage.withLock { $0 }.write(person: person, body)
+    try reopen()
+    return result
   }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try storage.withLock { $0 }.readDirectory(body)
   }
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
-    defer { reopen() }
-    return try storage.withLock { $0 }.writeDirectory(body)
+    let result = try storage.withLock { $0 }.writeDirectory(body)
+    try reopen()
+    return result
   }
 }
 
@@ -59,5 +82,5 @@ private final class ReopeningStorage: HubStorage {
 private func openStorage(_ disk: SimulatedFileSystem) -> EmbeddedHubStorage {
   EmbeddedHubStorage(
     directory: "/hub", fileSystem: disk,
-    options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144))
+    options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144, sealBytes: 4096))
 }

@@ -53,6 +53,18 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
+  /// One step for each open store of what keeps it quick to open: ``/TrendyPersistence/StorageEngine/maintain(sealingAll:)``.
+  /// For when nobody waits; who reads or writes meanwhile is not kept waiting.
+  ///
+  /// - Returns: whether there may be more to do at once.
+  public func maintain() throws -> Bool {
+    var isMore = false
+    for (_, store) in stores.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      if try store.maintain() { isMore = true }
+    }
+    return isMore
+  }
+
   private func store(_ name: String) -> EmbeddedStore {
     stores.withLock { stores in
       if let store = stores[name] { return store }
@@ -110,6 +122,17 @@ private final class EmbeddedStore: @unchecked Sendable {
         transaction.rollback()
         throw error
       }
+    }
+  }
+
+  /// Not in turn: an engine lets others go on while it seals and merges.
+  func maintain() throws -> Bool {
+    let engine = turn.withLock { self.engine }
+    do {
+      return try engine?.maintain() ?? false
+    } catch {
+      // A sync that failed shows to the next caller in turn, who lets go of the engine.
+      throw HubStorageError.failed(error.description)
     }
   }
 
