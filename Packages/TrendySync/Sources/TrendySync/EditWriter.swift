@@ -10,7 +10,7 @@ import TrendyProtocols
 ///
 /// It does not save: who made the unit calls ``finish()`` and saves, once, or rolls back.
 final class EditWriter {
-  private let store: any DataStoreProtocol
+  let store: any DataStoreProtocol
   private let clock: any TimeSource
   private let chance: Chance
   private let replica: Replica

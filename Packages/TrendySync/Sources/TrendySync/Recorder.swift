@@ -178,7 +178,11 @@ extension Recorder {
     }
   }
 
-  private func write<Result>(_ body: (EditWriter) throws -> Result) throws -> Result {
+  func read<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
+    try body(dataStoreFactory.makeDataStore())
+  }
+
+  func write<Result>(_ body: (EditWriter) throws -> Result) throws -> Result {
     let store = dataStoreFactory.makeDataStore()
     do {
       let writer = EditWriter(store: store, clock: clock, chance: chance)

@@ -8,6 +8,8 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   case deletionUnderWay(MutationEntityType, id: String)
   /// What it hangs on is deleted.
   case parentDeleted(MutationEntityType, id: String, eventTypeId: String)
+  /// Nothing of this id waits for a decision.
+  case noSuchConflict(String)
   /// The kind has a Swift type of its own, and is recorded as that.
   case hasItsOwnType(MutationEntityType)
   /// A payload speaks of another entity than its mutation.
@@ -22,6 +24,8 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
     case .parentDeleted(let kind, let id, let eventTypeId):
       "The \(kind.words) \(id) belongs to the event type \(eventTypeId), which is deleted. Nothing was changed: restore "
         + "that first, or restore to another type."
+    case .noSuchConflict(let id):
+      "Nothing named \(id) waits for a decision: it was decided here or on another device. Nothing was changed."
     case .hasItsOwnType(let kind):
       "A record cannot be of the kind \(kind.rawValue), which has a type of its own. Nothing was changed."
     case .otherEntity(let kind, let id, let payloadId):
