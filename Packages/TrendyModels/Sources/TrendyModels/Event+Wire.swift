@@ -14,7 +14,7 @@ extension Event: SyncedEntity {
       healthKitCategory: wire.healthKitCategory, timeZone: wire.timeZone, syncStatus: .synced,
       unknownFields: wire.unknownFields)
     setSourceType(wire.sourceType)
-    for (key, value) in wire.properties ?? [:] { setProperty(key, value) }
+    setProperties(wire.properties ?? [:])
   }
 
   public init(_ request: CreateEventRequest) {
@@ -26,7 +26,7 @@ extension Event: SyncedEntity {
       locationName: request.locationName, healthKitSampleId: request.healthKitSampleId,
       healthKitCategory: request.healthKitCategory, timeZone: request.timeZone, unknownFields: request.unknownFields)
     setSourceType(request.sourceType)
-    for (key, value) in request.properties { setProperty(key, value) }
+    setProperties(request.properties)
   }
 
   public var createRequest: CreateEventRequest {
@@ -77,7 +77,7 @@ extension Event: SyncedEntity {
     request.healthKitSampleId.apply(to: &healthKitSampleId)
     request.healthKitCategory.apply(to: &healthKitCategory)
     request.timeZone.apply(to: &timeZone)
-    for (key, value) in request.properties ?? [:] { setProperty(key, value) }
+    if let changes = request.properties { setProperties(changes) }
   }
 }
 
@@ -88,7 +88,7 @@ extension Event {
   private static let propertiesField = "properties"
 
   mutating func forgetUnknownSourceType() {
-    unknownFields[Self.sourceTypeField] = nil
+    if unknownFields[Self.sourceTypeField] != nil { unknownFields[Self.sourceTypeField] = nil }
   }
 
   mutating func forgetUnknownProperties() {
@@ -122,13 +122,18 @@ extension Event {
     return values
   }
 
-  private mutating func setProperty(_ key: String, _ value: APIPropertyValue?) {
-    let known = value.flatMap { PropertyValue($0) }
-    properties[key] = known
-    if let value, known == nil {
-      unknownProperties[key] = .object(["type": .string(value.type), "value": value.value])
-    } else if unknownProperties[key] != nil {
-      unknownProperties[key] = nil
+  /// `nil` takes a property away.
+  private mutating func setProperties(_ changes: [String: APIPropertyValue?]) {
+    guard !changes.isEmpty else { return }
+    var known = properties
+    var unknown = unknownProperties
+    for (key, change) in changes {
+      let value = change.flatMap { PropertyValue($0) }
+      known[key] = value
+      unknown[key] = nil
+      if let change, value == nil { unknown[key] = .object(["type": .string(change.type), "value": change.value]) }
     }
+    properties = known
+    if unknown != unknownProperties { unknownProperties = unknown }
   }
 }

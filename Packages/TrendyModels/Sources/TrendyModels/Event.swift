@@ -5,38 +5,32 @@
 #endif
 
 /// Something that happened: a moment, or a span when it has an end.
+///
+/// Small for what it can hold, as stores read many at once: its identifier is text only when asked for, its properties become
+/// a dictionary when asked for, and what few events have lies apart.
 public struct Event: Hashable, Sendable, Identifiable {
-  /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
-  public let id: String
+  /// What ``id`` is the text of.
+  public let identifier: CompactIdentifier
+  public var isAllDay: Bool
+  public var sourceType: EventSourceType {
+    didSet { forgetUnknownSourceType() }
+  }
+  public var syncStatus: SyncStatus
   public var eventTypeId: String
   public var timestamp: Date
   /// Never before `timestamp`.
   public var endDate: Date?
-  public var isAllDay: Bool
   public var notes: String?
-  public var sourceType: EventSourceType {
-    didSet { forgetUnknownSourceType() }
-  }
-  /// The id in the place it was imported from.
-  public var externalId: String?
-  public var originalTitle: String?
-  public var geofenceId: String?
   /// Degrees, -90 to 90, WGS 84.
   public var locationLatitude: Double?
   /// Degrees, -180 to 180, WGS 84.
   public var locationLongitude: Double?
   public var locationName: String?
-  public var healthKitSampleId: String?
-  public var healthKitCategory: String?
   /// IANA name of the zone it was recorded in.
   public var timeZone: String?
-  /// By the key of the property's definition.
-  public var properties: [String: PropertyValue] {
-    didSet { forgetUnknownProperties() }
-  }
-  public var syncStatus: SyncStatus
-  /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
-  public var unknownFields: [String: JSONValue]
+  /// What ``properties`` are made of when asked for.
+  public private(set) var packedProperties: PackedProperties
+  private var seldom: Seldom?
 
   public init(
     id: String, eventTypeId: String, timestamp: Date, endDate: Date? = nil, isAllDay: Bool = false,
@@ -46,24 +40,109 @@ public struct Event: Hashable, Sendable, Identifiable {
     healthKitCategory: String? = nil, timeZone: String? = nil, properties: [String: PropertyValue] = [:],
     syncStatus: SyncStatus = .pending, unknownFields: [String: JSONValue] = [:]
   ) {
-    self.id = id
-    self.eventTypeId = eventTypeId
-    self.timestamp = timestamp
+    self.init(
+      identifier: CompactIdentifier(id), eventTypeId: eventTypeId, timestamp: timestamp, isAllDay: isAllDay,
+      sourceType: sourceType, syncStatus: syncStatus, packedProperties: PackedProperties(properties))
     self.endDate = endDate
-    self.isAllDay = isAllDay
     self.notes = notes
-    self.sourceType = sourceType
-    self.externalId = externalId
-    self.originalTitle = originalTitle
-    self.geofenceId = geofenceId
     self.locationLatitude = locationLatitude
     self.locationLongitude = locationLongitude
     self.locationName = locationName
-    self.healthKitSampleId = healthKitSampleId
-    self.healthKitCategory = healthKitCategory
     self.timeZone = timeZone
-    self.properties = properties
+    seldom = Seldom(
+      Seldom.Fields(
+        externalId: externalId, originalTitle: originalTitle, geofenceId: geofenceId,
+        healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, unknownFields: unknownFields))
+  }
+
+  /// As a store keeps it; all else is `nil` or empty.
+  public init(
+    identifier: CompactIdentifier, eventTypeId: String, timestamp: Date, isAllDay: Bool, sourceType: EventSourceType,
+    syncStatus: SyncStatus, packedProperties: PackedProperties
+  ) {
+    self.identifier = identifier
+    self.eventTypeId = eventTypeId
+    self.timestamp = timestamp
+    self.isAllDay = isAllDay
+    self.sourceType = sourceType
     self.syncStatus = syncStatus
-    self.unknownFields = unknownFields
+    self.packedProperties = packedProperties
+  }
+}
+
+extension Event {
+  /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
+  public var id: String { identifier.text }
+
+  /// By the key of the property's definition.
+  public var properties: [String: PropertyValue] {
+    get { packedProperties.dictionary }
+    set {
+      packedProperties = PackedProperties(newValue)
+      forgetUnknownProperties()
+    }
+  }
+}
+
+// What few events have.
+extension Event {
+  /// Never changed, so that events may share it; none where every field is empty.
+  private final class Seldom: Hashable, Sendable {
+    struct Fields: Hashable {
+      var externalId: String?
+      var originalTitle: String?
+      var geofenceId: String?
+      var healthKitSampleId: String?
+      var healthKitCategory: String?
+      var unknownFields: [String: JSONValue] = [:]
+    }
+
+    let fields: Fields
+
+    init?(_ fields: Fields) {
+      if fields == Fields() { return nil }
+      self.fields = fields
+    }
+
+    static func == (left: Seldom, right: Seldom) -> Bool { left.fields == right.fields }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+  }
+
+  private var seldomFields: Seldom.Fields {
+    get { seldom?.fields ?? Seldom.Fields() }
+    set { seldom = Seldom(newValue) }
+  }
+
+  /// The id in the place it was imported from.
+  public var externalId: String? {
+    get { seldom?.fields.externalId }
+    set { seldomFields.externalId = newValue }
+  }
+
+  public var originalTitle: String? {
+    get { seldom?.fields.originalTitle }
+    set { seldomFields.originalTitle = newValue }
+  }
+
+  public var geofenceId: String? {
+    get { seldom?.fields.geofenceId }
+    set { seldomFields.geofenceId = newValue }
+  }
+
+  public var healthKitSampleId: String? {
+    get { seldom?.fields.healthKitSampleId }
+    set { seldomFields.healthKitSampleId = newValue }
+  }
+
+  public var healthKitCategory: String? {
+    get { seldom?.fields.healthKitCategory }
+    set { seldomFields.healthKitCategory = newValue }
+  }
+
+  /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
+  public var unknownFields: [String: JSONValue] {
+    get { seldom?.fields.unknownFields ?? [:] }
+    set { seldomFields.unknownFields = newValue }
   }
 }

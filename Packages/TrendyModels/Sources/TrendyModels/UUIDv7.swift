@@ -29,44 +29,12 @@ extension UUIDv7: Comparable {
 extension UUIDv7: LosslessStringConvertible {
   /// Reads the canonical 36 characters in lower case; `nil` for any other text, version or variant.
   public init?(_ description: String) {
-    var description = description
-    let parsed: (UInt64, UInt64)? = description.withUTF8 { bytes in
-      guard bytes.count == 36 else { return nil }
-      var words: (UInt64, UInt64) = (0, 0)
-      for (index, byte) in bytes.enumerated() {
-        if index == 8 || index == 13 || index == 18 || index == 23 {
-          guard byte == UInt8(ascii: "-") else { return nil }
-          continue
-        }
-        let digit: UInt8
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-        default: return nil
-        }
-        words = (words.0 << 4 | words.1 >> 60, words.1 << 4 | UInt64(digit))
-      }
-      return words
-    }
-    guard let (high, low) = parsed, high >> 12 & 0xF == 7, low >> 62 == 2 else { return nil }
+    guard let (high, low) = CompactIdentifier.bits(ofCanonical: description), high >> 12 & 0xF == 7 else { return nil }
     self.high = high
     self.low = low
   }
 
-  public var description: String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for (word, half) in [(high, 0), (low, 1)] {
-      for nibble in stride(from: 60, through: 0, by: -4) {
-        if (half == 0 && (nibble == 28 || nibble == 12)) || (half == 1 && (nibble == 60 || nibble == 44)) {
-          text.append(UInt8(ascii: "-"))
-        }
-        text.append(digits[Int(word >> UInt64(nibble) & 0xF)])
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public var description: String { CompactIdentifier.text(high: high, low: low) }
 }
 
 extension UUIDv7: Codable {

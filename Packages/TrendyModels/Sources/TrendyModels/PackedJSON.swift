@@ -1,0 +1,231 @@
+/// JSON values as bytes, as files keep them (docs/format.md, "JSON value"): every bit of every value comes back.
+public enum PackedJSON: Sendable {
+  private enum Kind {
+    static let null: UInt8 = 0
+    static let no: UInt8 = 1
+    static let yes: UInt8 = 2
+    static let integer: UInt8 = 3
+    static let double: UInt8 = 4
+    static let string: UInt8 = 5
+    static let array: UInt8 = 6
+    static let object: UInt8 = 7
+    /// A whole number of tenths, hundredths or thousandths.
+    static let decimals: ClosedRange<UInt8> = 8...10
+  }
+
+  // MARK: Writing
+
+  public static func append(_ value: JSONValue, to bytes: inout [UInt8]) {
+    switch value {
+    case .null: bytes.append(Kind.null)
+    case .bool(let value): bytes.append(value ? Kind.yes : Kind.no)
+    case .int(let value):
+      bytes.append(Kind.integer)
+      append(signed: value, to: &bytes)
+    case .double(let value): append(value, to: &bytes)
+    case .string(let value):
+      bytes.append(Kind.string)
+      append(value, to: &bytes)
+    case .array(let values):
+      bytes.append(Kind.array)
+      append(number: UInt64(values.count), to: &bytes)
+      for value in values { append(value, to: &bytes) }
+    case .object(let values):
+      bytes.append(Kind.object)
+      append(number: UInt64(values.count), to: &bytes)
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        append(name, to: &bytes)
+        append(value, to: &bytes)
+      }
+    }
+  }
+
+  /// What people measure has few decimals: 85.7 is 857 tenths.
+  private static func append(_ value: Double, to bytes: inout [UInt8]) {
+    var scale = 10.0
+    for kind in Kind.decimals {
+      let whole = (value * scale).rounded()
+      // Below 2^53 / 1000, so that all steps are exact; not a zero, which has a sign.
+      if abs(whole) >= 1, abs(whole) < 9e12, whole / scale == value {
+        bytes.append(kind)
+        return append(signed: Int64(whole), to: &bytes)
+      }
+      scale *= 10
+    }
+    bytes.append(Kind.double)
+    withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  private static func append(signed value: Int64, to bytes: inout [UInt8]) {
+    append(number: UInt64(bitPattern: value << 1 ^ value >> 63), to: &bytes)
+  }
+
+  /// Seven bits a byte, the lowest first.
+  static func append(number: UInt64, to bytes: inout [UInt8]) {
+    var number = number
+    while number >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: number) | 0x80)
+      number >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: number))
+  }
+
+  static func append(_ text: String, to bytes: inout [UInt8]) {
+    var text = text
+    text.withUTF8 {
+      append(number: UInt64($0.count), to: &bytes)
+      bytes.append(contentsOf: $0)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads the value at a position and moves the position behind it.
+  /// - Returns: `nil` if there is none.
+  public static func read(_ bytes: UnsafeRawBufferPointer, at position: inout Int) -> JSONValue? {
+    guard let base = bytes.baseAddress else { return nil }
+    var reader = PackedReader(base + position, end: base + bytes.count)
+    defer { position = reader.position - base }
+    return reader.value()
+  }
+}
+
+/// Reads what ``PackedJSON`` writes, and never beyond the end.
+struct PackedReader {
+  private(set) var position: UnsafeRawPointer
+  private let end: UnsafeRawPointer
+
+  /// How deep a value may be that is read; what is deeper was not written by this code.
+  private static let deepest = 1024
+
+  @inline(__always) init(_ position: UnsafeRawPointer, end: UnsafeRawPointer) {
+    self.position = position
+    self.end = end
+  }
+
+  @inline(__always) var isAtEnd: Bool { position == end }
+
+  @inline(__always) mutating func byte() -> UInt8? {
+    guard position < end else { return nil }
+    defer { position += 1 }
+    return position.load(as: UInt8.self)
+  }
+
+  @inline(__always) mutating func number() -> UInt64? {
+    guard position < end else { return nil }
+    let first = UInt64(position.load(as: UInt8.self))
+    if first < 0x80 {
+      position += 1
+      return first
+    }
+    if end - position >= 2 {
+      let second = UInt64((position + 1).load(as: UInt8.self))
+      if second < 0x80 {
+        position += 2
+        return first & 0x7F | second &<< 7
+      }
+    }
+    return longNumber()
+  }
+
+  @inline(never) private mutating func longNumber() -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while position < end, shift < 64 {
+      let byte = position.load(as: UInt8.self)
+      position += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  @inline(__always) mutating func piece(_ count: UInt64) -> UnsafeRawBufferPointer? {
+    guard count <= UInt64(end - position) else { return nil }
+    defer { position += Int(count) }
+    return UnsafeRawBufferPointer(start: position, count: Int(count))
+  }
+
+  @inline(__always) mutating func text() -> String? {
+    guard let count = number(), let piece = piece(count) else { return nil }
+    return String(decoding: piece, as: UTF8.self)
+  }
+
+  @inline(__always) mutating func value() -> JSONValue? {
+    guard let kind = byte() else { return nil }
+    switch kind {
+    case 3:
+      guard let number = number() else { return nil }
+      return .int(Self.signed(number))
+    case 5:
+      guard let text = text() else { return nil }
+      return .string(text)
+    case 8:
+      guard let number = number() else { return nil }
+      return .double(Double(Self.signed(number)) / 10)
+    default:
+      position -= 1
+      return anyValue(depth: Self.deepest)
+    }
+  }
+
+  @inline(never) private mutating func anyValue(depth: Int) -> JSONValue? {
+    guard depth > 0, let kind = byte() else { return nil }
+    switch kind {
+    case 0: return .null
+    case 1: return .bool(false)
+    case 2: return .bool(true)
+    case 3: return number().map { .int(Self.signed($0)) }
+    case 4:
+      guard let piece = piece(8) else { return nil }
+      return .double(Double(bitPattern: UInt64(littleEndian: piece.loadUnaligned(as: UInt64.self))))
+    case 5: return text().map { .string($0) }
+    case 6: return array(depth: depth)
+    case 7: return object(depth: depth)
+    case 8: return number().map { .double(Double(Self.signed($0)) / 10) }
+    case 9: return number().map { .double(Double(Self.signed($0)) / 100) }
+    case 10: return number().map { .double(Double(Self.signed($0)) / 1000) }
+    default: return nil
+    }
+  }
+
+  /// Moves behind a value without making it.
+  /// - Returns: whether there was one.
+  @inline(__always) mutating func skipValue() -> Bool {
+    guard let kind = byte() else { return false }
+    switch kind {
+    case 3, 8: return number() != nil
+    case 5:
+      guard let count = number() else { return false }
+      return piece(count) != nil
+    default:
+      position -= 1
+      return anyValue(depth: Self.deepest) != nil
+    }
+  }
+
+  private mutating func array(depth: Int) -> JSONValue? {
+    guard let count = number(), count <= UInt64(end - position) else { return nil }
+    var values: [JSONValue] = []
+    for _ in 0..<count {
+      guard let value = anyValue(depth: depth - 1) else { return nil }
+      values.append(value)
+    }
+    return .array(values)
+  }
+
+  private mutating func object(depth: Int) -> JSONValue? {
+    guard let count = number(), count <= UInt64(end - position) else { return nil }
+    var values: [String: JSONValue] = [:]
+    for _ in 0..<count {
+      guard let name = text(), let value = anyValue(depth: depth - 1) else { return nil }
+      values[name] = value
+    }
+    return .object(values)
+  }
+
+  @inline(__always) private static func signed(_ number: UInt64) -> Int64 {
+    Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+  }
+}
