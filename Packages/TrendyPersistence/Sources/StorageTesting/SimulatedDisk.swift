@@ -73,6 +73,7 @@ struct DiskState: Sendable {
     var pending: [Change] = []
     /// The open file that has the lock.
     var lockOwner: Int?
+    var counter: UInt64 = 0
   }
 
   var capacity: Int?

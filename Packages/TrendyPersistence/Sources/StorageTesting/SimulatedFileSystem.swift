@@ -321,6 +321,10 @@ final class SimulatedFile: OpenFile {
     }
   }
 
+  func counter() throws(FileSystemError) -> (any SharedCounter)? {
+    SimulatedCounter(disk: disk, node: node)
+  }
+
   func map(size: Int) throws(FileSystemError) -> any MappedFile {
     let bytes = try disk.call(.map, path) { state throws(FileSystemError) -> [UInt8] in
       try check(state, .map)
@@ -343,4 +347,24 @@ final class SimulatedMapping: MappedFile, @unchecked Sendable {
   }
 
   deinit { bytes.deallocate() }
+}
+
+/// A number of a file that a loss of power does not keep.
+final class SimulatedCounter: SharedCounter {
+  private let disk: SimulatedDisk
+  private let node: Int
+
+  init(disk: SimulatedDisk, node: Int) {
+    self.disk = disk
+    self.node = node
+  }
+
+  var value: UInt64 { disk.state.withLock { $0.nodes[node]?.counter ?? 0 } }
+
+  func advance() -> UInt64 {
+    disk.state.withLock { state in
+      state.nodes[node]?.counter += 1
+      return state.nodes[node]?.counter ?? 0
+    }
+  }
 }

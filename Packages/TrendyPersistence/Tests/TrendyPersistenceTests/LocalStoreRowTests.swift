@@ -29,8 +29,8 @@ struct LocalStoreRowTests {
     try store.upsertEvent(id: "a") { $0.notes = "before" }
     try store.save()
     let record = try #require(try engine.scan(kind: event).first)
-    // Field 21, an integer; field 300, three bytes.
-    let later: [UInt8] = [21 << 2, 7, 0xB3, 0x09, 3, 1, 2, 3]
+    // Field 22, an integer; field 300, three bytes.
+    let later: [UInt8] = [22 << 2, 7, 0xB3, 0x09, 3, 1, 2, 3]
     try replace(record, payload: record.payload + later)
     #expect(try store.findEvent(id: "a")?.notes == "before")
     try store.upsertEvent(id: "a") { $0.notes = "after, and longer" }

@@ -131,11 +131,11 @@ struct VerificationTests {
     guard var bytes = disk.contents(path) else { return }
     func word(_ offset: Int) -> UInt64 { (0..<8).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) } }
     let footer = bytes.count - Int(word(bytes.count - 24))
-    let (number, storeID, checksums) = (word(footer + 16), word(footer + 24), Int(word(footer + 144)))
+    let (number, storeID, checksums) = (word(footer + 16), word(footer + 24), Int(word(footer + 152)))
     change(&bytes[offset])
-    let page = offset >> 14
-    let end = min((page + 1) << 14, checksums)
-    let checksum = bytes[(page << 14)..<end].withUnsafeBytes {
+    let page = offset >> 12
+    let end = min((page + 1) << 12, checksums)
+    let checksum = bytes[(page << 12)..<end].withUnsafeBytes {
       Checksum.xxh64($0, seed: storeID ^ number << 32 ^ UInt64(page))
     }
     for index in 0..<8 { bytes[checksums + page * 8 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
@@ -147,13 +147,13 @@ struct VerificationTests {
     let bytes = try #require(Self.store.contents(path))
     func word(_ offset: Int) -> UInt64 { (0..<8).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) } }
     let footer = bytes.count - Int(word(bytes.count - 24))
-    let (sorts, slots, slotCount) = (Int(word(footer + 56)), Int(word(footer + 64)), Int(word(footer + 72)))
-    let (groups, lists, listCount) = (Int(word(footer + 80)), Int(word(footer + 96)), Int(word(footer + 104)))
-    let slot = try #require((0..<slotCount).first { word(slots + $0 * 8) != 0 })
+    let (names, nameCount, groups) = (Int(word(footer + 56)), Int(word(footer + 64)), Int(word(footer + 72)))
+    let (lists, listCount, days) = (Int(word(footer + 88)), Int(word(footer + 96)), Int(word(footer + 104)))
+    let name = try #require((0..<nameCount).map { names + $0 * 64 }.first { bytes[$0 + 60] > 0 })
     let expected = try EngineFixture.numbers(in: EngineFixture.open(Self.store.copy()))
     for (name, offset) in [
-      ("sort value", sorts + 8 * 20), ("name", slots + slot * 8), ("hash", slots + slot * 8 + 5),
-      ("group", groups + 8), ("list", lists + (listCount - 1) * 4),
+      ("name", name), ("mark", name + 48), ("group", groups + 48 + 8), ("list", lists + (listCount - 1) * 4),
+      ("day", days), ("first of a day", days + 4),
     ] {
       let disk = Self.store.copy()
       Self.forge(disk, path, at: offset) { $0 ^= 1 }

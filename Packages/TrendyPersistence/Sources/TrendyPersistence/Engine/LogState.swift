@@ -35,7 +35,12 @@ struct LogState: @unchecked Sendable {
   var bytesBefore = 0
   /// Whether another chunk was begun since the manifest was read.
   var hasGoneOn = false
-  var looksForManifest = 0
+  /// Says whether somebody saved since it was ``seen``; `nil` where it has to be looked for in the log.
+  var counter: (any SharedCounter)?
+  /// What the counter said before all that was there was taken in.
+  var seen: UInt64?
+  /// How often it was asked whether there is more.
+  var looks = 0
   /// Why this handle must not be used any more.
   var failure: StorageError?
 
@@ -108,6 +113,8 @@ struct LogState: @unchecked Sendable {
     new.isNew = new.isNew && isNew
     new.tailIsSuspect = new.tailIsSuspect || tailIsSuspect
     new.lock = lock
+    new.counter = counter
+    new.looks = looks
     new.isAppending = isAppending
     new.failure = failure
     self = new
@@ -202,6 +209,8 @@ struct LogState: @unchecked Sendable {
     if let failure { throw failure }
     if let writeFailure { throw writeFailure }
     try standOnNewestGeneration(log)
+    try attachCounter()
+    let now = counter?.value
     let isClean = try catchUp(directory: log.directory, fileSystem: log.fileSystem)
     if let writeFailure { throw writeFailure }
     if tailIsSuspect || !isClean {
@@ -210,7 +219,14 @@ struct LogState: @unchecked Sendable {
     }
     if sequence > durable, let lock, let mark = DurableMark(of: lock), mark == self.mark { durable = sequence }
     try confirmWhatOthersLeft(log)
+    seen = now
     isAppending = true
+  }
+
+  /// Before anything is saved: whoever reads may rely on it.
+  private mutating func attachCounter() throws(StorageError) {
+    guard counter == nil, let lock else { return }
+    counter = try storing { () throws(FileSystemError) in try lock.counter() }
   }
 
   /// Asks after the manifest and not after the chunk: Linux gives a file whose times were asked for new ones with its next

@@ -75,7 +75,7 @@ final class Memtable {
   /// What a scan finds here, over what lies beneath.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
-    unless isHidden: (UnsafeRawPointer) -> Bool = { _ in false }
+    unless isHidden: ((UnsafeRawPointer) -> Bool)? = nil
   ) -> [UnsafeRawPointer] {
     var result: [UnsafeRawPointer] = []
     rows(kind: kind, group: group)?.collect(

@@ -63,7 +63,7 @@ final class OrderedRows {
   /// The records with a sort from `lower` up to and without `upper`, at most `limit`, added to `result`.
   func collect(
     from lower: Int64, to upper: Int64, descending: Bool, limit: Int, records: UnsafePointer<UnsafeRawPointer>,
-    into result: inout [UnsafeRawPointer], unless isHidden: (UnsafeRawPointer) -> Bool
+    into result: inout [UnsafeRawPointer], unless isHidden: ((UnsafeRawPointer) -> Bool)?
   ) {
     guard lower < upper, limit > 0 else { return }
     var left = limit
@@ -80,7 +80,7 @@ final class OrderedRows {
         }
         index -= 1
         let record = records[Int(leaves[leafIndex].rows[index])]
-        if isHidden(record) { continue }
+        if let isHidden, isHidden(record) { continue }
         result.append(record)
         left -= 1
       }
@@ -97,7 +97,7 @@ final class OrderedRows {
       }
       let record = records[Int(leaf.rows[index])]
       index += 1
-      if isHidden(record) { continue }
+      if let isHidden, isHidden(record) { continue }
       result.append(record)
       left -= 1
     }

@@ -42,12 +42,12 @@ final class RecordMemory: @unchecked Sendable {
 final class RecordPin: Sendable {
   let memories: [RecordMemory]
   let mappings: [any MappedFile]
-  let other: RecordPin?
+  let others: [RecordPin]
 
-  init(memories: [RecordMemory], mappings: [any MappedFile] = [], other: RecordPin? = nil) {
+  init(memories: [RecordMemory], mappings: [any MappedFile] = [], others: [RecordPin] = []) {
     self.memories = memories
     self.mappings = mappings
-    self.other = other
+    self.others = others
   }
 }
 

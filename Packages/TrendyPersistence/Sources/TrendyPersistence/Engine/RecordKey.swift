@@ -1,3 +1,5 @@
+import TrendyModels
+
 /// The 128 bits under which a store finds a record: those of a UUID, or a hash.
 public struct RecordKey: Hashable, Sendable, CustomStringConvertible {
   public var high: UInt64
@@ -38,50 +40,10 @@ extension RecordKey {
 
   /// The key of 36 lower-case characters that are a UUID of RFC 9562 (variant `10`); `nil` for any other text.
   public init?(canonicalUUID text: String) {
-    var text = text
-    let words: (UInt64, UInt64)? = text.withUTF8 { bytes in
-      guard bytes.count == 36 else { return nil }
-      var high: UInt64 = 0
-      var low: UInt64 = 0
-      for index in 0..<36 {
-        let byte = bytes[index]
-        if index == 8 || index == 13 || index == 18 || index == 23 {
-          guard byte == 0x2D else { return nil }
-          continue
-        }
-        let digit: UInt64
-        switch byte {
-        case 0x30...0x39: digit = UInt64(byte &- 0x30)
-        case 0x61...0x66: digit = UInt64(byte &- 0x61 &+ 10)
-        default: return nil
-        }
-        high = high &<< 4 | low &>> 60
-        low = low &<< 4 | digit
-      }
-      return (high, low)
-    }
-    guard let (high, low) = words, low &>> 62 == 2 else { return nil }
+    guard let (high, low) = CompactIdentifier.bits(ofCanonical: text) else { return nil }
     self.init(high: high, low: low)
   }
 
   /// The 36 lower-case characters of the UUID with these bits.
-  public var uuidText: String {
-    String(unsafeUninitializedCapacity: 36) { buffer in
-      var position = 0
-      for (word, dashes) in [(high, (28, 12)), (low, (60, 44))] {
-        var shift = 60
-        while shift >= 0 {
-          if shift == dashes.0 || shift == dashes.1 {
-            buffer[position] = 0x2D
-            position &+= 1
-          }
-          let nibble = UInt8(truncatingIfNeeded: word &>> UInt64(shift)) & 0xF
-          buffer[position] = nibble < 10 ? 0x30 &+ nibble : 0x61 &+ nibble &- 10
-          position &+= 1
-          shift &-= 4
-        }
-      }
-      return position
-    }
-  }
+  public var uuidText: String { CompactIdentifier.text(high: high, low: low) }
 }

@@ -29,6 +29,10 @@ enum RecordLayout {
     UInt64(littleEndian: record.load(fromByteOffset: 32, as: UInt64.self))
   }
 
+  @inline(__always) static func payload(_ record: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: record + headerBytes, count: payloadCount(record))
+  }
+
   /// Writes a record into zeroed memory of its size.
   static func write(
     to target: UnsafeMutableRawPointer, kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool,

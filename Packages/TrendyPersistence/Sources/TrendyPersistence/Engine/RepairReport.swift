@@ -2,6 +2,7 @@
 public struct LostRow: Hashable, Sendable {
   public var kind: UInt8
   public var key: RecordKey?
+  /// Exact where the key is known; else, if anything, the first of the day that it lay on.
   public var sort: Int64?
 
   public init(kind: UInt8, key: RecordKey?, sort: Int64?) {

@@ -11,7 +11,7 @@ extension Segment {
         : "\(damaged.count) of \(footer.pageCount) pages are not as they were written, \(lost.count) of \(footer.rowCount) rows with them"
       return [
         StoreFinding(
-          kind: .damage, path: path, offset: damaged[0] << SegmentFooter.pageShift, what: what,
+          kind: .damage, path: path, offset: damaged[0] << footer.pageShift, what: what,
           advice: StoreFinding.repairAdvice)
       ]
     }
@@ -54,14 +54,19 @@ extension Segment {
 
   /// What whole pages still say of a row that is not whole.
   private func lostRow(_ row: Int) -> LostRow {
-    let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }?.kind ?? 0
-    var lost = LostRow(kind: kind, key: nil, sort: try? sort(row))  // its page may be damaged too
+    let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
+    var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too
+    if let kind, footer.version >= 3 {
+      let run = try? run(kind: kind.kind, group: nil)  // likewise
+      lost.sort = run?.days?.start(ofDayWith: row - kind.first)
+    }
     let place = footer.offsetsAt + row * 4
     if (try? check(place, 4)) != nil {  // likewise
       let offset = Int(half(mapping.bytes.baseAddress!, place)) * 8
       let isInside = offset >= SegmentFooter.headerBytes && offset + RecordLayout.headerBytes <= footer.rowsEnd
       if isInside, (try? check(offset, RecordLayout.headerBytes)) != nil {  // likewise
         lost.key = RecordLayout.key(mapping.bytes.baseAddress! + offset)
+        lost.sort = RecordLayout.sort(mapping.bytes.baseAddress! + offset)
       }
     }
     return lost
@@ -109,8 +114,18 @@ extension Segment {
     for (_, entry) in groups where entry.count != entry.run.count {
       faults.note("the list of a group has rows too many", at: 0)
     }
-    if groups.count != footer.groupCount || groups.values.reduce(0, { $0 + $1.run.count }) != footer.listCount {
+    // From version 3 on each kind has an entry too.
+    let entries = groups.count + (footer.version < 3 ? 0 : footer.kinds.count)
+    if entries != footer.groupCount || groups.values.reduce(0, { $0 + $1.run.count }) != footer.listCount {
       faults.note("there are lists of groups without a row", at: 0)
+    }
+    for kind in footer.kinds {
+      if let run = try run(kind: kind.kind, group: nil), try !daysFit(run) {
+        faults.note("the days of a kind are not those of its rows", at: kind.first)
+      }
+    }
+    for (_, entry) in groups {
+      if try !daysFit(entry.run) { faults.note("the days of a group are not those of its rows", at: 0) }
     }
   }
 

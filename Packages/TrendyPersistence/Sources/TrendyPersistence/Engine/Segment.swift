@@ -24,6 +24,7 @@ final class Segment {
   let footer: SegmentFooter
   let mapping: any MappedFile
   private let base: UnsafeRawPointer
+  private let pageShift: Int
   /// For each page whether it was checked.
   private let isChecked: UnsafeMutablePointer<Bool>
 
@@ -58,6 +59,7 @@ final class Segment {
     self.footer = footer
     self.mapping = mapping
     self.base = base
+    pageShift = footer.pageShift
     isChecked = .allocate(capacity: footer.pageCount)
     isChecked.initialize(repeating: false, count: footer.pageCount)
   }
@@ -80,8 +82,8 @@ final class Segment {
 
   /// Before bytes are believed: their pages are as they were written.
   @inline(__always) func check(_ offset: Int, _ count: Int) throws(StorageError) {
-    var page = offset >> SegmentFooter.pageShift
-    let last = (offset + count - 1) >> SegmentFooter.pageShift
+    var page = offset >> pageShift
+    let last = (offset + count - 1) >> pageShift
     while page <= last {
       if !isChecked[page] { try checkPage(page) }
       page += 1
@@ -89,8 +91,8 @@ final class Segment {
   }
 
   @inline(never) func checkPage(_ page: Int) throws(StorageError) {
-    let from = page << SegmentFooter.pageShift
-    let to = min(from + SegmentFooter.pageBytes, footer.checksumsAt)
+    let from = page << pageShift
+    let to = min(from + footer.pageBytes, footer.checksumsAt)
     guard
       footer.checksum(ofPage: page, UnsafeRawBufferPointer(start: base + from, count: to - from))
         == word(base, footer.checksumsAt + page * 8)
@@ -105,13 +107,26 @@ final class Segment {
 
   // MARK: Rows
 
+  /// The records of rows one after the other, added to `result`.
+  func addRecords(_ rows: Range<Int>, descending: Bool, to result: inout [UnsafeRawPointer]) throws(StorageError) {
+    guard !rows.isEmpty else { return }
+    try check(footer.offsetsAt + rows.lowerBound * 4, rows.count * 4)
+    for index in 0..<rows.count {
+      let row = descending ? rows.upperBound - 1 - index : rows.lowerBound + index
+      result.append(try record(at: Int(half(base, footer.offsetsAt + row * 4)) * 8, of: row))
+    }
+  }
+
   /// The record of a row; valid as long as ``mapping`` is kept.
   @inline(__always) func record(_ row: Int) throws(StorageError) -> UnsafeRawPointer {
     let place = footer.offsetsAt + row * 4
     try check(place, 4)
-    let offset = Int(half(base, place)) * 8
+    return try record(at: Int(half(base, place)) * 8, of: row)
+  }
+
+  @inline(__always) private func record(at offset: Int, of row: Int) throws(StorageError) -> UnsafeRawPointer {
     guard offset >= SegmentFooter.headerBytes, offset + RecordLayout.headerBytes <= footer.rowsEnd else {
-      throw .damaged(path: path, offset: place)
+      throw .damaged(path: path, offset: footer.offsetsAt + row * 4)
     }
     try check(offset, RecordLayout.headerBytes)
     let size = RecordLayout.size(base + offset)
@@ -120,19 +135,42 @@ final class Segment {
     return base + offset
   }
 
-  @inline(__always) func sort(_ row: Int) throws(StorageError) -> Int64 {
+  func sort(_ row: Int) throws(StorageError) -> Int64 {
+    guard footer.version < 3 else { return RecordLayout.sort(try record(row)) }
     let place = footer.sortsAt + row * 8
     try check(place, 8)
     return Int64(bitPattern: word(base, place))
   }
 
+  // MARK: Names
+
   /// The row of this name.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> (row: Int, record: UnsafeRawPointer)? {
-    guard footer.slotCount > 0 else { return nil }
+    guard footer.nameCount > 0 else { return nil }
     let hash = Memtable.hash(kind, key)
-    var slot = footer.slot(hash)
-    for _ in 0..<footer.slotCount {
-      let place = footer.slotsAt + slot * 8
+    if footer.version < 3 { return try findInSlots(kind: kind, key: key, hash: hash) }
+    var piece = SegmentNames.piece(hash, of: footer.nameCount)
+    for _ in 0..<footer.nameCount {
+      let place = footer.namesAt + piece * SegmentNames.pieceBytes
+      try check(place, SegmentNames.pieceBytes)
+      var look = SegmentNames.Look(base + place, hash: hash)
+      while let row = look.next() {
+        guard row < footer.rowCount else { throw .damaged(path: path, offset: place) }
+        let record = try record(row)
+        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return (row, record) }
+      }
+      guard look.goesOn else { return nil }
+      piece = piece + 1 == footer.nameCount ? 0 : piece + 1
+    }
+    return nil
+  }
+
+  /// Version 2: slots of 8 bytes, all names from the first on.
+  private func findInSlots(
+    kind: UInt8, key: RecordKey, hash: UInt32
+  ) throws(StorageError) -> (row: Int, record: UnsafeRawPointer)? {
+    for slot in 0..<footer.nameCount {
+      let place = footer.namesAt + slot * 8
       try check(place, 8)
       let content = word(base, place)
       if content == 0 { return nil }
@@ -142,8 +180,6 @@ final class Segment {
         let record = try record(row)
         if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return (row, record) }
       }
-      slot += 1
-      if slot == footer.slotCount { slot = 0 }
     }
     return nil
   }
@@ -156,28 +192,51 @@ final class Segment {
     fileprivate var list: Int?
     fileprivate var first: Int
     var count: Int
+    /// On which days they are; none in version 2.
+    fileprivate(set) var days: SegmentDays?
   }
 
   func run(kind: UInt8, group: UInt64?) throws(StorageError) -> Run? {
     guard let kindRows = footer.kinds.first(where: { $0.kind == kind }) else { return nil }
-    guard let group else { return Run(list: nil, first: kindRows.first, count: kindRows.count) }
+    // That of the whole kind stands there as group 0.
+    let entry = try self.entry(kind: kind, group: group ?? 0)
+    guard let group else {
+      let days = try entry.map { place throws(StorageError) in try self.days(at: place, rowCount: kindRows.count) }
+      return Run(list: nil, first: kindRows.first, count: kindRows.count, days: days ?? nil)
+    }
+    guard let place = entry, group != 0 else { return nil }
+    guard let first = Int(exactly: word(base, place + 16)), let count = Int(exactly: word(base, place + 24)),
+      first <= footer.listCount, count <= footer.listCount - first
+    else { throw .damaged(path: path, offset: place) }
+    return Run(
+      list: footer.listsAt + first * 4, first: 0, count: count, days: try days(at: place, rowCount: count))
+  }
+
+  /// Where a group's entry lies.
+  private func entry(kind: UInt8, group: UInt64) throws(StorageError) -> Int? {
     var low = 0
     var high = footer.groupCount
     while low < high {
       let middle = (low + high) / 2
-      let place = footer.groupsAt + middle * SegmentFooter.groupBytes
-      try check(place, SegmentFooter.groupBytes)
+      let place = footer.groupsAt + middle * footer.groupBytes
+      try check(place, footer.groupBytes)
       let other = (UInt8(truncatingIfNeeded: word(base, place)), word(base, place + 8))
       if other < (kind, group) { low = middle + 1 } else { high = middle }
     }
     guard low < footer.groupCount else { return nil }
-    let place = footer.groupsAt + low * SegmentFooter.groupBytes
-    try check(place, SegmentFooter.groupBytes)
-    guard word(base, place) == UInt64(kind), word(base, place + 8) == group else { return nil }
-    guard let first = Int(exactly: word(base, place + 16)), let count = Int(exactly: word(base, place + 24)),
-      first <= footer.listCount, count <= footer.listCount - first
+    let place = footer.groupsAt + low * footer.groupBytes
+    try check(place, footer.groupBytes)
+    return word(base, place) == UInt64(kind) && word(base, place + 8) == group ? place : nil
+  }
+
+  private func days(at place: Int, rowCount: Int) throws(StorageError) -> SegmentDays? {
+    guard footer.version >= 3 else { return nil }
+    guard let first = Int(exactly: word(base, place + 32)), let count = Int(exactly: word(base, place + 40)),
+      first <= footer.dayCount, count <= footer.dayCount - first
     else { throw .damaged(path: path, offset: place) }
-    return Run(list: footer.listsAt + first * 4, first: 0, count: count)
+    let days = footer.daysAt + first * SegmentFooter.dayBytes
+    if count > 0 { try check(days, count * SegmentFooter.dayBytes) }
+    return SegmentDays(base + days, count: count, rowCount: rowCount)
   }
 
   @inline(__always) func row(_ index: Int, of run: Run) throws(StorageError) -> Int {
@@ -189,16 +248,19 @@ final class Segment {
     return row
   }
 
-  /// How many rows of a run have a sort value below `bound`, of which `start` are known to.
-  func rank(_ bound: Int64, in run: Run, from start: Int = 0) throws(StorageError) -> Int {
-    var low = start
-    var step = 1
-    // Boundaries lie close together: look near the last one first.
-    while low + step <= run.count, try sort(row(low + step - 1, of: run)) < bound {
-      low += step
-      step *= 2
-    }
-    var high = min(low + step - 1, run.count)
+  /// The rows of a part of a run, if they lie one after the other.
+  func rows(_ indices: Range<Int>, of run: Run) -> Range<Int>? {
+    run.list == nil ? run.first + indices.lowerBound..<run.first + indices.upperBound : nil
+  }
+
+  /// How many rows of a run have a sort value below `bound`.
+  func rank(_ bound: Int64, in run: Run) throws(StorageError) -> Int {
+    try rank(bound, in: run, within: run.days?.ranks(of: bound) ?? 0...run.count)
+  }
+
+  private func rank(_ bound: Int64, in run: Run, within ranks: ClosedRange<Int>) throws(StorageError) -> Int {
+    var low = ranks.lowerBound
+    var high = ranks.upperBound
     while low < high {
       let middle = (low + high) / 2
       if try sort(row(middle, of: run)) < bound { low = middle + 1 } else { high = middle }
@@ -206,15 +268,35 @@ final class Segment {
     return low
   }
 
-  /// Adds how many rows lie from each boundary up to the next. Boundaries rise.
-  func addCounts(kind: UInt8, group: UInt64?, boundaries: [Int64], to counts: inout [Int]) throws(StorageError) {
+  /// Adds how many rows lie from each boundary up to the next.
+  func addCounts(
+    kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]
+  ) throws(StorageError) {
     guard let run = try run(kind: kind, group: group) else { return }
+    if let days = run.days {
+      return try days.addCounts(boundaries, to: &counts) { bound, ranks throws(StorageError) in
+        try rank(bound, in: run, within: ranks)
+      }
+    }
     var previous = 0
-    for (index, boundary) in boundaries.enumerated() {
-      let rank = try rank(boundary, in: run, from: previous)
+    for (index, boundary) in boundaries.sorts.enumerated() {
+      let rank = try rank(boundary, in: run, within: previous...run.count)
       if index > 0 { counts[index - 1] += rank - previous }
       previous = rank
     }
+  }
+
+  /// Whether the days of a run are those of its rows.
+  func daysFit(_ run: Run) throws(StorageError) -> Bool {
+    guard let days = run.days else { return footer.version < 3 }
+    var index = -1
+    for place in 0..<run.count {
+      let day = SegmentDays.day(try sort(row(place, of: run)))
+      if index >= 0, days.day(index) == day { continue }
+      index += 1
+      guard index < days.count, days.day(index) == day, days.first(index) == place else { return false }
+    }
+    return index + 1 == days.count
   }
 
   // MARK: What it says of others

@@ -2,13 +2,10 @@
 struct SegmentFooter {
   static let magic: UInt64 = 0x6773_7964_6E65_7274  // "trendysg"
   static let headerBytes = 64
-  static let pageShift = 14
-  static let pageBytes = 1 << pageShift
-  static let fixedBytes = 160
   static let trailerBytes = 24
   static let kindBytes = 40
-  static let groupBytes = 32
   static let killBytes = 16
+  static let dayBytes = 8
 
   struct Kind: Hashable {
     var kind: UInt8
@@ -19,20 +16,25 @@ struct SegmentFooter {
     var greatest: Int64
   }
 
-  /// Of the file: 2 or more.
+  /// That of the format; 2 is read, and not written.
   private(set) var version = StoreFormat.segmentVersion
   var number: UInt64
   var storeID: UInt64
   var rowCount = 0
   var rowsEnd = SegmentFooter.headerBytes
   var offsetsAt = 0
-  var sortsAt = 0
-  var slotsAt = 0
-  var slotCount = 0
+  /// In version 2: the sort values of all rows.
+  private(set) var sortsAt = 0
+  var namesAt = 0
+  /// Pieces of ``nameBytes`` in which rows are found by name.
+  var nameCount = 0
   var groupsAt = 0
   var groupCount = 0
   var listsAt = 0
   var listCount = 0
+  /// From version 3 on: the days on which rows are.
+  var daysAt = 0
+  var dayCount = 0
   var killsAt = 0
   var killCount = 0
   var manifestAt = 0
@@ -46,40 +48,36 @@ struct SegmentFooter {
     self.storeID = storeID
   }
 
-  var pageCount: Int { Self.pages(checksumsAt) }
-  var checksumsEnd: Int { checksumsAt + pageCount * 8 }
-  var bytes: Int {
-    Self.fixedBytes + kinds.count * Self.kindBytes + Self.trailerBytes
-  }
+  /// Each so many bytes have a checksum.
+  var pageShift: Int { version < 3 ? 14 : 12 }
+  var pageBytes: Int { 1 << pageShift }
+  var pageCount: Int { (checksumsAt + pageBytes - 1) >> pageShift }
+  var groupBytes: Int { version < 3 ? 32 : 48 }
+  var nameBytes: Int { version < 3 ? 8 : SegmentNames.pieceBytes }
+  private var fixedBytes: Int { version < 3 ? 160 : 168 }
+  private var checksumsEnd: Int { checksumsAt + pageCount * 8 }
+  private var bytes: Int { fixedBytes + kinds.count * Self.kindBytes + Self.trailerBytes }
 
   /// The checksum of a page; one that stands for another page, or belongs to another file, does not fit.
   func checksum(ofPage page: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     Checksum.xxh64(bytes, seed: storeID ^ number << 32 ^ UInt64(page))
   }
 
-  /// From where on a name of this hash is looked for.
-  @inline(__always) func slot(_ hash: UInt32) -> Int {
-    // Version 2 meant the same and forgot that a shift binds before a product: all its names begin at 0.
-    version > 2 ? Int((UInt64(hash) &* UInt64(slotCount)) >> 32) : 0
-  }
-
-  static func pages(_ bytes: Int) -> Int { (bytes + pageBytes - 1) >> pageShift }
-
   /// The footer as bytes, and its checksum, which stands at its end.
   func encoded() -> (memory: RecordMemory, checksum: UInt64) {
     let memory = RecordMemory(zeroed: bytes)
     let base = memory.base
     store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(StoreFormat.segmentVersion).littleEndian, toByteOffset: 8, as: UInt32.self)
+    base.storeBytes(of: UInt32(version).littleEndian, toByteOffset: 8, as: UInt32.self)
     base.storeBytes(of: UInt32(bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(number, base, 16)
     store(storeID, base, 24)
     let numbers = [
-      rowCount, rowsEnd, offsetsAt, sortsAt, slotsAt, slotCount, groupsAt, groupCount, listsAt, listCount, killsAt,
-      killCount, manifestAt, manifestBytes, checksumsAt, kinds.count,
+      rowCount, rowsEnd, offsetsAt, namesAt, nameCount, groupsAt, groupCount, listsAt, listCount, daysAt, dayCount,
+      killsAt, killCount, manifestAt, manifestBytes, checksumsAt, kinds.count,
     ]
     for (index, number) in numbers.enumerated() { store(UInt64(number), base, 32 + index * 8) }
-    var position = Self.fixedBytes
+    var position = fixedBytes
     for kind in kinds {
       store(UInt64(kind.kind), base, position)
       store(UInt64(kind.first), base, position + 8)
@@ -119,51 +117,52 @@ struct SegmentFooter {
   ///   - path: for the error.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
-    guard source.count >= Self.headerBytes + Self.fixedBytes + Self.trailerBytes, let start = source.baseAddress,
+    let leastBytes = 160 + Self.trailerBytes  // of the first version
+    guard source.count >= Self.headerBytes + leastBytes, let start = source.baseAddress,
       word(start, source.count - 16) == Self.magic, let bytes = Int(exactly: word(start, source.count - 24)),
-      bytes >= Self.fixedBytes + Self.trailerBytes, bytes <= source.count - Self.headerBytes
+      bytes >= leastBytes, bytes <= source.count - Self.headerBytes
     else { throw damage }
     let end = source.count - bytes
     let base = start + end
     guard word(base, 0) == Self.magic, Int(half(base, 12)) == bytes,
       word(base, bytes - 8) == Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: bytes - 8))
     else { throw damage }
-    let version = Int(half(base, 8))
+    version = Int(half(base, 8))
     guard version <= StoreFormat.version else {
       throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
     }
-    self.version = version
     number = word(base, 16)
     storeID = word(base, 24)
+    guard bytes >= fixedBytes + Self.trailerBytes else { throw damage }
     var numbers: [Int] = []
-    for index in 0..<16 {
-      guard let number = Int(exactly: word(base, 32 + index * 8)), number <= source.count else { throw damage }
+    for place in stride(from: 32, to: fixedBytes, by: 8) {
+      guard let number = Int(exactly: word(base, place)), number <= source.count else { throw damage }
       numbers.append(number)
     }
-    rowCount = numbers[0]
-    rowsEnd = numbers[1]
-    offsetsAt = numbers[2]
-    sortsAt = numbers[3]
-    slotsAt = numbers[4]
-    slotCount = numbers[5]
-    groupsAt = numbers[6]
-    groupCount = numbers[7]
-    listsAt = numbers[8]
-    listCount = numbers[9]
-    killsAt = numbers[10]
-    killCount = numbers[11]
-    manifestAt = numbers[12]
-    manifestBytes = numbers[13]
-    checksumsAt = numbers[14]
-    let kindCount = numbers[15]
-    // Each part lies behind the one before: then no look-up within its count leaves the file.
-    guard bytes == Self.fixedBytes + kindCount * Self.kindBytes + Self.trailerBytes,
-      Self.headerBytes <= rowsEnd, rowsEnd <= offsetsAt, offsetsAt + rowCount * 4 <= sortsAt,
-      sortsAt + rowCount * 8 <= slotsAt, slotsAt + slotCount * 8 <= groupsAt,
-      groupsAt + groupCount * Self.groupBytes <= listsAt, listsAt + listCount * 4 <= killsAt,
-      killsAt + killCount * Self.killBytes <= manifestAt, manifestAt + manifestBytes <= checksumsAt
-    else { throw damage }
-    var position = Self.fixedBytes
+    var rest = numbers[...]
+    func next() -> Int { rest.removeFirst() }
+    rowCount = next()
+    rowsEnd = next()
+    offsetsAt = next()
+    if version < 3 { sortsAt = next() }
+    namesAt = next()
+    nameCount = next()
+    groupsAt = next()
+    groupCount = next()
+    listsAt = next()
+    listCount = next()
+    if version >= 3 {
+      daysAt = next()
+      dayCount = next()
+    }
+    killsAt = next()
+    killCount = next()
+    manifestAt = next()
+    manifestBytes = next()
+    checksumsAt = next()
+    let kindCount = next()
+    guard bytes == fixedBytes + kindCount * Self.kindBytes + Self.trailerBytes, isInOrder else { throw damage }
+    var position = fixedBytes
     for _ in 0..<kindCount {
       let kind = Kind(
         kind: UInt8(truncatingIfNeeded: word(base, position)), first: Int(truncatingIfNeeded: word(base, position + 8)),
@@ -177,5 +176,21 @@ struct SegmentFooter {
     }
     // It stands there twice.
     guard checksumsEnd == end || checksumsEnd + bytes == end else { throw damage }
+  }
+
+  /// Whether each part lies behind the one before: then no look-up within its count leaves the file.
+  private var isInOrder: Bool {
+    var end = Self.headerBytes
+    func follows(_ start: Int, _ count: Int, _ size: Int) -> Bool {
+      guard end <= start else { return false }
+      end = start + count * size
+      return true
+    }
+    let begins = end <= rowsEnd && follows(rowsEnd, 0, 0) && follows(offsetsAt, rowCount, 4)
+    let hasSorts = version >= 3 || follows(sortsAt, rowCount, 8)
+    let hasNames = follows(namesAt, nameCount, nameBytes) && follows(groupsAt, groupCount, groupBytes)
+    let hasLists = follows(listsAt, listCount, 4) && (version < 3 || follows(daysAt, dayCount, Self.dayBytes))
+    let hasRest = follows(killsAt, killCount, Self.killBytes) && follows(manifestAt, manifestBytes, 1)
+    return begins && hasSorts && hasNames && hasLists && hasRest && end <= checksumsAt
   }
 }

@@ -51,8 +51,12 @@ final class SegmentStack {
   /// - Parameter segments: those that could be opened of a damaged store.
   init(salvaging segments: [Segment]) {
     layers = segments.map(Layer.init)
-    // What cannot be read buries nothing: then an older version shows again, which the report of a repair says.
-    try? buryKills()
+    for layer in layers {
+      // Kills that cannot be read bury nothing: then an older version shows again, which the report of a repair says.
+      for kill in (try? layer.segment.kills()) ?? [] {
+        try? bury(kill, of: layer)  // a row that cannot be read does not show either
+      }
+    }
   }
 
   private func buryKills() throws(StorageError) {
@@ -79,7 +83,8 @@ final class SegmentStack {
 
   /// The living row of this name.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
-    for (index, layer) in layers.enumerated().reversed() {
+    for index in layers.indices.reversed() {
+      let layer = layers[index]
       if let found = try layer.segment.find(kind: kind, key: key), !layer.isBuried(found.row) {
         return Found(layer: index, row: found.row, record: found.record)
       }
@@ -103,12 +108,12 @@ final class SegmentStack {
     return count
   }
 
-  func addCounts(kind: UInt8, group: UInt64?, boundaries: [Int64], to counts: inout [Int]) throws(StorageError) {
+  func addCounts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]) throws(StorageError) {
     for layer in layers {
       try layer.segment.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
       guard layer.buriedCount > 0 else { continue }
       var gone = [Int](repeating: 0, count: counts.count)
-      layer.buried.addCounts(kind: kind, group: group, boundaries: boundaries, to: &gone)
+      layer.buried.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &gone)
       for index in counts.indices { counts[index] -= gone[index] }
     }
   }
@@ -116,7 +121,7 @@ final class SegmentStack {
   /// What a scan finds here, a list for each segment.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
-    unless isHidden: (UnsafeRawPointer) -> Bool
+    unless isHidden: ((UnsafeRawPointer) -> Bool)?
   ) throws(StorageError) -> [[UnsafeRawPointer]] {
     var lists: [[UnsafeRawPointer]] = []
     guard lower < upper, limit > 0 else { return lists }
@@ -124,18 +129,25 @@ final class SegmentStack {
       let segment = layer.segment
       guard let run = try segment.run(kind: kind, group: group) else { continue }
       let start = lower == .min ? 0 : try segment.rank(lower, in: run)
-      let end = upper == .max ? run.count : try segment.rank(upper, in: run, from: start)
+      let end = upper == .max ? run.count : try segment.rank(upper, in: run)
+      guard start < end else { continue }
+      let count = min(limit, end - start)
       var list: [UnsafeRawPointer] = []
-      list.reserveCapacity(min(limit, end - start))
-      var index = descending ? end - 1 : start
-      let step = descending ? -1 : 1
-      while index >= start, index < end, list.count < limit {
-        let row = try segment.row(index, of: run)
-        index += step
-        if layer.isBuried(row) { continue }
-        let record = try segment.record(row)
-        if isHidden(record) { continue }
-        list.append(record)
+      list.reserveCapacity(count)
+      let wanted = descending ? end - count..<end : start..<start + count
+      if layer.buriedCount == 0, isHidden == nil, let rows = segment.rows(wanted, of: run) {
+        try segment.addRecords(rows, descending: descending, to: &list)
+      } else {
+        var index = descending ? end - 1 : start
+        let step = descending ? -1 : 1
+        while index >= start, index < end, list.count < limit {
+          let row = try segment.row(index, of: run)
+          index += step
+          if layer.isBuried(row) { continue }
+          let record = try segment.record(row)
+          if let isHidden, isHidden(record) { continue }
+          list.append(record)
+        }
       }
       if !list.isEmpty { lists.append(list) }
     }

@@ -9,20 +9,32 @@ final class SegmentWriter {
     static func < (left: GroupName, right: GroupName) -> Bool { (left.kind, left.group) < (right.kind, right.group) }
   }
 
+  /// The rows of a group in their order; of group 0, which is the whole kind, only the days.
+  private struct Group {
+    var rows: [UInt32] = []
+    var rowCount = 0
+    var days: [(day: Int32, first: UInt32)] = []
+
+    mutating func add(sort: Int64) {
+      let day = SegmentDays.day(sort)
+      if days.last?.day != day { days.append((day, UInt32(rowCount))) }
+      rowCount += 1
+    }
+  }
+
   private let log: Log
   private let path: String
   private let file: any OpenFile
-  private let buffer = RecordMemory(zeroed: 64 * SegmentFooter.pageBytes)
+  private let buffer = RecordMemory(zeroed: 1 << 20)
   private var filled = 0
   /// Where the buffer belongs in the file.
   private var position = 0
   private var checksums: [UInt64] = []
   private var footer: SegmentFooter
   private var offsets: [UInt32] = []
-  private var sorts: [Int64] = []
   private var hashes: [UInt32] = []
   private var groupNumbers: [GroupName: Int] = [:]
-  private var lists: [[UInt32]] = []
+  private var groups: [Group] = []
   private var isFinished = false
 
   init(number: UInt64, storeID: UInt64, log: Log) throws(StorageError) {
@@ -65,7 +77,6 @@ final class SegmentWriter {
     let sort = RecordLayout.sort(record)
     let group = RecordLayout.group(record)
     offsets.append(UInt32(offset >> 3))
-    sorts.append(sort)
     hashes.append(Memtable.hash(kind, RecordLayout.key(record)))
     if let last = footer.kinds.indices.last, footer.kinds[last].kind == kind {
       footer.kinds[last].count += 1
@@ -73,16 +84,20 @@ final class SegmentWriter {
     } else {
       footer.kinds.append(.init(kind: kind, first: row, count: 1, least: sort, greatest: sort))
     }
+    groups[number(of: GroupName(kind: kind, group: 0))].add(sort: sort)
     if group != 0 {
-      let name = GroupName(kind: kind, group: group)
-      if let number = groupNumbers[name] {
-        lists[number].append(UInt32(row))
-      } else {
-        groupNumbers[name] = lists.count
-        lists.append([UInt32(row)])
-      }
+      let number = number(of: GroupName(kind: kind, group: group))
+      groups[number].add(sort: sort)
+      groups[number].rows.append(UInt32(row))
     }
     try add(UnsafeRawBufferPointer(start: record, count: RecordLayout.size(record)))
+  }
+
+  private func number(of name: GroupName) -> Int {
+    if let number = groupNumbers[name] { return number }
+    groupNumbers[name] = groups.count
+    groups.append(Group())
+    return groups.count - 1
   }
 
   /// Writes the indexes and the footer; the file and its name are durable on return.
@@ -92,25 +107,31 @@ final class SegmentWriter {
     footer.rowsEnd = bytes
     footer.offsetsAt = bytes
     try add(array: offsets)
-    try align()
-    footer.sortsAt = bytes
-    try add(array: sorts)
-    footer.slotsAt = bytes
-    let slots = self.slots()
-    try add(array: slots)
+    try align(to: SegmentNames.pieceBytes)
+    footer.namesAt = bytes
+    footer.nameCount = SegmentNames.pieces(for: hashes.count)
+    let pieces = SegmentNames.encoded(hashes)
+    try add(pieces.bytes(from: 0, count: footer.nameCount * SegmentNames.pieceBytes))
     let names = groupNumbers.sorted { $0.key < $1.key }
     footer.groupsAt = bytes
     footer.groupCount = names.count
-    var listed = 0
     for (name, number) in names {
-      let count = lists[number].count
-      try add(array: [UInt64(name.kind), name.group, UInt64(listed), UInt64(count)])
-      listed += count
+      let group = groups[number]
+      try add(
+        array: [
+          UInt64(name.kind), name.group, UInt64(footer.listCount), UInt64(group.rows.count), UInt64(footer.dayCount),
+          UInt64(group.days.count),
+        ])
+      footer.listCount += group.rows.count
+      footer.dayCount += group.days.count
     }
     footer.listsAt = bytes
-    footer.listCount = listed
-    for (_, number) in names { try add(array: lists[number]) }
-    try align()
+    for (_, number) in names { try add(array: groups[number].rows) }
+    try align(to: 8)
+    footer.daysAt = bytes
+    for (_, number) in names {
+      try add(array: groups[number].days.flatMap { [UInt32(bitPattern: $0.day), $0.first] })
+    }
     footer.killsAt = bytes
     footer.killCount = kills.count
     for kill in kills { try add(array: [kill.segment, UInt64(kill.row)]) }
@@ -118,7 +139,7 @@ final class SegmentWriter {
     let copy = manifest.encoded()
     footer.manifestBytes = copy.count
     try add(copy.bytes(from: 0, count: copy.count))
-    try align()
+    try align(to: 8)
     footer.checksumsAt = bytes
     try flush()
     let table = checksums
@@ -138,23 +159,6 @@ final class SegmentWriter {
       number: footer.number, fileBytes: position, rowCount: footer.rowCount, checksum: checksum)
   }
 
-  /// Names by hash, three quarters full; as in the table in memory, 0 is empty.
-  private func slots() -> [UInt64] {
-    guard !hashes.isEmpty else { return [] }
-    let count = hashes.count + hashes.count / 3 + 1
-    footer.slotCount = count
-    var slots = [UInt64](repeating: 0, count: count)
-    for (row, hash) in hashes.enumerated() {
-      var slot = footer.slot(hash)
-      while slots[slot] != 0 {
-        slot += 1
-        if slot == count { slot = 0 }
-      }
-      slots[slot] = UInt64(hash) << 32 | UInt64(row + 1)
-    }
-    return slots
-  }
-
   // MARK: Bytes
 
   private func add<Element: FixedWidthInteger>(array: [Element]) throws(StorageError) {
@@ -166,8 +170,8 @@ final class SegmentWriter {
     }
   }
 
-  private func align() throws(StorageError) {
-    let rest = -bytes & 7
+  private func align(to multiple: Int) throws(StorageError) {
+    let rest = -bytes & (multiple - 1)
     if rest > 0 { try add(array: [UInt8](repeating: 0, count: rest)) }
   }
 
@@ -189,7 +193,7 @@ final class SegmentWriter {
     let bytes = buffer.bytes(from: 0, count: filled)
     var from = 0
     while from < bytes.count {
-      let to = min(from + SegmentFooter.pageBytes, bytes.count)
+      let to = min(from + footer.pageBytes, bytes.count)
       checksums.append(
         footer.checksum(ofPage: checksums.count, UnsafeRawBufferPointer(rebasing: bytes[from..<to])))
       from = to

@@ -19,7 +19,10 @@ extension StorageEngine {
       try lock.unlock()
     } catch {
       // It goes when the file is closed, with the last reference.
-      state.withLock { $0.lock = nil }
+      state.withLock { state in
+        state.lock = nil
+        state.counter = nil
+      }
     }
     writing.update { $0 = false }
   }
@@ -188,5 +191,8 @@ extension LogState {
       tailIsSuspect = true
       throw StorageError(error)
     }
+    // Others look from here on, so that they know of it before the save is reported.
+    let now = counter?.advance()
+    if let now, seen == now &- 1 { seen = now }
   }
 }

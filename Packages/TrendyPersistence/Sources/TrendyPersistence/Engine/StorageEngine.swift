@@ -116,14 +116,29 @@ public final class StorageEngine: Sendable {
       if let failure = state.failure { throw failure }
       // Whoever writes here has taken in everything, and nobody else can add to it now.
       if state.isAppending { return }
+      state.looks &+= 1
+      let looksAnyway = state.looks & 63 == 0
+      if state.counter == nil, state.looks == Self.readsToShare { state.counter = sharedCounter() }
+      // Before the log is looked at: what is saved meanwhile may be missed there, and then shows here.
+      let now = state.counter?.value
+      if let now, now == state.seen, !looksAnyway { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
-      if state.hasGoneOn {
-        // The log that this stands on may have been sealed: then less memory will do.
-        state.looksForManifest &+= 1
+      state.seen = now
+      // The log that this stands on may have been sealed: then less memory will do.
+      if state.hasGoneOn, looksAnyway {
         // Without the new generation the old one still answers rightly.
-        if state.looksForManifest & 63 == 1 { _ = try? state.reload(directory: directory, fileSystem: fileSystem) }
+        _ = try? state.reload(directory: directory, fileSystem: fileSystem)
       }
     }
+  }
+
+  /// A handle that reads but a few times has no use for a counter.
+  private static let readsToShare = 4
+
+  /// For a handle that only reads. The lock file may not be there, or not for this user: then it looks in the log each time.
+  private func sharedCounter() -> (any SharedCounter)? {
+    let path = directory + "/" + StoreFormat.lockName
+    return try? fileSystem.open(path, .read).counter()
   }
 
   /// The record of this name.
@@ -153,9 +168,13 @@ public final class StorageEngine: Sendable {
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
+    try counts(kind: kind, group: group, boundaries: SortBoundaries(boundaries))
+  }
+
+  func counts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries) throws(StorageError) -> [Int] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      var counts = [Int](repeating: 0, count: max(boundaries.count - 1, 0))
+      var counts = [Int](repeating: 0, count: boundaries.count)
       try state.tables.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
       return counts
     }

@@ -46,7 +46,7 @@ final class StoreTables {
 
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
-    unless isHidden: (UnsafeRawPointer) -> Bool = { _ in false }
+    unless isHidden: ((UnsafeRawPointer) -> Bool)? = nil
   ) throws(StorageError) -> [UnsafeRawPointer] {
     let recent = memtable.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
@@ -60,9 +60,9 @@ final class StoreTables {
     }
   }
 
-  func addCounts(kind: UInt8, group: UInt64?, boundaries: [Int64], to counts: inout [Int]) throws(StorageError) {
+  func addCounts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]) throws(StorageError) {
     try settle()
-    memtable.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
+    memtable.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &counts)
     try segments.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
   }
 

@@ -59,14 +59,19 @@ public final class WriteTransaction {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit,
       hiddenBy: overlay)
     let merged = RecordOrder.merge(saved.pointers, own, descending: descending, limit: limit)
-    return RecordList(pointers: merged, pin: RecordPin(memories: memories, other: saved.pin))
+    return RecordList(pointers: merged, pin: RecordPin(memories: memories, others: [saved.pin]))
   }
 
   /// As ``StorageEngine/counts(kind:group:boundaries:)``, with the changes of this unit.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
+    try counts(kind: kind, group: group, boundaries: SortBoundaries(boundaries))
+  }
+
+  func counts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries) throws(StorageError) -> [Int] {
     var counts = try engine.counts(kind: kind, group: group, boundaries: boundaries)
+    let boundaries = boundaries.sorts
     guard overlay.count > 0, !counts.isEmpty else { return counts }
     overlay.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
     for sort in try hiddenSorts(kind: kind, group: group) {

@@ -53,6 +53,9 @@ public protocol OpenFile: AnyObject, Sendable {
   func unlock() throws(FileSystemError)
   /// The first `size` bytes as memory, for a file that nobody writes or truncates any more.
   func map(size: Int) throws(FileSystemError) -> any MappedFile
+  /// The counter that belongs to the file, in bytes 64 to 72 of it; `nil` where there is none, or none yet. A file open for
+  /// writing is made long enough. Nobody may make it shorter again.
+  func counter() throws(FileSystemError) -> (any SharedCounter)?
 }
 
 /// A file as memory, until the last reference goes.

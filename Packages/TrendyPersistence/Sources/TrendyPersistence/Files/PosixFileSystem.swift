@@ -46,7 +46,7 @@ public struct PosixFileSystem: FileSystem {
       case .readWrite: O_RDWR
       case .create: O_RDWR | O_CREAT
       }
-    return PosixFile(descriptor: try descriptor(path, flags | O_CLOEXEC), path: path)
+    return PosixFile(descriptor: try descriptor(path, flags | O_CLOEXEC), path: path, isWritable: mode != .read)
   }
 
   public func names(inDirectory path: String) throws(FileSystemError) -> [String] {
@@ -143,12 +143,14 @@ private final class PosixFile: OpenFile {
 
   private let descriptor: Int32
   private let path: String
+  private let isWritable: Bool
   /// Which file this is, once it was asked for.
   private let identity = Mutex(Identity?.none)
 
-  init(descriptor: Int32, path: String) {
+  init(descriptor: Int32, path: String, isWritable: Bool) {
     self.descriptor = descriptor
     self.path = path
+    self.isWritable = isWritable
   }
 
   deinit { close(descriptor) }
@@ -283,6 +285,36 @@ private final class PosixFile: OpenFile {
     guard let address, address != MAP_FAILED else { throw error(.map, path) }
     return PosixMapping(bytes: UnsafeRawBufferPointer(start: address, count: size))
   }
+
+  func counter() throws(FileSystemError) -> (any SharedCounter)? {
+    // Touching what lies beyond the end would end the process.
+    if try size() < PosixCounter.bytes {
+      guard isWritable else { return nil }
+      try truncate(to: PosixCounter.bytes)
+    }
+    let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+    let address = mmap(nil, PosixCounter.bytes, access, MAP_SHARED, descriptor, 0)
+    guard let address, address != MAP_FAILED else { throw error(.map, path) }
+    return PosixCounter(address)
+  }
+}
+
+/// A word in the first page of a file. `@unchecked`: it is only touched atomically.
+private final class PosixCounter: SharedCounter, @unchecked Sendable {
+  static let bytes = 4096
+  private let page: UnsafeMutableRawPointer
+  private let word: UnsafeMutablePointer<Atomic<UInt64>>
+
+  init(_ page: UnsafeMutableRawPointer) {
+    self.page = page
+    word = (page + 64).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  deinit { munmap(page, Self.bytes) }
+
+  var value: UInt64 { word.pointee.load(ordering: .acquiring) }
+
+  func advance() -> UInt64 { word.pointee.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 }
 
 /// Pages of a file. `@unchecked`: nobody writes them after they were mapped, and `bytes` never changes.

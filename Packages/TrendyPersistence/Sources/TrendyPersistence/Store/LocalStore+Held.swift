@@ -73,7 +73,7 @@ extension LocalStore {
   public func syncCounts() throws -> SyncCounts {
     try refresh()
     func count(_ kind: UInt8) throws(StorageError) -> Int {
-      try counts(kind, group: nil, boundaries: [.min, .max]).first ?? 0
+      try counts(kind, group: nil, boundaries: SortBoundaries([.min, .max])).first ?? 0
     }
     return try SyncCounts(
       pending: count(RowKind.mutation), accepted: count(RowKind.acceptedMutation),

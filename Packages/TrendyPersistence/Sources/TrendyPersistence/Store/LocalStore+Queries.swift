@@ -8,115 +8,136 @@ import TrendyProtocols
 
 extension LocalStore {
   public func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event] {
-    try refresh()
-    let wanted = limit ?? .max
-    guard wanted > 0, range?.isEmpty != true else { return [] }
-    let group = eventTypeId.map(RowOrder.group)
-    let (lower, upper) = Self.sorts(of: range)
-    var asked = wanted
-    while true {
-      var records = Array(
-        try scan(RowKind.event, group: group, from: lower, to: upper, descending: true, limit: asked))
-      let isFull = records.count == asked
-      if isFull, let last = records.last?.sort {
-        // Among equal times identifiers decide, which for those that are hashed is not the order of keys: take all of
-        // the last time, then choose.
-        while records.last?.sort == last { records.removeLast() }
-        records += try scan(RowKind.event, group: group, from: last, to: last + 1, descending: true)
+    let found = try eventRecords(in: range, ofType: eventTypeId, limit: limit)
+    defer { withExtendedLifetime(found.pin) {} }
+    var unreadable: UnsafeRawPointer?
+    let events = [Event](unsafeUninitializedCapacity: found.pointers.count) { buffer, count in
+      guard let place = buffer.baseAddress else { return }
+      for record in found.pointers {
+        guard reader.read(record, to: place + count) else {
+          unreadable = record
+          return
+        }
+        count += 1
       }
-      var events: [Event] = []
-      events.reserveCapacity(records.count)
-      for record in records {
-        let event = try decode(Event.self, record)
-        if let eventTypeId, event.eventTypeId != eventTypeId { continue }
-        if let range, !range.contains(event.timestamp) { continue }
-        events.append(event)
-      }
-      if isFull && events.count < wanted {
-        // Some at the edge did not belong: ask for more.
-        asked = asked > Int.max / 2 ? .max : asked * 2
-        continue
-      }
-      if !events.indices.dropFirst().allSatisfy({ Self.isBefore(events[$0 - 1], events[$0]) }) {
-        events.sort(by: Self.isBefore)
-      }
-      return events.count > wanted ? Array(events.prefix(wanted)) : events
     }
+    if let unreadable { throw Self.unreadable(unreadable) }
+    return events
   }
 
-  public func eventCountsByDay(
-    in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone
-  ) throws -> [Date: Int] {
-    try refresh()
-    if range?.isEmpty == true { return [:] }
-    let group = eventTypeId.map(RowOrder.group)
-    let (lower, upper) = Self.sorts(of: range)
-    guard
-      let first = try scan(RowKind.event, group: group, from: lower, to: upper, limit: 1).first,
-      let last = try scan(RowKind.event, group: group, from: lower, to: upper, descending: true, limit: 1).first
-    else { return [:] }
-    if Double(last.sort) - Double(first.sort) > Self.longestTable {
-      return try sparseCounts(range, lower..<upper, ofType: eventTypeId, timeZone: timeZone)
-    }
-    let days = DayTable(
-      from: Self.date(first.sort), through: Self.date(last.sort), timeZone: timeZone)
-    var boundaries = days.starts.map(RowOrder.sort)
-    boundaries.append(last.sort + 1)
-    boundaries[0] = min(boundaries[0], first.sort)
-    if boundaries[0] < lower { boundaries[0] = lower }
-    var counts = try counts(RowKind.event, group: group, boundaries: boundaries)
-    if let range {
-      // The index knows microseconds; what lies beside the range within the first or the last is taken out.
-      for edge in Set([lower, upper - 1]) {
-        for record in try scan(RowKind.event, group: group, from: edge, to: edge + 1) {
-          let event = try decode(Event.self, record)
-          if range.contains(event.timestamp) { continue }
-          if let day = boundaries.lastIndex(where: { $0 <= edge }), day < counts.count { counts[day] -= 1 }
-        }
-      }
-    }
-    var result: [Date: Int] = [:]
-    for (day, count) in zip(days.starts, counts) where count > 0 { result[day] = count }
-    return result
+  /// The events that ``events(in:ofType:limit:)`` gives, in the same order, without making them: each is read when it is
+  /// asked for, and its texts when they are.
+  public func eventRows(
+    in range: Range<Date>? = nil, ofType eventTypeId: String? = nil, limit: Int? = nil
+  ) throws -> EventRows {
+    let found = try eventRecords(in: range, ofType: eventTypeId, limit: limit)
+    return EventRows(records: found.pointers, source: EventRowSource(pin: found.pin, reader: reader))
   }
 }
 
 extension LocalStore {
-  /// Microseconds, about a thousand years: a wrong date among right ones is no reason to list every day between.
-  private static let longestTable = 400_000.0 * 86_400_000_000
-
-  /// Day after day that has events, however far apart they are.
-  private func sparseCounts(
-    _ range: Range<Date>?, _ sorts: Range<Int64>, ofType eventTypeId: String?, timeZone: TimeZone
-  ) throws -> [Date: Int] {
-    let group = eventTypeId.map(RowOrder.group)
-    var result: [Date: Int] = [:]
-    var from = sorts.lowerBound
-    while let next = try scan(RowKind.event, group: group, from: from, to: sorts.upperBound, limit: 1).first {
-      let moment = Self.date(next.sort)
-      let days = DayTable(from: moment, through: moment.addingTimeInterval(200_000), timeZone: timeZone)
-      let after = days.starts.first { $0 > moment } ?? moment.addingTimeInterval(86_400)
-      let to = min(max(RowOrder.sort(after), next.sort + 1), sorts.upperBound)
-      for record in try scan(RowKind.event, group: group, from: next.sort, to: to) {
-        let event = try decode(Event.self, record)
-        if let range, !range.contains(event.timestamp) { continue }
-        result[days.starts[0], default: 0] += 1
-      }
-      from = to
+  /// Events by time, the newest first; equal times by id, the highest first.
+  func eventRecords(
+    in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?
+  ) throws(StorageError) -> RecordList {
+    try refresh()
+    let wanted = limit ?? .max
+    guard wanted > 0, range?.isEmpty != true else {
+      return RecordList(pointers: [], pin: RecordPin(memories: []))
     }
-    return result
+    let group = eventTypeId.map(RowOrder.group)
+    let (lower, upper) = Self.sorts(of: range)
+    var asked = wanted
+    while true {
+      let found = try scan(RowKind.event, group: group, from: lower, to: upper, descending: true, limit: asked)
+      var records = found.pointers
+      var pin = found.pin
+      let isFull = records.count == asked
+      if isFull, let last = records.last.map(RecordLayout.sort) {
+        // Within a microsecond the rest of the time decides, then the identifier, and keys do not say which comes first: take
+        // all of the last one, then choose.
+        while let record = records.last, RecordLayout.sort(record) == last { records.removeLast() }
+        let rest = try scan(RowKind.event, group: group, from: last, to: last + 1, descending: true)
+        records += rest.pointers
+        if rest.pin !== pin { pin = RecordPin(memories: [], others: [pin, rest.pin]) }
+      }
+      if let eventTypeId { Self.keep(ofType: eventTypeId, in: &records) }
+      if let range { try Self.keep(range, lower..<upper, in: &records) }
+      if isFull && records.count < wanted {
+        // Some at the edge did not belong: ask for more.
+        asked = asked > Int.max / 2 ? .max : asked * 2
+        continue
+      }
+      try Self.order(&records)
+      if records.count > wanted { records.removeLast(records.count - wanted) }
+      return RecordList(pointers: records, pin: pin)
+    }
   }
 
-  /// The newest first; equal times by id, the highest first.
-  private static func isBefore(_ left: Event, _ right: Event) -> Bool {
-    left.timestamp != right.timestamp ? left.timestamp > right.timestamp : left.id > right.id
+  /// Groups are hashes, and may meet.
+  private static func keep(ofType eventTypeId: String, in records: inout [UnsafeRawPointer]) {
+    let key = RecordKey(canonicalUUID: eventTypeId)
+    if records.allSatisfy({ refers($0, to: eventTypeId, key: key) }) { return }
+    records.removeAll { !refers($0, to: eventTypeId, key: key) }
+  }
+
+  /// The index knows microseconds; what lies beside the range within the first or the last is taken out.
+  private static func keep(
+    _ range: Range<Date>, _ sorts: Range<Int64>, in records: inout [UnsafeRawPointer]
+  ) throws(StorageError) {
+    guard let first = records.first, let last = records.last,
+      RecordLayout.sort(first) == sorts.upperBound - 1 || RecordLayout.sort(last) == sorts.lowerBound
+    else { return }
+    var kept: [UnsafeRawPointer] = []
+    kept.reserveCapacity(records.count)
+    for record in records {
+      let sort = RecordLayout.sort(record)
+      if sort == sorts.upperBound - 1 || sort == sorts.lowerBound {
+        guard range.contains(try fields(record).date) else { continue }
+      }
+      kept.append(record)
+    }
+    records = kept
+  }
+
+  /// Puts those of one microsecond in order.
+  private static func order(_ records: inout [UnsafeRawPointer]) throws(StorageError) {
+    var start = 0
+    while start + 1 < records.count {
+      let sort = RecordLayout.sort(records[start])
+      var end = start + 1
+      while end < records.count, RecordLayout.sort(records[end]) == sort { end += 1 }
+      if end > start + 1 {
+        var same: [EventFields] = []
+        for index in start..<end { same.append(try fields(records[index])) }
+        same.sort { $0.isAfter($1) }
+        for (offset, fields) in same.enumerated() { records[start + offset] = fields.record }
+      }
+      start = end
+    }
+  }
+
+  static func fields(_ record: UnsafeRawPointer) throws(StorageError) -> EventFields {
+    guard let fields = EventFields(record) else { throw unreadable(record) }
+    return fields
+  }
+
+  private static func unreadable(_ record: UnsafeRawPointer) -> StorageError {
+    .unreadableRow(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
   }
 
   /// What a scan of a range covers: every row in it, and at its edges perhaps some within the same microsecond.
-  private static func sorts(of range: Range<Date>?) -> (lower: Int64, upper: Int64) {
+  static func sorts(of range: Range<Date>?) -> (lower: Int64, upper: Int64) {
     guard let range else { return (.min, .max) }
     return (RowOrder.sort(range.lowerBound), RowOrder.sort(range.upperBound) + 1)
   }
+}
 
-  private static func date(_ sort: Int64) -> Date { Date(timeIntervalSinceReferenceDate: Double(sort) / 1_000_000) }
+extension EventFields {
+  var date: Date { Date(timeIntervalSinceReferenceDate: timestamp) }
+
+  /// Whether it comes before the other where the newest are first; equal times by id, the highest first.
+  func isAfter(_ other: EventFields) -> Bool {
+    timestamp != other.timestamp ? timestamp > other.timestamp : identifier.text > other.identifier.text
+  }
 }

@@ -15,6 +15,9 @@ public final class LocalStore: DataStoreProtocol {
   private let engine: Result<StorageEngine, StorageError>
   private var transaction: WriteTransaction?
   private var writer = RowWriter()
+  let reader = EventReader()
+  /// Of the last count by days.
+  var knownDays: DayTable?
   /// Insertions in this unit so far that keep a place.
   private var placesGiven: UInt64 = 0
 
@@ -84,7 +87,7 @@ extension LocalStore {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
   }
 
-  func counts(_ kind: UInt8, group: UInt64?, boundaries: [Int64]) throws(StorageError) -> [Int] {
+  func counts(_ kind: UInt8, group: UInt64?, boundaries: SortBoundaries) throws(StorageError) -> [Int] {
     if let transaction { return try transaction.counts(kind: kind, group: group, boundaries: boundaries) }
     return try engine.get().counts(kind: kind, group: group, boundaries: boundaries)
   }
@@ -126,16 +129,15 @@ extension LocalStore {
   }
 
   func decode<Row: StoredRow>(_ type: Row.Type, _ record: Record) throws(StorageError) -> Row {
-    let row = record.withPayload { bytes -> Row? in
-      var fields = RowReader(bytes)
-      let start = fields
-      if let first = fields.next(), first.number == 1 {
-        return Row(identifier: first.text, fields: &fields)
-      }
-      fields = start
-      return Row(identifier: record.key.uuidText, fields: &fields)
+    defer { withExtendedLifetime(record.pin) {} }
+    return try decode(type, record.pointer)
+  }
+
+  /// - Parameter record: kept by the caller.
+  func decode<Row: StoredRow>(_ type: Row.Type, _ record: UnsafeRawPointer) throws(StorageError) -> Row {
+    guard let row = Row.read(record, with: reader) else {
+      throw .unreadableRow(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
     }
-    guard let row else { throw .unreadableRow(kind: record.kind, key: record.key) }
     return row
   }
 
@@ -200,7 +202,7 @@ extension LocalStore {
       var row: Row = if let record = before.record { try decode(Row.self, record) } else { new() }
       try configure(&row)
       // The closure may have used the store too.
-      if transaction === begun, begun.changes == changes, row.rowIdentifier == identifier {
+      if transaction === begun, begun.changes == changes, row.isNamed(identifier) {
         try put(row, at: before, in: begun)
       } else {
         try put(row)
@@ -234,14 +236,22 @@ extension LocalStore {
 
   /// Whether field 2 of an event or a definition, its type, is this identifier: groups are hashes, and may meet.
   static func refers(_ record: Record, to eventTypeId: String) -> Bool {
-    let key = RecordKey(canonicalUUID: eventTypeId)
-    return record.withPayload { bytes in
-      var fields = RowReader(bytes)
-      while let field = fields.next() {
-        if field.number == 2 { return field.isIdentifier(eventTypeId, key: key) }
-      }
-      return false
+    defer { withExtendedLifetime(record.pin) {} }
+    return refers(record.pointer, to: eventTypeId, key: RecordKey(canonicalUUID: eventTypeId))
+  }
+
+  /// - Parameter key: of the identifier, if it is a canonical UUID.
+  static func refers(_ record: UnsafeRawPointer, to eventTypeId: String, key: RecordKey?) -> Bool {
+    var cursor = RowCursor(record)
+    // Nearly always the first field.
+    if let key, cursor.number() == 2 << 2 | 2, let high = cursor.word(), let low = cursor.word() {
+      return high == key.high && low == key.low
     }
+    var fields = RowReader(RecordLayout.payload(record))
+    while let field = fields.next() {
+      if field.number == 2 { return field.isIdentifier(eventTypeId, key: key) }
+    }
+    return false
   }
 
   /// A number above that of every row inserted before, in any process.

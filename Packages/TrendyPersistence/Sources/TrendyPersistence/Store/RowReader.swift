@@ -26,8 +26,15 @@ struct RowReader {
   mutating func next() -> Field? {
     guard position < payload.count, !isBroken else { return nil }
     let start = position
-    guard let header = number(), let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2)
-    else { return broken() }
+    guard let header = number() else { return broken() }
+    return content(header: header, start: start)
+  }
+
+  /// What follows a header that was read elsewhere.
+  mutating func content(header: UInt64, start: Int = 0) -> Field? {
+    guard let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2) else {
+      return broken()
+    }
     var field = Field(number: number, start: start, wire: wire)
     switch wire {
     case .integer:
@@ -41,7 +48,7 @@ struct RowReader {
       field.word = high
       field.second = low
     case .bytes:
-      guard let content = lengthPrefixed() else { return broken() }
+      guard let content = bytes() else { return broken() }
       field.content = content
     }
     return field
@@ -83,45 +90,17 @@ struct RowReader {
     return UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 
-  private mutating func lengthPrefixed() -> UnsafeRawBufferPointer? {
+  mutating func bytes() -> UnsafeRawBufferPointer? {
     guard let count = number(), count <= UInt64(payload.count - position) else { return nil }
     defer { position += Int(count) }
     return UnsafeRawBufferPointer(rebasing: payload[position..<position + Int(count)])
   }
 
   private mutating func text() -> String? {
-    lengthPrefixed().map { String(decoding: $0, as: UTF8.self) }
+    bytes().map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// - Parameter depth: how many more levels there may be; what is deeper was not written by this code.
-  private mutating func value(depth: Int = 1024) -> JSONValue? {
-    guard depth > 0, let kind = byte() else { return nil }
-    switch kind {
-    case 0: return .null
-    case 1: return .bool(false)
-    case 2: return .bool(true)
-    case 3: return number().map { .int(Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1)) }
-    case 4: return word().map { .double(Double(bitPattern: $0)) }
-    case 5: return text().map { .string($0) }
-    case 6:
-      guard let count = number(), count <= UInt64(payload.count) else { return nil }
-      var values: [JSONValue] = []
-      for _ in 0..<count {
-        guard let value = value(depth: depth - 1) else { return nil }
-        values.append(value)
-      }
-      return .array(values)
-    case 7:
-      guard let count = number(), count <= UInt64(payload.count) else { return nil }
-      var values: [String: JSONValue] = [:]
-      for _ in 0..<count {
-        guard let name = text(), let value = value(depth: depth - 1) else { return nil }
-        values[name] = value
-      }
-      return .object(values)
-    default: return nil
-    }
-  }
+  private mutating func value() -> JSONValue? { PackedJSON.read(payload, at: &position) }
 }
 
 extension RowReader.Field {

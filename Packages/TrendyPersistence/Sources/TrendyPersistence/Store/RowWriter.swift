@@ -89,13 +89,13 @@ struct RowWriter {
     }
   }
 
-  mutating func properties(_ field: Int, _ values: [String: PropertyValue]) {
-    if values.isEmpty { return }
-    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+  /// Names and values apart, so that rows of the same names can be seen to have them.
+  mutating func properties(_ field: Int, _ properties: PackedProperties) {
+    properties.withBytes { shape, values in
       nested(field) { writer in
-        writer.text(name)
-        writer.bytes.append(StoredCode.code(value.type))
-        writer.value(value.value)
+        writer.number(UInt64(shape.bytes.count))
+        writer.bytes.append(contentsOf: shape.bytes)
+        writer.bytes.append(contentsOf: values)
       }
     }
   }
@@ -150,33 +150,7 @@ extension RowWriter {
     }
   }
 
-  private mutating func value(_ value: JSONValue) {
-    switch value {
-    case .null: bytes.append(0)
-    case .bool(false): bytes.append(1)
-    case .bool(true): bytes.append(2)
-    case .int(let value):
-      bytes.append(3)
-      number(UInt64(bitPattern: value << 1 ^ value >> 63))
-    case .double(let value):
-      bytes.append(4)
-      word(value.bitPattern)
-    case .string(let value):
-      bytes.append(5)
-      text(value)
-    case .array(let values):
-      bytes.append(6)
-      number(UInt64(values.count))
-      for element in values { self.value(element) }
-    case .object(let values):
-      bytes.append(7)
-      number(UInt64(values.count))
-      for (name, element) in values.sorted(by: { $0.key < $1.key }) {
-        text(name)
-        self.value(element)
-      }
-    }
-  }
+  private mutating func value(_ value: JSONValue) { PackedJSON.append(value, to: &bytes) }
 }
 
 /// How the content of a field lies behind its number.

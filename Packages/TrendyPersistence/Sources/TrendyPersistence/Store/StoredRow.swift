@@ -68,12 +68,28 @@ protocol StoredRow {
   /// - Returns: `nil` if what must be there is not, or means nothing to this version.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader)
   func write(to writer: inout RowWriter)
+
+  /// The row of a record of its kind.
+  /// - Returns: `nil` as the initialiser does.
+  static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self?
+  /// Whether it is the one of this name.
+  func isNamed(_ identifier: String) -> Bool
 }
 
 extension StoredRow {
   var rowKind: UInt8 { Self.kind }
   var rowSort: Int64 { 0 }
   var rowGroup: UInt64 { 0 }
+
+  static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self? {
+    var fields = RowReader(RecordLayout.payload(record))
+    let start = fields
+    if let first = fields.next(), first.number == 1 { return Self(identifier: first.text, fields: &fields) }
+    fields = start
+    return Self(identifier: RecordLayout.key(record).uuidText, fields: &fields)
+  }
+
+  func isNamed(_ identifier: String) -> Bool { rowIdentifier == identifier }
 }
 
 /// What scans go by.

@@ -1,0 +1,72 @@
+/// How rows are found by name in a segment: pieces of 64 bytes, a line of the processor's cache, with twelve rows each and a
+/// byte of the hash of their names, so that one look says where to look (docs/format.md, "Segment").
+enum SegmentNames {
+  static let pieceBytes = 64
+  static let rowsInPiece = 12
+  /// Behind the rows, 4 bytes each: a byte of the hash for each.
+  private static let marksAt = 48
+  /// Behind them: how many rows the piece has; a full one may have sent others on to the next.
+  private static let countAt = 60
+
+  /// About four fifths full.
+  static func pieces(for rows: Int) -> Int { rows == 0 ? 0 : rows * 5 / 48 + 1 }
+
+  /// Where a name is looked for first.
+  @inline(__always) static func piece(_ hash: UInt32, of count: Int) -> Int {
+    Int((UInt64(hash) &* UInt64(count)) &>> 32)
+  }
+
+  /// All pieces, for the hashes of rows in their order.
+  static func encoded(_ hashes: [UInt32]) -> RecordMemory {
+    let count = pieces(for: hashes.count)
+    let memory = RecordMemory(zeroed: count * pieceBytes)
+    for (row, hash) in hashes.enumerated() {
+      var piece = piece(hash, of: count)
+      while memory.base.load(fromByteOffset: piece * pieceBytes + countAt, as: UInt8.self) == rowsInPiece {
+        piece = piece + 1 == count ? 0 : piece + 1
+      }
+      let base = memory.base + piece * pieceBytes
+      let place = Int(base.load(fromByteOffset: countAt, as: UInt8.self))
+      base.storeBytes(of: UInt32(row).littleEndian, toByteOffset: place * 4, as: UInt32.self)
+      base.storeBytes(of: UInt8(truncatingIfNeeded: hash), toByteOffset: marksAt + place, as: UInt8.self)
+      base.storeBytes(of: UInt8(place + 1), toByteOffset: countAt, as: UInt8.self)
+    }
+    return memory
+  }
+
+  /// What one piece says of a hash.
+  struct Look {
+    private let base: UnsafeRawPointer
+    /// A high bit for each place that may have the name, eight places at a time.
+    private var marks: UInt64
+    private var laterMarks: UInt64
+    private var offset = 0
+    /// Whether the next piece may have it too.
+    let goesOn: Bool
+
+    @inline(__always) init(_ base: UnsafeRawPointer, hash: UInt32) {
+      self.base = base
+      let wanted = UInt64(hash & 0xFF) &* 0x0101_0101_0101_0101
+      marks = Self.zeroBytes(word(base, SegmentNames.marksAt) ^ wanted)
+      // Four marks, the count and zeros.
+      laterMarks = Self.zeroBytes(word(base, SegmentNames.marksAt + 8) ^ wanted) & 0x8080_8080
+      goesOn = base.load(fromByteOffset: SegmentNames.countAt, as: UInt8.self) == SegmentNames.rowsInPiece
+    }
+
+    /// The next row that may have the name. It may also be one that is not there: rows and names decide.
+    @inline(__always) mutating func next() -> Int? {
+      if marks == 0 {
+        guard laterMarks != 0 else { return nil }
+        (marks, laterMarks, offset) = (laterMarks, 0, 8)
+      }
+      let place = offset + marks.trailingZeroBitCount >> 3
+      marks &= marks &- 1
+      return Int(half(base, place * 4))
+    }
+
+    /// The high bit of each byte that is zero; perhaps also of one above a zero.
+    @inline(__always) private static func zeroBytes(_ word: UInt64) -> UInt64 {
+      (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+    }
+  }
+}

@@ -1,0 +1,219 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// The fields of an event's row: numbers read, all else found and not yet made into values.
+///
+/// Pointers are valid as long as the record is.
+struct EventFields {
+  let record: UnsafeRawPointer
+  /// Where the type is a canonical UUID.
+  private(set) var typeBits: (high: UInt64, low: UInt64)?
+  private(set) var typeText: UnsafeRawBufferPointer?
+  /// Seconds since 2001.
+  private(set) var timestamp = Double.nan
+  private(set) var endDate: Double?
+  private(set) var latitude: Double?
+  private(set) var longitude: Double?
+  private(set) var notes: UnsafeRawBufferPointer?
+  private(set) var locationName: UnsafeRawBufferPointer?
+  private(set) var timeZone: UnsafeRawBufferPointer?
+  private(set) var properties: UnsafeRawBufferPointer?
+  private(set) var traits = EventTraits()
+  /// Whether there are fields that few rows have, or only those of earlier versions.
+  private(set) var hasMore = false
+  /// The identifier, where it is no canonical UUID.
+  private(set) var identifierText: UnsafeRawBufferPointer?
+
+  /// - Returns: `nil` if what must be there is not.
+  @inline(__always) init?(_ record: UnsafeRawPointer) {
+    self.record = record
+    var cursor = RowCursor(record)
+    var hasTimestamp = false
+    while !cursor.isAtEnd {
+      guard let header = cursor.number() else { return nil }
+      switch Int(truncatingIfNeeded: header) {
+      case EventField.eventType << 2 | 2:
+        guard let high = cursor.word(), let low = cursor.word(), low &>> 62 == 2 else { return nil }
+        typeBits = (high, low)
+      case EventField.timestamp << 2 | 1:
+        guard let word = cursor.word() else { return nil }
+        timestamp = Double(bitPattern: word)
+        hasTimestamp = true
+      case EventField.endDate << 2 | 1:
+        guard let word = cursor.word() else { return nil }
+        endDate = Double(bitPattern: word)
+      case EventField.notes << 2 | 3:
+        guard let bytes = cursor.bytes() else { return nil }
+        notes = bytes
+      case EventField.latitude << 2 | 1:
+        guard let word = cursor.word() else { return nil }
+        latitude = Double(bitPattern: word)
+      case EventField.longitude << 2 | 1:
+        guard let word = cursor.word() else { return nil }
+        longitude = Double(bitPattern: word)
+      case EventField.traits << 2:
+        guard let word = cursor.number() else { return nil }
+        traits.word = word
+      case EventField.properties << 2 | 3:
+        guard let bytes = cursor.bytes() else { return nil }
+        properties = bytes
+      case EventField.locationName << 2 | 3:
+        guard let bytes = cursor.bytes() else { return nil }
+        locationName = bytes
+      case EventField.timeZone << 2 | 3:
+        guard let bytes = cursor.bytes() else { return nil }
+        timeZone = bytes
+      case 1 << 2 | 3:
+        guard let bytes = cursor.bytes() else { return nil }
+        identifierText = bytes
+      case EventField.eventType << 2 | 3:
+        guard let bytes = cursor.bytes() else { return nil }
+        typeText = bytes
+      // Rows of earlier versions have these in place of traits.
+      case EventField.isAllDay << 2:
+        guard let word = cursor.number() else { return nil }
+        traits.isAllDay = word != 0
+      case EventField.source << 2:
+        guard let word = cursor.number(), StoredCode.source(word) != nil else { return nil }
+        traits.source = word
+      case EventField.status << 2:
+        guard let word = cursor.number(), StoredCode.status(word) != nil else { return nil }
+        traits.status = word
+      default:
+        hasMore = true
+        guard cursor.skip(header) else { return nil }
+      }
+    }
+    if !hasTimestamp {
+      guard traits.timestamp != .field else { return nil }
+      timestamp = traits.timestamp.seconds(sort: RecordLayout.sort(record))
+    }
+    guard typeBits != nil || typeText != nil, identifierText != nil || !RecordLayout.key(record).isHash,
+      StoredCode.source(traits.source) != nil, StoredCode.status(traits.status) != nil
+    else { return nil }
+  }
+
+  var identifier: CompactIdentifier {
+    if let identifierText { return CompactIdentifier(String(decoding: identifierText, as: UTF8.self)) }
+    let key = RecordLayout.key(record)
+    return CompactIdentifier(high: key.high, low: key.low)
+  }
+
+  var sourceType: EventSourceType { StoredCode.source(traits.source) ?? .imported }
+  var syncStatus: SyncStatus { StoredCode.status(traits.status) ?? .pending }
+}
+
+/// What few events have, or only rows of earlier versions.
+struct SeldomFields {
+  var externalId: String?
+  var originalTitle: String?
+  var geofenceId: String?
+  var healthKitSampleId: String?
+  var healthKitCategory: String?
+  var unknownFields: [String: JSONValue] = [:]
+  /// Of a row of version 1 or 2.
+  var properties: [String: PropertyValue] = [:]
+
+  /// - Returns: `nil` if one cannot be read.
+  init?(_ record: UnsafeRawPointer) {
+    var fields = RowReader(RecordLayout.payload(record))
+    while let field = fields.next() {
+      switch field.number {
+      case EventField.externalId: externalId = field.text
+      case EventField.originalTitle: originalTitle = field.text
+      case EventField.geofence: geofenceId = field.identifier
+      case EventField.healthKitSample: healthKitSampleId = field.text
+      case EventField.healthKitCategory: healthKitCategory = field.text
+      case EventField.property:
+        guard let (name, value) = field.property else { return nil }
+        properties[name] = value
+      case EventField.unknownMember:
+        guard let (name, value) = field.member else { return nil }
+        unknownFields[name] = value
+      default: break
+      }
+    }
+    if fields.isBroken { return nil }
+  }
+
+  func set(_ event: inout Event) {
+    event.externalId = externalId
+    event.originalTitle = originalTitle
+    event.geofenceId = geofenceId
+    event.healthKitSampleId = healthKitSampleId
+    event.healthKitCategory = healthKitCategory
+    event.unknownFields = unknownFields
+  }
+}
+
+/// Reads events out of their rows. Events of the same type, place, zone or names of properties share them.
+///
+/// Used by one isolation, as the store is.
+final class EventReader {
+  private let types = SharedIdentifiers()
+  private let texts = SharedTexts()
+  private let shapes = SharedShapes()
+
+  /// - Returns: `nil` if what must be there is not, or means nothing to this version.
+  func event(_ record: UnsafeRawPointer) -> Event? {
+    withUnsafeTemporaryAllocation(of: Event.self, capacity: 1) { place in
+      guard let place = place.baseAddress, read(record, to: place) else { return nil }
+      return place.move()
+    }
+  }
+
+  /// Makes the event where it will stay: a copy would count every reference in it.
+  /// - Parameter place: not initialised, and left so if the result is `false`.
+  func read(_ record: UnsafeRawPointer, to place: UnsafeMutablePointer<Event>) -> Bool {
+    guard let fields = EventFields(record), let properties = properties(fields) else { return false }
+    var seldom: SeldomFields?
+    if fields.hasMore {
+      seldom = SeldomFields(record)
+      if seldom == nil { return false }
+    }
+    place.initialize(
+      to: Event(
+        identifier: fields.identifier, eventTypeId: eventTypeId(fields),
+        timestamp: Date(timeIntervalSinceReferenceDate: fields.timestamp), isAllDay: fields.traits.isAllDay,
+        sourceType: fields.sourceType, syncStatus: fields.syncStatus, packedProperties: properties))
+    if let end = fields.endDate { place.pointee.endDate = Date(timeIntervalSinceReferenceDate: end) }
+    if let notes = fields.notes { place.pointee.notes = String(decoding: notes, as: UTF8.self) }
+    if let latitude = fields.latitude { place.pointee.locationLatitude = latitude }
+    if let longitude = fields.longitude { place.pointee.locationLongitude = longitude }
+    if let name = fields.locationName { place.pointee.locationName = texts.text(name) }
+    if let zone = fields.timeZone { place.pointee.timeZone = texts.text(zone) }
+    if let seldom {
+      seldom.set(&place.pointee)
+      if !seldom.properties.isEmpty { place.pointee.properties = seldom.properties }
+    }
+    return true
+  }
+
+  func eventTypeId(_ fields: EventFields) -> String {
+    if let bits = fields.typeBits { return types.text(high: bits.high, low: bits.low) }
+    return fields.typeText.map(texts.text) ?? ""
+  }
+
+  private func properties(_ fields: EventFields) -> PackedProperties? {
+    guard let bytes = fields.properties else { return PackedProperties() }
+    guard let (shape, values) = shapes.split(bytes) else { return nil }
+    return PackedProperties(shape: shape, bytes: values)
+  }
+
+  /// Shows each property, in the order of the names.
+  /// - Returns: `false` if they cannot be read.
+  func forEachProperty(_ fields: EventFields, _ body: (String, PropertyValue) -> Void) -> Bool {
+    if let bytes = fields.properties {
+      guard let (shape, values) = shapes.split(bytes) else { return false }
+      return PackedProperties.forEach(shape, values, body)
+    }
+    guard fields.hasMore else { return true }
+    guard let seldom = SeldomFields(fields.record) else { return false }
+    for (name, value) in seldom.properties.sorted(by: { $0.key < $1.key }) { body(name, value) }
+    return true
+  }
+}

@@ -1,0 +1,156 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// Which events are looked for: those of which all that is said here is true.
+public struct EventQuery: Hashable, Sendable {
+  public var range: Range<Date>?
+  public var eventTypeId: String?
+  public var sourceType: EventSourceType?
+  public var geofenceId: String?
+  /// A part of the place's name; case does not matter.
+  public var place: String?
+  /// A part of the notes, the title, the place's name or the text of a property; case does not matter.
+  public var text: String?
+
+  public init(
+    range: Range<Date>? = nil, eventTypeId: String? = nil, sourceType: EventSourceType? = nil,
+    geofenceId: String? = nil, place: String? = nil, text: String? = nil
+  ) {
+    self.range = range
+    self.eventTypeId = eventTypeId
+    self.sourceType = sourceType
+    self.geofenceId = geofenceId
+    self.place = place
+    self.text = text
+  }
+}
+
+/// A place among events, the newest first: where a page ended. It stays good whatever is saved or deleted meanwhile.
+public struct EventCursor: Hashable, Sendable, Codable {
+  public var timestamp: Date
+  public var id: String
+
+  public init(timestamp: Date, id: String) {
+    self.timestamp = timestamp
+    self.id = id
+  }
+}
+
+/// Some of the events that a query finds.
+public struct EventPage: Hashable, Sendable {
+  public var events: [Event]
+  /// Where the next page begins; `nil` after the last.
+  public var next: EventCursor?
+}
+
+extension LocalStore {
+  /// The events of a query, the newest first, page by page. Only what is on the page is made; what is looked through for it is
+  /// read a piece at a time.
+  /// - Parameters:
+  ///   - cursor: the end of the page before; `nil` for the first page.
+  ///   - limit: events on a page, above 0.
+  public func events(matching query: EventQuery, after cursor: EventCursor? = nil, limit: Int) throws -> EventPage {
+    precondition(limit > 0, "a page of \(limit) events")
+    let filter = EventFilter(query)
+    var page = EventPage(events: [], next: nil)
+    var last = cursor
+    var piece = max(min(limit, 1 << 20) * 2, 256)
+    while true {
+      guard let range = Self.range(query.range, upTo: last) else { return page }
+      let found = try eventRecords(in: range, ofType: query.eventTypeId, limit: piece)
+      defer { withExtendedLifetime(found.pin) {} }
+      var hasAdvanced = false
+      for record in found.pointers {
+        let fields = try Self.fields(record)
+        if let last, !fields.isBehind(last) { continue }
+        if page.events.count == limit {
+          page.next = last
+          return page
+        }
+        hasAdvanced = true
+        last = EventCursor(timestamp: fields.date, id: fields.identifier.text)
+        if try filter.matches(fields, reader) { page.events.append(try decode(Event.self, record)) }
+      }
+      if found.pointers.count < piece { return page }
+      // More of one moment than a piece holds.
+      if !hasAdvanced { piece *= 4 }
+    }
+  }
+
+  /// What may lie behind a place, itself included.
+  private static func range(_ range: Range<Date>?, upTo cursor: EventCursor?) -> Range<Date>? {
+    let lower = range?.lowerBound ?? Date(timeIntervalSinceReferenceDate: -.greatestFiniteMagnitude)
+    var upper = range?.upperBound ?? Date(timeIntervalSinceReferenceDate: .greatestFiniteMagnitude)
+    if let cursor {
+      upper = min(upper, Date(timeIntervalSinceReferenceDate: cursor.timestamp.timeIntervalSinceReferenceDate.nextUp))
+    }
+    return lower < upper ? lower..<upper : nil
+  }
+}
+
+extension EventFields {
+  fileprivate func isBehind(_ cursor: EventCursor) -> Bool {
+    date != cursor.timestamp ? date < cursor.timestamp : identifier.text < cursor.id
+  }
+}
+
+/// What a query asks of a row beside its time and type.
+private struct EventFilter {
+  private let sourceType: EventSourceType?
+  private let geofenceId: String?
+  private let place: [UInt8]?
+  private let text: [UInt8]?
+
+  init(_ query: EventQuery) {
+    sourceType = query.sourceType
+    geofenceId = query.geofenceId
+    place = query.place.map { Array($0.lowercased().utf8) }
+    text = query.text.map { Array($0.lowercased().utf8) }
+  }
+
+  func matches(_ fields: EventFields, _ reader: EventReader) throws(StorageError) -> Bool {
+    if let sourceType, fields.sourceType != sourceType { return false }
+    if let place, !Self.has(place, fields.locationName) { return false }
+    guard geofenceId != nil || text != nil else { return true }
+    let seldom = fields.hasMore ? SeldomFields(fields.record) : nil
+    if let geofenceId, seldom?.geofenceId != geofenceId { return false }
+    guard let text else { return true }
+    if Self.has(text, fields.notes) || Self.has(text, fields.locationName) { return true }
+    if let title = seldom?.originalTitle, Self.has(text, title) { return true }
+    var isFound = false
+    let isRead = reader.forEachProperty(fields) { _, property in
+      if !isFound, let value = property.stringValue { isFound = Self.has(text, value) }
+    }
+    guard isRead else { throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record)) }
+    return isFound
+  }
+
+  private static func has(_ part: [UInt8], _ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { has(part, UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Whether a text, in lower case, has this part.
+  private static func has(_ part: [UInt8], _ text: UnsafeRawBufferPointer?) -> Bool {
+    guard let text else { return false }
+    guard text.allSatisfy({ $0 < 0x80 }) else {
+      let lower = Array(String(decoding: text, as: UTF8.self).lowercased().utf8)
+      return lower.withUnsafeBytes { find(part, in: $0) { $0 } }
+    }
+    return find(part, in: text) { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+  }
+
+  private static func find(_ part: [UInt8], in text: UnsafeRawBufferPointer, _ lower: (UInt8) -> UInt8) -> Bool {
+    guard part.count <= text.count else { return false }
+    for start in 0...(text.count - part.count) {
+      var length = 0
+      while length < part.count, lower(text[start + length]) == part[length] { length += 1 }
+      if length == part.count { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,100 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import TrendyProtocols
+
+/// How many events a day has.
+public struct DayCount: Hashable, Sendable {
+  /// Its first moment.
+  public var day: Date
+  /// Above 0.
+  public var count: Int
+
+  public init(day: Date, count: Int) {
+    self.day = day
+    self.count = count
+  }
+}
+
+extension LocalStore {
+  public func eventCountsByDay(
+    in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone
+  ) throws -> [Date: Int] {
+    let counts = try eventDayCounts(in: range, ofType: eventTypeId, timeZone: timeZone)
+    return Dictionary(uniqueKeysWithValues: counts.lazy.map { ($0.day, $0.count) })
+  }
+
+  /// The days that have events, and how many: as ``eventCountsByDay(in:ofType:timeZone:)``, in the order of the days, and
+  /// without reading an event.
+  public func eventDayCounts(
+    in range: Range<Date>? = nil, ofType eventTypeId: String? = nil, timeZone: TimeZone
+  ) throws -> [DayCount] {
+    try refresh()
+    if range?.isEmpty == true { return [] }
+    let (lower, upper) = Self.sorts(of: range)
+    guard
+      let first = try scan(RowKind.event, from: lower, to: upper, limit: 1).first?.sort,
+      let last = try scan(RowKind.event, from: lower, to: upper, descending: true, limit: 1).first?.sort
+    else { return [] }
+    let group = eventTypeId.map(RowOrder.group)
+    if Double(last) - Double(first) > Self.longestTable {
+      return try sparseCounts(range, lower..<upper, group: group, timeZone: timeZone)
+    }
+    let table = dayTable(from: first, through: last, timeZone: timeZone)
+    let days = table.days(of: range.map { _ in lower..<upper })
+    var counts = try counts(RowKind.event, group: group, boundaries: days.boundaries)
+    if let range {
+      // The index knows microseconds; what lies beside the range within the first or the last is taken out.
+      for edge in Set([lower, upper - 1]) {
+        for record in try scan(RowKind.event, group: group, from: edge, to: edge + 1).pointers {
+          if range.contains(try Self.fields(record).date) { continue }
+          let after = days.boundaries.sorts.firstIndex { $0 > edge } ?? counts.count
+          if after > 0, after <= counts.count { counts[after - 1] -= 1 }
+        }
+      }
+    }
+    var result: [DayCount] = []
+    result.reserveCapacity(counts.count)
+    for (index, count) in counts.enumerated() where count > 0 {
+      result.append(DayCount(day: table.starts[days.first + index], count: count))
+    }
+    return result
+  }
+
+  /// Microseconds, about a thousand years: a wrong date among right ones is no reason to list every day between.
+  private static let longestTable = 400_000.0 * 86_400_000_000
+
+  /// Kept from one count to the next, as each type asks for the same days.
+  private func dayTable(from first: Int64, through last: Int64, timeZone: TimeZone) -> DayTable {
+    if let known = knownDays, known.covers(first...last, timeZone) { return known }
+    let table = DayTable(from: Self.date(first), through: Self.date(last), timeZone: timeZone)
+    knownDays = table
+    return table
+  }
+
+  /// Day after day that has events, however far apart they are.
+  private func sparseCounts(
+    _ range: Range<Date>?, _ sorts: Range<Int64>, group: UInt64?, timeZone: TimeZone
+  ) throws(StorageError) -> [DayCount] {
+    var result: [DayCount] = []
+    var from = sorts.lowerBound
+    while let next = try scan(RowKind.event, group: group, from: from, to: sorts.upperBound, limit: 1).first?.sort {
+      let moment = Self.date(next)
+      let days = DayTable(from: moment, through: moment.addingTimeInterval(200_000), timeZone: timeZone)
+      let after = days.starts.first { $0 > moment } ?? moment.addingTimeInterval(86_400)
+      let to = min(max(RowOrder.sort(after), next + 1), sorts.upperBound)
+      var count = 0
+      for record in try scan(RowKind.event, group: group, from: next, to: to).pointers {
+        let date = try Self.fields(record).date
+        if range?.contains(date) != false { count += 1 }
+      }
+      if count > 0 { result.append(DayCount(day: days.starts[0], count: count)) }
+      from = to
+    }
+    return result
+  }
+
+  private static func date(_ sort: Int64) -> Date { Date(timeIntervalSinceReferenceDate: Double(sort) / 1_000_000) }
+}

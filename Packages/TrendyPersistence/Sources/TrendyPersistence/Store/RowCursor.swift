@@ -1,0 +1,58 @@
+/// A place in the payload of a row, which it never leaves.
+struct RowCursor {
+  private var position: UnsafeRawPointer
+  private let end: UnsafeRawPointer
+
+  @inline(__always) init(_ record: UnsafeRawPointer) {
+    position = record + RecordLayout.headerBytes
+    end = position + RecordLayout.payloadCount(record)
+  }
+
+  @inline(__always) var isAtEnd: Bool { position == end }
+  /// Moves behind the content of a field.
+  /// - Returns: whether it was there.
+  mutating func skip(_ header: UInt64) -> Bool {
+    switch RowWire(rawValue: UInt8(header & 3)) {
+    case .integer: number() != nil
+    case .eight: word() != nil
+    case .sixteen: word() != nil && word() != nil
+    case .bytes: bytes() != nil
+    case nil: false
+    }
+  }
+
+  @inline(__always) mutating func number() -> UInt64? {
+    guard position < end else { return nil }
+    let first = position.load(as: UInt8.self)
+    if first < 0x80 {
+      position += 1
+      return UInt64(first)
+    }
+    return longNumber()
+  }
+
+  private mutating func longNumber() -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while position < end, shift < 64 {
+      let byte = position.load(as: UInt8.self)
+      position += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  @inline(__always) mutating func word() -> UInt64? {
+    guard end - position >= 8 else { return nil }
+    defer { position += 8 }
+    return UInt64(littleEndian: position.loadUnaligned(as: UInt64.self))
+  }
+
+  @inline(__always) mutating func bytes() -> UnsafeRawBufferPointer? {
+    guard let count = number(), count <= UInt64(end - position) else { return nil }
+    defer { position += Int(count) }
+    return UnsafeRawBufferPointer(start: position, count: Int(count))
+  }
+}

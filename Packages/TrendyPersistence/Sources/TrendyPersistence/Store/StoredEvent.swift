@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// The fields of an event's row. They are part of the format.
+enum EventField {
+  static let eventType = 2
+  static let timestamp = 3
+  static let endDate = 4
+  static let isAllDay = 5
+  static let notes = 6
+  static let source = 7
+  static let externalId = 8
+  static let originalTitle = 9
+  static let geofence = 10
+  static let latitude = 11
+  static let longitude = 12
+  static let locationName = 13
+  static let healthKitSample = 14
+  static let healthKitCategory = 15
+  static let timeZone = 16
+  static let status = 17
+  static let property = 18
+  static let unknownMember = 19
+  static let traits = 20
+  static let properties = 21
+}
+
+/// How a timestamp follows from the sort value, which is its microsecond; what is written is one of them that gives every bit
+/// of it, so that most rows need no field for it.
+enum TimestampRule: UInt64, CaseIterable {
+  /// It does not: it has a field.
+  case field
+  case microsecond
+  /// Where the nearest number to a decimal fraction lies below it.
+  case nextMicrosecond
+  /// Milliseconds since 1970, as a system's clock or another program counts.
+  case unixMillisecond
+
+  private static let unixEpoch: Int64 = 978_307_200_000_000
+
+  @inline(__always) func seconds(sort: Int64) -> Double {
+    switch self {
+    case .field: .nan
+    case .microsecond: Double(sort) / 1_000_000
+    case .nextMicrosecond: Double(sort &+ 1) / 1_000_000
+    case .unixMillisecond: Double((sort &+ Self.unixEpoch &+ 500) / 1000) / 1000 - 978_307_200
+    }
+  }
+
+  init(of date: Date) {
+    let seconds = date.timeIntervalSinceReferenceDate
+    let sort = RowOrder.sort(date)
+    let fitting = Self.allCases.first { $0 != .field && $0.seconds(sort: sort).bitPattern == seconds.bitPattern }
+    self = fitting ?? .field
+  }
+}
+
+/// What of an event is a choice among few, in one number.
+struct EventTraits {
+  var word: UInt64 = 0
+
+  var isAllDay: Bool {
+    get { word & 1 != 0 }
+    set { set(newValue ? 1 : 0, at: 0, mask: 1) }
+  }
+  var timestamp: TimestampRule {
+    get { TimestampRule(rawValue: word >> 1 & 3) ?? .field }
+    set { set(newValue.rawValue, at: 1, mask: 3) }
+  }
+  var source: UInt64 {
+    get { word >> 3 & 7 }
+    set { set(newValue, at: 3, mask: 7) }
+  }
+  /// And all that a later version may put above it.
+  var status: UInt64 {
+    get { word >> 6 }
+    set { set(newValue, at: 6, mask: 3) }
+  }
+
+  private mutating func set(_ value: UInt64, at shift: UInt64, mask: UInt64) {
+    word = word & ~(mask << shift) | value << shift
+  }
+}
+
+extension Event: StoredRow {
+  static var kind: UInt8 { RowKind.event }
+  static var lastField: Int { EventField.properties }
+  var rowIdentifier: String { id }
+  var rowSort: Int64 { RowOrder.sort(timestamp) }
+  var rowGroup: UInt64 { RowOrder.group(eventTypeId) }
+
+  func isNamed(_ identifier: String) -> Bool { self.identifier == CompactIdentifier(identifier) }
+
+  func write(to writer: inout RowWriter) {
+    var traits = EventTraits()
+    traits.isAllDay = isAllDay
+    traits.timestamp = TimestampRule(of: timestamp)
+    traits.source = StoredCode.code(sourceType)
+    traits.status = StoredCode.code(syncStatus)
+    writer.identifier(EventField.eventType, eventTypeId)
+    if traits.timestamp == .field { writer.date(EventField.timestamp, timestamp) }
+    writer.date(EventField.endDate, endDate)
+    writer.text(EventField.notes, notes)
+    writer.text(EventField.externalId, externalId)
+    writer.text(EventField.originalTitle, originalTitle)
+    writer.identifier(EventField.geofence, geofenceId)
+    writer.double(EventField.latitude, locationLatitude)
+    writer.double(EventField.longitude, locationLongitude)
+    writer.text(EventField.locationName, locationName)
+    writer.text(EventField.healthKitSample, healthKitSampleId)
+    writer.text(EventField.healthKitCategory, healthKitCategory)
+    writer.text(EventField.timeZone, timeZone)
+    writer.members(EventField.unknownMember, unknownFields)
+    if traits.word != 0 { writer.integer(EventField.traits, traits.word) }
+    writer.properties(EventField.properties, packedProperties)
+  }
+
+  static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Event? { reader.event(record) }
+
+  /// Events are read by ``EventReader``.
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) { return nil }
+}

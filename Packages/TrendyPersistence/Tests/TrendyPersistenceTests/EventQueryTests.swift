@@ -1,0 +1,214 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyModels
+import TrendyPersistence
+
+/// What a store answers, against what the events themselves say: rows in several segments, in the log and in an open unit of
+/// work, changed and deleted.
+@Suite("Queries", .timeLimit(.minutes(2)))
+struct EventQueryTests {
+  private static let types = ["018c2bb2-7a40-7000-8000-000000000001", "018c2bb2-7a40-7000-8000-000000000002", "walk"]
+  private static let zones = ["UTC", "Europe/Amsterdam", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"]
+
+  private static func event(_ number: Int, _ words: inout SeededWords) -> Event {
+    let digits = String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
+    let word = words.next()
+    // Many within few moments, some between two microseconds.
+    let moment =
+      switch word % 4 {
+      case 0: Double(word >> 8 % 5)
+      case 1: Double(word >> 8 & 0xFFFF) * 1800
+      case 2: Double(word >> 8 & 0xFFFF_FFFF) / 1000
+      default: Double(word >> 8 & 7) + 0.000_000_3 * Double(word >> 16 & 3)
+      }
+    var event = Event(
+      id: word >> 40 & 7 == 0 ? "named-\(number)" : "018c2bb2-7a40-7000-8000-\(digits)",
+      eventTypeId: types[Int(word >> 44) % 3], timestamp: Date(timeIntervalSinceReferenceDate: 700_000_000 + moment))
+    event.sourceType = EventSourceType.allCases[Int(word >> 48) % 5]
+    event.isAllDay = word >> 52 & 1 == 0
+    event.syncStatus = SyncStatus.allCases[Int(word >> 53) % 3]
+    if word >> 55 & 1 == 0 { event.notes = ["Coffee", "coffee with Élodie", "", "Tea"][Int(word >> 56 & 3)] }
+    if word >> 58 & 3 == 0 { event.locationName = "Café Central" }
+    if word >> 58 & 3 == 1 { event.geofenceId = "home" }
+    if word >> 60 & 1 == 0 { event.endDate = event.timestamp.addingTimeInterval(60) }
+    if word >> 61 & 1 == 0 {
+      event.properties = [
+        "mug": PropertyValue(type: .text, value: "Blue"), "n": PropertyValue(type: .number, value: 1.5),
+      ]
+    }
+    return event
+  }
+
+  /// A store and what it holds.
+  private static func made(_ seed: UInt64) throws -> (store: LocalStore, events: [Event]) {
+    var words = SeededWords(state: seed)
+    let factory = try DefaultDataStoreFactory(
+      directory: "/s", fileSystem: SimulatedFileSystem(), options: .init(firstChunkBytes: 64 << 10))
+    let store = factory.makeLocalStore()
+    var held: [String: Event] = [:]
+    for part in 0..<4 {
+      for number in 0..<40 {
+        let event = event(part * 25 + number, &words)
+        held[event.id] = event
+        try store.upsertEvent(id: event.id) { $0 = event }
+      }
+      for id in held.keys.sorted() where words.next() % 9 == 0 {
+        held[id] = nil
+        try store.deleteEvent(id: id)
+      }
+      // The last part stays in the unit of work.
+      if part < 3 { try store.save() }
+      if part < 2 { try factory.maintain(sealingAll: true) }
+    }
+    let events = held.values.sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
+    return (store, events)
+  }
+
+  private static func ranges(_ events: [Event], _ words: inout SeededWords) -> [Range<Date>?] {
+    [nil]
+      + (0..<6).map { _ in
+        let times = (0..<2).map { _ in
+          events[Int(words.next() % UInt64(events.count))].timestamp.addingTimeInterval(
+            Double(words.next() % 3) * 0.000_000_3)
+        }
+        return times.min()!..<times.max()!
+      }
+  }
+
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func `events and rows of any range, type and limit are those that belong, in order`(seed: UInt64) throws {
+    let (store, events) = try Self.made(seed)
+    var words = SeededWords(state: seed ^ 77)
+    for range in Self.ranges(events, &words) {
+      for type in [nil] + Self.types.map(Optional.some) {
+        for limit in [nil, 1, 3, 20, 1000] {
+          let expected = events.filter {
+            (type == nil || $0.eventTypeId == type) && range?.contains($0.timestamp) != false
+          }.prefix(limit ?? .max)
+          #expect(try store.events(in: range, ofType: type, limit: limit) == Array(expected))
+          let rows = try store.eventRows(in: range, ofType: type, limit: limit)
+          #expect(try (0..<rows.count).map { try rows.row($0).event() } == Array(expected))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `a row shows what its event has`(seed: UInt64) throws {
+    let (store, events) = try Self.made(seed)
+    let rows = try store.eventRows()
+    try store.save()
+    // What was read stays, whatever is saved meanwhile.
+    try store.deleteAllEvents()
+    try store.save()
+    #expect(rows.count == events.count)
+    for (index, event) in events.enumerated() {
+      let row = try rows.row(index)
+      #expect(row.identifier == event.identifier && row.eventTypeId == event.eventTypeId)
+      #expect(row.timestamp == event.timestamp && row.endDate == event.endDate && row.isAllDay == event.isAllDay)
+      #expect(row.sourceType == event.sourceType && row.syncStatus == event.syncStatus)
+      #expect(row.notes?.text == event.notes && row.notes?.utf8Count == event.notes?.utf8.count)
+      #expect(row.locationName?.text == event.locationName && row.timeZone?.text == event.timeZone)
+      #expect(row.locationLatitude == event.locationLatitude && row.locationLongitude == event.locationLongitude)
+      var properties: [String: PropertyValue] = [:]
+      try row.forEachProperty { properties[$0] = $1 }
+      #expect(properties == event.properties)
+    }
+  }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `a day has as many events as begin on it, in any zone`(seed: UInt64) throws {
+    let (store, events) = try Self.made(seed)
+    var words = SeededWords(state: seed ^ 99)
+    for name in Self.zones {
+      let zone = try #require(TimeZone(identifier: name))
+      var calendar = Calendar(identifier: .gregorian)
+      calendar.timeZone = zone
+      for range in Self.ranges(events, &words) {
+        for type in [nil] + Self.types.map(Optional.some) {
+          var expected: [Date: Int] = [:]
+          for event in events
+          where (type == nil || event.eventTypeId == type) && range?.contains(event.timestamp) != false {
+            expected[calendar.startOfDay(for: event.timestamp), default: 0] += 1
+          }
+          #expect(try store.eventCountsByDay(in: range, ofType: type, timeZone: zone) == expected)
+          let counts = try store.eventDayCounts(in: range, ofType: type, timeZone: zone)
+          #expect(counts.map(\.day) == expected.keys.sorted() && counts.allSatisfy { expected[$0.day] == $0.count })
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `pages of a query put together are all that it asks for`(seed: UInt64) throws {
+    let (store, events) = try Self.made(seed)
+    var words = SeededWords(state: seed ^ 55)
+    func has(_ text: String?, _ part: String) -> Bool { text?.lowercased().contains(part.lowercased()) == true }
+    for range in Self.ranges(events, &words).prefix(3) {
+      let queries: [(EventQuery, (Event) -> Bool)] = [
+        (EventQuery(range: range), { _ in true }),
+        (EventQuery(range: range, eventTypeId: Self.types[2]), { $0.eventTypeId == Self.types[2] }),
+        (EventQuery(range: range, sourceType: .trip), { $0.sourceType == .trip }),
+        (EventQuery(range: range, geofenceId: "home"), { $0.geofenceId == "home" }),
+        (EventQuery(range: range, place: "CAFÉ"), { has($0.locationName, "café") }),
+        (EventQuery(range: range, text: "COFFEE"), { has($0.notes, "coffee") }),
+        (EventQuery(range: range, text: "élodie"), { has($0.notes, "élodie") }),
+        (EventQuery(range: range, text: "blue"), { $0.properties["mug"] != nil }),
+        (
+          EventQuery(range: range, sourceType: .manual, text: "tea"),
+          { $0.sourceType == .manual && has($0.notes, "tea") }
+        ),
+      ]
+      for (query, isWanted) in queries {
+        let expected = events.filter { range?.contains($0.timestamp) != false && isWanted($0) }
+        for limit in [1, 7, 500] {
+          var found: [Event] = []
+          var cursor: EventCursor?
+          repeat {
+            let page = try store.events(matching: query, after: cursor, limit: limit)
+            #expect(page.events.count <= limit)
+            found += page.events
+            cursor = page.next
+          } while cursor != nil
+          #expect(found == expected, "\(query), \(limit) a page")
+        }
+      }
+    }
+  }
+
+  @Test func `more events of one moment than a piece holds are paged through`() throws {
+    let store = try DefaultDataStoreFactory(directory: "/s", fileSystem: SimulatedFileSystem()).makeLocalStore()
+    for number in 0..<700 { try store.upsertEvent(id: "e\(number)") { $0.notes = "same" } }
+    try store.save()
+    var found: Set<String> = []
+    var cursor: EventCursor?
+    repeat {
+      let page = try store.events(matching: EventQuery(text: "same"), after: cursor, limit: 90)
+      found.formUnion(page.events.map(\.id))
+      cursor = page.next
+    } while cursor != nil
+    #expect(found.count == 700)
+  }
+
+  @Test func `another process sees every save at once, however often it looked before`() throws {
+    let disk = SimulatedFileSystem()
+    let writer = try EngineFixture.open(disk)
+    try EngineFixture.put([0], in: writer)
+    let other = try EngineFixture.open(disk.anotherProcess())
+    for number in 1..<40 {
+      for _ in 0..<number % 7 {
+        try other.refresh()
+        #expect(try other.count(kind: 1) == number)
+      }
+      let calls = disk.calls
+      for _ in 0..<60 { try other.refresh() }
+      // Where nothing was saved the system is hardly asked; once in 64 times the manifest is.
+      if number > 10 { #expect(disk.calls - calls < 30) }
+      try EngineFixture.put([number], in: number % 2 == 0 ? writer : EngineFixture.open(disk.anotherProcess()))
+      try other.refresh()
+      #expect(try other.count(kind: 1) == number + 1)
+      if number % 10 == 0 { try writer.maintain(sealingAll: true) }
+    }
+  }
+}
