@@ -7,6 +7,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
     case bulk
     case get
     case range
+    case rangeRows = "range-rows"
     case typeRange = "type-range"
     case countByDay = "count-by-day"
     case open

@@ -1,25 +1,41 @@
 package import TrendyModels
+package import TrendyPersistence
 
 /// What every engine adds up over the rows it reads, so that none can leave a column out: the sum tells whether two read
 /// the same.
 package enum RowCheck {
   /// Wraps around. A text that is not there counts as none; so does a place.
-  package static func value(_ event: Event) -> UInt64 {
+  package static func value(_ event: borrowing Event) -> UInt64 {
     var sum = BenchmarkRows.millis(event.timestamp)
     if let notes = event.notes { sum &+= Int64(notes.utf8.count * 3) }
     sum &+= Int64(propertiesLength(event) * 5)
     if event.isAllDay { sum &+= 1 }
     if let end = event.endDate { sum &+= BenchmarkRows.millis(end) }
-    sum &+= Int64(event.id.utf8.count + event.eventTypeId.utf8.count)
+    sum &+= Int64(event.identifier.utf8Count + event.eventTypeId.utf8.count)
     sum &+= Int64(event.sourceType.rawValue.utf8.count + event.syncStatus.rawValue.utf8.count)
     if let latitude = event.locationLatitude { sum &+= Int64(latitude * 1000) }
     return UInt64(bitPattern: sum)
   }
 
+  /// The same of a row that was not made an event: its texts are looked at where they lie.
+  package static func value(_ row: EventRow) throws(StorageError) -> UInt64 {
+    var sum = BenchmarkRows.millis(row.timestamp)
+    if let notes = row.notes { sum &+= Int64(notes.utf8Count * 3) }
+    var length = 1
+    try row.forEachProperty { length += $0.utf8.count + 4 + textLength($1.value) }
+    sum &+= Int64(max(length, 2) * 5)
+    if row.isAllDay { sum &+= 1 }
+    if let end = row.endDate { sum &+= BenchmarkRows.millis(end) }
+    sum &+= Int64(row.identifier.utf8Count + row.eventTypeId.utf8.count)
+    sum &+= Int64(row.sourceType.rawValue.utf8.count + row.syncStatus.rawValue.utf8.count)
+    if let latitude = row.locationLatitude { sum &+= Int64(latitude * 1000) }
+    return UInt64(bitPattern: sum)
+  }
+
   /// Bytes of ``propertiesText(_:)``, from the values alone and without writing it.
-  static func propertiesLength(_ event: Event) -> Int {
-    var length = 2 + max(event.properties.count - 1, 0)
-    for (name, property) in event.properties { length += name.utf8.count + 3 + textLength(property.value) }
+  static func propertiesLength(_ event: borrowing Event) -> Int {
+    var length = 2 + max(event.packedProperties.count - 1, 0)
+    event.packedProperties.forEach { length += $0.utf8.count + 3 + textLength($1.value) }
     return length
   }
 
