@@ -21,6 +21,14 @@ extension TripRecord {
     case topSpeed = "top_speed"
     /// Text; absent when no car is named.
     case car
+    /// The id of the vehicle, a text.
+    case vehicle
+    /// Business, private or mixed, a select.
+    case category
+    /// The name of the rule that gave the category, a text; absent where a person did.
+    case rule
+    /// Metres of a mixed trip that were business, a number.
+    case businessDistance = "business_distance"
     /// Encoded polyline of five decimals, text.
     case route
   }
@@ -54,7 +62,7 @@ extension TripRecord {
     PropertyKey.allCases.enumerated().map { order, key in
       PropertyDefinition(
         id: id(key), eventTypeId: eventTypeId, key: key.rawValue, label: key.label, propertyType: key.type,
-        displayOrder: order)
+        options: key == .category ? TripCategory.allCases.map(\.rawValue) : [], displayOrder: order)
     }
   }
 }
@@ -62,9 +70,10 @@ extension TripRecord {
 extension TripRecord.PropertyKey {
   public var type: PropertyType {
     switch self {
-    case .distance, .averageSpeed, .topSpeed: .number
+    case .distance, .averageSpeed, .topSpeed, .businessDistance: .number
     case .duration: .duration
-    case .car, .route: .text
+    case .category: .select
+    case .car, .vehicle, .rule, .route: .text
     }
   }
 
@@ -75,6 +84,10 @@ extension TripRecord.PropertyKey {
     case .averageSpeed: "Average speed"
     case .topSpeed: "Top speed"
     case .car: "Car"
+    case .vehicle: "Vehicle"
+    case .category: "Category"
+    case .rule: "Rule"
+    case .businessDistance: "Business distance"
     case .route: "Route"
     }
   }

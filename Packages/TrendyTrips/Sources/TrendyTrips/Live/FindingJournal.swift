@@ -25,5 +25,5 @@ extension FindingJournal {
 
 extension Geofence {
   /// Whether a stop there does not end a trip.
-  public var isSkipPlace: Bool { isActive && unknownFields["role"]?.stringValue == "skip" }
+  public var isSkipPlace: Bool { isActive && role == "skip" }
 }

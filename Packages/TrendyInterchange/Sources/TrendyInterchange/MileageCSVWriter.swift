@@ -1,0 +1,115 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// One trip of a mileage log.
+public struct MileageRow: Hashable, Sendable {
+  public var id: String
+  public var start: Date
+  public var end: Date
+  /// Names or addresses; a place without either is told by its coordinates.
+  public var from: String
+  public var to: String
+  public var startPlace: Coordinate?
+  public var endPlace: Coordinate?
+  /// Metres.
+  public var distance: Double
+  /// Business, private or mixed; empty while nobody said.
+  public var category: String
+  /// Metres; `nil` while nobody said.
+  public var business: Double?
+  /// Metres on the clock at the start and at the end; `nil` where it is not known.
+  public var startOdometer: Double?
+  public var endOdometer: Double?
+  public var vehicle: String
+  public var notes: String
+  /// When the trip was recorded; `nil` where that is not known.
+  public var recordedAt: Date?
+
+  public init(
+    id: String, start: Date, end: Date, from: String = "", to: String = "", startPlace: Coordinate? = nil,
+    endPlace: Coordinate? = nil, distance: Double, category: String = "", business: Double? = nil,
+    startOdometer: Double? = nil, endOdometer: Double? = nil, vehicle: String = "", notes: String = "",
+    recordedAt: Date? = nil
+  ) {
+    self.id = id
+    self.start = start
+    self.end = end
+    self.from = from
+    self.to = to
+    self.startPlace = startPlace
+    self.endPlace = endPlace
+    self.distance = distance
+    self.category = category
+    self.business = business
+    self.startOdometer = startOdometer
+    self.endOdometer = endOdometer
+    self.vehicle = vehicle
+    self.notes = notes
+    self.recordedAt = recordedAt
+  }
+}
+
+/// Writes a mileage log as a table of 19 columns, a trip a row, for a spreadsheet or who collects tax.
+///
+/// The columns are those of ZeroClick's spreadsheet, in its order, with English headers: lengths in kilometres to a tenth of
+/// a metre, days as `2026-11-20`, times as `08:30` in the zone asked for. RFC 4180: quoted where needed, lines end in CRLF.
+public struct MileageCSVWriter: Sendable {
+  public static let columns = [
+    "ID", "Date", "Departure", "Arrival", "From", "To", "From Lat", "From Lon", "To Lat", "To Lon", "Distance (km)",
+    "Type", "Business (km)", "Private (km)", "Start odometer (km)", "End odometer (km)", "Vehicle", "Notes", "Created",
+  ]
+
+  private let timeZone: TimeZone
+
+  public init(timeZone: TimeZone) { self.timeZone = timeZone }
+
+  public func string(_ rows: some Sequence<MileageRow>) -> String {
+    var text = Self.line(Self.columns)
+    for row in rows { text += Self.line(cells(of: row)) }
+    return text
+  }
+
+  private func cells(of row: MileageRow) -> [String] {
+    let start = local(row.start)
+    return [
+      row.id, start.day, start.time, local(row.end).time, row.from, row.to, Self.degrees(row.startPlace?.latitude),
+      Self.degrees(row.startPlace?.longitude), Self.degrees(row.endPlace?.latitude),
+      Self.degrees(row.endPlace?.longitude), Self.kilometres(row.distance), row.category,
+      Self.kilometres(row.business), Self.kilometres(row.business.map { row.distance - $0 }),
+      Self.kilometres(row.startOdometer), Self.kilometres(row.endOdometer), row.vehicle, row.notes,
+      row.recordedAt.map { local($0) }.map { "\($0.day) \($0.time)" } ?? "",
+    ]
+  }
+
+  /// RFC 3339 of the moment shifted to the zone, taken apart: no calendar is needed for that.
+  private func local(_ date: Date) -> (day: String, time: String) {
+    let shifted = RFC3339.string(from: date.addingTimeInterval(Double(timeZone.secondsFromGMT(for: date))))
+    return (String(shifted.prefix(10)), String(shifted.dropFirst(11).prefix(5)))
+  }
+
+  private static func kilometres(_ metres: Double?) -> String {
+    DecimalText.finite(metres).map { DecimalText.string($0 / 1000, 4) } ?? ""
+  }
+
+  private static func degrees(_ value: Double?) -> String {
+    DecimalText.finite(value).map { DecimalText.string($0, 7) } ?? ""
+  }
+
+  private static func line(_ cells: [String]) -> String {
+    cells.map(quoted).joined(separator: ",") + "\r\n"
+  }
+
+  private static func quoted(_ cell: String) -> String {
+    // What a spreadsheet would take for a formula is text here.
+    let text = cell.first.map { "=+@\t".contains($0) } == true || isWordAfterMinus(cell) ? "'" + cell : cell
+    guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return text }
+    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+
+  /// `-2+3` or `-cmd`, but no negative number.
+  private static func isWordAfterMinus(_ cell: String) -> Bool { cell.hasPrefix("-") && Double(cell) == nil }
+}

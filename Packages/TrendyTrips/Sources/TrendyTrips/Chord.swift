@@ -1,0 +1,39 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The straight way between two places some kilometres apart, also over a pole or the antimeridian.
+struct Chord {
+  private let from: SIMD3<Double>
+  private let to: SIMD3<Double>
+
+  init(from: Coordinate, to: Coordinate) {
+    self.from = Self.vector(from)
+    self.to = Self.vector(to)
+  }
+
+  /// - Parameter part: of the way, from 0 to 1.
+  func place(at part: Double) -> Coordinate {
+    let middle = from + (to - from) * part
+    return Coordinate(
+      latitude: atan2(middle.z, (middle.x * middle.x + middle.y * middle.y).squareRoot()) * 180 / .pi,
+      longitude: atan2(middle.y, middle.x) * 180 / .pi)
+  }
+
+  private static func vector(_ place: Coordinate) -> SIMD3<Double> {
+    let latitude = place.latitude * .pi / 180
+    let longitude = place.longitude * .pi / 180
+    return SIMD3(cos(latitude) * cos(longitude), cos(latitude) * sin(longitude), sin(latitude))
+  }
+}

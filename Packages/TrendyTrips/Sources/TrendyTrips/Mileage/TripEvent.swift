@@ -1,0 +1,217 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// A trip as its event tells of it, and what may be done with it.
+public struct TripEvent: Hashable, Sendable {
+  public var event: Event
+
+  /// `nil` for an event that is no trip.
+  public init?(_ event: Event) {
+    guard event.sourceType == .trip else { return nil }
+    self.event = event
+  }
+
+  /// A trip that a person tells of.
+  public init(
+    id: String, eventTypeId: String, start: Date, end: Date, distanceMeters: Double, route: [Coordinate] = [],
+    timeZone: String? = nil
+  ) {
+    event = Event(
+      id: id, eventTypeId: eventTypeId, timestamp: start, endDate: end, sourceType: .trip,
+      locationLatitude: route.first?.latitude, locationLongitude: route.first?.longitude, timeZone: timeZone)
+    self.route = route
+    distance = distanceMeters
+    measure()
+  }
+
+  public var start: Date { event.timestamp }
+  /// That of a trip which has none counts as its start.
+  public var end: Date { event.endDate ?? event.timestamp }
+
+  /// Metres.
+  public var distance: Double {
+    get { event.properties[.distance]?.doubleValue ?? 0 }
+    set { event.properties[.distance] = .number((newValue * 10).rounded() / 10) }
+  }
+
+  public var route: [Coordinate] {
+    get { event.properties[.route]?.stringValue.flatMap { Polyline.decode($0) } ?? [] }
+    set { event.properties[.route] = newValue.count > 1 ? .text(Polyline.encode(newValue)) : nil }
+  }
+
+  public var startPlace: Coordinate? {
+    guard let latitude = event.locationLatitude, let longitude = event.locationLongitude else { return route.first }
+    return Coordinate(latitude: latitude, longitude: longitude)
+  }
+
+  public var endPlace: Coordinate? { route.last }
+
+  public var category: TripCategory? {
+    event.properties[.category]?.stringValue.flatMap(TripCategory.init(rawValue:))
+  }
+
+  /// The name of the rule that gave the category; `nil` where a person did, or nobody.
+  public var rule: String? { event.properties[.rule]?.stringValue }
+
+  /// Metres driven for business; `nil` while nobody said, as of a mixed trip.
+  public var businessDistance: Double? {
+    switch category {
+    case .business: distance
+    case .private: 0
+    case .mixed: event.properties[.businessDistance]?.doubleValue
+    case nil: nil
+    }
+  }
+
+  public var vehicleId: String? { event.properties[.vehicle]?.stringValue }
+
+  /// - Parameter businessMeters: of a mixed trip, how much of it was business.
+  public mutating func classify(_ category: TripCategory, by rule: String? = nil, businessMeters: Double? = nil) {
+    event.properties[.category] = PropertyValue(type: .select, value: .string(category.rawValue))
+    event.properties[.rule] = rule.map { .text($0) }
+    event.properties[.businessDistance] = category == .mixed ? businessMeters.map { .number($0) } : nil
+  }
+
+  /// With its name, which is what a person reads where the vehicle is gone.
+  public mutating func set(_ vehicle: Vehicle?) {
+    event.properties[.vehicle] = vehicle.map { .text($0.id) }
+    event.properties[.car] = vehicle.map { .text($0.name) }
+  }
+
+  /// Brings duration and average speed in line with its times and its distance.
+  public mutating func measure() {
+    let seconds = max(0, end.timeIntervalSince(start))
+    event.properties[.duration] = PropertyValue(type: .duration, value: .double(seconds))
+    event.properties[.averageSpeed] = seconds > 0 ? .number((distance / seconds * 10).rounded() / 10) : nil
+  }
+
+  public enum EditError: Error, Hashable, CustomStringConvertible {
+    case outside(start: Date, end: Date)
+    case overlap
+    case vehicles
+
+    public var description: String {
+      switch self {
+      case .outside: "the moment is not within the trip"
+      case .overlap: "the second trip begins before the first is over"
+      case .vehicles: "they were made with two vehicles; give one trip the vehicle of the other first"
+      }
+    }
+  }
+
+  /// Two trips of one, parted at a moment on the way.
+  ///
+  /// Where the fixes of the trip are known, they tell how far it had come by then; else the way is taken for gone at one pace.
+  /// - Parameters:
+  ///   - id: that of the second.
+  ///   - fixes: those of the trip in their order, or none.
+  public func split(at date: Date, id: String, fixes: [Location] = []) throws(EditError) -> (TripEvent, TripEvent) {
+    guard date > start, date < end else { throw .outside(start: start, end: end) }
+    let part = Self.part(of: fixes, until: date) ?? date.timeIntervalSince(start) / end.timeIntervalSince(start)
+    let (before, after) = Self.parts(of: route, at: part)
+    var (first, second) = (self, self)
+    first.event.endDate = date
+    first.distance = distance * part
+    first.route = before
+    second.event = Event(
+      id: id, eventTypeId: event.eventTypeId, timestamp: date, endDate: end, sourceType: .trip,
+      locationLatitude: after.first?.latitude, locationLongitude: after.first?.longitude, timeZone: event.timeZone,
+      properties: event.properties)
+    second.distance = distance - first.distance
+    second.route = after
+    for index in [0, 1] {
+      var half = index == 0 ? first : second
+      // Nobody knows in which of the two it was.
+      half.event.properties[.topSpeed] = nil
+      half.event.properties[.businessDistance] = nil
+      half.measure()
+      if index == 0 { first = half } else { second = half }
+    }
+    return (first, second)
+  }
+
+  /// One trip of two, with the way between them as the crow flies. It keeps the first's id, notes and category; two
+  /// categories are a mixed one.
+  public func merged(with next: TripEvent) throws(EditError) -> TripEvent {
+    guard next.start >= end else { throw .overlap }
+    if let one = vehicleId, let other = next.vehicleId, one != other { throw .vehicles }
+    var whole = self
+    whole.event.endDate = next.end
+    var gap = 0.0
+    if let here = endPlace, let there = next.startPlace { gap = Geodesic.distanceMeters(from: here, to: there) }
+    whole.distance = distance + gap + next.distance
+    whole.route = route + next.route
+    if vehicleId == nil {
+      whole.event.properties[.vehicle] = next.event.properties[.vehicle]
+      whole.event.properties[.car] = next.event.properties[.car]
+    }
+    let speeds = [event, next.event].compactMap { $0.properties[.topSpeed]?.doubleValue }
+    whole.event.properties[.topSpeed] = speeds.max().map { .number($0) }
+    if category != next.category {
+      let business = businessDistance.flatMap { mine in next.businessDistance.map { mine + $0 } }
+      if category != nil, next.category != nil {
+        whole.classify(.mixed, businessMeters: business)
+      } else if let other = next.category {
+        whole.classify(other, by: next.rule, businessMeters: next.businessDistance)
+      }
+    }
+    let notes = [event.notes, next.event.notes].compactMap(\.self)
+    whole.event.notes = notes.isEmpty ? nil : notes.joined(separator: "\n")
+    whole.measure()
+    return whole
+  }
+
+  private static func part(of fixes: [Location], until date: Date) -> Double? {
+    var whole = 0.0
+    var until = 0.0
+    for (from, to) in zip(fixes, fixes.dropFirst()) {
+      let hop = Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
+      whole += hop
+      let seconds = to.timestamp.timeIntervalSince(from.timestamp)
+      if to.timestamp <= date {
+        until += hop
+      } else if from.timestamp < date, seconds > 0 {
+        until += hop * date.timeIntervalSince(from.timestamp) / seconds
+      }
+    }
+    return whole > 0 ? until / whole : nil
+  }
+
+  /// The place at that part of the way is in both.
+  private static func parts(of route: [Coordinate], at part: Double) -> ([Coordinate], [Coordinate]) {
+    guard route.count > 1 else { return (route, route) }
+    let hops = zip(route, route.dropFirst()).map { Geodesic.distanceMeters(from: $0, to: $1) }
+    var left = hops.reduce(0, +) * part
+    for (index, hop) in hops.enumerated() {
+      if left <= hop {
+        let share = hop > 0 ? left / hop : 0
+        let (from, to) = (route[index], route[index + 1])
+        let east = (to.longitude - from.longitude).remainder(dividingBy: 360)
+        let place = Coordinate(
+          latitude: from.latitude + (to.latitude - from.latitude) * share,
+          longitude: (from.longitude + east * share).remainder(dividingBy: 360))
+        return (Array(route[...index]) + [place], [place] + Array(route[(index + 1)...]))
+      }
+      left -= hop
+    }
+    return (route, [route[route.count - 1]])
+  }
+}
+
+extension [String: PropertyValue] {
+  fileprivate subscript(key: TripRecord.PropertyKey) -> PropertyValue? {
+    get { self[key.rawValue] }
+    set { if let newValue { self[key.rawValue] = newValue } else { removeValue(forKey: key.rawValue) } }
+  }
+}
+
+extension PropertyValue {
+  fileprivate static func text(_ text: String) -> PropertyValue { PropertyValue(type: .text, value: .string(text)) }
+  fileprivate static func number(_ number: Double) -> PropertyValue {
+    PropertyValue(type: .number, value: .double(number))
+  }
+}
