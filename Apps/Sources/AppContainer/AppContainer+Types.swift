@@ -22,7 +22,7 @@ extension AppContainer {
   }
 
   /// The person's own of that name, else this one.
-  private func type(_ wanted: EventType, definitions: [PropertyDefinition]) throws -> EventType {
+  func type(_ wanted: EventType, definitions: [PropertyDefinition]) throws -> EventType {
     let types = try makeStore().fetchAllEventTypes()
     if let type = types.first(where: { $0.id == wanted.id }) ?? types.first(where: { $0.name == wanted.name }) {
       return type

@@ -30,6 +30,9 @@ public struct Console: Sendable {
   /// One line of data.
   public func data(_ line: String) { Self.write(line + "\n", to: STDOUT_FILENO) }
 
+  /// A whole file as data.
+  public func raw(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
+
   /// One JSON document, its schema first.
   public func document(_ schema: String, _ members: [(String, JSONText)]) {
     data("\(JSONText.object([("schema", .string(schema))] + members))")

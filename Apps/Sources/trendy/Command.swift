@@ -22,8 +22,8 @@ struct Command: Sendable {
   }
 
   static let all: [Command] =
-    eventCommands + typeCommands + placeCommands + tripCommands + trackCommands + intakeCommands + importCommands
-    + syncCommands
+    eventCommands + typeCommands + placeCommands + placeInsightCommands + tripCommands + tripEditCommands
+    + mileageCommands + vehicleCommands + undoCommands + trackCommands + intakeCommands + importCommands + syncCommands
     + careCommands
     + helpCommands
 

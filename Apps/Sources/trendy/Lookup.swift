@@ -2,6 +2,7 @@ import AppContainer
 import CommandSupport
 import TrendyModels
 import TrendyProtocols
+import TrendyTrips
 
 /// Finds what a person named.
 struct Lookup {
@@ -57,6 +58,39 @@ struct Lookup {
     throw CommandError(
       "\(matches.count) ids begin with '\(name)'",
       hint: matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "),
+      exit: .notFound)
+  }
+}
+
+extension Lookup {
+  /// A trip by its id, a beginning of it, or `@1` for the newest.
+  func trip(_ name: String) throws -> TripEvent {
+    let event = try event(name) { $0.sourceType == .trip }
+    guard let trip = TripEvent(event) else { throw CommandError("'\(name)' is no trip", exit: .notFound) }
+    return trip
+  }
+
+  /// A vehicle by its name, whatever the case, a beginning that only one has, or its id.
+  func vehicle(_ name: String) throws -> Vehicle {
+    let vehicles = try AppContainer.vehicles(in: store)
+    if let vehicle = vehicles.first(where: { $0.isCalled(name) || $0.id == name }) { return vehicle }
+    let beginning = vehicles.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
+    if beginning.count == 1 { return beginning[0] }
+    let near = Suggestion.nearest(to: name, among: vehicles.map(\.name))
+    throw CommandError(
+      "No vehicle '\(name)'.",
+      hint: near.map { "Did you mean '\($0)'?" } ?? "To make it: trendy vehicle add \(name)", exit: .notFound)
+  }
+
+  /// A place by its name, whatever the case, a beginning that only one has, or its id.
+  func place(_ name: String) throws -> Geofence {
+    let places = try store.fetchAllGeofences()
+    if let place = places.first(where: { $0.name.lowercased() == name.lowercased() || $0.id == name }) { return place }
+    let beginning = places.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
+    if beginning.count == 1 { return beginning[0] }
+    let near = Suggestion.nearest(to: name, among: places.map(\.name))
+    throw CommandError(
+      "No place '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy place list shows the places.",
       exit: .notFound)
   }
 }

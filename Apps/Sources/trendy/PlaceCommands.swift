@@ -3,6 +3,7 @@ import CommandSupport
 import TrendyModels
 import TrendyProtocols
 import TrendySync
+import TrendyTrips
 
 extension Command {
   static let placeCommands: [Command] = [
@@ -13,6 +14,8 @@ extension Command {
         OptionSpec("--radius", value: "metres", help: "50 to 10000 (100)"),
         OptionSpec("--enter", value: "type", help: "the type of event that coming in records (Visit)"),
         OptionSpec("--exit", value: "type", help: "the type of event that leaving records"),
+        OptionSpec(
+          "--role", value: "role", help: "skip: a stop there does not end a trip; office: trips there are business"),
         OptionSpec("--inactive", help: "record nothing for now"),
       ]
     ) { session in
@@ -24,7 +27,9 @@ extension Command {
         throw session.usageError(
           "'\(words[1])' is no place on earth", hint: "It looks like 51.9270,4.3620: latitude, longitude.")
       }
-      let radius = try radius(session.arguments.value("--radius"), session: session)
+      // About a skip place there is more to drive and to walk.
+      let isSkip = session.arguments.value("--role") == "skip"
+      let radius = try radius(session.arguments.value("--radius") ?? (isSkip ? "200" : nil), session: session)
       let container = try session.openStore()
       let store = container.makeStore()
       if try store.fetchAllGeofences().contains(where: { $0.name.lowercased() == words[0].lowercased() }) {
@@ -35,10 +40,13 @@ extension Command {
           try Lookup(store: store).eventType($0) { "trendy type add \($0)" }.id
         }
       }
+      let role = session.arguments.value("--role")
+      if let role, !session.isName(role) { throw session.usageError("'\(role)' is no role") }
       let place = Geofence(
         id: container.makeID(), name: words[0], latitude: coordinate.latitude, longitude: coordinate.longitude,
         radius: radius, eventTypeEntryId: try type("--enter") ?? container.visitType().id,
-        eventTypeExitId: try type("--exit"), isActive: !session.arguments.has("--inactive"))
+        eventTypeExitId: try type("--exit"), isActive: !session.arguments.has("--inactive"),
+        unknownFields: role.map { [Geofence.roleField: .string($0)] } ?? [:])
       try container.recorder.record(place)
       container.agent.send()
       if session.console.isJSON {
@@ -67,7 +75,7 @@ extension Command {
 
   private static func line(_ place: Geofence) -> String {
     "\(place.name)  \(place.latitude), \(place.longitude)  \(JSONText.number(place.radius)) m"
-      + (place.isActive ? "" : "  (inactive)") + "  \(ShortID.of(place.id))"
+      + (place.role.map { "  \($0)" } ?? "") + (place.isActive ? "" : "  (inactive)") + "  \(ShortID.of(place.id))"
   }
 
   private static func json(_ place: Geofence) -> JSONText {
@@ -76,12 +84,13 @@ extension Command {
       ("longitude", .number(place.longitude)), ("radius", .number(place.radius)),
       ("event_type_entry_id", .string(place.eventTypeEntryId)),
       ("event_type_exit_id", .string(place.eventTypeExitId)), ("is_active", .bool(place.isActive)),
-      ("notify_on_entry", .bool(place.notifyOnEntry)), ("notify_on_exit", .bool(place.notifyOnExit)),
+      ("role", .string(place.role)), ("notify_on_entry", .bool(place.notifyOnEntry)),
+      ("notify_on_exit", .bool(place.notifyOnExit)),
       ("sync_status", .string(place.syncStatus.rawValue)),
     ])
   }
 
-  private static func coordinate(_ text: String) -> Coordinate? {
+  static func coordinate(_ text: String) -> Coordinate? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
       .map { Double($0.filter { $0 != " " }) }
     guard parts.count == 2, let latitude = parts[0], let longitude = parts[1] else { return nil }

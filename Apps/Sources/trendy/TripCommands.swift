@@ -7,6 +7,7 @@ import CommandSupport
 #endif
 import TrendyModels
 import TrendyProtocols
+import TrendyTrips
 
 extension Command {
   static let tripCommands: [Command] = [
@@ -52,7 +53,7 @@ extension Command {
 }
 
 /// A trip as a person reads it, and as scripts do.
-private struct TripText {
+struct TripText {
   private let event: Event
   private let local: LocalTime
   private let year: Int
@@ -70,8 +71,11 @@ private struct TripText {
 
   /// `Tue 18 Nov 2014 09:37 – 10:12  7.45 km  35m  0199f3c2-7a40`.
   var line: String {
+    let category = event.properties["category"]?.stringValue
     let end = event.endDate.map { " – \(local.time($0))" } ?? ""
-    let parts = [local.dayAndTime(event.timestamp, year: year) + end, kilometres, seconds.map(TimePhrase.words), car]
+    let parts = [
+      local.dayAndTime(event.timestamp, year: year) + end, kilometres, seconds.map(TimePhrase.words), car, category,
+    ]
     return (parts.compactMap(\.self) + [ShortID.of(event.id)]).joined(separator: "  ")
   }
 
@@ -83,6 +87,10 @@ private struct TripText {
     if let speed = speed("average_speed") { rows.append(("average", speed)) }
     if let speed = speed("top_speed") { rows.append(("top speed", speed)) }
     if let car { rows.append(("car", car)) }
+    if let category = event.properties["category"]?.stringValue {
+      let why = event.properties["rule"]?.stringValue.map { "rule '\($0)'" } ?? "by hand"
+      rows.append(("for", "\(category) (\(why))"))
+    }
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
       rows.append(("from", "\(latitude), \(longitude)"))
     }
@@ -104,6 +112,10 @@ private struct TripText {
       ("duration_s", .number(seconds)),
       ("average_speed_mps", .number(event.properties["average_speed"]?.doubleValue)),
       ("top_speed_mps", .number(event.properties["top_speed"]?.doubleValue)), ("car", .string(car)),
+      ("vehicle_id", .string(event.properties["vehicle"]?.stringValue)),
+      ("category", .string(event.properties["category"]?.stringValue)),
+      ("rule", .string(event.properties["rule"]?.stringValue)),
+      ("business_distance_m", .number(TripEvent(event)?.businessDistance)),
       ("start_latitude", .number(event.locationLatitude)), ("start_longitude", .number(event.locationLongitude)),
       ("route", .string(event.properties["route"]?.stringValue)), ("notes", .string(event.notes)),
       ("sync_status", .string(event.syncStatus.rawValue)),

@@ -63,9 +63,10 @@ public struct MileageCSVWriter: Sendable {
     "Type", "Business (km)", "Private (km)", "Start odometer (km)", "End odometer (km)", "Vehicle", "Notes", "Created",
   ]
 
-  private let timeZone: TimeZone
+  private let secondsFromGMT: @Sendable (Date) -> Int
 
-  public init(timeZone: TimeZone) { self.timeZone = timeZone }
+  /// - Parameter secondsFromGMT: of the clocks of the zone asked for, at a moment.
+  public init(secondsFromGMT: @escaping @Sendable (Date) -> Int) { self.secondsFromGMT = secondsFromGMT }
 
   public func string(_ rows: some Sequence<MileageRow>) -> String {
     var text = Self.line(Self.columns)
@@ -87,7 +88,7 @@ public struct MileageCSVWriter: Sendable {
 
   /// RFC 3339 of the moment shifted to the zone, taken apart: no calendar is needed for that.
   private func local(_ date: Date) -> (day: String, time: String) {
-    let shifted = RFC3339.string(from: date.addingTimeInterval(Double(timeZone.secondsFromGMT(for: date))))
+    let shifted = RFC3339.string(from: date.addingTimeInterval(Double(secondsFromGMT(date))))
     return (String(shifted.prefix(10)), String(shifted.dropFirst(11).prefix(5)))
   }
 

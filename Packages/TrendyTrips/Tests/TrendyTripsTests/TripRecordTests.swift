@@ -47,12 +47,16 @@ struct TripRecordTests {
   @Test func `every property of the event has a definition of its kind`() throws {
     let event = try #require(record.event(eventTypeId: "t", carName: "c"))
     let definitions = TripRecord.propertyDefinitions(eventTypeId: "t") { "def-\($0.rawValue)" }
-    #expect(Set(definitions.map(\.key)) == Set(event.properties.keys))
+    #expect(Set(definitions.map(\.key)).isSuperset(of: event.properties.keys))
+    var trip = try #require(TripEvent(event))
+    trip.classify(.mixed, by: "rule", businessMeters: 1)
+    trip.set(Vehicle(id: "v", name: "c"))
+    #expect(Set(definitions.map(\.key)) == Set(trip.event.properties.keys))
     for definition in definitions {
-      #expect(event.properties[definition.key]?.type == definition.propertyType)
+      #expect(trip.event.properties[definition.key]?.type == definition.propertyType)
       #expect(definition.id == "def-\(definition.key)")
     }
-    #expect(definitions.map(\.displayOrder) == Array(0..<6))
+    #expect(definitions.map(\.displayOrder) == Array(0..<10))
   }
 
   /// The example of the format's own description.

@@ -67,6 +67,9 @@ public struct TripEvent: Hashable, Sendable {
     }
   }
 
+  /// The name of its vehicle as it was then.
+  public var carName: String? { event.properties[.car]?.stringValue }
+
   public var vehicleId: String? { event.properties[.vehicle]?.stringValue }
 
   /// - Parameter businessMeters: of a mixed trip, how much of it was business.

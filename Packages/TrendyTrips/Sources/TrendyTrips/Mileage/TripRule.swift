@@ -17,24 +17,24 @@ public struct TripFacts: Hashable, Sendable {
   /// The places at its start and at its end.
   public var ends: [Geofence]
   public var start: Date
-  /// Where it began, or the person's own.
-  public var timeZone: TimeZone
+  /// Of the clocks where it began, at that moment.
+  public var secondsFromGMT: Int
   public var vehicleId: String?
   public var meters: Double
 
   public init(
-    ends: [Geofence] = [], start: Date, timeZone: TimeZone, vehicleId: String? = nil, meters: Double = 0
+    ends: [Geofence] = [], start: Date, secondsFromGMT: Int, vehicleId: String? = nil, meters: Double = 0
   ) {
     self.ends = ends
     self.start = start
-    self.timeZone = timeZone
+    self.secondsFromGMT = secondsFromGMT
     self.vehicleId = vehicleId
     self.meters = meters
   }
 
   /// 1 for Monday to 7 for Sunday, and seconds since midnight, both where the trip began.
   var moment: (weekday: Int, seconds: Double) {
-    let local = start.timeIntervalSince1970 + Double(timeZone.secondsFromGMT(for: start))
+    let local = start.timeIntervalSince1970 + Double(secondsFromGMT)
     let day = (local / 86_400).rounded(.down)
     // 1970 began on a Thursday.
     return (Int((day + 3).truncatingRemainder(dividingBy: 7) + 7) % 7 + 1, local - day * 86_400)

@@ -39,7 +39,6 @@ struct TripRuleTests {
   static let office = Geofence(
     id: "o", name: "Work", latitude: 0, longitude: 0, radius: 100, unknownFields: ["role": .string("office")])
   static let shop = Geofence(id: "s", name: "Shop", latitude: 0, longitude: 0, radius: 100)
-  static let utc = TimeZone(secondsFromGMT: 0)!
 
   /// Of November 2026; the 21st is a Saturday.
   static func facts(_ day: Int, hour: Int = 12, zone: Int = 0, ends: [Geofence] = [], vehicle: String? = nil)
@@ -47,7 +46,7 @@ struct TripRuleTests {
   {
     TripFacts(
       ends: ends, start: DeterministicDate.make(year: 2026, month: 11, day: day, hour: hour, minute: 0, second: 0),
-      timeZone: TimeZone(secondsFromGMT: zone)!, vehicleId: vehicle, meters: 5000)
+      secondsFromGMT: zone, vehicleId: vehicle, meters: 5000)
   }
 
   @Test(

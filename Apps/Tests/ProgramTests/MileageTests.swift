@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// Vehicles, rules, trips that a person changes, the log they hand in; each through the program.
+@Suite("trendy vehicle, trip and undo", .timeLimit(.minutes(3)))
+struct MileageTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  @discardableResult
+  private func told(_ words: String..., status: Int32 = 0) throws -> [String: JSONValue] {
+    let result = try bench.run("trendy", words + ["--json", "--store", bench.store()])
+    #expect(result.status == status, "\(words): \(result.talk)")
+    return try result.document.objectValue ?? [:]
+  }
+
+  private func trips() throws -> [[String: JSONValue]] {
+    try told("trip", "list", "--limit", "0")["trips"]?.arrayValue?.compactMap(\.objectValue) ?? []
+  }
+
+  /// Of Friday, 20 November 2026, half an hour from that hour on.
+  @discardableResult
+  private func add(_ length: String, hour: Int, day: Int = 20, _ more: String...) throws -> String {
+    let start = "2026-11-\(day)T\(hour < 10 ? "0" : "")\(hour):00:00Z"
+    let result = try bench.run(
+      "trendy", ["trip", "add", length, "--from", start, "--for", "30m", "--json", "--store", bench.store()] + more)
+    #expect(result.status == 0, "\(result.talk)")
+    return try #require(result.document.objectValue?["trip"]?.objectValue?["id"]?.stringValue)
+  }
+
+  @Test func `the first vehicle is meant until another is, and undo brings the first back`() throws {
+    try told("vehicle", "add", "Van", "--device", "bt-1", "--colour", "#7b4f2e", "--start-odometer", "1000km")
+    try told("vehicle", "add", "Car")
+    func isDefault() throws -> [String: Bool] {
+      let vehicles = try told("vehicle", "list")["vehicles"]?.arrayValue?.compactMap(\.objectValue) ?? []
+      return Dictionary(
+        uniqueKeysWithValues: vehicles.map {
+          ($0["name"]?.stringValue ?? "", $0["is_default"]?.boolValue ?? false)
+        })
+    }
+    #expect(try isDefault() == ["Van": true, "Car": false])
+    try told("vehicle", "edit", "car", "--default")
+    #expect(try isDefault() == ["Van": false, "Car": true])
+    try told("undo")
+    #expect(try isDefault() == ["Van": true, "Car": false])
+    try add("10km", hour: 8, day: 20, "--vehicle", "car")
+    try told("vehicle", "rm", "car")
+    #expect(try isDefault() == ["Van": true])
+    try told("undo")
+    let report = try told("trip", "report", "--month", "2026-11", "--vehicle", "car")
+    #expect(report["total"]?.objectValue?["trips"] == 1)
+    #expect(try isDefault() == ["Van": true, "Car": false])
+    #expect(try bench.trendy("vehicle", "add", "van").status == 64)
+    #expect(try bench.trendy("vehicle", "edit", "bicycle", "--default").status == 66)
+  }
+
+  @Test func `a trip gets its vehicle and what it was for by rule, and keeps what a person says`() throws {
+    try told("vehicle", "add", "Van")
+    let friday = try add("12km", hour: 8)
+    let saturday = try add("5km", hour: 8, day: 21)
+    var byID = Dictionary(uniqueKeysWithValues: try trips().map { ($0["id"]?.stringValue ?? "", $0) })
+    #expect(byID[friday]?["category"] == "business")
+    #expect(byID[friday]?["rule"] == "any other day")
+    #expect(byID[friday]?["car"] == "Van")
+    #expect(byID[saturday]?["category"] == "private")
+    #expect(byID[saturday]?["rule"] == "weekend")
+    try told("trip", "classify", friday, "mixed", "--business", "4km")
+    try told("trip", "rule", "add", "all mine", "private")
+    #expect(try told("trip", "classify")["changed"] == 1)
+    byID = Dictionary(uniqueKeysWithValues: try trips().map { ($0["id"]?.stringValue ?? "", $0) })
+    #expect(byID[friday]?["category"] == "mixed")
+    #expect(byID[friday]?["business_distance_m"] == 4000)
+    #expect(byID[saturday]?["rule"] == "all mine")
+    let total = try told("trip", "report", "--month", "2026-11")["total"]?.objectValue
+    #expect(total?["trips"] == 2)
+    #expect(total?["total_m"] == 17_000)
+    #expect(total?["business_m"] == 4000)
+    #expect(total?["private_m"] == 13_000)
+    #expect(try told("trip", "report", "--month", "2026-10")["total"]?.objectValue?["trips"] == 0)
+    #expect(try bench.trendy("trip", "report", "--month", "2026-13").status == 64)
+  }
+
+  @Test func `split, merged and taken back, no kilometre is lost`() throws {
+    let trip = try add("20km", hour: 8)
+    try told("trip", "split", trip, "2026-11-20T08:12:00Z")
+    var parts = try trips()
+    #expect(parts.count == 2)
+    #expect(parts.compactMap { $0["distance_m"]?.doubleValue }.sorted() == [8000, 12_000])
+    try told("undo")
+    #expect(try trips().map { $0["id"] } == [.string(trip)])
+    #expect(try trips().first?["distance_m"] == 20_000)
+
+    let next = try add("3km", hour: 9)
+    try told("trip", "merge", next, trip)
+    #expect(try trips().map { $0["distance_m"] } == [23_000])
+    try told("undo")
+    parts = try trips()
+    #expect(parts.compactMap { $0["distance_m"]?.doubleValue }.sorted() == [3000, 20_000])
+    // The first kept its id; the one that was deleted came back under a new one.
+    #expect(parts.contains { $0["id"] == .string(trip) })
+
+    try told("trip", "rm", trip)
+    #expect(try trips().count == 1)
+    try told("undo", "1")
+    #expect(try trips().count == 2)
+    // Everything since, one after the other, and no further.
+    try told("undo", "2")
+    #expect(try trips().isEmpty)
+    #expect(try bench.trendy("undo").status == 1)
+    try add("20km", hour: 8)
+    #expect(try bench.trendy("trip", "split", "@1", "2026-11-20T20:00:00Z").status == 64)
+    #expect(try bench.trendy("trip", "merge", "@1", "@1").status == 64)
+  }
+
+  @Test func `what was changed again since is not taken back`() throws {
+    let trip = try add("20km", hour: 8)
+    try told("trip", "edit", trip, "--distance", "21km")
+    // Another hand, past the log.
+    #expect(try bench.trendy("edit", trip, "-n", "by hand").status == 0)
+    let result = try bench.trendy("undo")
+    #expect(result.status == 77)
+    #expect(result.talk.contains("changed again"))
+    #expect(try trips().first?["distance_m"] == 21_000)
+    let empty = try bench.trendy("undo", store: "other")
+    #expect(empty.status != 0)
+  }
+
+  @Test func `the log has nineteen columns, the names of places, and what the clock stood at`() throws {
+    try told("vehicle", "add", "Van", "--start-odometer", "1000km")
+    try told("place", "add", "home", "51.9270,4.3620")
+    try told("place", "add", "work", "51.9420,4.4850", "--role", "office")
+    try add("9.5km", hour: 8, "--start", "home", "--end", "work", "-n", "a, \"b\"")
+    try add("9.5km", hour: 17, "--start", "work", "--end", "home")
+    let result = try bench.trendy("export", "mileage", "--month", "2026-11", "--utc")
+    #expect(result.status == 0)
+    let lines = result.output.components(separatedBy: "\r\n")
+    #expect(lines.count == 4)
+    #expect(lines[0].hasPrefix("ID,Date,Departure,Arrival,From,To,"))
+    #expect(lines[0].split(separator: ",").count == 19)
+    #expect(
+      lines[1].contains(
+        ",2026-11-20,08:00,08:30,home,work,51.927,4.362,51.942,4.485,9.5,business,9.5,0,1000,1009.5,Van,\"a, \"\"b\"\"\","
+      ))
+    #expect(lines[2].contains(",work,home,"))
+    #expect(lines[2].contains(",1009.5,1019,Van,"))
+    // Business by the office, and told so.
+    #expect(try trips().allSatisfy { $0["rule"] == "office at either end" })
+    let folder = bench.folder.appending(path: "logs").path
+    #expect(try bench.trendy("export", "mileage", folder, "--all", "--by-vehicle").status == 0)
+    #expect(try String(contentsOfFile: "\(folder)/Van.csv", encoding: .utf8).components(separatedBy: "\r\n").count == 4)
+  }
+
+  @Test func `the clock is held against the trips`() throws {
+    try told("vehicle", "add", "Van")
+    try told("vehicle", "odometer", "log", "van", "1000km", "--at", "2026-11-20T07:00:00Z")
+    try add("100km", hour: 8)
+    try told("vehicle", "odometer", "log", "van", "1101km", "--at", "2026-11-20T12:00:00Z")
+    #expect(try told("vehicle", "odometer", "check", "van")["vehicles"]?.arrayValue?.count == 1)
+    let back = try bench.trendy("vehicle", "odometer", "log", "van", "900km", "--at", "2026-11-20T13:00:00Z")
+    #expect(back.talk.contains("passed over"))
+    try told("vehicle", "odometer", "log", "van", "1200km", "--at", "2026-11-20T14:00:00Z")
+    let check = try told("vehicle", "odometer", "check", status: 1)["vehicles"]?.arrayValue?.first?.objectValue
+    #expect(check?["warning"] == true)
+    #expect(check?["ignored"] == 1)
+    #expect(check?["whole"]?.objectValue?["odometer_m"] == 200_000)
+  }
+
+  @Test func `a place tells what it would fire, and what is amiss`() throws {
+    try told("place", "add", "home", "51.9270,4.3620")
+    let result = try told("place", "simulate", "home")
+    let crossings = result["crossings"]?.arrayValue?.compactMap { $0.objectValue?["kind"]?.stringValue }
+    #expect(crossings == ["enter", "exit"])
+    #expect(try told("place", "simulate", "home", "--beside", "400")["crossings"] == [])
+    #expect(try told("place", "simulate", "home", "--speed", "20", "--every", "60", "--stay", "0s")["crossings"] == [])
+    let passing = try told(
+      "place", "simulate", "home", "--speed", "20", "--every", "17", "--stay", "0s", "--passing")
+    #expect(passing["crossings"]?.arrayValue?.count == 2)
+    let words = try bench.trendy("place", "simulate", "home")
+    #expect(words.output.contains("→ came in at"))
+    #expect(words.output.contains("has to stand for a while"))
+    // Nothing has sent a fix.
+    let check = try told("place", "check", status: 1)
+    #expect(check["findings"]?.arrayValue?.count == 1)
+    #expect(try trips().isEmpty)
+  }
+}
