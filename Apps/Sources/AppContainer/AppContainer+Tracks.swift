@@ -42,4 +42,6 @@ private struct RecorderJournal: FindingJournal {
   }
 
   func delete(eventId: String) throws { try app.recorder.delete(eventId: eventId) }
+
+  func completed(_ trip: Event, device: String) throws -> Event { try app.completed(trip, devices: [device]) }
 }

@@ -54,7 +54,8 @@ extension AppContainer {
     let records = TrackDetection.trips(in: file)
     guard !records.isEmpty else { return [] }
     let type = isDryRun ? "" : try tripType().id
-    return records.compactMap { $0.event(eventTypeId: type) }
+    let events = records.compactMap { $0.event(eventTypeId: type) }
+    return isDryRun ? events : try events.map { try completed($0) }
   }
 
   private func visits(in fixes: [Location]) throws -> [Event] {

@@ -16,11 +16,12 @@ public protocol FindingJournal: Sendable {
   func update(_ event: Event, from held: Event) throws
   func delete(eventId: String) throws
   /// What the person's own rules say of a trip that is new: its car, whether it was business.
-  func completed(_ trip: Event) throws -> Event
+  /// - Parameter device: what recorded it.
+  func completed(_ trip: Event, device: String) throws -> Event
 }
 
 extension FindingJournal {
-  public func completed(_ trip: Event) throws -> Event { trip }
+  public func completed(_ trip: Event, device: String) throws -> Event { trip }
 }
 
 extension Geofence {

@@ -454,7 +454,7 @@ extension Pass {
     }
     let wanted = try wanted(finding, id: held.eventId, in: found)
     guard let event else {
-      settled.intended = try journal.completed(wanted).createRequest
+      settled.intended = try journal.completed(wanted, device: device).createRequest
       plan.operations.append(.init(finding: settled, what: .create(Event(settled.intended ?? wanted.createRequest))))
       return
     }
@@ -479,7 +479,7 @@ extension Pass {
       finding.eventId = NaturalKey.id(for: finding.key, "again", String(times))
     }
     let event = try wanted(finding, id: finding.eventId, in: found)
-    let completed = finding.kind == .trip ? try journal.completed(event) : event
+    let completed = finding.kind == .trip ? try journal.completed(event, device: device) : event
     finding.intended = completed.createRequest
     plan.operations.append(.init(finding: finding, what: .create(completed)))
   }
