@@ -2,7 +2,7 @@ import Testing
 import TrendyModels
 import TrendyTrips
 
-@Suite("DistanceCalculator", .timeLimit(.minutes(1)))
+@Suite("DistanceCalculator", .timeLimit(.minutes(10)))
 struct DistanceCalculatorTests {
   @Test("a hop of a thousand metres is a jump", arguments: [(999.0, true), (1001.0, false)])
   func jumps(metres: Double, counts: Bool) {

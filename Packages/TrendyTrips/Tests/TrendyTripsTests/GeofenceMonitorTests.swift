@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("GeofenceMonitor", .timeLimit(.minutes(1)))
+@Suite("GeofenceMonitor", .timeLimit(.minutes(10)))
 struct GeofenceMonitorTests {
   static func fence(
     radius: Double = 100, east: Double = 0, id: String = "home", isActive: Bool = true

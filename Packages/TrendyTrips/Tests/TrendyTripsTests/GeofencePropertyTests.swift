@@ -5,7 +5,7 @@ import TrendyTesting
 import TrendyTrips
 
 /// The properties that are not of one case: on generated streams and on recorded ones.
-@Suite("GeofenceMonitor's promises", .timeLimit(.minutes(3)))
+@Suite("GeofenceMonitor's promises", .timeLimit(.minutes(10)))
 struct GeofencePropertyTests {
   typealias Base = GeofenceMonitorTests
 

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-@Suite("MotionActivityHandler", .timeLimit(.minutes(1)))
+@Suite("MotionActivityHandler", .timeLimit(.minutes(10)))
 struct MotionActivityHandlerTests {
   final class Listener: MotionActivityHandlerDelegate {
     var calls: [String] = []

@@ -6,7 +6,7 @@ import TrendyTesting
 import TrendyTrips
 
 /// The names, labels and defaults that apps rely on: this compiles, or they do not.
-@Suite("Names of trips", .timeLimit(.minutes(1)))
+@Suite("Names of trips", .timeLimit(.minutes(10)))
 struct NamesTests {
   private struct Log: TripReporting {
     func report(_ report: TripReport) {}

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TrendyTrips
 
-@Suite("NaturalKey", .timeLimit(.minutes(1)))
+@Suite("NaturalKey", .timeLimit(.minutes(10)))
 struct NaturalKeyTests {
   func hex(_ bytes: [UInt8]) -> String {
     bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()

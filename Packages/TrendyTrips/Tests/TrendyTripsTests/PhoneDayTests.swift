@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector on phone days", .timeLimit(.minutes(1)))
+@Suite("TripDetector on phone days", .timeLimit(.minutes(10)))
 struct PhoneDayTests {
   struct Day {
     var fixes: [Location] = []

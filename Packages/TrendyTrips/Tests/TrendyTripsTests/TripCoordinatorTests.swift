@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripCoordinator", .timeLimit(.minutes(1)))
+@Suite("TripCoordinator", .timeLimit(.minutes(10)))
 struct TripCoordinatorTests {
   /// A coordinator on simulated services, and what it told.
   final class Bench: TripCoordinatorDelegate {

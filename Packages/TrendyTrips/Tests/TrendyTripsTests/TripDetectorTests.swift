@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector", .timeLimit(.minutes(1)))
+@Suite("TripDetector", .timeLimit(.minutes(10)))
 struct TripDetectorTests {
   static func recorded(_ name: String) throws -> [Location] {
     let url = try #require(Bundle.module.url(forResource: "Resources/\(name)", withExtension: "csv"))

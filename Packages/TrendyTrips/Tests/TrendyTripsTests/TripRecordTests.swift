@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyTrips
 
-@Suite("TripRecord", .timeLimit(.minutes(1)))
+@Suite("TripRecord", .timeLimit(.minutes(10)))
 struct TripRecordTests {
   let record = TripRecord(
     trip: Trip(

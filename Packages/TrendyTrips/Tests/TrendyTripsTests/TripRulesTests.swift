@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector's rules and what it says of them", .timeLimit(.minutes(1)))
+@Suite("TripDetector's rules and what it says of them", .timeLimit(.minutes(10)))
 struct TripRulesTests {
   /// Twelve metres a second east, then `seconds` at the place that was come to, then on.
   static func stopped(for seconds: Double, interval: Double = 10, legs: Int = 1) -> [Location] {

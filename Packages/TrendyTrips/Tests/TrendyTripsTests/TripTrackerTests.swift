@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripTracker", .timeLimit(.minutes(1)))
+@Suite("TripTracker", .timeLimit(.minutes(10)))
 struct TripTrackerTests {
   /// A tracker that drives since second 0 and is confirmed at second 2.
   func driving(_ configuration: TripConfiguration = .init()) throws -> TripTracker {

@@ -14,7 +14,7 @@ private func commute() -> [Location] {
     + stride(from: 5180.0, through: 6380, by: 60).map { fix($0) }
 }
 
-@Suite("TrackReader and the person", .timeLimit(.minutes(1)))
+@Suite("TrackReader and the person", .timeLimit(.minutes(10)))
 struct TrackReaderPersonTests {
   private static let home = Geofence(
     id: "home", name: "Home", latitude: DriveScenarios.homeLat, longitude: DriveScenarios.homeLng, radius: 100,
@@ -173,7 +173,7 @@ struct TrackReaderPersonTests {
   }
 }
 
-@Suite("TrackReader and a car's own words", .timeLimit(.minutes(1)))
+@Suite("TrackReader and a car's own words", .timeLimit(.minutes(10)))
 struct TrackReaderCallTests {
   private func call(_ kind: TripCall.Kind, _ seconds: Double) -> TrackReading {
     .call(TripCall(kind: kind, timestamp: at(seconds)))

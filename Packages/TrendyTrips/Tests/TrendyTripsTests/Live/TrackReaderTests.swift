@@ -30,7 +30,7 @@ struct LiveDevice {
   }
 }
 
-@Suite("TrackReader", .timeLimit(.minutes(2)))
+@Suite("TrackReader", .timeLimit(.minutes(10)))
 struct TrackReaderTests {
   static let days = ["emission-iphone-2016-02-22", "emission-shankari-2016-07-22", "gotrack-00033"]
 
