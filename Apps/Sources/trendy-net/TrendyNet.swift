@@ -141,7 +141,8 @@ extension SyncFailure {
     case .unusable, .feedStuck, .expired: .version
     case .store: .readWrite
     case .cancelled: .interrupted
-    case .busy, .rateLimited: .tryAgain
+    // The next round begins anew by itself: from a snapshot, or under a new identity.
+    case .busy, .rateLimited, .logReset, .forked: .tryAgain
     }
   }
 }
