@@ -174,7 +174,8 @@ struct Daemon {
               try await Receivers(app: network.app, sources: receivers, console: console, log: log).run()
             }
             defer { agent.cancelAll() }
-            try await agent.waitForAll()
+            // Not `waitForAll()`, which waits for the others when one has thrown.
+            for try await _ in agent {}
           }
         }
       }

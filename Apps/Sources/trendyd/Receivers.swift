@@ -37,7 +37,8 @@ struct Receivers {
       if let (path, baud) = sources.nmea { group.addTask { try await read(intake, nmea: path, baud: baud) } }
       group.addTask { try await tick(intake) }
       do {
-        try await group.waitForAll()
+        // Not `waitForAll()`, which waits for the others when one has thrown.
+        for try await _ in group {}
       } catch is CancellationError {
         group.cancelAll()
       }
