@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+import TrendyTrips
+
+@Suite("TripDetector where fixes are thrown about", .timeLimit(.minutes(10)))
+struct DriftTests {
+  /// Each fix wrong by an error of its own, up to so many metres in each direction.
+  static func tossed(
+    seed: UInt64, from start: Double, to end: Double, interval: Double, by metres: Double, east: Double
+  )
+    -> [Location]
+  {
+    var generator = SeededGenerator(seed: seed)
+    return stride(from: start, through: end, by: interval).map {
+      fix(
+        $0, east: east + .random(in: -metres...metres, using: &generator),
+        north: .random(in: -metres...metres, using: &generator), accuracy: -1)
+    }
+  }
+
+  @Test(
+    "who comes to a place where fixes are thrown about is there, and the next drive is a trip of its own",
+    arguments: Array(UInt64(1)...6), [10.0, 30])
+  func noisyStop(seed: UInt64, interval: Double) throws {
+    var fixes = stride(from: 0.0, to: 120, by: interval).map { fix($0, accuracy: -1) }
+    fixes += drive(speed: 12, start: 120, end: 720, interval: interval)
+    fixes += Self.tossed(seed: seed, from: 720 + interval, to: 7920, interval: interval, by: 90, east: 7200)
+    fixes += drive(from: 7200, speed: 12, start: 7920 + interval, end: 8520, interval: interval)
+    let trips = TripDetector.trips(in: fixes)
+    try #require(trips.count == 2)
+    #expect(abs(try #require(trips[0].trip.endTime).timeIntervalSince(at(720))) <= 180)
+    #expect(abs(trips[1].trip.startTime.timeIntervalSince(at(7920))) <= 180)
+    #expect(abs(trips[0].trip.distanceMeters - 7200) < 500)
+  }
+
+  @Test("a receiver thrown about all day makes no trip", arguments: Array(UInt64(1)...6), [10.0, 30, 60])
+  func tossedAbout(seed: UInt64, interval: Double) {
+    let fixes = Self.tossed(seed: seed, from: 0, to: 28_800, interval: interval, by: 90, east: 0)
+    #expect(TripDetector.trips(in: fixes).isEmpty)
+  }
+
+  @Test("what was thrown elsewhere by no way is thrown back by none", arguments: [30.0, 60])
+  func thrownBack(interval: Double) {
+    // Between two places 180 m apart, an hour in each, with a few fixes between.
+    let fixes = stride(from: 0.0, through: 36_000, by: interval).map { second -> Location in
+      let phase = second.truncatingRemainder(dividingBy: 7200)
+      let part = phase < 3600 ? min(1, phase / 180) : 1 - min(1, (phase - 3600) / 180)
+      return fix(second, east: second < 3600 ? 0 : 180 * part, north: second.truncatingRemainder(dividingBy: 7) - 3)
+    }
+    #expect(TripDetector.trips(in: fixes).count <= 1)
+  }
+
+  @Test("a fix a second that zigzags does not lengthen a walk", arguments: Array(UInt64(1)...4))
+  func zigzag(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let fixes = stride(from: 0.0, through: 1200, by: 1).map {
+      fix(
+        $0, east: 1.4 * $0 + .random(in: -4...4, using: &generator),
+        north: .random(in: -4...4, using: &generator), accuracy: -1)
+    }
+    let trip = try #require(TripDetector.trips(in: fixes).first).trip
+    // Summed fix by fix it would be three times as long.
+    #expect(TripDetectorTests.length(fixes) > 3 * 1680)
+    #expect((1600...2000).contains(trip.distanceMeters))
+  }
+}
