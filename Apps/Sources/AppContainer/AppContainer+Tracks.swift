@@ -9,10 +9,14 @@ import TrendySync
 import TrendyTrips
 
 extension AppContainer {
-  /// Where what devices of this store tell is kept.
+  private var tracks: URL { storeDirectory.appending(path: "tracks") }
+
+  /// Whether a device ever told something.
+  public var hasTracks: Bool { FileManager.default.fileExists(atPath: tracks.path) }
+
+  /// Takes in what devices of this store tell; the first one makes the log.
   public func makeTrackIntake() throws -> TrackIntake {
-    try TrackIntake(
-      directory: storeDirectory.appending(path: "tracks"), journal: RecorderJournal(app: self), clock: clock)
+    try TrackIntake(directory: tracks, journal: RecorderJournal(app: self), clock: clock)
   }
 }
 

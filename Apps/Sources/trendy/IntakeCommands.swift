@@ -71,6 +71,9 @@ extension Command {
       options: [OptionSpec("--since", value: "time", help: "only in fixes from then on")]
     ) { session in
       let container = try session.openStore()
+      guard container.hasTracks else {
+        throw CommandError("No fixes are kept here", hint: "Add some: trendy track add FILE", exit: .notFound)
+      }
       let changes = try container.makeTrackIntake().readAgain(since: try session.date(option: "--since"))
       if !changes.isEmpty { container.agent.send() }
       if session.console.isJSON { session.console.document("trendy.recompute/1", members(changes)) }
@@ -85,7 +88,7 @@ extension Command {
       let event = try Lookup(store: container.makeStore()).event(name) {
         $0.sourceType == .trip || $0.sourceType == .geofence
       }
-      guard let found = try container.makeTrackIntake().explanation(eventId: event.id) else {
+      guard container.hasTracks, let found = try container.makeTrackIntake().explanation(eventId: event.id) else {
         throw CommandError(
           "Nothing is kept of how \(ShortID.of(event.id)) was found",
           hint: "It was recorded by hand, imported, or found on another device.", exit: .notFound)

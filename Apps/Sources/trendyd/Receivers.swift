@@ -28,6 +28,8 @@ struct Receivers {
 
   /// Runs until the task is cancelled.
   func run() async throws {
+    // Without a source there is nothing to do until the command line adds something.
+    while sources.isEmpty, !app.hasTracks { try await app.clock.sleep(for: .seconds(60)) }
     let intake = IntakeQueue(try app.makeTrackIntake())
     try await withThrowingTaskGroup(of: Void.self) { group in
       if let (address, port) = sources.listen {

@@ -454,12 +454,13 @@ extension Pass {
     }
     let wanted = try wanted(finding, id: held.eventId, in: found)
     guard let event else {
-      settled.intended = try journal.completed(wanted, device: device).createRequest
-      plan.operations.append(.init(finding: settled, what: .create(Event(settled.intended ?? wanted.createRequest))))
+      // It was to be written when the process ended.
+      create(settled, as: try completed(wanted, of: finding), into: &plan)
       return
     }
+    // As it stands it was written last, also where a crash came before that was noted.
+    if let intended = held.intended, event.isAsWritten(intended) { settled.written = intended }
     if event.isAsWritten(wanted.createRequest) {
-      settled.written = settled.written ?? held.intended
       if settled != held { plan.remarks.append(settled) }
       return
     }
@@ -478,10 +479,17 @@ extension Pass {
       times += 1
       finding.eventId = NaturalKey.id(for: finding.key, "again", String(times))
     }
-    let event = try wanted(finding, id: finding.eventId, in: found)
-    let completed = finding.kind == .trip ? try journal.completed(event, device: device) : event
-    finding.intended = completed.createRequest
-    plan.operations.append(.init(finding: finding, what: .create(completed)))
+    create(finding, as: try completed(wanted(finding, id: finding.eventId, in: found), of: finding), into: &plan)
+  }
+
+  private func create(_ finding: TrackFinding, as event: Event, into plan: inout Plan) {
+    var finding = finding
+    finding.intended = event.createRequest
+    plan.operations.append(.init(finding: finding, what: .create(event)))
+  }
+
+  private func completed(_ event: Event, of finding: TrackFinding) throws -> Event {
+    finding.kind == .trip ? try journal.completed(event, device: device) : event
   }
 
   private func isWithdrawn(_ id: String) throws -> Bool {

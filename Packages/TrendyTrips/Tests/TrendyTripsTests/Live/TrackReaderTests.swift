@@ -205,7 +205,8 @@ struct TrackReaderTests {
       var hasEnded = false
       do {
         try device.tell(Array(readings[half...]))
-        try device.tell(Array(readings[..<half]))
+        try device.tell(Array(readings[..<(half / 2)]))
+        try device.tell(Array(readings[(half / 2)..<half]))
       } catch {
         hasEnded = true
       }
@@ -214,6 +215,14 @@ struct TrackReaderTests {
       // What was not acknowledged comes again.
       try device.tell(readings)
       #expect(Self.content(device.journal.events) == Self.content(wanted), "ended after \(count)")
+      // Nothing of its own is taken for a person's.
+      for event in device.journal.events {
+        #expect(try device.reader.explanation(eventId: event.id)?.isPersonal == false, "ended after \(count)")
+      }
+      #expect(try device.reader.readAgain().isEmpty, "ended after \(count)")
+      for event in device.journal.events {
+        #expect(try device.reader.explanation(eventId: event.id)?.isPersonal == false, "ended after \(count)")
+      }
       if !hasEnded { break }
       count += kind == 0 && count > 12 ? 3 : 1
     }
