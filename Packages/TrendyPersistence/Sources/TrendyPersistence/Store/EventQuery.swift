@@ -51,6 +51,7 @@ extension LocalStore {
   /// The events of a query, the newest first, page by page. Only what is on the page is made; what is looked through for it is
   /// read a piece at a time.
   /// - Parameters:
+  ///   - query: what is looked for.
   ///   - cursor: the end of the page before; `nil` for the first page.
   ///   - limit: events on a page, above 0.
   public func events(matching query: EventQuery, after cursor: EventCursor? = nil, limit: Int) throws -> EventPage {

@@ -18,7 +18,7 @@ public struct EventRow {
     self.source = source
   }
 
-  /// As ``/TrendyModels/Event/id``, compact.
+  /// What the event's `id` is the text of.
   public var identifier: CompactIdentifier { fields.identifier }
   public var eventTypeId: String { source.reader.eventTypeId(fields) }
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: fields.timestamp) }
