@@ -4,7 +4,8 @@
   public import Foundation
 #endif
 public import TrendyHub
-import TrendyPersistence
+import TrendyModels
+public import TrendyPersistence
 public import TrendyProtocols
 
 /// Composes a hub: its storage in a folder, the server on a port.
@@ -14,12 +15,14 @@ public struct HubContainer: Sendable {
   /// What trackers post to this hub.
   public let ingest: HubIngest
   private let storage: EmbeddedHubStorage
+  private let tracks: URL
 
   public init(directory: URL, clock: any TimeSource = SystemTime()) {
     self.directory = directory
     self.clock = clock
     storage = EmbeddedHubStorage(directory: directory.path)
-    ingest = HubIngest(directory: directory.appending(path: "tracks"), clock: clock)
+    tracks = directory.appending(path: "tracks")
+    ingest = HubIngest(directory: tracks, clock: clock)
   }
 
   /// Whether a hub's storage stands in the folder.
@@ -41,5 +44,20 @@ public struct HubContainer: Sendable {
     HubServer(
       storage: storage, transport: SocketTransport(address: address, port: port, clock: clock, log: log),
       ingest: ingest, clock: clock, configuration: HubConfiguration(allowedHosts: allowedHosts), log: log)
+  }
+
+  /// Writes everything the hub keeps into one file, while it runs or not.
+  /// - Throws: `StorageError`, `HubStorageError`.
+  public func backUp(to path: String, isReplacing: Bool) throws -> StoreBackup.Summary {
+    try storage.backUp(to: path, tracks: tracks.path, now: clock.now, isReplacing: isReplacing)
+  }
+
+  /// Puts a backup in the place of what is here, which is kept beside it.
+  /// - Throws: `StorageError`, `HubStorageError`, `EmbeddedHubStorage.StaleBackup` unless forced.
+  public func restore(from path: String, isForced: Bool) throws -> StoreBackup.RestoreReport {
+    let moment = RFC3339.string(from: clock.now).filter { $0.isNumber || $0 == "T" }
+    return try storage.restore(
+      from: path, tracks: tracks.path, keptIn: directory.appending(path: "before-restore-\(moment).backup").path,
+      now: clock.now, isForced: isForced)
   }
 }

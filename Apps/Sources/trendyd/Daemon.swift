@@ -23,6 +23,8 @@ struct Daemon {
   private let personName: String?
   private let isInitIdempotent: Bool
   private let receivers: Receivers.Sources
+  /// What keeps a hub's data safe, for the one who runs it.
+  let care: HubCare
   private let hub: HubContainer
   private let storeDirectory: URL
   private let console: Console
@@ -71,6 +73,7 @@ struct Daemon {
     hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), environment: environment))
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
     self.console = console
+    care = HubCare(hub: hub, arguments: arguments, console: console)
   }
 
   /// Makes the hub's storage, its first person, and a code to pair the first device with.

@@ -22,7 +22,8 @@ enum Trendyd {
     }
   }
 
-  private static let usage = "trendyd run [--role agent|hub|both] | hub init | pair"
+  private static let usage =
+    "trendyd run [--role agent|hub|both] | hub init | hub backup FILE | hub restore FILE | pair"
 
   private static let options = [
     OptionSpec("--role", value: "role", help: "agent, hub or both (agent)"),
@@ -40,6 +41,10 @@ enum Trendyd {
     OptionSpec("--nmea", value: "path[@baud]", help: "take the fixes of a receiver's device, or of a file of NMEA"),
     OptionSpec("--name", value: "person", help: "hub init: whose hub it is; pair: who pairs a device"),
     OptionSpec("--if-missing", help: "hub init: a hub that is there already is left alone, and is no error"),
+    OptionSpec(
+      "--yes",
+      help: "hub backup: replace a file that is there; hub restore: even if there is a hub, which is kept aside"),
+    OptionSpec("--force", help: "hub restore: also a backup that would bring back what was deleted long ago"),
     OptionSpec("--json", help: "JSON documents, for scripts"),
     OptionSpec("--quiet", "-q", help: "no talk"),
     OptionSpec("--version", help: "the version, and nothing else"),
@@ -61,10 +66,15 @@ enum Trendyd {
     case ["run"]: return try await daemon.run()
     case ["hub", "init"]: return try daemon.initialiseHub()
     case ["pair"]: return try daemon.pair()
+    case let words where words.count == 3 && words.starts(with: ["hub", "backup"]):
+      return try daemon.care.backUp(to: words[2])
+    case let words where words.count == 3 && words.starts(with: ["hub", "restore"]):
+      return try daemon.care.restore(from: words[2])
     case []: throw CommandError("trendyd needs to know what to do", usage: usage, exit: .usage)
     default:
       let near = Suggestion.nearest(
-        to: arguments.positionals.joined(separator: " "), among: ["run", "hub init", "pair"])
+        to: arguments.positionals.joined(separator: " "),
+        among: ["run", "hub init", "hub backup FILE", "hub restore FILE", "pair"])
       throw CommandError(
         "There is no command '\(arguments.positionals.joined(separator: " "))'",
         hint: near.map { "Did you mean 'trendyd \($0)'?" }, usage: usage, exit: .usage)

@@ -213,4 +213,29 @@ struct SyncTests {
     #expect(waiting == true, "\(agent.text)")
     #expect(agent.text.contains(moved.port))
   }
+
+  @Test func `a hub is backed up while it serves, and restored when it does not`() throws {
+    try bench.trendy("log", "coffee", "-n", "in the backup", store: "phone")
+    try sync("phone")
+    let file = bench.store("hub.backup")
+    let backup = try bench.run("trendyd", ["hub", "backup", file, "--data", hub.data])
+    #expect(backup.status == 0 && backup.output.contains("Backed up"), "\(backup.talk)")
+    #expect(try bench.run("trendyd", ["hub", "backup", file, "--data", hub.data]).status == 73)
+    let restore = ["hub", "restore", file, "--data", hub.data]
+    #expect(try bench.run("trendyd", restore).status == 73)
+    #expect(try bench.run("trendyd", restore + ["--yes"]).status == 75, "while it serves")
+    hub.stop()
+    let restored = try bench.run("trendyd", restore + ["--yes", "--json"])
+    #expect(restored.status == 0, "\(restored.talk)")
+    #expect(try restored.document.objectValue?["kept"]?.arrayValue?.count == 1)
+    // To a machine that has nothing, too.
+    let other = bench.store("other-hub")
+    #expect(try bench.run("trendyd", ["hub", "restore", file, "--data", other]).status == 0)
+    let next = try TestHub(bench, name: "other-hub")
+    defer { next.stop() }
+    try bench.trendy("init", store: "tablet")
+    #expect(try bench.trendy("connect", next.url, next.code(), "--name", "tablet", store: "tablet").status == 0)
+    try sync("tablet")
+    #expect(try bench.trendy("list", "--plain", store: "tablet").output.contains("in the backup"))
+  }
 }

@@ -206,6 +206,39 @@ struct SyncStoryTests {
     #expect(try hub.state.head == 2 && hub.conflicts.isEmpty)
   }
 
+  @Test(
+    "a value beaten twice by the same mutation is one conflict, another one beaten by it a second", arguments: storages)
+  func conflictOnce(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push("a", hub.update("e", ["notes": hub.set("mine", base: 2, at: 1000)]))
+    let winner = hub.update("e", ["notes": hub.set("yours", base: 2, at: 2000)])
+    try hub.push("b", winner)
+    // Its device has another identity now and asks again; meanwhile the loser was brought back by one who knew.
+    try hub.push("c", hub.update("e", ["notes": hub.set("mine", base: 9, at: 1000, by: "a")]))
+    try hub.push("b2", winner)
+    #expect(try hub.value("e", "notes") == "yours" && hub.conflicts == ["e.notes=mine overwritten"])
+    #expect(try hub.state.sums?["conflict"]?.count == 1)
+    try hub.push("c", hub.update("e", ["notes": hub.set("another", base: 9, at: 1500, by: "d")]))
+    try hub.push("b3", winner)
+    #expect(try hub.conflicts == ["e.notes=another overwritten", "e.notes=mine overwritten"])
+  }
+
+  @Test("a plain write is later than what it replaces, whatever the clocks said", arguments: storages)
+  func plainIsLater(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push("b", hub.update("e", ["notes": hub.set("ahead", base: 2, at: 90_000, by: "x")]))
+    var plain = hub.update("e", [:])
+    plain.content = .members(["notes": "plain"])
+    try hub.push("old", plain)
+    // Had it arrived before, this one would have lost to what was ahead: so it does after.
+    #expect(try hub.push("z", hub.update("e", ["notes": hub.set("late", base: 2, at: 20_000)]))[0].lost == ["notes"])
+    #expect(try hub.value("e", "notes") == "plain")
+  }
+
   // MARK: H5, H7, H10: deletes
 
   @Test("H5 outcomes of what changed nothing name a version that a device can reach", arguments: storages)

@@ -40,9 +40,10 @@ struct HubConflict {
       reason: .moved)
   }
 
-  /// The same mutation judged again, by a hub that was restored, makes the same.
+  /// The same mutation beating the same value again, at a hub that was restored, makes the same.
   func id(mutationId: String) -> String {
-    let text = "conflict\n\(mutationId)\n\(entry.kind)\n\(entry.id)\n\(field)"
+    let text =
+      "conflict\n\(mutationId)\n\(entry.kind)\n\(entry.id)\n\(field)\n\(value.author)\n\(value.stamp)"
     var bytes = Array(SHA256Digest.bytes(of: Data(text.utf8)).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80

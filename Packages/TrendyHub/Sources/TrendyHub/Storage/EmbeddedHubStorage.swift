@@ -7,9 +7,9 @@ public import TrendyPersistence
 /// The stores are opened when they are first needed and stay open. Another process may use the directory at the same
 /// time (pairing a device while the hub runs); one hub at a time serves it, as two would each count their own life.
 public final class EmbeddedHubStorage: HubStorage {
-  private let root: String
-  private let fileSystem: any FileSystem
-  private let options: StorageEngine.Options
+  let root: String
+  let fileSystem: any FileSystem
+  let options: StorageEngine.Options
   private let stores = Mutex<[String: EmbeddedStore]>([:])
 
   /// The directory is made, with what is above it, when something is first written.
@@ -40,7 +40,7 @@ public final class EmbeddedHubStorage: HubStorage {
 
   /// Takes the folder's lock, which the kernel frees whatever ends the process.
   public func occupy() throws -> (any Sendable)? {
-    do {
+    try Self.translating {
       try fileSystem.createDirectory(root)
       let file = try fileSystem.open("\(root)/hub.lock", .create)
       guard try file.tryLock() else {
@@ -48,8 +48,21 @@ public final class EmbeddedHubStorage: HubStorage {
           "another hub serves \(root): stop it first, or give this one a folder of its own")
       }
       return file
+    }
+  }
+
+  /// What a store's failure means to a hub.
+  static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StorageError {
+      switch error {
+      case .diskFull: throw HubStorageError.full(error.description)
+      case .busy: throw HubStorageError.busy(error.description)
+      default: throw HubStorageError.failed(error.description)
+      }
     } catch let error as FileSystemError {
-      throw HubStorageError.failed("the hub's folder cannot be used: \(error)")
+      throw HubStorageError.failed(error.description)
     }
   }
 
@@ -75,7 +88,7 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   /// Ids made here are folder names as they are; whatever else a person is called by becomes one by its hash.
-  private static func folder(_ person: String) -> String {
+  static func folder(_ person: String) -> String {
     let isPlain =
       (1...64).contains(person.utf8.count)
       && person.utf8.allSatisfy {
@@ -89,7 +102,7 @@ public final class EmbeddedHubStorage: HubStorage {
 /// One engine, opened when it is needed and again after a failed sync, when nothing it held may be believed.
 ///
 /// @unchecked: `engine` is touched under `turn` alone.
-private final class EmbeddedStore: @unchecked Sendable {
+final class EmbeddedStore: @unchecked Sendable {
   private let directory: String
   private let fileSystem: any FileSystem
   private let options: StorageEngine.Options
@@ -139,19 +152,15 @@ private final class EmbeddedStore: @unchecked Sendable {
   private func inTurn<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
     turn.lock()
     defer { turn.unlock() }
-    do {
-      let engine = try engine ?? StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
-      self.engine = engine
-      return try body(engine)
-    } catch let error as StorageError {
-      switch error {
-      case .diskFull: throw HubStorageError.full(error.description)
-      case .busy: throw HubStorageError.busy(error.description)
-      // A folder that went away is not made anew behind the back of who runs the hub: that answers until a restart.
-      case .syncFailed:
-        engine = nil
-        throw HubStorageError.failed(error.description)
-      default: throw HubStorageError.failed(error.description)
+    return try EmbeddedHubStorage.translating {
+      do {
+        let engine = try engine ?? StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
+        self.engine = engine
+        return try body(engine)
+      } catch let error as StorageError {
+        // A folder that went away is not made anew behind the back of who runs the hub: that answers until a restart.
+        if case .syncFailed = error { engine = nil }
+        throw error
       }
     }
   }
