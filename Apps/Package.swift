@@ -54,7 +54,7 @@ let package = Package(
       name: "trendyd",
       dependencies: [
         "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyHub", "TrendyInterchange",
-        "TrendyModels", "TrendyProtocols", "TrendySync",
+        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(
       name: "ProgramTests",
