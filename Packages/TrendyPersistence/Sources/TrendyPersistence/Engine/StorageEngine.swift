@@ -138,7 +138,9 @@ public final class StorageEngine: Sendable {
   /// For a handle that only reads. The lock file may not be there, or not for this user: then it looks in the log each time.
   private func sharedCounter() -> (any SharedCounter)? {
     let path = directory + "/" + StoreFormat.lockName
-    return try? fileSystem.open(path, .read).counter()
+    // Open for writing where that is allowed: a handle that has it writes through it too, once it saves.
+    let file = (try? fileSystem.open(path, .readWrite)) ?? (try? fileSystem.open(path, .read))
+    return try? file?.counter()
   }
 
   /// The record of this name.
