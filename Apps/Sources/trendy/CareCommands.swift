@@ -137,10 +137,11 @@ extension Command {
         "The store at \(session.storeDirectory.path) is whole: \(many(checkup.files.records, "row")) in \(many(checkup.files.files, "file"))."
       )
     }
-    for finding in checkup.findings {
+    for finding in checkup.findings.prefix(mostShown) {
       console.data("- \(finding.place)\(finding.what)")
       console.data("  \(finding.advice)")
     }
+    showRest(of: checkup.findings.count, console: console)
     if checkup.files.cutBytes > 0 {
       console.text(
         "A save that never finished (\(checkup.files.cutBytes) bytes) is left out; nobody was told that it was saved.")
@@ -152,23 +153,25 @@ extension Command {
     }
   }
 
-  /// More rows than this are counted, not listed; `--json` lists all.
-  private static let mostRowsShown = 20
+  /// What is more is counted, not listed.
+  private static let mostShown = 20
+
+  private static func showRest(of count: Int, console: Console) {
+    if count > mostShown { console.data("… and \(count - mostShown) more: --json lists them") }
+  }
 
   private static func show(_ repair: RepairReport, console: Console) {
     console.text(
       "Repaired. Of the log, \(many(repair.savesKept, "save")) kept, \(repair.savesLost) not whole in any file.")
     for saves in repair.lostSaves {
       console.data("  lost: \(many(saves.numbers.count, "save")) at \(saves.path), byte \(saves.offset)")
-      for row in saves.rows.prefix(mostRowsShown) { console.data("    it named \(row.description)") }
+      for row in saves.rows.prefix(mostShown) { console.data("    it named \(row.description)") }
     }
     if repair.rowsLost > 0 {
       console.data(
         "  lost: \(many(repair.rowsLost, "row")), damaged or gone; where one was changed later, that may be kept")
-      for row in repair.lostRows.prefix(mostRowsShown) { console.data("    \(row.description)") }
-      if repair.lostRows.count > mostRowsShown {
-        console.data("    … and \(repair.lostRows.count - mostRowsShown) more: --json lists them")
-      }
+      for row in repair.lostRows.prefix(mostShown) { console.data("    \(row.description)") }
+      showRest(of: repair.lostRows.count, console: console)
     }
     for file in repair.setAside { console.text("  set aside: \(file)") }
   }

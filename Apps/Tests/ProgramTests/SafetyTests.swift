@@ -95,6 +95,67 @@ struct SafetyTests {
     #expect(try counts() == Array(1...200))
   }
 
+  @Test func `a restored device is a copy to the hub: it comes to the present state, and nothing is lost or doubled`()
+    throws
+  {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    try bench.trendy("init", store: "laptop")
+    for device in ["store", "laptop"] {
+      try #require(bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device).status == 0)
+    }
+    func sync(_ devices: String...) throws {
+      for device in devices {
+        let result = try bench.trendy("sync", store: device)
+        try #require(result.status == 0, "\(device): \(result.talk)")
+      }
+    }
+    for number in 1...4 { try bench.trendy("log", "coffee", "\(number)") }
+    try sync("store")
+    try bench.trendy("log", "coffee", "5")  // waits when the backup is made
+    try bench.trendy("backup", backup)
+    try sync("store")
+    try bench.trendy("rm", "@5")  // the first
+    for number in 6...8 { try bench.trendy("log", "coffee", "\(number)") }
+    try sync("store", "laptop")
+    try #require(counts("laptop") == Array(2...8))
+    try bench.trendy("log", "coffee", "9")  // in the kept backup alone from here on
+
+    try #require(bench.trendy("restore", backup, "--yes").status == 0)
+    #expect(try counts() == Array(1...5))
+    try bench.trendy("log", "coffee", "10")
+    try sync("store", "laptop", "store")
+    #expect(try counts() == Array(2...8) + [10])
+    #expect(try counts("laptop") == Array(2...8) + [10])
+    let doctor = try bench.trendy("doctor")
+    #expect(doctor.status == 0, "\(doctor.output)")
+    let status = try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue
+    #expect(status?["waiting"] == 0)
+  }
+
+  @Test func `an agent goes on with what was restored beneath it`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    try #require(bench.trendy("connect", hub.url, hub.code()).status == 0)
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store(), "--poll", "1s"])
+    defer { agent.stop() }
+    try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
+    func waiting() throws -> Int64? {
+      try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["waiting"]?.intValue
+    }
+    try bench.trendy("log", "coffee", "1")
+    try #require(try eventually { try waiting() == 0 ? true : nil } == true, "\(agent.text)")
+    try bench.trendy("backup", backup)
+    try bench.trendy("log", "coffee", "2")
+    try #require(try eventually { try waiting() == 0 ? true : nil } == true, "\(agent.text)")
+    try #require(bench.trendy("restore", backup, "--yes").status == 0)
+    try bench.trendy("log", "coffee", "3")
+    #expect(
+      try eventually { try waiting() == 0 && counts() == [1, 2, 3] ? true : nil } == true, "\(agent.text)")
+    #expect(agent.process.isRunning)
+  }
+
   @Test func `what is logged beside an agent and a hub, all killed again and again, arrives once`() throws {
     let script = Samples.drive.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Tools/torture-programs").path

@@ -28,7 +28,8 @@ extension StorageEngine {
     let rows = salvage.records()
     var next = Manifest(
       generation: max(salvage.generation, Salvage.highestNumber(names, prefix: "segment-")) + 1,
-      storeID: salvage.storeID, firstChunk: Salvage.highestNumber(names, prefix: "log-") + 1, firstSequence: salvage.lastSequence + 1)
+      storeID: salvage.storeID, firstChunk: Salvage.highestNumber(names, prefix: "log-") + 1,
+      firstSequence: salvage.lastSequence + 1)
     try writeRows(rows, into: &next, log: log, options: options)
     withExtendedLifetime(salvage) {}  // its memory is what the rows lie in
     let setAside = try setAside(
