@@ -17,7 +17,7 @@ extension HubCore {
   /// Shrinks tombstones to bare ids, which are kept for ever: those deleted more than 90 days ago that every device seen in
   /// 90 days has passed.
   ///
-  /// - Parameter limit: how many at most, so that others are not kept waiting.
+  /// At most `limit` at once, so that others are not kept waiting.
   /// - Returns: how many there were; as many as the limit means that there may be more.
   public func compact(limit: Int, in transaction: any HubTransaction, now: Date) throws -> Int {
     let past = now.addingTimeInterval(-Double(Self.patience.components.seconds))

@@ -109,7 +109,7 @@ public struct HubCore: Hashable, Sendable {
 
   /// The entries after a position, at most `limit`, which is 1 to 500.
   ///
-  /// - Parameter isBootstrap: who asks holds nothing yet, so that no tombstone can be missing.
+  /// Who asks to bootstrap holds nothing yet, so that no tombstone can be missing.
   /// - Throws: a problem of kind `log_reset` for a position this hub never gave, `cursor_expired` for one below the horizon.
   public func page(
     after cursor: Int64, limit: Int, isBootstrap: Bool = false, in reading: any HubReading

@@ -12,7 +12,7 @@ extension EmbeddedHubStorage {
 
   /// Writes everything the hub keeps into one file. A hub that serves the folder goes on meanwhile; of each person it is one
   /// moment.
-  /// - Parameter tracks: a folder with a store of fixes for each person, under the person's id, that goes along.
+  /// `tracks` is a folder with a store of fixes for each person, under the person's id, that goes along.
   /// - Throws: as `StoreBackup.write`.
   public func backUp(
     to path: String, tracks: String? = nil, now: Date, isReplacing: Bool = false
@@ -29,7 +29,7 @@ extension EmbeddedHubStorage {
   ///
   /// The hub's next start begins a new life, by which every device sees that it lost what came after, and brings it back.
   ///
-  /// - Parameter isForced: also a backup from before the horizon, which revives what was deleted and forgotten since.
+  /// Forced, it takes also a backup from before the horizon, which revives what was deleted and forgotten since.
   /// - Throws: ``StaleBackup``; ``HubStorageError/occupied(_:)``; then nothing was touched. As `StoreBackup.restore`.
   public func restore(
     from path: String, tracks: String? = nil, keptIn keptPath: String, now: Date, isForced: Bool = false

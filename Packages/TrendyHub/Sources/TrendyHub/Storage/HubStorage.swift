@@ -53,7 +53,7 @@ public protocol HubReading: AnyObject {
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
   /// All entries as of this moment, by rank of their kind and then by version; may be read after the body has returned.
   func allEntries() throws -> HubEntryList
-  /// The living of one kind, the latest by ``TrendyModels/SyncedKind/listOrder`` first, equal ones by id in no order that means anything.
+  /// The living of one kind, the latest by `SyncedKind.listOrder` first, equal ones by id in no order that means anything.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
   /// The living that refer to an entity, by version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
