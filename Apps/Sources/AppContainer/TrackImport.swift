@@ -85,7 +85,11 @@ extension AppContainer {
     let deleted = Set(try store.fetchTombstones().map(\.entityId))
     var count = TrackImport.Count()
     for event in events {
-      if try deleted.contains(event.id) || store.findEvent(id: event.id) != nil {
+      // What lives, what was deleted on any device, and what is on its way.
+      if try deleted.contains(event.id) || store.findEvent(id: event.id) != nil
+        || store.heldEntry(kind: .event, id: event.id) != nil || !store.pendingMutations(ofEntity: event.id).isEmpty
+        || !store.acceptedMutations(ofEntity: event.id).isEmpty
+      {
         count.known += 1
       } else {
         count.new += 1
