@@ -7,6 +7,7 @@ import CommandSupport
 #endif
 import TrendyModels
 import TrendyProtocols
+import TrendySync
 
 extension Command {
   static let syncCommands: [Command] = [
@@ -22,7 +23,7 @@ extension Command {
     ) { session in
       let words = session.arguments.positionals
       guard words.isEmpty || words == ["now"] else {
-        let near = Suggestion.nearest(to: words[0], among: ["now", "status"])
+        let near = Suggestion.nearest(to: words[0], among: ["now", "status", "history", "conflicts"])
         throw session.usageError(
           "There is no 'sync \(words[0])'", hint: near.map { "Did you mean 'trendy sync \($0)'?" })
       }
@@ -69,7 +70,14 @@ extension Command {
     case .plain: session.console.row([sync.hub ?? "", "\(sync.waiting)", "\(sync.conflicts)", "\(sync.cursor ?? 0)"])
     case .text:
       session.console.text(sync.line)
+      if let behind = sync.behind {
+        session.console.text("Behind:   \(behind) of the hub's versions have not been read")
+      }
+      if sync.inFlight > 0 {
+        session.console.text("Sent:     \(sync.inFlight) of the waiting, and no answer yet; they are asked for again")
+      }
       if let error = sync.lastError { session.console.text("Last try: \(error)") }
+      if sync.conflicts > 0 { session.console.text("Decide:   trendy sync conflicts") }
     }
     return .done
   }
@@ -83,6 +91,10 @@ private struct SyncState {
   let oldest: Date?
   let conflicts: Int
   let parked: Int
+  /// Of those that wait, what was sent and not answered.
+  let inFlight: Int
+  /// The hub's head, as of its last answer.
+  let head: Int64?
   let cursor: Int64?
   let lastSync: Date?
   let lastError: String?
@@ -97,12 +109,20 @@ private struct SyncState {
     person = account?.person
     waiting = mutations.count
     oldest = mutations.map(\.createdAt).min()
-    conflicts = try store.fetchConflicts().count
-    parked = try store.fetchParkedChanges().count
+    inFlight = mutations.count { $0.sequence != nil }
+    conflicts = try container.recorder.openConflicts().count
+    parked = try store.syncCounts().parked
     cursor = try store.syncCursor()
+    head = try store.syncMemory().flatMap { $0.generation > 0 ? $0.seen : nil }
     lastSync = runs.last { $0.error == nil }?.endedAt
     lastError = runs.last?.error
     self.session = session
+  }
+
+  /// How far the feed was read short of the hub's head; `nil` where it was read to its end.
+  var behind: Int64? {
+    guard let head, let cursor, head > cursor else { return nil }
+    return head - cursor
   }
 
   /// `hub.example   3 waiting (oldest 4m)   last sync 10:02   cursor 88214`.
@@ -114,7 +134,7 @@ private struct SyncState {
     if let oldest { parts[1] += " (oldest \(TimePhrase.words(session.now.timeIntervalSince(oldest))))" }
     parts.append(lastSync.map { "last sync \(session.local.dayAndTime($0))" } ?? "never synced")
     if let cursor { parts.append("cursor \(cursor)") }
-    if conflicts > 0 { parts.append("\(conflicts) refused and kept") }
+    if conflicts > 0 { parts.append("\(conflicts) to decide") }
     return parts.joined(separator: "   ")
   }
 
@@ -122,7 +142,8 @@ private struct SyncState {
     .object([
       ("hub", .string(hub)), ("person", .string(person)), ("waiting", .number(waiting)),
       ("oldest_waiting", .string(oldest.map { session.local.rfc3339($0) })), ("conflicts", .number(conflicts)),
-      ("parked", .number(parked)), ("cursor", cursor.map { .number($0) } ?? .null),
+      ("parked", .number(parked)), ("in_flight", .number(inFlight)), ("cursor", cursor.map { .number($0) } ?? .null),
+      ("head", head.map { .number($0) } ?? .null), ("behind", .number(behind ?? 0)),
       ("last_sync", .string(lastSync.map { session.local.rfc3339($0) })), ("last_error", .string(lastError)),
     ])
   }

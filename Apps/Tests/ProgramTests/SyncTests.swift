@@ -73,6 +73,35 @@ struct SyncTests {
     #expect(status?["waiting"] == 0)
   }
 
+  private func conflicts(_ device: String) throws -> [[String: JSONValue]] {
+    let document = try bench.trendy("sync", "conflicts", "--json", store: device).document
+    return (document.objectValue?["conflicts"]?.arrayValue ?? []).compactMap(\.objectValue)
+  }
+
+  @Test func `two values of one field are both there to choose from, on every device, until somebody does`() throws {
+    try bench.trendy("log", "journal", "-n", "draft", store: "phone")
+    try sync("phone", "laptop")
+    try bench.trendy("edit", "@1", "-n", "from the laptop", store: "laptop")
+    try bench.trendy("edit", "@1", "-n", "from the phone", store: "phone")
+    try sync("laptop", "phone", "laptop")
+    #expect(try timeline("laptop").first?.objectValue?["notes"] == "from the phone", "the later")
+    for device in ["phone", "laptop"] {
+      let conflict = try #require(conflicts(device).first)
+      #expect(conflict["kept"] == ["notes": "from the laptop"] && conflict["shown"] == ["notes": "from the phone"])
+      #expect(conflict["kept_by"] == "hub")
+    }
+    let words = try bench.trendy("sync", "conflicts", store: "phone").output
+    #expect(words.contains("notes: kept \"from the laptop\", shown \"from the phone\""), "\(words)")
+    let id = try #require(conflicts("phone").first?["id"]?.stringValue)
+    #expect(try bench.trendy("sync", "conflicts", "retry", String(id.prefix(12)), store: "phone").status == 0)
+    try sync("phone", "laptop")
+    #expect(try timeline("laptop").first?.objectValue?["notes"] == "from the laptop")
+    #expect(try timeline("phone") == timeline("laptop"))
+    #expect(try conflicts("phone").isEmpty && conflicts("laptop").isEmpty)
+    #expect(try bench.trendy("sync", "conflicts", "drop", id, store: "phone").status == 66, "it is decided")
+    #expect(try bench.trendy("sync", "history", "--plain", store: "phone").output.split(separator: "\n").count == 4)
+  }
+
   @Test func `the command line and the agent work on one store at the same time`() throws {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1s"])
