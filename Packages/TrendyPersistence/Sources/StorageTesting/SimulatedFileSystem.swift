@@ -322,7 +322,7 @@ final class SimulatedFile: OpenFile {
   }
 
   func counter() throws(FileSystemError) -> (any SharedCounter)? {
-    SimulatedCounter(disk: disk, node: node)
+    SimulatedCounter(disk: disk, node: node, isWritable: isWritable)
   }
 
   func map(size: Int) throws(FileSystemError) -> any MappedFile {
@@ -353,16 +353,19 @@ final class SimulatedMapping: MappedFile, @unchecked Sendable {
 final class SimulatedCounter: SharedCounter {
   private let disk: SimulatedDisk
   private let node: Int
+  private let isWritable: Bool
 
-  init(disk: SimulatedDisk, node: Int) {
+  init(disk: SimulatedDisk, node: Int, isWritable: Bool) {
     self.disk = disk
     self.node = node
+    self.isWritable = isWritable
   }
 
   var value: UInt64 { disk.state.withLock { $0.nodes[node]?.counter ?? 0 } }
 
   func advance() -> UInt64 {
-    disk.state.withLock { state in
+    precondition(isWritable, "a page that is mapped for reading was written")
+    return disk.state.withLock { state in
       state.nodes[node]?.counter += 1
       return state.nodes[node]?.counter ?? 0
     }

@@ -83,6 +83,24 @@ struct PosixFileSystemTests {
     #expect(try second.tryLock())
   }
 
+  /// In a process of its own: a page that is mapped for reading ends the one that writes into it.
+  @Test func `a handle that reads five times and then saves is seen by one that only reads`() async throws {
+    let directory = folder.path + "/store"
+    try EngineFixture.put([1], in: StorageEngine.open(directory: directory))
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let engine = try StorageEngine.open(directory: directory)
+      let reader = try StorageEngine.open(directory: directory)
+      for _ in 1...5 {
+        try engine.refresh()
+        try reader.refresh()
+      }
+      try EngineFixture.put([2], in: engine)
+      try reader.refresh()
+      guard try EngineFixture.numbers(in: reader) == [1, 2] else { exit(1) }
+    }
+    #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: directory)) == [1, 2])
+  }
+
   @Test func `pauses grow to a millisecond`() {
     #expect(files.pause(attempt: 0) == .microseconds(20))
     #expect(files.pause(attempt: 2) == .microseconds(80))

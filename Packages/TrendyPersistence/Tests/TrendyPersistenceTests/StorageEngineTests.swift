@@ -16,6 +16,20 @@ struct StorageEngineTests {
     #expect(try engine.get(kind: 2, key: EngineFixture.key(3)) == nil)
   }
 
+  @Test func `a handle that only read so far saves, and others see it`() throws {
+    let disk = SimulatedFileSystem()
+    try EngineFixture.put([1], in: EngineFixture.open(disk))
+    let engine = try EngineFixture.open(disk.anotherProcess())
+    let reader = try EngineFixture.open(disk.anotherProcess())
+    for _ in 1...10 {
+      try engine.refresh()
+      try reader.refresh()
+    }
+    try EngineFixture.put([2], in: engine)
+    try reader.refresh()
+    #expect(try EngineFixture.numbers(in: reader) == [1, 2])
+  }
+
   @Test func `a log of many chunks is read in order`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

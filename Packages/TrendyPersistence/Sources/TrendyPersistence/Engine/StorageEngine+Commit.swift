@@ -8,6 +8,8 @@ extension StorageEngine {
       if let lock = state.lock { return lock }
       let lock = try log.openLock()
       state.lock = lock
+      // A counter that this handle had for reading alone cannot be advanced: the next one is the lock's.
+      state.counter = nil
       return lock
     }
   }

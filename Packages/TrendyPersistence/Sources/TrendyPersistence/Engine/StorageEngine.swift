@@ -118,7 +118,7 @@ public final class StorageEngine: Sendable {
       if state.isAppending { return }
       state.looks &+= 1
       let looksAnyway = state.looks & 63 == 0
-      if state.counter == nil, state.looks == Self.readsToShare { state.counter = sharedCounter() }
+      if state.counter == nil, state.looks == Self.readsToShare { state.counter = sharedCounter(lock: state.lock) }
       // Before the log is looked at: what is saved meanwhile may be missed there, and then shows here.
       let now = state.counter?.value
       if let now, now == state.seen, !looksAnyway { return }
@@ -135,12 +135,11 @@ public final class StorageEngine: Sendable {
   /// A handle that reads but a few times has no use for a counter.
   private static let readsToShare = 4
 
-  /// For a handle that only reads. The lock file may not be there, or not for this user: then it looks in the log each time.
-  private func sharedCounter() -> (any SharedCounter)? {
-    let path = directory + "/" + StoreFormat.lockName
-    // Open for writing where that is allowed: a handle that has it writes through it too, once it saves.
-    let file = (try? fileSystem.open(path, .readWrite)) ?? (try? fileSystem.open(path, .read))
-    return try? file?.counter()
+  /// For a handle that has not saved. The lock file may not be there, or not for this user: then it looks in the log each
+  /// time.
+  private func sharedCounter(lock: (any OpenFile)?) -> (any SharedCounter)? {
+    if let lock { return try? lock.counter() }  // another thread is about to save: this is what it will advance
+    return try? fileSystem.open(directory + "/" + StoreFormat.lockName, .read).counter()
   }
 
   /// The record of this name.
