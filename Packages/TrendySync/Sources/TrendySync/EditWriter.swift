@@ -274,6 +274,8 @@ extension EditWriter {
     memory = knowledge
     guard knowledge.generation > 0 else {
       mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: stamp)]
+      // A delete without a base would count as knowing everything.
+      if mutation.operation == .delete { mutation.base = try store.syncCursor() ?? 0 }
       return
     }
     let record = try replica.held(mutation.key)

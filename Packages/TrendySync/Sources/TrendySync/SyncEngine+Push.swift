@@ -87,10 +87,9 @@ extension SyncEngine {
     for case .accepted(let version?) in answer.outcomes { memory.seen = max(memory.seen, version) }
     let isVersioned = memory.generation > 0
     try store.setSyncMemory(memory)
-    if isVersioned {
-      return try VersionedSettlement(store: store, clock: clock, cursor: store.syncCursor() ?? 0)
-        .settle(batch.mutations, answer)
-    }
+    let settlement = VersionedSettlement(store: store, clock: clock, cursor: try store.syncCursor() ?? 0)
+    if isVersioned { return try settlement.settle(batch.mutations, answer) }
+    try settlement.journalLost(of: batch.mutations, answer)
     // Nothing is held yet to lay them over; should the hub lose them before it gives a snapshot, they are here to be sent anew.
     for (mutation, outcome) in zip(batch.mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {

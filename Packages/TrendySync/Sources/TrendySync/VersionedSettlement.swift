@@ -38,6 +38,13 @@ struct VersionedSettlement {
     for key in touched.inShowingOrder { try replica.show(key) }
     return settled
   }
+
+  /// Keeps the person's values that lost, where nothing else is to be done: before the first snapshot.
+  func journalLost(of mutations: [PendingMutation], _ answer: PushAnswer) throws {
+    for (place, mutation) in mutations.enumerated() {
+      if let lost = answer.lost[place] { try journal(lost, of: mutation) }
+    }
+  }
 }
 
 extension VersionedSettlement {

@@ -30,7 +30,7 @@ struct VersionedSnapshot {
     let lost = isReset && memory.generation > 0 ? try entries(above: common) : []
     let accepted = try store.fetchAcceptedMutations()
     try forgetNotes()
-    try lay(&memory)
+    try lay(&memory, upTo: common)
     try store.setSyncCursor(position.head)
     memory.epochs = position.epochs
     memory.seen = position.head
@@ -69,7 +69,7 @@ extension VersionedSnapshot {
     }
   }
 
-  private func lay(_ memory: inout SyncMemory) throws {
+  private func lay(_ memory: inout SyncMemory, upTo common: Int64) throws {
     var present: Set<EntityKey> = []
     var living: Set<EntityKey> = []
     // In the order in which the hub gives them, what others refer to comes first; sorted, as not every hub must.
@@ -107,6 +107,8 @@ extension VersionedSnapshot {
       }
       try removeAbsent(kind.stored)
       for held in try store.fetchHeldEntries(kind: kind) where !present.contains(EntityKey(kind, held.entityId)) {
+        // The hub tells no more of what was deleted long ago; here it keeps the next import of the same thing out.
+        if held.isDelete, held.id <= common, NaturalIdentifier.isNatural(held.entityId) { continue }
         try store.deleteHeldEntry(kind: kind, id: held.entityId)
       }
     }

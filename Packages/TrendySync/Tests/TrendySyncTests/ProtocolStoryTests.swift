@@ -107,6 +107,55 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.last?.base == 20)
   }
 
+  // MARK: Before the first snapshot
+
+  @Test func `what is deleted before the first snapshot is deleted with nothing known`() throws {
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "T"))
+    // Sent, so that deleting it is more than taking it back.
+    var sent = try #require(store.storedPendingMutations.first)
+    sent.sequence = 1
+    sent.device = "d"
+    try store.insertPendingMutation(sent)
+    try store.save()
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(store.storedPendingMutations.last?.operation == .delete)
+    #expect(store.storedPendingMutations.last?.base == 0, "without a base it would count as knowing everything")
+  }
+
+  @Test func `a value that lost in the first push of all is in the journal`() async throws {
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "T"))
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, sourceType: .imported))
+    try note("mine", on: id)
+    hub.set { state in
+      state.outcomes = [.accepted(version: 4), .merged(version: 5), .merged(version: 5)]
+      state.lost = [2: ["notes"]]
+      state.snapshot = [.type("T", 4), .event(id, 5, notes: "theirs")]
+      state.head = 5
+    }
+    await device.engine.performSync()
+    let kept = try store.fetchConflicts()
+    #expect(try kept.map { try WireJSON.decode([String: JSONValue].self, from: $0.payload) } == [["notes": "mine"]])
+  }
+
+  @Test func `what was imported and deleted stays out though the hub tells of it no more`() async throws {
+    let id = "00000000-0000-8000-8000-000000000001"
+    let imported = Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, sourceType: .imported)
+    await begin([.tombstone(.event, id, 2)])
+    #expect(try !device.recorder.record(imported))
+    hub.set { state in
+      state.pullErrors = [
+        .problem(ProblemDetails(title: "Position too old", status: 410), retryAfter: nil)
+      ]
+      state.snapshot = [.type("T", 1), .event("E", 3)]
+    }
+    await device.engine.performSync()
+    #expect(hub.state.snapshots == 2)
+    #expect(try !device.recorder.record(imported))
+    #expect(store.storedEvents[id] == nil)
+  }
+
   // MARK: H5
 
   @Test func `H5a: what was acknowledged stays to be seen until it has come back`() async throws {
