@@ -20,7 +20,7 @@ let package = Package(
       name: "TrendySimulationTests",
       dependencies: [
         .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
-        "TrendyPersistence", "TrendyProtocols", "TrendySimulation", "TrendySync", "TrendyTesting",
+        "TrendyProtocols", "TrendySimulation", "TrendySync", "TrendyTesting",
       ]),
   ]
 )

@@ -27,6 +27,8 @@ public enum Action: Hashable, Sendable {
   case copyStore(from: Int, to: Int)
   case backUpHub
   case restoreHub
+  /// The hub shrinks what was deleted long ago.
+  case compactHub
   /// From here on the device runs a version that knows the plain operations only, or the present one.
   case install(device: Int, isOld: Bool)
   /// The devices sync in turn until so many pieces of tasks have run.
@@ -73,6 +75,7 @@ extension Action: CustomStringConvertible {
     case .copyStore(let from, let to): "\(name(to)) gets a copy of \(name(from))'s store"
     case .backUpHub: "the hub is backed up"
     case .restoreHub: "the hub is restored from its backup"
+    case .compactHub: "the hub shrinks what was deleted long ago"
     case .install(let device, let isOld): "\(name(device)) runs \(isOld ? "an old" : "the present") version"
     case .goOn(let steps): "all go on syncing until \(steps) steps are done"
     }
@@ -85,6 +88,7 @@ extension Action: CustomStringConvertible {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
     case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .goOn: nil
+    case .compactHub: "compaction"
     case .crash: "device_crash"
     case .crashHub: "hub_crash"
     case .fillDisk: "device_disk_full"

@@ -25,20 +25,38 @@ struct Editor {
     let recorder = isBeside ? life.besideRecorder : life.recorder
     switch Int.random(in: 0..<100, using: &generator) {
     case ..<10: makeType(recorder)
-    case ..<32: makeEvent(recorder, life)
+    case ..<30: makeEvent(recorder, life)
+    case ..<32: makeVehicle(recorder)
     case ..<37: makeGeofence(recorder, life)
     case ..<42: makeDefinition(recorder, life)
     case ..<50: importEvent(recorder, life)
     case ..<70: changeText(recorder, .event)
     case ..<75: changeText(recorder, .eventType)
     case ..<78: changeText(recorder, .geofence)
-    case ..<81: changeText(recorder, .propertyDefinition)
+    case ..<80: changeText(recorder, .propertyDefinition)
+    case ..<81: changeText(recorder, .vehicle)
     case ..<86: moveEvent(recorder, life)
     case ..<88: clearNotes(recorder)
     case ..<96: delete(recorder, .event)
     case ..<98: delete(recorder, .eventType)
-    case ..<99: delete(recorder, .geofence)
+    case ..<99: delete(recorder, Bool.random(using: &generator) ? .geofence : .vehicle)
     default: delete(recorder, .propertyDefinition)
+    }
+  }
+
+  /// As the ledger knows it: what is shown in the entity, and in what would go with it.
+  private func seenTexts(_ kind: MutationEntityType, _ id: String, withChildren: Bool) -> [String] {
+    guard let store = device.life?.factory.makeLocalStore() else { return [] }
+    do {
+      var texts = [try store.simulatedText(Ledger.Key(kind: kind, id: id))].compactMap(\.self)
+      if withChildren, kind == .eventType {
+        texts += try store.events(in: nil, ofType: id, limit: nil).compactMap(\.notes)
+        texts += try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == id }.map(\.label)
+      }
+      return texts
+    } catch {
+      // A disk without power shows nothing.
+      return []
     }
   }
 }
@@ -64,6 +82,8 @@ extension Editor {
     let event = Event(
       id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text, sourceType: .imported,
       externalId: id)
+    // Whoever imports what is there already has nothing new to say.
+    defer { run.ledger.onGivenUp([text]) }
     save("imports \(id) as an event of \(type)", .event, id, text) { try recorder.record(event) }
   }
 
@@ -71,6 +91,12 @@ extension Editor {
     let id = "fence-\(text)"
     let fence = Geofence(id: id, name: text, latitude: 48, longitude: 11, eventTypeEntryId: heldType(life))
     save("makes the geofence \(id)", .geofence, id, text) { try recorder.record(fence) }
+  }
+
+  private mutating func makeVehicle(_ recorder: Recorder) {
+    let id = "vehicle-\(text)"
+    let vehicle = SyncedRecord(id: id, kind: .vehicle, fields: ["name": .string(text)])
+    save("makes the vehicle \(id)", .vehicle, id, text) { try recorder.record(vehicle) }
   }
 
   private mutating func makeDefinition(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
@@ -89,7 +115,7 @@ extension Editor {
       case .eventType: try recorder.edit(eventTypeId: id) { $0.name = text }
       case .geofence: try recorder.edit(geofenceId: id) { $0.name = text }
       case .propertyDefinition: try recorder.edit(propertyDefinitionId: id) { $0.label = text }
-      default: return false
+      default: try recorder.edit(kind, id: id) { $0.fields["name"] = .string(text) }
       }
       return true
     }
@@ -115,6 +141,7 @@ extension Editor {
   private mutating func delete(_ recorder: Recorder, _ kind: MutationEntityType) {
     guard let id = any(kind) else { return }
     let key = Ledger.Key(kind: kind, id: id)
+    let seen = seenTexts(kind, id, withChildren: true)
     do {
       let wasThere =
         switch kind {
@@ -122,12 +149,14 @@ extension Editor {
         case .eventType: try recorder.delete(eventTypeId: id)
         case .geofence: try recorder.delete(geofenceId: id)
         case .propertyDefinition: try recorder.delete(propertyDefinitionId: id)
-        default: false
+        default: try recorder.delete(kind, id: id)
         }
       guard wasThere else { return }
+      run.ledger.onGivenUp(seen)
       run.ledger.onDelete(key, device: device.number, isSure: true)
       run.tell("\(device.name) deletes \(id)")
     } catch {
+      run.ledger.onGivenUp(seen)
       run.ledger.onDelete(key, device: device.number, isSure: false)
       run.tell("\(device.name) deletes \(id), which fails: \(error)")
     }
@@ -138,8 +167,10 @@ extension Editor {
     _ words: String, _ kind: MutationEntityType, _ id: String, _ text: String?, _ body: () throws -> Bool
   ) {
     let key = Ledger.Key(kind: kind, id: id)
+    let seen = text == nil ? [] : seenTexts(kind, id, withChildren: false)
     do {
       guard try body() else { return }
+      run.ledger.onGivenUp(seen)
       run.tell("\(device.name) \(words)")
       if let text { run.ledger.onText(text, key: key, device: device.number, isSure: !text.isEmpty) }
       remember(kind, id)
@@ -148,6 +179,7 @@ extension Editor {
     } catch {
       run.tell("\(device.name) \(words), which fails: \(error)")
       // Power may have gone after the bytes were down: then it is there all the same.
+      run.ledger.onGivenUp(seen)
       if let text { run.ledger.onText(text, key: key, device: device.number, isSure: false) }
       remember(kind, id)
     }

@@ -16,6 +16,19 @@ struct FaultyClient: NetworkClientProtocol {
       return outcomes
     }
   }
+  func push(_ batch: PushBatch) async throws -> PushAnswer {
+    try await meet("push", mutations: batch.mutations.count) {
+      let answer = try await base.push(batch)
+      run.ledger.onOutcomes(answer.outcomes, of: batch.mutations)
+      return answer
+    }
+  }
+  func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
+    try await meet("changes") { try await base.changes(request) }
+  }
+  func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {
+    try await meet("snapshot") { try await base.snapshot(for: position) }
+  }
   func snapshot() async throws -> Snapshot { try await meet("snapshot") { try await base.snapshot() } }
 
   func getEventTypes() async throws -> [APIEventType] {

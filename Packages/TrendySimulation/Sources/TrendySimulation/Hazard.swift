@@ -15,11 +15,10 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case copiedStore = "copied-store"
   /// The hub goes back to a backup.
   case restoredHub = "restored-hub"
+  /// Months pass, and the hub shrinks what was deleted before.
+  case compaction
   /// A device runs a version that knows the plain operations only.
   case oldVersion = "old-version"
-
-  /// What a story has unless told otherwise.
-  public static let usual: Set<Hazard> = Set(allCases).subtracting([.restoredStore, .copiedStore, .restoredHub])
 
   /// How often it comes beside the others.
   var weight: Int {
@@ -30,6 +29,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubCrash: 10
     case .hubDisk: 5
     case .restoredStore, .copiedStore, .restoredHub: 8
+    case .compaction: 6
     case .oldVersion: 0
     }
   }

@@ -19,6 +19,8 @@ struct Ledger {
     var text: String
     /// A later edit of the same text, or a delete, on the same device: the text need no longer be told to anyone.
     var isReplaced = false
+    /// Someone, anywhere, who saw it wrote over it or deleted it: it need no longer be found.
+    var isGivenUp = false
   }
 
   struct Sent: Hashable {
@@ -32,6 +34,8 @@ struct Ledger {
   /// Every text in a mutation that the hub took.
   private(set) var takenTexts: Set<String> = []
   private var outcomes: [Sent: String] = [:]
+  /// What was imported at the hub.
+  private var imported: Set<String> = []
   private var contents: [Sent: MutationEnvelope] = [:]
   /// The highest head in any answer.
   private(set) var highestHead: Int64 = 0
@@ -40,6 +44,11 @@ struct Ledger {
   var oldDevices: Set<Int> = []
   /// Whether the hub forgot what it had taken: then what a device shows may be the only place of a text.
   private(set) var hubWasRestored = false
+
+  /// Whether two stores may have used one identity: until the hub finds out, both give the same sequences to what is theirs.
+  private var hasCopies = false
+  /// Whether two stores go on from the same content.
+  private var hasTwins = false
 
   /// How far a ledger had come when something was backed up.
   private struct Mark {
@@ -62,7 +71,8 @@ struct Ledger {
 
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
     replace(key, device)
-    if isSure { deleted[device, default: []].insert(key) }
+    // Where a store was copied, one copy may take back a making that waits in both: to the hub it was never deleted.
+    if isSure, !hasTwins { deleted[device, default: []].insert(key) }
   }
 
   mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }
@@ -72,6 +82,14 @@ struct Ledger {
       texts[index].isReplaced = true
     }
   }
+
+  /// What the device's person wrote into each entity, the last text last.
+  func ownTexts(_ device: Int) -> [Key: [String]] {
+    Dictionary(grouping: texts.filter { $0.device == device }, by: \.key).mapValues { $0.map(\.text) }
+  }
+
+  /// Whether own writes must be read at once: not where a backup or a copy took the place of what wrote them.
+  var readsOwnWrites: Bool { !hasCopies && !hubWasRestored }
 
   var allDeleted: Set<Key> { deleted.values.reduce(into: []) { $0.formUnion($1) } }
 
@@ -83,16 +101,17 @@ struct Ledger {
 
   /// What was recorded since the backup and reached no hub is gone, and nobody promised otherwise.
   mutating func onRestore(device: Int) {
-    contents = [:]
+    hasCopies = true
     let mark = storeMarks[device] ?? Mark()
     forget(device: device, from: mark.texts)
     deleted[device] = mark.deleted
   }
 
   mutating func onCopy(from: Int, to: Int) {
-    contents = [:]
+    hasCopies = true
+    hasTwins = true
     forget(device: to, from: 0)
-    deleted[to] = deleted[from] ?? []
+    deleted[to] = []
   }
 
   mutating func onHubBackup() { hubMark.takenTexts = takenTexts }
@@ -101,12 +120,19 @@ struct Ledger {
     takenTexts = hubMark.takenTexts
     // Asked again, a hub that knows less may judge otherwise.
     outcomes = [:]
+    imported = []
     highestHead = 0
     hubWasRestored = true
   }
 
   private mutating func forget(device: Int, from place: Int) {
     for index in texts.indices where index >= place && texts[index].device == device { texts[index].isReplaced = true }
+  }
+
+  /// A person saw these texts and wrote over them, or deleted what they stood in.
+  mutating func onGivenUp(_ seen: some Collection<String>) {
+    guard !seen.isEmpty else { return }
+    for index in texts.indices where seen.contains(texts[index].text) { texts[index].isGivenUp = true }
   }
 
   // MARK: The hub
@@ -142,7 +168,14 @@ struct Ledger {
         continue
       }
       if outcome.status == "accepted" || outcome.status == "merged" { takenTexts.formUnion(mutation.texts) }
-      let sent = Sent(device: request.device, sequence: outcome.sequence)
+      if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
+        outcome.status == "accepted",
+        outcomes[Sent(device: request.position.device, sequence: outcome.sequence)] == nil,
+        !imported.insert(mutation.entityId).inserted, !hubWasRestored
+      {
+        break_("\(mutation.entityId) was imported a second time, and that changed it")
+      }
+      let sent = Sent(device: request.position.device, sequence: outcome.sequence)
       // With the id: two stores that use one identity would each take the other's outcomes for their own.
       let words =
         "\(mutation.id) \(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
@@ -159,8 +192,8 @@ struct Ledger {
       return break_("a push cannot be read")
     }
     for mutation in request.mutations {
-      let sent = Sent(device: request.device, sequence: mutation.sequence)
-      if let known = contents[sent], known != mutation {
+      let sent = Sent(device: request.position.device, sequence: mutation.sequence)
+      if !hasCopies, let known = contents[sent], known != mutation {
         break_("what is sent as sequence \(sent.sequence) of a device changed from \(known) to \(mutation)")
       }
       contents[sent] = mutation

@@ -32,6 +32,8 @@ final class SimulatedDevice: @unchecked Sendable {
   var rounds = 0
   /// The highest cursor since the store last had none.
   var cursor: Int64 = 0
+  /// Whether the hub it stands at was restored since.
+  var mayGoBack = false
   /// Whether the program is one that knows the plain operations only.
   var isOld = false
   private(set) var backup: SimulatedFileSystem?

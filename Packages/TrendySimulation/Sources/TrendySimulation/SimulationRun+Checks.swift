@@ -16,7 +16,9 @@ extension SimulationRun {
         device.cursor = 0
         return
       }
-      if cursor < device.cursor {
+      if cursor < device.cursor, device.mayGoBack {
+        device.mayGoBack = false
+      } else if cursor < device.cursor {
         ledger.break_("\(device.name)'s cursor went back from \(device.cursor) to \(cursor)")
       }
       device.cursor = cursor
@@ -36,7 +38,11 @@ extension SimulationRun {
       for payload in queue.map(\.payload) + journal.map(\.payload) where !payload.isEmpty {
         told.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))
       }
+      // What the hub forgot is offered to it again, from what the device holds.
+      if ledger.hubWasRestored { told.formUnion(try heldTexts(store)) }
       for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !told.contains(saved.text) {
+        // A hub that was restored may have forgotten what was given up since.
+        if ledger.hubWasRestored, saved.isGivenUp { continue }
         ledger.break_(
           "\(saved.text), saved on \(device.name) for \(saved.key.id), is in no queue, no journal, and not at the hub")
       }
@@ -78,25 +84,36 @@ extension SimulationRun {
       for (key, said) in own.sorted(by: { $0.key < $1.key }) {
         let isShown = try isShown(key, in: store)
         if said.isDeleted, isShown { ledger.break_("\(device.name) shows \(key.id), whose deletion waits there") }
-        if let text = said.text, isShown, let shown = try shownText(of: key, in: store), shown != text,
+        if let text = said.text, isShown, let shown = try store.simulatedText(key), shown != text,
           !NaturalIdentifier.isNatural(key.id)
         {
           ledger.break_("\(device.name) shows \(shown) in \(key.id), where \(text) waits to be sent")
         }
+      }
+      guard ledger.readsOwnWrites else { return }
+      // What the hub refused is shown as it was, and the journal has the rest.
+      let journalled = Set(try store.fetchConflicts().map(\.entityId))
+      for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
+      where texts.count > 1 && !journalled.contains(key.id) {
+        guard let shown = try store.simulatedText(key), texts.dropLast().contains(shown) else { continue }
+        ledger.break_("\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows \(shown) again")
       }
     } catch {
       // A store that cannot be read now is looked at later.
     }
   }
 
-  private func shownText(of key: Ledger.Key, in store: LocalStore) throws -> String? {
-    switch key.kind {
-    case .event: try store.findEvent(id: key.id)?.notes
-    case .eventType: try store.findEventType(id: key.id)?.name
-    case .geofence: try store.findGeofence(id: key.id)?.name
-    case .propertyDefinition: try store.findPropertyDefinition(id: key.id)?.label
-    default: nil
-    }
+  private func heldTexts(_ store: LocalStore) throws -> [String] {
+    try store.fetchAllEvents().compactMap(\.notes) + store.fetchAllEventTypes().map(\.name)
+      + store.fetchAllGeofences().map(\.name) + store.fetchAllPropertyDefinitions().map(\.label)
+      + store.fetchRecords(kind: .vehicle).compactMap { $0.fields["name"]?.stringValue }
+      + store.fetchRecords(kind: .conflict).flatMap { Self.texts(of: $0.fields) }
+  }
+
+  /// Of a value that was overwritten or buried.
+  private static func texts(of conflict: [String: JSONValue]) -> [String] {
+    [conflict["value"]?.stringValue].compactMap(\.self)
+      + MutationEnvelope.texts(of: conflict["value"]?.objectValue ?? [:])
   }
 
   private func isShown(_ key: Ledger.Key, in store: LocalStore) throws -> Bool {
@@ -105,7 +122,7 @@ extension SimulationRun {
     case .eventType: try store.findEventType(id: key.id) != nil
     case .geofence: try store.findGeofence(id: key.id) != nil
     case .propertyDefinition: try store.findPropertyDefinition(id: key.id) != nil
-    default: false
+    default: try store.findRecord(kind: key.kind, id: key.id) != nil
     }
   }
 
@@ -163,7 +180,11 @@ extension SimulationRun {
       if truth.cursor < ledger.highestHead {
         ledger.break_("the hub stands at \(truth.cursor) and had said \(ledger.highestHead)")
       }
-      let atHub = Rows(truth)
+      var atHub = Rows(truth)
+      if server == nil {
+        atHub.take(
+          try await directEntries().filter { !$0.isTombstone && $0.entityType == MutationEntityType.vehicle.rawValue })
+      }
       for device in devices {
         guard let life = device.life else {
           ledger.break_("\(device.name) does not start though the faults are over")
@@ -184,6 +205,7 @@ extension SimulationRun {
         compare(try Rows(store), with: atHub, sparing: journalled, on: device)
         check(device)
       }
+      if server == nil { try await checkNothingVanished() }
       for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
         ledger.break_("\(key.id) was deleted and lives at the hub")
       }
@@ -192,10 +214,45 @@ extension SimulationRun {
     }
   }
 
+  /// Every text that was saved, and that nobody who saw it wrote over or deleted, is found somewhere: shown, in a conflict that all
+  /// devices see, or in a journal.
+  private func checkNothingVanished() async throws {
+    // What an old version writes comes without the version that its author knew; what was lost from the hub and from the device that
+    // wrote it was nowhere else.
+    let hasTwoBackups =
+      ledger.hubWasRestored && (story.faults["store_restored"] ?? 0) + (story.faults["store_copied"] ?? 0) > 0
+    guard ledger.oldDevices.isEmpty, !hasTwoBackups else { return }
+    var found: Set<String> = []
+    for entry in try await directEntries() where !entry.isTombstone {
+      let data = entry.data?.rawData ?? [:]
+      found.formUnion(MutationEnvelope.texts(of: data))
+      if entry.entityType == MutationEntityType.conflict.rawValue { found.formUnion(Self.texts(of: data)) }
+    }
+    for device in devices {
+      for conflict in try device.life?.factory.makeLocalStore().fetchConflicts() ?? [] where !conflict.payload.isEmpty {
+        found.formUnion(
+          MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: conflict.payload)))
+      }
+    }
+    for saved in ledger.texts where !saved.isReplaced && !saved.isGivenUp && !found.contains(saved.text) {
+      ledger.break_(
+        "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished: nobody had seen it")
+    }
+  }
+
+  private func directEntries() async throws -> [ChangeEntry] {
+    switch try await directClient.snapshot(for: nil) {
+    case .entries(let snapshot): snapshot.entries
+    case .lists: []
+    }
+  }
+
   private func compare(_ here: Rows, with hub: Rows, sparing journalled: Set<Ledger.Key>, on device: SimulatedDevice) {
     for key in Set(here.rows.keys).union(hub.rows.keys).sorted() {
       let (shown, truth) = (here.rows[key], hub.rows[key])
       if shown == truth { continue }
+      // An old version does not know every kind.
+      if device.isOld, key.kind == .vehicle { continue }
       if journalled.contains(key), here.failed.contains(key) { continue }
       switch (shown, truth) {
       case (nil, let truth?): ledger.break_("\(key.id) is at the hub and not on \(device.name): \(truth)")
@@ -225,6 +282,19 @@ private struct Rows {
     take(try store.fetchAllEvents())
     take(try store.fetchAllGeofences())
     take(try store.fetchAllPropertyDefinitions())
+    for vehicle in try store.fetchRecords(kind: .vehicle) {
+      take(vehicle.id, vehicle.fields, isFailed: vehicle.syncStatus == .failed)
+    }
+  }
+
+  mutating func take(_ vehicles: [ChangeEntry]) {
+    for entry in vehicles { take(entry.entityId, entry.data?.rawData ?? [:], isFailed: false) }
+  }
+
+  private mutating func take(_ vehicle: String, _ fields: [String: JSONValue], isFailed: Bool) {
+    let key = Ledger.Key(kind: .vehicle, id: vehicle)
+    if isFailed { failed.insert(key) }
+    rows[key] = fields["name"]?.stringValue ?? "?"
   }
 
   private mutating func take<Entity: SyncedEntity>(_ entities: [Entity]) {
@@ -235,6 +305,23 @@ private struct Rows {
       // In the order of its members: the same value, the same words. What cannot be written down would equal nothing.
       let document = (try? WireJSON.encode(entity.createRequest)).map { String(decoding: $0, as: UTF8.self) } ?? "?"
       if rows.updateValue(document, forKey: key) != nil { rows[key] = "twice: \(document)" }
+    }
+  }
+}
+
+extension ChangeEntry {
+  fileprivate var isTombstone: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
+}
+
+extension LocalStore {
+  /// The text that a person of a story left in an entity, as it is shown.
+  func simulatedText(_ key: Ledger.Key) throws -> String? {
+    switch key.kind {
+    case .event: try findEvent(id: key.id)?.notes
+    case .eventType: try findEventType(id: key.id)?.name
+    case .geofence: try findGeofence(id: key.id)?.name
+    case .propertyDefinition: try findPropertyDefinition(id: key.id)?.label
+    default: try findRecord(kind: key.kind, id: key.id)?.fields["name"]?.stringValue
     }
   }
 }

@@ -151,6 +151,12 @@ final class SimulationRun: @unchecked Sendable {
     case .restoreHub:
       guard hub.restore() else { return }
       ledger.onHubRestore()
+      // Whoever stands beyond it goes back.
+      for device in devices { device.mayGoBack = true }
+    case .compactHub:
+      guard !hub.disk.isOff else { return }
+      // On a disk without room or power it is for another time.
+      while (try? hub.server.compact()) == true {}
     case .install(let number, let isOld):
       devices[number].isOld = isOld
       devices[number].restart(losing: .nothing)
@@ -159,7 +165,7 @@ final class SimulationRun: @unchecked Sendable {
     }
     tell("\(action)")
     switch action {
-    case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .install:
+    case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install:
       if let kind = action.faultKind { count(kind) }
     default: break
     }

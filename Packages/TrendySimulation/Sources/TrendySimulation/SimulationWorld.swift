@@ -14,7 +14,7 @@ public struct SimulationWorld: Hashable, Sendable {
   public var roundsToQuiet: Int
 
   public init(
-    devices: Int = 3, edits: Int = 200, hazards: Set<Hazard> = Hazard.usual, steps: Int = 2000,
+    devices: Int = 3, edits: Int = 200, hazards: Set<Hazard> = Set(Hazard.allCases), steps: Int = 2000,
     roundsToQuiet: Int = 4
   ) {
     self.devices = min(max(devices, 1), 26)
@@ -33,11 +33,13 @@ extension SimulationWorld {
   public func plan(seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed)
     var plan: [Action] = []
-    let mix = mix(&generator)
-    let total = mix.reduce(0) { $0 + $1.weight }
+    var mix = mix(&generator)
     if hazards.contains(.oldVersion), Int.random(in: 0..<5, using: &generator) == 0 {
       plan.append(.install(device: devices - 1, isOld: true))
+      // An old version cannot tell that the hub went back, and reads no store of a later one.
+      mix.removeAll { [.restoredHub, .copiedStore].contains($0.hazard) }
     }
+    let total = mix.reduce(0) { $0 + $1.weight }
     let hasSecondProcess = hazards.contains(.secondProcess) && Bool.random(using: &generator)
     var number = 0
     var isDiskFull = false
@@ -100,6 +102,8 @@ extension SimulationWorld {
       let other = Int.random(in: 0..<devices, using: &generator)
       return other == device ? [] : [.copyStore(from: device, to: other)]
     case .restoredHub: return [Int.random(in: 0..<3, using: &generator) > 0 ? .backUpHub : .restoreHub]
+    case .compaction:
+      return [.wait(milliseconds: Int.random(in: 1...100, using: &generator) * 86_400_000), .compactHub]
     case .secondProcess, .oldVersion: return []
     }
   }
