@@ -30,14 +30,15 @@ public struct StoreCheckup: Hashable, Sendable {
   }
 
   /// Makes what is damaged usable: all that is whole goes into new files, the old ones are set aside.
-  /// - Returns: what was done to all that is there. Of tracks it counts what was lost, and names nothing.
+  /// - Returns: what was done to all that is there. Of a lost save it names what a person entered, not what sync noted
+  ///   beside it; of tracks it counts what was lost, and names nothing.
   public static func repair(storeDirectory: URL) throws(StorageError) -> RepairReport {
     var whole = RepairReport(wasDamaged: false, savesKept: 0)
     for store in present(storeDirectory) {
       var report = try StorageEngine.repair(directory: store.directory)
-      if store.name != "record" {
-        report.lostRows = []
-        for index in report.lostSaves.indices { report.lostSaves[index].rows = [] }
+      if store.name != "record" { report.lostRows = [] }
+      for index in report.lostSaves.indices {
+        report.lostSaves[index].rows.removeAll { store.name != "record" || $0.isLearnedAgain }
       }
       whole.wasDamaged = whole.wasDamaged || report.wasDamaged
       whole.savesKept += report.savesKept

@@ -163,4 +163,16 @@ struct RowVerificationTests {
     for number in 0..<5000 { try put("e\(number)", number < 4999 ? .synced : .pending) }
     #expect(try finding()?.what.contains("e4999") == true)
   }
+
+  @Test func `a lost row is named in a person's words, and what sync learns again is known`() {
+    let names: [UInt8: String] = [
+      1: "event", 5: "waiting change", 8: "parked change", 10: "accepted change", 11: "note of the hub",
+      32: "hub's copy of one event", 40: "hub's copy of one conflict", 68: "vehicle",
+    ]
+    for (kind, name) in names {
+      let row = LostRow(kind: kind, key: nil, sort: nil)
+      #expect(row.description == name)
+      #expect(row.isLearnedAgain == [8, 10, 11, 32, 40].contains(kind), "\(name)")
+    }
+  }
 }

@@ -222,4 +222,9 @@ extension LostRow: CustomStringConvertible {
     }
     return text
   }
+
+  /// Whether it is what sync notes of the hub, and learns again from it: nothing that a person entered.
+  public var isLearnedAgain: Bool {
+    [RowKind.acceptedMutation, RowKind.parkedChange, RowKind.syncMemory].contains(kind) || RowKind.isHeldEntry(kind)
+  }
 }

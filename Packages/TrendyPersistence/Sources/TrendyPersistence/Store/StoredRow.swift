@@ -21,6 +21,7 @@ enum RowKind {
 
   /// What the hub gave of an entity: a kind of records for each kind of entities, so that the identifier alone is the key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
+  static func isHeldEntry(_ kind: UInt8) -> Bool { kind >> 5 == 1 }
   /// An entity of a kind without a Swift type of its own.
   static func record(_ kind: MutationEntityType) -> UInt8 { 64 + UInt8(StoredCode.code(kind)) }
 
@@ -39,8 +40,8 @@ enum RowKind {
     case acceptedMutation: "accepted change"
     case syncMemory: "note of the hub"
     default:
-      if let type = StoredCode.entity(UInt64(kind & 31)), kind >> 5 == 1 || kind >> 5 == 2 {
-        kind >> 5 == 1 ? "hub's copy of one \(type.rawValue)" : type.rawValue
+      if let type = StoredCode.entity(UInt64(kind & 31)), isHeldEntry(kind) || kind >> 5 == 2 {
+        isHeldEntry(kind) ? "hub's copy of one \(type.rawValue)" : type.rawValue
       } else {
         "row of kind \(kind)"
       }
