@@ -70,6 +70,8 @@ struct Role {
   }
 
   private func backUp() throws {
+    // Of what is not there no backup is made: this one may come first.
+    _ = try StorageEngine.open(directory: folder.store, options: Work.options)
     let store = StoreBackup.Store(name: "record", directory: folder.store)
     while true {
       try StoreBackup.write([store], to: folder.backup, madeMillis: 0, isReplacing: true, options: Work.options)
