@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("make demo", .timeLimit(.minutes(5)))
+@Suite("make demo", .timeLimit(.minutes(10)))
 struct DemoTests {
   let bench: Workbench
 

@@ -42,7 +42,7 @@ struct MutantTableTests {
   }
 }
 
-@Suite("MutantTree", .timeLimit(.minutes(1)))
+@Suite("MutantTree", .timeLimit(.minutes(10)))
 struct MutantTreeTests {
   /// A repository of one source in a temporary folder.
   private func repository(_ source: String) throws -> (tree: MutantTree, file: String) {

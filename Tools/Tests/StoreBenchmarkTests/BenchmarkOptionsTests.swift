@@ -1,7 +1,7 @@
 import StoreBenchmark
 import Testing
 
-@Suite("BenchmarkOptions", .timeLimit(.minutes(1)))
+@Suite("BenchmarkOptions", .timeLimit(.minutes(10)))
 struct BenchmarkOptionsTests {
   @Test func `what is not said has its usual value`() throws {
     let options = try BenchmarkOptions(["--workload", "range"])

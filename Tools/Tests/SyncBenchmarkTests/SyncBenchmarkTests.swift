@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncBenchmark
 
-@Suite("trendy-bench sync", .timeLimit(.minutes(2)))
+@Suite("trendy-bench sync", .timeLimit(.minutes(10)))
 struct SyncBenchmarkTests {
   /// The program stands beside the tests' bundle; what `swift test` builds for them includes it.
   private static var program: String {

@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// The torture as `make torture` runs it, for a few seconds; and that it notices when something is lost.
-@Suite("trendy-torture", .timeLimit(.minutes(5)))
+@Suite("trendy-torture", .timeLimit(.minutes(10)))
 struct TortureTests {
   private func torture(_ words: String...) throws -> (status: Int32, output: String) {
     let process = Process()

@@ -6,7 +6,7 @@ import Testing
 import TrendyHub
 import TrendyPersistence
 
-@Suite("EmbeddedHubStorage keeps the contract", .timeLimit(.minutes(1)))
+@Suite("EmbeddedHubStorage keeps the contract", .timeLimit(.minutes(10)))
 struct EmbeddedHubStorageContractTests {
   @Test("of a hub storage", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws {
@@ -37,7 +37,7 @@ struct EmbeddedHubStorageContractTests {
   }
 }
 
-@Suite("MemoryHubStorage keeps the contract", .timeLimit(.minutes(1)))
+@Suite("MemoryHubStorage keeps the contract", .timeLimit(.minutes(10)))
 struct MemoryHubStorageContractTests {
   @Test("of a hub storage", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws { try check.run(on: MemoryHubStorage()) }

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyTesting
 
 /// Devices far from each other write the same things; in which order the hub hears of it must not matter.
-@Suite("The order in which writes arrive", .timeLimit(.minutes(1)))
+@Suite("The order in which writes arrive", .timeLimit(.minutes(10)))
 struct ArrivalOrderTests {
   /// Of three writes of one field, which ones each author knew: none; a chain; two that knew the first; one that knew nothing.
   private static let knowledge: [[[Int]]] = [

@@ -33,7 +33,7 @@ private struct OpenStream {
 
 private func head(_ cursor: Int64) -> String { "event: head\ndata: {\"cursor\":\(cursor)}\n\n" }
 
-@Suite("The stream of changes", .timeLimit(.minutes(1)))
+@Suite("The stream of changes", .timeLimit(.minutes(10)))
 struct ChangeStreamTests {
   let hub: TestHub
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TrendyHub
 
-@Suite("HTTPDate", .timeLimit(.minutes(1)))
+@Suite("HTTPDate", .timeLimit(.minutes(10)))
 struct HTTPDateTests {
   @Test(
     "writes what RFC 9110 shows",

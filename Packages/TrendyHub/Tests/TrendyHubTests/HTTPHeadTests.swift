@@ -2,7 +2,7 @@ import Testing
 
 @testable import TrendyHub
 
-@Suite("HTTPHead", .timeLimit(.minutes(1)))
+@Suite("HTTPHead", .timeLimit(.minutes(10)))
 struct HTTPHeadTests {
   private func read(_ text: String, limits: HTTPLimits = HTTPLimits()) -> HTTPHead.Reading {
     HTTPHead.read(Array(text.utf8), limits: limits)

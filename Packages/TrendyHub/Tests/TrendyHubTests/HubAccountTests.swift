@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-@Suite("Accounts and access", .timeLimit(.minutes(1)))
+@Suite("Accounts and access", .timeLimit(.minutes(10)))
 struct HubAccountTests {
   private func pair(_ hub: TestHub, _ code: String, address: String = "10.0.0.1") async throws -> TestHub.Answer {
     try await hub.send("POST", "/pair", ["code": .string(code), "device_name": "laptop"], token: "", address: address)

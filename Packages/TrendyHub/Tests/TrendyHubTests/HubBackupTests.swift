@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-@Suite("A hub's backup", .timeLimit(.minutes(1)))
+@Suite("A hub's backup", .timeLimit(.minutes(10)))
 struct HubBackupTests {
   private let core = HubCore()
 

@@ -7,7 +7,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-@Suite("Crashes and failing disks", .timeLimit(.minutes(1)))
+@Suite("Crashes and failing disks", .timeLimit(.minutes(10)))
 struct HubCrashTests {
   /// A hub that has been used, shut down; and its token and person.
   private struct Used {

@@ -4,7 +4,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-@Suite("Feed and snapshot", .timeLimit(.minutes(1)))
+@Suite("Feed and snapshot", .timeLimit(.minutes(10)))
 struct HubFeedTests {
   private func snapshot(_ hub: TestHub, device: String? = nil) async throws -> (SnapshotHeader, [ChangeEntry]) {
     let answer = try await hub.send("GET", "/snapshot" + (device.map { "?device=\($0)" } ?? ""))

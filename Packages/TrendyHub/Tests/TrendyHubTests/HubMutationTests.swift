@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-@Suite("Mutations", .timeLimit(.minutes(1)))
+@Suite("Mutations", .timeLimit(.minutes(10)))
 struct HubMutationTests {
   private typealias T = TestHub
 

@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-@Suite("Plain REST", .timeLimit(.minutes(1)))
+@Suite("Plain REST", .timeLimit(.minutes(10)))
 struct HubRESTTests {
   @Test func `every kind is made, shown, listed, changed and deleted`() async throws {
     let hub = try TestHub()

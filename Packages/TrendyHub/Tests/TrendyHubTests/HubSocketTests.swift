@@ -7,7 +7,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-@Suite("The hub over a socket", .timeLimit(.minutes(1)))
+@Suite("The hub over a socket", .timeLimit(.minutes(10)))
 struct HubSocketTests {
   /// Deadlines that a busy machine does not reach.
   private static let patientLimits: HTTPLimits = {

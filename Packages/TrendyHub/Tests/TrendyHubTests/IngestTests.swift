@@ -26,7 +26,7 @@ private final class NotingIngest: Ingest {
   var forms: [IngestRequest.Form] { taken.withLock { $0.map(\.request.form) } }
 }
 
-@Suite("Ingest", .timeLimit(.minutes(1)))
+@Suite("Ingest", .timeLimit(.minutes(10)))
 struct IngestTests {
   private static let patient: HTTPLimits = {
     var limits = HTTPLimits()

@@ -4,7 +4,7 @@ import Testing
 import TrendyHub
 import TrendyTesting
 
-@Suite("SocketTransport", .timeLimit(.minutes(1)))
+@Suite("SocketTransport", .timeLimit(.minutes(10)))
 struct SocketTransportTests {
   private func echo(_ request: HTTPRequest) -> HTTPResponse {
     HTTPResponse(

@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 
 /// The stories that break a hub without the protocol's rules, by the names they have in its second part.
-@Suite("Stories of the hub", .timeLimit(.minutes(1)))
+@Suite("Stories of the hub", .timeLimit(.minutes(10)))
 struct SyncStoryTests {
   private static let storages = StoryHub.Storage.allCases
 

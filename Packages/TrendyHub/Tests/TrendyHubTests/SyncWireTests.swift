@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyTesting
 
 /// The protocol as it stands in documents: what a device sends, and what it is answered.
-@Suite("Sync on the wire", .timeLimit(.minutes(1)))
+@Suite("Sync on the wire", .timeLimit(.minutes(10)))
 struct SyncWireTests {
   private func field(_ value: JSONValue, base: Int64 = 0, stamp: Int64 = 0, author: String? = nil) -> JSONValue {
     var members: [String: JSONValue] = ["value": value, "base": .int(base), "stamp": .int(stamp)]

@@ -4,7 +4,7 @@ import TrendyInterchange
 import TrendyModels
 
 /// Damaged files are errors or reports, and no reader stops the program: a trap would end this test run.
-@Suite("Damaged files", .timeLimit(.minutes(1)))
+@Suite("Damaged files", .timeLimit(.minutes(10)))
 struct DamageTests {
   /// SplitMix64: the same damage for the same seed.
   struct Chance {

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("DeviceRequest", .timeLimit(.minutes(1)))
+@Suite("DeviceRequest", .timeLimit(.minutes(10)))
 struct DeviceRequestTests {
   static let moment = Date(timeIntervalSince1970: 1_704_067_200)
   static let received = Date(timeIntervalSince1970: 1_704_067_777)

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("GPXReader", .timeLimit(.minutes(1)))
+@Suite("GPXReader", .timeLimit(.minutes(10)))
 struct GPXReaderTests {
   func read(_ body: String) throws -> TrackFile {
     try TrackFile(reading: Array("<gpx version=\"1.1\" creator=\"me\">\(body)</gpx>".utf8))

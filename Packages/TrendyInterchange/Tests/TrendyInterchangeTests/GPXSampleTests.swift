@@ -4,7 +4,7 @@ import TrendyInterchange
 import TrendyModels
 
 /// Files as real programs wrote them (`Resources/SOURCES.md`), with what an independent reader counted in them.
-@Suite("GPX files of the world", .timeLimit(.minutes(1)))
+@Suite("GPX files of the world", .timeLimit(.minutes(10)))
 struct GPXSampleTests {
   struct Expected: Decodable {
     var tracks: Int

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("GPXWriter", .timeLimit(.minutes(1)))
+@Suite("GPXWriter", .timeLimit(.minutes(10)))
 struct GPXWriterTests {
   func fix(_ seconds: Double, _ latitude: Double = 52, _ longitude: Double = 4) -> Location {
     Location(

@@ -4,7 +4,7 @@ import TrendyInterchange
 import TrendyModels
 
 /// What comes while it happens: a car's calls, gpsd, a receiver's sentences.
-@Suite("Live sources", .timeLimit(.minutes(1)))
+@Suite("Live sources", .timeLimit(.minutes(10)))
 struct LiveSourceTests {
   private static let moment = Date(timeIntervalSince1970: 1_704_067_200)
   private static let received = Date(timeIntervalSince1970: 1_704_067_777)

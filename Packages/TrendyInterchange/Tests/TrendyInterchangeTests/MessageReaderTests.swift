@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Messages and tables", .timeLimit(.minutes(1)))
+@Suite("Messages and tables", .timeLimit(.minutes(10)))
 struct MessageReaderTests {
   func read(_ text: String) throws -> TrackFile { try TrackFile(reading: Array(text.utf8)) }
 

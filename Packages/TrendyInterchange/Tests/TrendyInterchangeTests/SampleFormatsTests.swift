@@ -4,7 +4,7 @@ import TrendyInterchange
 import TrendyModels
 
 /// Files that real programs wrote, with what their projects' own readers find in them (`Resources/SOURCES.md`).
-@Suite("Other formats of the world", .timeLimit(.minutes(1)))
+@Suite("Other formats of the world", .timeLimit(.minutes(10)))
 struct SampleFormatsTests {
   static func read(_ name: String) throws -> TrackFile { try TrackFile(reading: GPXSampleTests.resource(name)) }
 

@@ -4,7 +4,7 @@ import TrendyInterchange
 import TrendyModels
 
 /// One track in every form that programs send (`Resources/SOURCES.md`): the same fixes, as far as each form can say them.
-@Suite("All forms of a track", .timeLimit(.minutes(1)))
+@Suite("All forms of a track", .timeLimit(.minutes(10)))
 struct TrackFormsTests {
   struct Form: Sendable, CustomTestStringConvertible {
     var file: String

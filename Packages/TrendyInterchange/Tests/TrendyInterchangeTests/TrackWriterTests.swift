@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Writing tracks", .timeLimit(.minutes(1)))
+@Suite("Writing tracks", .timeLimit(.minutes(10)))
 struct TrackWriterTests {
   static func track() throws -> TrackFile { try TrackFormsTests.read("emission-iphone-2016-02-22", "track.csv") }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TrendyInterchange
 
-@Suite("XMLReader", .timeLimit(.minutes(1)))
+@Suite("XMLReader", .timeLimit(.minutes(10)))
 struct XMLReaderTests {
   func events(_ text: String) throws -> [XMLReader.Event] { try events(Array(text.utf8)) }
 

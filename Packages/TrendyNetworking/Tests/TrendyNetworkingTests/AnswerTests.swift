@@ -13,7 +13,7 @@ private func failure(_ answer: [ScriptedServer.Step]) async throws -> (error: AP
   return (error, server)
 }
 
-@Suite("What the hub answers", .timeLimit(.minutes(1)))
+@Suite("What the hub answers", .timeLimit(.minutes(10)))
 struct AnswerTests {
   @Test func `a problem document is read whole`() async throws {
     let document =
@@ -252,7 +252,7 @@ struct AnswerTests {
   }
 }
 
-@Suite("The token", .timeLimit(.minutes(1)))
+@Suite("The token", .timeLimit(.minutes(10)))
 struct TokenTests {
   @Test func `is asked for before each request`() async throws {
     let server = ScriptedServer([.answer(200, "[]")], [.answer(200, "[]")])

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyNetworking
 import TrendyTesting
 
-@Suite("A hub that does not answer", .timeLimit(.minutes(1)))
+@Suite("A hub that does not answer", .timeLimit(.minutes(10)))
 struct DeadlineTests {
   @Test func `is given fifteen seconds`() async throws {
     let server = ScriptedServer()

@@ -130,7 +130,7 @@ let operations: [Operation] = [
   },
 ]
 
-@Suite("APIClient's operations", .timeLimit(.minutes(1)))
+@Suite("APIClient's operations", .timeLimit(.minutes(10)))
 struct OperationTests {
   @Test("ask what the hub understands", arguments: operations)
   func asks(operation: Operation) async throws {

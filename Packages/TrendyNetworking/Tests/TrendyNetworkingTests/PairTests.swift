@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyNetworking
 
-@Suite("Pairing", .timeLimit(.minutes(1)))
+@Suite("Pairing", .timeLimit(.minutes(10)))
 struct PairTests {
   @Test func `trades the code for a token, without one`() async throws {
     let server = ScriptedServer([.answer(200, #"{"token":"t","device_id":"d","person":"ada"}"#)])

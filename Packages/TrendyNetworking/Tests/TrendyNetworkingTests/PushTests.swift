@@ -28,7 +28,7 @@ private func pushed(_ mutations: [PendingMutation], _ answers: ScriptedServer.St
   return (outcomes, server.requests)
 }
 
-@Suite("A push", .timeLimit(.minutes(1)))
+@Suite("A push", .timeLimit(.minutes(10)))
 struct PushTests {
   @Test func `sends what the hub needs to take each mutation once`() async throws {
     let update = PendingMutation(

@@ -30,7 +30,7 @@ private func snapshot(_ body: String, type: String = "application/x-ndjson") asy
   return try await APIClient(baseURL: server.baseURL, token: "secret").snapshot()
 }
 
-@Suite("A snapshot", .timeLimit(.minutes(1)))
+@Suite("A snapshot", .timeLimit(.minutes(10)))
 struct SnapshotTests {
   @Test("is read by kind, with the cursor of its header", arguments: ["\n", ""])
   func reads(end: String) async throws {
@@ -170,7 +170,7 @@ struct SnapshotTests {
 private let signalHead = ScriptedServer.Step.text(
   "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n\r\n")
 
-@Suite("Signals of change", .timeLimit(.minutes(1)))
+@Suite("Signals of change", .timeLimit(.minutes(10)))
 struct ChangeSignalTests {
   #if canImport(FoundationNetworking)
     /// There a small request goes first, so that the stream comes on a connection that is open.

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-@Suite("Backup", .timeLimit(.minutes(5)))
+@Suite("Backup", .timeLimit(.minutes(10)))
 struct BackupTests {
   private static let stores = [
     StoreBackup.Store(name: "record", directory: "/store"),

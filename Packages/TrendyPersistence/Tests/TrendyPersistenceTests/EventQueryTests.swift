@@ -6,7 +6,7 @@ import TrendyPersistence
 
 /// What a store answers, against what the events themselves say: rows in several segments, in the log and in an open unit of
 /// work, changed and deleted.
-@Suite("Queries", .timeLimit(.minutes(2)))
+@Suite("Queries", .timeLimit(.minutes(10)))
 struct EventQueryTests {
   private static let types = ["018c2bb2-7a40-7000-8000-000000000001", "018c2bb2-7a40-7000-8000-000000000002", "walk"]
   private static let zones = ["UTC", "Europe/Amsterdam", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"]

@@ -5,7 +5,7 @@ import TrendyProtocols
 
 /// Real files and real processes: two writers on one store, both killed at any moment, against a ledger of what they were
 /// told is saved.
-@Suite("Processes", .timeLimit(.minutes(2)))
+@Suite("Processes", .timeLimit(.minutes(10)))
 struct ProcessTests {
   /// Saves groups of three until it is killed; notes each one that returned.
   static func saveUntilKilled(_ directory: String, writer: Int, round: Int, microseconds: UInt32) throws {

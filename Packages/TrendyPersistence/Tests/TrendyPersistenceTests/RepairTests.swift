@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-@Suite("Repair", .timeLimit(.minutes(5)))
+@Suite("Repair", .timeLimit(.minutes(10)))
 struct RepairTests {
   private static let options = EngineFixture.options
 

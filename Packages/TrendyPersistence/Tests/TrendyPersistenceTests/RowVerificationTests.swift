@@ -6,7 +6,7 @@ import TrendyPersistence
 import TrendyProtocols
 
 /// A device's rows held against each other.
-@Suite("Verification of rows", .timeLimit(.minutes(5)))
+@Suite("Verification of rows", .timeLimit(.minutes(10)))
 struct RowVerificationTests {
   let factory: DefaultDataStoreFactory
   let store: LocalStore

@@ -3,7 +3,7 @@ import Testing
 import TrendyPersistence
 
 /// A look through a whole store: it finds every change behind its back, says where, and is silent about a sound one.
-@Suite("Verification", .timeLimit(.minutes(5)))
+@Suite("Verification", .timeLimit(.minutes(10)))
 struct VerificationTests {
   private static func verify(_ disk: SimulatedFileSystem) throws(StorageError) -> StoreVerification {
     try StorageEngine.verify(directory: "/store", fileSystem: disk, options: EngineFixture.options)

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-@Suite("CircuitBreaker", .timeLimit(.minutes(1)))
+@Suite("CircuitBreaker", .timeLimit(.minutes(10)))
 struct CircuitBreakerTests {
   private func opened(times: Int) -> (breaker: CircuitBreaker, uptime: Duration) {
     var breaker = CircuitBreaker()
@@ -82,7 +82,7 @@ struct CircuitBreakerTests {
   }
 }
 
-@Suite("Backoff", .timeLimit(.minutes(1)))
+@Suite("Backoff", .timeLimit(.minutes(10)))
 struct BackoffTests {
   @Test("stays between a second and a bound that doubles to five minutes", arguments: [1, 2, 3, 4, 5] as [UInt64])
   func bounds(seed: UInt64) {

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-@Suite("Coalescing", .timeLimit(.minutes(1)))
+@Suite("Coalescing", .timeLimit(.minutes(10)))
 struct CoalescingTests {
   private func mutation(
     _ id: String, _ operation: MutationOperation, of entityId: String = "evt-1", _ kind: MutationEntityType = .event,

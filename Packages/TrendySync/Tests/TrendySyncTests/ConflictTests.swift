@@ -4,7 +4,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-@Suite("Conflicts", .timeLimit(.minutes(2)))
+@Suite("Conflicts", .timeLimit(.minutes(10)))
 struct ConflictTests {
   private let hub: HubDouble
   private let device: Device

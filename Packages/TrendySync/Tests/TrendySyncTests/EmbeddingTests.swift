@@ -5,7 +5,7 @@ import TrendySync
 import TrendyTesting
 
 /// The walk-through of the documentation page, as an app would write it.
-@Suite("Embedding", .timeLimit(.minutes(1)))
+@Suite("Embedding", .timeLimit(.minutes(10)))
 struct EmbeddingTests {
   @Test func `the walk-through of the documentation does what it says`() async throws {
     let clock = ManualClock()

@@ -2,7 +2,7 @@ import Testing
 import TrendyModels
 import TrendySync
 
-@Suite("FeedPlanner", .timeLimit(.minutes(1)))
+@Suite("FeedPlanner", .timeLimit(.minutes(10)))
 struct FeedPlannerTests {
   private let event = EntityKey(.event, "evt-1")
   private let type = EntityKey(.eventType, "type-1")

@@ -6,7 +6,7 @@ import TrendySync
 import TrendyTesting
 
 /// The device's half of each story by which a rule of sync was found. Bare numbers are the hub's versions.
-@Suite("Stories of the protocol", .timeLimit(.minutes(2)))
+@Suite("Stories of the protocol", .timeLimit(.minutes(10)))
 struct ProtocolStoryTests {
   private let hub: HubDouble
   private let device: Device

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-@Suite("Recorder", .timeLimit(.minutes(1)))
+@Suite("Recorder", .timeLimit(.minutes(10)))
 struct RecorderTests {
   private let device = Device()
   private var store: MockDataStore { device.store }

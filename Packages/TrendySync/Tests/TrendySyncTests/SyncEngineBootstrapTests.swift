@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine taking everything anew", .timeLimit(.minutes(1)))
+@Suite("SyncEngine taking everything anew", .timeLimit(.minutes(10)))
 struct SyncEngineBootstrapTests {
   private let device = Device(cursor: nil)
   private var store: MockDataStore { device.store }

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine and a hub that rate limits", .timeLimit(.minutes(1)))
+@Suite("SyncEngine and a hub that rate limits", .timeLimit(.minutes(10)))
 struct SyncEngineBreakerTests {
   /// A device with one event waiting, whose pushes meet rate limits.
   private func device(rateLimits: Int, error: APIError = rateLimit) throws -> Device {

@@ -6,7 +6,7 @@ import TrendySync
 import TrendyTesting
 
 /// The promise that what was deleted does not come back, against a feed that still shows it.
-@Suite("SyncEngine and what was deleted here", .timeLimit(.minutes(1)))
+@Suite("SyncEngine and what was deleted here", .timeLimit(.minutes(10)))
 struct SyncEngineDeletionTests {
   static let kinds = MutationEntityType.typed
 

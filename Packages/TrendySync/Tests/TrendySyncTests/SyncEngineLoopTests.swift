@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine between start and stop", .timeLimit(.minutes(1)))
+@Suite("SyncEngine between start and stop", .timeLimit(.minutes(10)))
 struct SyncEngineLoopTests {
   /// A client whose hub gives signals when the test says so.
   private final class Signals: Sendable {

@@ -6,7 +6,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine pulling", .timeLimit(.minutes(1)))
+@Suite("SyncEngine pulling", .timeLimit(.minutes(10)))
 struct SyncEnginePullTests {
   private let device = Device()
   private var store: MockDataStore { device.store }

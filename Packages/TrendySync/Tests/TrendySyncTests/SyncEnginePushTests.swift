@@ -6,7 +6,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine pushing", .timeLimit(.minutes(1)))
+@Suite("SyncEngine pushing", .timeLimit(.minutes(10)))
 struct SyncEnginePushTests {
   private let device = Device()
   private var store: MockDataStore { device.store }

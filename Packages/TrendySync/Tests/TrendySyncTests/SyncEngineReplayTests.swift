@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine on a seeded executor", .timeLimit(.minutes(1)))
+@Suite("SyncEngine on a seeded executor", .timeLimit(.minutes(10)))
 struct SyncEngineReplayTests {
   /// Runs one job after the other on the caller's thread, in an order that follows from a seed.
   private final class ShufflingExecutor: TaskExecutor {

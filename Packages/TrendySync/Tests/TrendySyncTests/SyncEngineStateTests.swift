@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine telling how it goes", .timeLimit(.minutes(1)))
+@Suite("SyncEngine telling how it goes", .timeLimit(.minutes(10)))
 struct SyncEngineStateTests {
   private final class History: SyncHistoryRecording {
     private let content = Mutex<[SyncRun]>([])

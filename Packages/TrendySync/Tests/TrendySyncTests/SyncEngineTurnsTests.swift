@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine asked by many", .timeLimit(.minutes(1)))
+@Suite("SyncEngine asked by many", .timeLimit(.minutes(10)))
 struct SyncEngineTurnsTests {
   /// Holds requests until it is opened.
   private final class Gate: Sendable {

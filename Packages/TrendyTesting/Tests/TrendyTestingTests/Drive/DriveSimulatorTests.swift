@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyTesting
 
-@Suite("DriveSimulator", .timeLimit(.minutes(1)))
+@Suite("DriveSimulator", .timeLimit(.minutes(10)))
 struct DriveSimulatorTests {
   /// Metres on a sphere: enough to see that a scenario is as long as it says.
   static func metres(_ from: Coordinate, _ to: Coordinate) -> Double {

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-@Suite("Service mocks", .timeLimit(.minutes(1)))
+@Suite("Service mocks", .timeLimit(.minutes(10)))
 struct ServiceMockTests {
   /// Writes down what the services tell.
   final class Listener: LocationTrackingServiceDelegate, MotionActivityHandlerDelegate, WatchConnectivityServiceDelegate

@@ -9,7 +9,7 @@ import TrendyTesting
   import Foundation
 #endif
 
-@Suite("MockNetworkClient", .timeLimit(.minutes(1)))
+@Suite("MockNetworkClient", .timeLimit(.minutes(10)))
 struct MockNetworkClientTests {
   private let network = MockNetworkClient()
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyProtocols
 import TrendyTesting
 
-@Suite("SeededTaskExecutor", .timeLimit(.minutes(1)))
+@Suite("SeededTaskExecutor", .timeLimit(.minutes(10)))
 struct SeededTaskExecutorTests {
   /// Twenty tasks of five pieces each, through an actor; returns the order of the pieces.
   private func order(seed: UInt64) async -> (lines: [String], steps: Int) {

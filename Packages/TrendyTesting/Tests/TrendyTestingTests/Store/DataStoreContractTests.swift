@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-@Suite("DataStoreContract", .timeLimit(.minutes(1)))
+@Suite("DataStoreContract", .timeLimit(.minutes(10)))
 struct DataStoreContractTests {
   @Test("the mock keeps the contract", arguments: DataStoreContract.clauses)
   func mockKeeps(clause: DataStoreContract.Clause) throws {

@@ -9,7 +9,7 @@ import TrendyTesting
   import Foundation
 #endif
 
-@Suite("MockDataStore", .timeLimit(.minutes(1)))
+@Suite("MockDataStore", .timeLimit(.minutes(10)))
 struct MockDataStoreTests {
   private let clock = ManualClock()
   private let store: MockDataStore

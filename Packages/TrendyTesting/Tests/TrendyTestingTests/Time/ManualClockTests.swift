@@ -9,7 +9,7 @@ import TrendyTesting
   import Foundation
 #endif
 
-@Suite("ManualClock", .timeLimit(.minutes(1)))
+@Suite("ManualClock", .timeLimit(.minutes(10)))
 struct ManualClockTests {
   @Test func `it begins in 2024 and stands still`() async {
     let clock = ManualClock()
