@@ -163,13 +163,15 @@ extension SyncEngine {
         ProblemDetails(title: "Too large for the hub", status: 413)
       }
     try saving { store in
-      _ = try Settlement(store: store, clock: clock).settle(batch, [.refused(problem)])
-      // The hub has not counted it: what was sent after it would be a gap. Under a new identity the row begins anew.
-      try store.setSyncIdentity(nil)
-      for var mutation in try store.fetchPendingMutations() where mutation.sequence != nil {
-        mutation.sequence = nil
-        try store.insertPendingMutation(mutation)
+      if (try store.syncMemory()?.generation ?? 0) > 0 {
+        _ = try VersionedSettlement(store: store, clock: clock, cursor: store.syncCursor() ?? 0)
+          .settle(batch, PushAnswer(outcomes: [.refused(problem)]))
+      } else {
+        _ = try Settlement(store: store, clock: clock).settle(batch, [.refused(problem)])
       }
+      // The hub has not counted it: what was sent after it would be a gap. Under a new identity the row begins anew; without one
+      // this store would say nothing of what it has seen, and not notice that the hub was restored.
+      try NewIdentity(store: store, device: chance.identifier(at: clock.now)).take()
     }
     return true
   }

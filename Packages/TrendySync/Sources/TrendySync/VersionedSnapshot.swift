@@ -107,8 +107,10 @@ extension VersionedSnapshot {
       }
       try removeAbsent(kind.stored)
       for held in try store.fetchHeldEntries(kind: kind) where !present.contains(EntityKey(kind, held.entityId)) {
-        // The hub tells no more of what was deleted long ago; here it keeps the next import of the same thing out.
-        if held.isDelete, held.id <= common, NaturalIdentifier.isNatural(held.entityId) { continue }
+        // The hub tells no more of what was deleted long ago; here a note keeps the next import of the same thing out.
+        if held.id <= common, NaturalIdentifier.isNatural(held.entityId) {
+          try store.insertTombstone(Tombstone(entityType: kind, entityId: held.entityId, version: held.id))
+        }
         try store.deleteHeldEntry(kind: kind, id: held.entityId)
       }
     }

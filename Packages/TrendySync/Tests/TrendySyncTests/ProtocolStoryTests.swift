@@ -156,6 +156,19 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents[id] == nil)
   }
 
+  @Test func `a device that set aside what was too large still says what it has seen`() async throws {
+    await begin()
+    try note("large")
+    hub.set { $0.pushErrors = [.problem(ProblemDetails(title: "Too large", status: 413), retryAfter: nil)] }
+    let before = try #require(try store.syncIdentity())
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+    #expect(try store.fetchConflicts().count == 1)
+    let after = try #require(try store.syncIdentity(), "without one a restored hub would not be noticed")
+    #expect(after.device != before.device)
+    #expect(hub.state.pulls.last?.position?.seen == 3)
+  }
+
   // MARK: H5
 
   @Test func `H5a: what was acknowledged stays to be seen until it has come back`() async throws {
