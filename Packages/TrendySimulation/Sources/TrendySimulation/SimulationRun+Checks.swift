@@ -223,18 +223,23 @@ extension SimulationRun {
       ledger.hubWasRestored && (story.faults["store_restored"] ?? 0) + (story.faults["store_copied"] ?? 0) > 0
     guard ledger.oldDevices.isEmpty, !hasTwoBackups else { return }
     var found: Set<String> = []
+    var toldOf: Set<String> = []
     for entry in try await directEntries() where !entry.isTombstone {
       let data = entry.data?.rawData ?? [:]
       found.formUnion(MutationEnvelope.texts(of: data))
       if entry.entityType == MutationEntityType.conflict.rawValue { found.formUnion(Self.texts(of: data)) }
     }
     for device in devices {
-      for conflict in try device.life?.factory.makeLocalStore().fetchConflicts() ?? [] where !conflict.payload.isEmpty {
+      for conflict in try device.life?.factory.makeLocalStore().fetchConflicts() ?? [] {
+        // A move that was refused leaves the entity where it was, to go with that: the journal names it, and a restore has its values.
+        toldOf.insert(conflict.entityId)
+        if conflict.payload.isEmpty { continue }
         found.formUnion(
           MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: conflict.payload)))
       }
     }
     for saved in ledger.texts where !saved.isReplaced && !saved.isGivenUp && !found.contains(saved.text) {
+      if toldOf.contains(saved.key.id) { continue }
       ledger.break_(
         "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished: nobody had seen it")
     }
