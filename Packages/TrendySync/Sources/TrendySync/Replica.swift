@@ -9,7 +9,7 @@ struct Replica {
   /// The entity's mutations that are not settled for good, as they were made.
   func overlay(of key: EntityKey) throws -> [PendingMutation] {
     let accepted = try store.acceptedMutations(ofEntity: key.entityId).filter { $0.entityType == key.entityType }
-    return try accepted.sorted { $0.createdAt < $1.createdAt } + waiting(of: key)
+    return try accepted.inAcceptingOrder + waiting(of: key)
   }
 
   /// Those that the hub has not settled.
@@ -167,5 +167,13 @@ extension Sequence<EntityKey> {
     var seen: Set<EntityKey> = []
     return filter { seen.insert($0).inserted }.enumerated()
       .sorted { ($0.element.entityType.rank, $0.offset) < ($1.element.entityType.rank, $1.offset) }.map(\.element)
+  }
+}
+
+extension [PendingMutation] {
+  /// Of accepted ones: as the hub took them, which is how they were made, whatever a clock that was set back meanwhile says. One
+  /// version can be that of several, of which only the first changed anything.
+  var inAcceptingOrder: [PendingMutation] {
+    sorted { ($0.acceptedVersion ?? 0, $0.sequence ?? 0) < ($1.acceptedVersion ?? 0, $1.sequence ?? 0) }
   }
 }

@@ -140,8 +140,10 @@ extension VersionedSnapshot {
   private func recover(_ lost: [ChangeEntry], _ accepted: [PendingMutation], above common: Int64) throws {
     try NewIdentity(store: store, device: makeIdentifier()).take()
     let waiting = try store.fetchPendingMutations()
-    var queue = accepted.sorted { $0.createdAt < $1.createdAt } + waiting
+    var queue = accepted.inAcceptingOrder + waiting
     for index in queue.indices {
+      // The queue lies by time: a clock set back must not put what was made later before it.
+      if index > 0 { queue[index].createdAt = max(queue[index].createdAt, queue[index - 1].createdAt) }
       queue[index].acceptedVersion = nil
       queue[index].sequence = nil
       queue[index].attempts = 0
@@ -151,7 +153,7 @@ extension VersionedSnapshot {
         FieldMark(version: min($0.version, common), stamp: $0.stamp, author: $0.author)
       }
     }
-    let first = queue.map(\.createdAt).min() ?? now
+    let first = queue.first?.createdAt ?? now
     let offers =
       try lost.filter { !$0.isDelete }.compactMap { try offer($0, above: common, at: first) }
       + lost.filter(\.isDelete).reversed().compactMap { try offer($0, above: common, at: first) }

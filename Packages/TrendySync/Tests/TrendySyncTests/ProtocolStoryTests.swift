@@ -226,6 +226,18 @@ struct ProtocolStoryTests {
     #expect(try accepted().isEmpty)
   }
 
+  @Test func `what was acknowledged lies as it was made, though the clock was set back in between`() async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    hub.set { $0.pullErrors = [.networkError("lost"), .networkError("lost")] }
+    await device.engine.performSync()
+    device.clock.setDate(device.clock.now - 365 * 86_400)
+    try note("later", on: "new")
+    await device.engine.performSync()
+    #expect(try accepted().map(\.acceptedVersion) == [4, 5])
+    #expect(store.storedEvents["new"]?.notes == "later")
+  }
+
   // MARK: H6
 
   @Test func `H6: a child that comes before its parent waits for it, and the cursor passes`() async throws {
@@ -355,6 +367,32 @@ struct ProtocolStoryTests {
     await device.engine.performSync()
     #expect(hub.state.batches.flatMap(\.mutations).map(\.entityId) == ["E"])
     #expect(shown?.notes == "5")
+  }
+
+  @Test func `H13c: what is offered again goes as it was made, though the clock was set back in between`() async throws
+  {
+    await begin()
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "U"))
+    hub.set { $0.pullErrors = Array(repeating: .networkError("lost"), count: 2) }
+    await device.engine.performSync()
+    device.clock.setDate(device.clock.now - 365 * 86_400)
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "U"))
+    await device.engine.performSync()
+    try note("later", on: "new")
+    #expect(try accepted().map(\.entityId) == ["U", "new"])
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.head = 3
+      $0.batches = []
+      $0.pushErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
+      ]
+    }
+    await device.engine.performSync()
+    let offered = try #require(hub.state.batches.last).mutations
+    #expect(offered.map(\.entityId) == ["U", "new", "new"], "a child is not offered before its type")
+    #expect(offered.map(\.operation) == [.create, .create, .update])
+    #expect(store.storedEvents["new"]?.notes == "later")
   }
 
   @Test func `H14: outcomes that come with a fork count, and the rest goes under a new identity with the same ids`()
