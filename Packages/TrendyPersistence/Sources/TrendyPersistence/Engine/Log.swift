@@ -35,13 +35,7 @@ struct Log {
   }
 
   func take(_ lock: any OpenFile, atMost limit: Duration) throws(StorageError) {
-    var waited = Duration.zero
-    var attempt = 0
-    while try storing({ () throws(FileSystemError) in try !lock.tryLock() }) {
-      guard waited < limit else { throw .busy(path: lockPath) }
-      waited += fileSystem.pause(attempt: attempt)
-      attempt += 1
-    }
+    try fileSystem.take(lock, of: lockPath, atMost: limit)
   }
 
   /// Reads what the manifest there says now. Maintenance may replace it, and remove what it names, at any time: then once

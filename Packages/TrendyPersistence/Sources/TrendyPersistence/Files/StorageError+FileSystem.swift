@@ -25,3 +25,17 @@ extension StorageError {
 func storing<Result: ~Copyable>(_ body: () throws(FileSystemError) -> Result) throws(StorageError) -> Result {
   do { return try body() } catch { throw StorageError(error) }
 }
+
+extension FileSystem {
+  /// Waits for the lock of an open file.
+  /// - Throws: ``StorageError/busy(path:)`` when whoever has it does not let go in time.
+  func take(_ lock: any OpenFile, of path: String, atMost limit: Duration) throws(StorageError) {
+    var waited = Duration.zero
+    var attempt = 0
+    while try storing({ () throws(FileSystemError) in try !lock.tryLock() }) {
+      guard waited < limit else { throw .busy(path: path) }
+      waited += pause(attempt: attempt)
+      attempt += 1
+    }
+  }
+}

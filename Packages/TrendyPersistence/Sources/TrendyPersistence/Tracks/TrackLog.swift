@@ -3,7 +3,6 @@
 #else
   public import Foundation
 #endif
-import Synchronization
 import TrendyModels
 public import TrendyProtocols
 
@@ -13,18 +12,12 @@ public import TrendyProtocols
 /// of processes add to one folder at once. Adding to the end writes a reading a few times in its life, not the whole block each
 /// time: small blocks are joined when as much has come after them.
 public final class TrackLog: TrackStore {
-  private let directory: String
-  private let fileSystem: any FileSystem
-  private let options: StorageEngine.Options
-  private let engine: Mutex<StorageEngine>
+  private let folder: FolderEngine
 
   /// Makes the folder if need be and opens the log.
   /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL) throws {
-    guard directory.isFileURL else { throw StorageError.notAFolder(path: directory.absoluteString) }
-    var path = directory.path(percentEncoded: false)
-    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-    try self.init(directory: path, fileSystem: PosixFileSystem())
+    try self.init(directory: FolderEngine.path(of: directory), fileSystem: PosixFileSystem())
   }
 
   /// The same on any file system. `directory` has no slash at its end; the generator gives a new log its identity.
@@ -32,33 +25,18 @@ public final class TrackLog: TrackStore {
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
   ) throws(StorageError) {
-    var generator = generator
-    self.directory = directory
-    self.fileSystem = fileSystem
-    self.options = options
-    engine = Mutex(
-      try StorageEngine.open(
-        directory: directory, fileSystem: fileSystem, options: options, generator: &generator))
+    folder = try FolderEngine(
+      directory: directory, fileSystem: fileSystem, options: options, generator: generator)
   }
 
   /// One step of what keeps the log quick to open, if one is due: ``StorageEngine/maintain(sealingAll:)``.
   @discardableResult
   public func maintain(sealingAll sealsAll: Bool = false) throws(StorageError) -> Bool {
-    try usable().maintain(sealingAll: sealsAll)
-  }
-
-  /// The engine; after a sync that failed a new one, read anew.
-  private func usable() throws(StorageError) -> StorageEngine {
-    try engine.withLock { engine throws(StorageError) in
-      if !engine.isUsable {
-        engine = try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
-      }
-      return engine
-    }
+    try folder.usable().maintain(sealingAll: sealsAll)
   }
 
   private func reading() throws(StorageError) -> StorageEngine {
-    let engine = try usable()
+    let engine = try folder.usable()
     try engine.refresh()
     return engine
   }
@@ -82,7 +60,7 @@ extension TrackLog {
     }
     guard !entries.isEmpty else { return result }
     try checkIdentifier(device)
-    return try usable().write { transaction throws(StorageError) in
+    return try folder.usable().write { transaction throws(StorageError) in
       let number = try DeviceTable.number(of: device, in: transaction)
       var writer = BlockWriter(transaction: transaction, device: number)
       try writer.add(entries)
@@ -142,20 +120,10 @@ extension TrackLog {
 extension TrackLog {
   /// - Throws: ``StorageError/busy(path:)`` when another reader does not end in time.
   public func withReader<Result>(_ body: () throws -> Result) throws -> Result {
-    let path = directory + "/reader"
-    let (fileSystem, timeout) = (fileSystem, options.lockTimeout)
-    let lock = try storing { () throws(FileSystemError) in
-      let lock = try fileSystem.open(path, .create)
-      var waited = Duration.zero
-      var attempt = 0
-      while try !lock.tryLock() {
-        guard waited < timeout else { return nil as (any OpenFile)? }
-        waited += fileSystem.pause(attempt: attempt)
-        attempt += 1
-      }
-      return lock
-    }
-    guard let lock else { throw StorageError.busy(path: path) }
+    let path = folder.directory + "/reader"
+    let fileSystem = folder.fileSystem
+    let lock = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
+    try fileSystem.take(lock, of: path, atMost: folder.options.lockTimeout)
     defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
     return try body()
   }
@@ -191,7 +159,7 @@ extension TrackLog {
   public func commit(_ changes: TrackChanges, device: String) throws {
     try checkIdentifier(device)
     for note in changes.put { try checkIdentifier(note.id) }
-    try usable().write { transaction throws(StorageError) in
+    try folder.usable().write { transaction throws(StorageError) in
       let number = try DeviceTable.number(of: device, in: transaction)
       for (kind, ids) in [(TrackNote.Kind.checkpoint, changes.removedCheckpoints), (.finding, changes.removedFindings)]
       {
