@@ -64,7 +64,7 @@ final class SimulatedDevice: @unchecked Sendable {
         dataStoreFactory: try open(besideFiles), clock: clock, generator: SeededGenerator(seed: generator.next())),
       besideFiles: besideFiles,
       engine: SyncEngine(
-        networkClient: isOld ? PlainClient(client) : client, dataStoreFactory: factory, clock: clock,
+        networkClient: isOld ? client.plain : client, dataStoreFactory: factory, clock: clock,
         generator: SeededGenerator(seed: generator.next()),
         configuration: SyncConfiguration(batchSize: 10, pageSize: 7, largePageSize: 20)))
   }

@@ -78,7 +78,7 @@ final class HubDouble: Sendable {
   }
 }
 
-struct VersionedHubClient: ForwardingClient {
+struct VersionedHubClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let hub: HubDouble
 

@@ -646,7 +646,7 @@ struct ProtocolStoryTests {
 }
 
 /// Does something between the question and its answer.
-private struct IntrudedClient: ForwardingClient {
+private struct IntrudedClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let hub: HubDouble
   let intrude: @Sendable () -> Void
