@@ -56,18 +56,22 @@ extension CompactIdentifier {
 
   /// The bits of 36 lower-case characters that are a UUID of variant `10`; `nil` for any other text.
   public static func bits(ofCanonical text: String) -> (high: UInt64, low: UInt64)? {
-    var text = text
-    let bits = text.withUTF8 { bytes -> (high: UInt64, low: UInt64)? in
-      guard bytes.count == textBytes, let base = UnsafeRawPointer(bytes.baseAddress),
-        bytes[8] == 0x2D, bytes[13] == 0x2D, bytes[18] == 0x2D, bytes[23] == 0x2D,
-        let first = number(ofDigits: word(base)), let second = number(ofDigits: half(base + 9) | half(base + 14) << 32),
-        let third = number(ofDigits: half(base + 19) | half(base + 24) << 32),
-        let fourth = number(ofDigits: word(base + 28))
-      else { return nil }
-      return (first << 32 | second, third << 32 | fourth)
-    }
-    guard let bits, bits.low &>> 62 == 2 else { return nil }
-    return bits
+    // Where it lies: a copy to make sure that it lies in one piece would be counted.
+    if let bits = text.utf8.withContiguousStorageIfAvailable({ bits(of: UnsafeRawBufferPointer($0)) }) { return bits }
+    var copy = text
+    return copy.withUTF8 { bits(of: UnsafeRawBufferPointer($0)) }
+  }
+
+  @inline(__always) private static func bits(of text: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64)? {
+    guard text.count == textBytes, let base = text.baseAddress else { return nil }
+    var wrong = word(base + 8) & 0xFF00_0000_00FF ^ 0x2D00_0000_002D
+    wrong |= word(base + 18) & 0xFF00_0000_00FF ^ 0x2D00_0000_002D
+    let first = number(ofDigits: word(base), &wrong)
+    let second = number(ofDigits: half(base + 9) | half(base + 14) << 32, &wrong)
+    let third = number(ofDigits: half(base + 19) | half(base + 24) << 32, &wrong)
+    let fourth = number(ofDigits: word(base + 28), &wrong)
+    guard wrong == 0, third &>> 30 == 2 else { return nil }
+    return (first << 32 | second, third << 32 | fourth)
   }
 
   /// The 36 lower-case characters of a UUID.
@@ -99,15 +103,17 @@ extension CompactIdentifier {
     return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27
   }
 
-  /// The number that these characters are the digits of, if they are what ``digits(of:)`` makes.
-  @inline(__always) private static func number(ofDigits characters: UInt64) -> UInt64? {
+  /// The number that these characters are the digits of; `wrong` is not 0 any more if one is no digit.
+  @inline(__always) private static func number(ofDigits characters: UInt64, _ wrong: inout UInt64) -> UInt64 {
+    // What lies above a digit's '0' or a letter's 'a': at most 9, or 5. The lowest byte that is below wraps around and shows,
+    // whatever it then takes from the next.
     let isLetter = characters &>> 6 & 0x0101_0101_0101_0101
-    let nibbles = ((characters & low4) &+ isLetter &* 9) & low4
-    var packed = nibbles.byteSwapped
+    let above = characters &- 0x3030_3030_3030_3030 &- isLetter &* 0x31
+    wrong |= (above | (above &+ 0x7676_7676_7676_7676 &+ isLetter &* 4)) & 0x8080_8080_8080_8080
+    var packed = (above &+ isLetter &* 10).byteSwapped
     packed = (packed &>> 4 | packed) & 0x00FF_00FF_00FF_00FF
     packed = (packed &>> 8 | packed) & 0x0000_FFFF_0000_FFFF
-    packed = (packed &>> 16 | packed) & 0xFFFF_FFFF
-    return digits(of: packed) == characters ? packed : nil
+    return (packed &>> 16 | packed) & 0xFFFF_FFFF
   }
 
   @inline(__always) private static func word(_ base: UnsafeRawPointer) -> UInt64 {

@@ -42,23 +42,24 @@ public struct Event: Hashable, Sendable, Identifiable {
   ) {
     self.init(
       identifier: CompactIdentifier(id), eventTypeId: eventTypeId, timestamp: timestamp, isAllDay: isAllDay,
-      sourceType: sourceType, syncStatus: syncStatus, packedProperties: PackedProperties(properties))
+      sourceType: sourceType, syncStatus: syncStatus)
     self.endDate = endDate
     self.notes = notes
     self.locationLatitude = locationLatitude
     self.locationLongitude = locationLongitude
     self.locationName = locationName
     self.timeZone = timeZone
+    packedProperties = PackedProperties(properties)
     seldom = Seldom(
       Seldom.Fields(
         externalId: externalId, originalTitle: originalTitle, geofenceId: geofenceId,
         healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, unknownFields: unknownFields))
   }
 
-  /// As a store keeps it; all else is `nil` or empty.
+  /// As a store begins one; all else is `nil` or empty.
   public init(
-    identifier: CompactIdentifier, eventTypeId: String, timestamp: Date, isAllDay: Bool, sourceType: EventSourceType,
-    syncStatus: SyncStatus, packedProperties: PackedProperties
+    identifier: CompactIdentifier, eventTypeId: String, timestamp: Date, isAllDay: Bool = false,
+    sourceType: EventSourceType = .manual, syncStatus: SyncStatus = .pending
   ) {
     self.identifier = identifier
     self.eventTypeId = eventTypeId
@@ -66,7 +67,13 @@ public struct Event: Hashable, Sendable, Identifiable {
     self.isAllDay = isAllDay
     self.sourceType = sourceType
     self.syncStatus = syncStatus
-    self.packedProperties = packedProperties
+    packedProperties = PackedProperties()
+  }
+
+  /// Takes properties as a file keeps them; the bytes are copied.
+  /// - Returns: `false`, and nothing changes, where they are not a value for each name.
+  public mutating func setPackedProperties(_ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    packedProperties.set(shape, bytes)
   }
 }
 
@@ -108,6 +115,9 @@ extension Event {
 
     func hash(into hasher: inout Hasher) { hasher.combine(fields) }
   }
+
+  /// Whether any of the fields below is set: who writes many events down asks once instead of for each.
+  public var hasSeldomFields: Bool { seldom != nil }
 
   private var seldomFields: Seldom.Fields {
     get { seldom?.fields ?? Seldom.Fields() }

@@ -90,6 +90,31 @@ public enum PackedJSON: Sendable {
   }
 }
 
+/// A value where it lies among packed bytes, and good as long as they do.
+public enum PackedValue: BitwiseCopyable {
+  case int(Int64)
+  case double(Double)
+  /// In UTF-8.
+  case string(UnsafeRawBufferPointer)
+  /// Any other, as it is packed.
+  case other(UnsafeRawBufferPointer)
+
+  public var json: JSONValue {
+    switch self {
+    case .int(let value): return .int(value)
+    case .double(let value): return .double(value)
+    case .string(let text): return .string(String(decoding: text, as: UTF8.self))
+    case .other(let bytes):
+      var position = 0
+      // It was read when it was found.
+      return PackedJSON.read(bytes, at: &position) ?? .null
+    }
+  }
+}
+
+@available(*, unavailable)
+extension PackedValue: Sendable {}
+
 /// Reads what ``PackedJSON`` writes, and never beyond the end.
 struct PackedReader {
   private(set) var position: UnsafeRawPointer
@@ -167,6 +192,29 @@ struct PackedReader {
     default:
       position -= 1
       return anyValue(depth: Self.deepest)
+    }
+  }
+
+  @inline(__always) mutating func packedValue() -> PackedValue? {
+    let start = position
+    guard let kind = byte() else { return nil }
+    switch kind {
+    case 3:
+      guard let number = number() else { return nil }
+      return .int(Self.signed(number))
+    case 4:
+      guard let piece = piece(8) else { return nil }
+      return .double(Double(bitPattern: UInt64(littleEndian: piece.loadUnaligned(as: UInt64.self))))
+    case 5:
+      guard let count = number(), let piece = piece(count) else { return nil }
+      return .string(piece)
+    case 8, 9, 10:
+      guard let number = number() else { return nil }
+      return .double(Double(Self.signed(number)) / (kind == 8 ? 10 : kind == 9 ? 100 : 1000))
+    default:
+      position = start
+      guard anyValue(depth: Self.deepest) != nil else { return nil }
+      return .other(UnsafeRawBufferPointer(start: start, count: position - start))
     }
   }
 

@@ -73,8 +73,8 @@ public struct PackedProperties: Sendable {
   private typealias Words = (UInt64, UInt64, UInt64, UInt64)
   private static let mostHere = 31
 
-  /// `nil` for none.
-  private let shape: PropertyShape?
+  /// The names and types; `nil` where there are none.
+  public private(set) var shape: PropertyShape?
   /// The values, where they are few; the last byte says how many.
   private var words: Words = (0, 0, 0, 0)
   /// The values that do not fit here.
@@ -97,9 +97,15 @@ public struct PackedProperties: Sendable {
   /// As a file keeps them; the bytes are copied.
   /// - Returns: `nil` where they are not a value for each name.
   public init?(shape: PropertyShape, bytes: UnsafeRawBufferPointer) {
-    guard let base = bytes.baseAddress, Self.fits(shape, base, end: base + bytes.count) else { return nil }
+    guard set(shape, bytes) else { return nil }
+  }
+
+  mutating func set(_ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let base = bytes.baseAddress, Self.fits(shape, base, end: base + bytes.count) else { return false }
     self.shape = shape.names.isEmpty ? nil : shape
+    more = nil
     keep(bytes)
+    return true
   }
 
   private static func fits(_ shape: PropertyShape, _ base: UnsafeRawPointer, end: UnsafeRawPointer) -> Bool {
@@ -170,10 +176,39 @@ public struct PackedProperties: Sendable {
     return reader.isAtEnd
   }
 
-  /// Shape and values as files keep them; `nil` where there are none.
-  public func withBytes<Result>(_ body: (PropertyShape, UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
-    guard let shape else { return nil }
-    return try withValues { try body(shape, UnsafeRawBufferPointer(start: $0, count: $1 - $0)) }
+  /// Each in the order of the names, by its place in ``shape``, as it lies here: no text is made.
+  public func forEachPacked(_ body: (PropertyShape, Int, PackedValue) -> Void) {
+    guard let shape else { return }
+    _ = withValues { Self.forEachPacked(shape, $0, end: $1, body) }
+  }
+
+  /// The same of what lies in a file.
+  /// - Returns: `false` where the bytes are not a value for each name; it may have shown some.
+  public static func forEachPacked(
+    _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (PropertyShape, Int, PackedValue) -> Void
+  ) -> Bool {
+    guard let base = bytes.baseAddress else { return shape.names.isEmpty }
+    return forEachPacked(shape, base, end: base + bytes.count, body)
+  }
+
+  private static func forEachPacked(
+    _ shape: PropertyShape, _ base: UnsafeRawPointer, end: UnsafeRawPointer,
+    _ body: (PropertyShape, Int, PackedValue) -> Void
+  ) -> Bool {
+    var reader = PackedReader(base, end: end)
+    for index in 0..<shape.names.count {
+      guard let value = reader.packedValue() else { return false }
+      body(shape, index, value)
+    }
+    return reader.isAtEnd
+  }
+
+  /// Bytes of the values as files keep them.
+  public var byteCount: Int { more?.count ?? Int(truncatingIfNeeded: words.3.littleEndian &>> 56) }
+
+  /// Copies the values as files keep them, ``byteCount`` bytes.
+  public func copyBytes(to target: UnsafeMutableRawPointer) {
+    withValues { target.copyMemory(from: $0, byteCount: $1 - $0) }
   }
 
   private func withValues<Result>(_ body: (UnsafeRawPointer, UnsafeRawPointer) throws -> Result) rethrows -> Result {

@@ -1,7 +1,7 @@
 import Testing
 import TrendyModels
 
-@Suite("APIError", .timeLimit(.minutes(1)))
+@Suite("APIError", .timeLimit(.minutes(10)))
 struct APIErrorTests {
   private func problem(_ status: Int, type: String = "about:blank") -> APIError {
     .problem(ProblemDetails(type: type, status: status), retryAfter: nil)

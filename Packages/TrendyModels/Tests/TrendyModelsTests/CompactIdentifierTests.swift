@@ -1,7 +1,7 @@
 import Testing
 import TrendyModels
 
-@Suite("CompactIdentifier", .timeLimit(.minutes(1)))
+@Suite("CompactIdentifier", .timeLimit(.minutes(10)))
 struct CompactIdentifierTests {
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func `the text of bits is their digits, and gives them again`(seed: UInt64) {
@@ -24,9 +24,13 @@ struct CompactIdentifierTests {
     let canonical = "018c2bb2-7a40-7000-8000-0000000000af"
     #expect(CompactIdentifier(canonical).bits != nil)
     for index in canonical.indices {
-      for character in "g/:`@GAF- é\u{10}" {
+      for character in (0..<128 as Range<UInt8>).map({ Character(UnicodeScalar($0)) }) + "éÿ" {
         var text = canonical
         text.replaceSubrange(index...index, with: [character])
+        let isDash = canonical[index] == "-"
+        let isDigit = "0123456789abcdef".contains(character)
+        let isVariant = text.dropFirst(19).first.map { "89ab".contains($0) } ?? false
+        #expect((CompactIdentifier(text).bits != nil) == (isDash ? character == "-" : isDigit && isVariant))
         let identifier = CompactIdentifier(text)
         #expect(identifier.text == text && identifier.utf8Count == text.utf8.count)
         #expect((identifier == CompactIdentifier(canonical)) == (text == canonical))

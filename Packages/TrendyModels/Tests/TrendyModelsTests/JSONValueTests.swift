@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("JSONValue", .timeLimit(.minutes(1)))
+@Suite("JSONValue", .timeLimit(.minutes(10)))
 struct JSONValueTests {
   private func decoded(_ text: String) throws -> JSONValue {
     let plain = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("A malformed document", .timeLimit(.minutes(1)))
+@Suite("A malformed document", .timeLimit(.minutes(10)))
 struct MalformedDocumentTests {
   private func complaint<Value: Decodable>(_ type: Value.Type, _ text: String) -> String {
     do {

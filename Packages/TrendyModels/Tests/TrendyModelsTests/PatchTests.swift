@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("Patch in update requests", .timeLimit(.minutes(1)))
+@Suite("Patch in update requests", .timeLimit(.minutes(10)))
 struct PatchTests {
   /// One clearable field: how a request sets it, its wire name, and the value that was set.
   private struct Field<Request: Codable & Hashable & Sendable>: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("PropertyValue", .timeLimit(.minutes(1)))
+@Suite("PropertyValue", .timeLimit(.minutes(10)))
 struct PropertyValueTests {
   private static let examples: [(type: PropertyType, value: JSONValue)] = [
     (.text, "black, no sugar"), (.number, 2.5), (.boolean, true), (.date, "2024-01-01T00:00:00.000Z"),

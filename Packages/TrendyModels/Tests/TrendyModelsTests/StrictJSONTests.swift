@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("WireJSON is strict", .timeLimit(.minutes(1)))
+@Suite("WireJSON is strict", .timeLimit(.minutes(10)))
 struct StrictJSONTests {
   private func complaint(_ bytes: some Sequence<UInt8>, limits: JSONLimits = JSONLimits()) -> String {
     do {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("The wire of sync", .timeLimit(.minutes(1)))
+@Suite("The wire of sync", .timeLimit(.minutes(10)))
 struct SyncWireTests {
   private func mutation(
     _ operation: MutationOperation, _ payload: JSONValue?, marks: [String: FieldMark],

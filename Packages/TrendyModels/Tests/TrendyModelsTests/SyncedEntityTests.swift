@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("Synced entities", .timeLimit(.minutes(1)))
+@Suite("Synced entities", .timeLimit(.minutes(10)))
 struct SyncedEntityTests {
   // MARK: An edit and its request
 

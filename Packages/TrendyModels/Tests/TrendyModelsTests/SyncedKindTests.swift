@@ -1,7 +1,7 @@
 import Testing
 import TrendyModels
 
-@Suite("SyncedKind", .timeLimit(.minutes(1)))
+@Suite("SyncedKind", .timeLimit(.minutes(10)))
 struct SyncedKindTests {
   @Test func `each kind is found by its name, and no name stands twice`() {
     #expect(Set(SyncedKind.all.map(\.name)).count == SyncedKind.all.count)

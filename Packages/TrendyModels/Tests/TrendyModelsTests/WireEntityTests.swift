@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// The whole entities, the create requests and the feed: what is written, and that nothing read is lost.
-@Suite("Wire entities", .timeLimit(.minutes(1)))
+@Suite("Wire entities", .timeLimit(.minutes(10)))
 struct WireEntityTests {
   private static let unknown = #""mood":{"of":["a",1,null,1.5,true]},"zz_number":9223372036854775807"#
 

@@ -3,6 +3,7 @@
 #else
   import Foundation
 #endif
+import TrendyModels
 
 /// Identifiers that follow from what a thing is, so that the same thing recorded twice is one entity.
 ///
@@ -18,7 +19,7 @@ public enum NaturalKey: Sendable {
       key.append(UInt8(ascii: ":"))
       key += Array(part.utf8)
     }
-    var bytes = Array(SHA256.hash(key).prefix(16))
+    var bytes = Array(StableHash.sha256(key).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
     let digits = Array("0123456789abcdef".utf8)

@@ -2,10 +2,13 @@
 public struct PairRequest: Hashable, Sendable {
   public var code: String
   public var deviceName: String
+  /// Whose record the device holds already: a code of somebody else is refused, and keeps. `nil` for a device that is nobody's.
+  public var person: String?
 
-  public init(code: String, deviceName: String) {
+  public init(code: String, deviceName: String, person: String? = nil) {
     self.code = code
     self.deviceName = deviceName
+    self.person = person
   }
 }
 
@@ -13,11 +16,13 @@ extension PairRequest: WireDocument {
   public init(from fields: inout WireReader) throws {
     code = try fields.required("code")
     deviceName = try fields.required("device_name")
+    person = try fields.optional("person")
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write("code", code)
     try fields.write("device_name", deviceName)
+    try fields.writeIfPresent("person", person)
   }
 }
 

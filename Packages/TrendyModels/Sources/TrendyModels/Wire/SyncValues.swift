@@ -114,4 +114,6 @@ extension ProblemDetails {
   public static let logReset = "urn:trendy:error:log_reset"
   /// 409: see ``PushAnswer/isForked``.
   public static let deviceForked = "urn:trendy:error:device_forked"
+  /// 409 of a pairing: the device holds another person's record. The code is not used up.
+  public static let otherPerson = "urn:trendy:error:other_person"
 }

@@ -1,6 +1,7 @@
-/// SHA-256 (FIPS 180-4), for identifiers that must come out the same on every device.
-enum SHA256: Sendable {
-  static func hash(_ message: [UInt8]) -> [UInt8] {
+/// SHA-256 (FIPS 180-4), for what must come out the same on every device.
+public enum StableHash: Sendable {
+  /// 32 bytes.
+  public static func sha256(_ message: [UInt8]) -> [UInt8] {
     var padded = message
     padded.append(0x80)
     padded += Array(repeating: 0, count: (120 - padded.count % 64) % 64)

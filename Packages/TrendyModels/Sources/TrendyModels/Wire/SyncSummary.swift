@@ -1,0 +1,78 @@
+/// What the living entities of one kind add up to: equal on a device and at its hub where both hold the same versions.
+public struct KindSum: Hashable, Sendable {
+  public private(set) var count: Int64
+  /// The sum modulo 2^64 over them of the first 8 bytes (big-endian) of SHA-256 of kind, id, version and incarnation, each but
+  /// the last followed by a line feed.
+  public private(set) var hash: UInt64
+
+  public init(count: Int64 = 0, hash: UInt64 = 0) {
+    self.count = count
+    self.hash = hash
+  }
+
+  public mutating func add(kind: String, id: String, version: Int64, incarnation: Int64) {
+    count += 1
+    hash &+= StableHash.sha256(Array("\(kind)\n\(id)\n\(version)\n\(incarnation)".utf8)).prefix(8)
+      .reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+extension KindSum {
+  /// The hash as 16 digits.
+  public var hexadecimal: String {
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// `nil` for digits that are none.
+  public init?(count: Int64, hexadecimal: String) {
+    guard let hash = UInt64(hexadecimal, radix: 16) else { return nil }
+    self.init(count: count, hash: hash)
+  }
+}
+
+extension KindSum: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    let digits: String = try fields.required("hash")
+    guard let sum = KindSum(count: try fields.required("count"), hexadecimal: digits) else {
+      throw APIError.decodingError("hash: expected 16 hexadecimal digits")
+    }
+    self = sum
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write("count", count)
+    try fields.write("hash", hexadecimal)
+  }
+}
+
+/// What a hub says of a person's record as a whole, as of its head.
+public struct SyncSummary: Hashable, Sendable {
+  public var person: String
+  public var position: HubPosition
+  /// By the kind's name.
+  public var kinds: [String: KindSum]
+
+  public init(person: String, position: HubPosition, kinds: [String: KindSum]) {
+    self.person = person
+    self.position = position
+    self.kinds = kinds
+  }
+}
+
+extension SyncSummary: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    person = try fields.required("person")
+    position = HubPosition(
+      head: try fields.required("head"), epochs: try fields.required("epochs"), now: try fields.optional("now"))
+    kinds = try fields.required("kinds")
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write("epochs", position.epochs)
+    try fields.write("head", position.head)
+    try fields.write("kinds", kinds)
+    try fields.writeIfPresent("now", position.now)
+    try fields.write("person", person)
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+import TrendyModels
+
+@Suite("StableHash", .timeLimit(.minutes(10)))
+struct StableHashTests {
+  func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+  }
+
+  /// FIPS 180-4 examples, and the lengths at which a block is full.
+  @Test(
+    "SHA-256 gives the digests of the standard",
+    arguments: [
+      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+      ),
+      (String(repeating: "a", count: 1_000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
+    ])
+  func digests(text: String, digest: String) { #expect(hex(StableHash.sha256(Array(text.utf8))) == digest) }
+
+  @Test func `a sum is the same whatever the order, and what is taken in twice is not what is taken in once`() {
+    var sum = KindSum()
+    var other = KindSum()
+    for id in ["a", "b"] { sum.add(kind: "event", id: id, version: 3, incarnation: 0) }
+    for id in ["b", "a"] { other.add(kind: "event", id: id, version: 3, incarnation: 0) }
+    #expect(sum == other && sum.count == 2)
+    other.add(kind: "event", id: "a", version: 3, incarnation: 0)
+    #expect(sum != other)
+    // Of "event", "a", 3 and 0, each on a line of its own: what a hub says by this rule.
+    var one = KindSum()
+    one.add(kind: "event", id: "a", version: 3, incarnation: 0)
+    let digest = hex(Array(StableHash.sha256(Array("event\na\n3\n0".utf8)).prefix(8)))
+    #expect(one.hexadecimal == digest && KindSum(count: 1, hexadecimal: digest) == one)
+    #expect(KindSum(count: 1, hexadecimal: "no number") == nil)
+  }
+}
