@@ -1,29 +1,44 @@
 package import TrendyModels
-package import TrendyPersistence
+import TrendyPersistence
 
 /// What every engine adds up over the rows it reads, so that none can leave a column out: the sum tells whether two read
 /// the same.
-package enum RowCheck {
+package struct RowCheck {
+  init() {}
+
   /// Wraps around. A text that is not there counts as none; so does a place.
   package static func value(_ event: borrowing Event) -> UInt64 {
-    var sum = BenchmarkRows.millis(event.timestamp)
-    if let notes = event.notes { sum &+= Int64(notes.utf8.count * 3) }
+    var check = RowCheck()
+    return withUnsafePointer(to: event) { check.value(at: $0) }
+  }
+
+  /// The shape of the last row's properties, and the bytes of their names as JSON.
+  private var shape: PropertyShape?
+  private var namesLength = 0
+
+  /// The same of an event where it is: a copy of it is no part of reading it.
+  mutating func value(at event: UnsafePointer<Event>) -> UInt64 {
+    var sum = BenchmarkRows.millis(event.pointee.timestamp)
+    if let notes = event.pointee.notes { sum &+= Int64(notes.utf8.count * 3) }
     sum &+= Int64(propertiesLength(event) * 5)
-    if event.isAllDay { sum &+= 1 }
-    if let end = event.endDate { sum &+= BenchmarkRows.millis(end) }
-    sum &+= Int64(event.identifier.utf8Count + event.eventTypeId.utf8.count)
-    sum &+= Int64(event.sourceType.rawValue.utf8.count + event.syncStatus.rawValue.utf8.count)
-    if let latitude = event.locationLatitude { sum &+= Int64(latitude * 1000) }
+    if event.pointee.isAllDay { sum &+= 1 }
+    if let end = event.pointee.endDate { sum &+= BenchmarkRows.millis(end) }
+    sum &+= Int64(event.pointee.identifier.utf8Count + event.pointee.eventTypeId.utf8.count)
+    sum &+= Int64(event.pointee.sourceType.rawValue.utf8.count + event.pointee.syncStatus.rawValue.utf8.count)
+    if let latitude = event.pointee.locationLatitude { sum &+= Int64(latitude * 1000) }
     return UInt64(bitPattern: sum)
   }
 
   /// The same of a row that was not made an event: its texts are looked at where they lie.
-  package static func value(_ row: EventRow) throws(StorageError) -> UInt64 {
+  mutating func value(_ row: EventRow) throws(StorageError) -> UInt64 {
     var sum = BenchmarkRows.millis(row.timestamp)
     if let notes = row.notes { sum &+= Int64(notes.utf8Count * 3) }
-    var length = 1
-    try row.forEachProperty { length += $0.utf8.count + 4 + textLength($1.value) }
-    sum &+= Int64(max(length, 2) * 5)
+    var length = 2
+    try row.forEachPackedProperty { shape, index, value in
+      if index == 0 { length += self.namesLength(shape) - 1 }
+      length += Self.textLength(value)
+    }
+    sum &+= Int64(length * 5)
     if row.isAllDay { sum &+= 1 }
     if let end = row.endDate { sum &+= BenchmarkRows.millis(end) }
     sum &+= Int64(row.identifier.utf8Count + row.eventTypeId.utf8.count)
@@ -33,20 +48,32 @@ package enum RowCheck {
   }
 
   /// Bytes of ``propertiesText(_:)``, from the values alone and without writing it.
-  static func propertiesLength(_ event: borrowing Event) -> Int {
-    var length = 2 + max(event.packedProperties.count - 1, 0)
-    event.packedProperties.forEach { length += $0.utf8.count + 3 + textLength($1.value) }
+  private mutating func propertiesLength(_ event: UnsafePointer<Event>) -> Int {
+    var length = 2
+    event.pointee.packedProperties.forEachPacked { shape, index, value in
+      if index == 0 { length += self.namesLength(shape) - 1 }
+      length += Self.textLength(value)
+    }
     return length
   }
 
-  private static func textLength(_ value: JSONValue) -> Int {
+  /// Each name with its quotes, a colon and a comma.
+  private mutating func namesLength(_ shape: PropertyShape) -> Int {
+    if shape !== self.shape {
+      self.shape = shape
+      namesLength = shape.names.reduce(0) { $0 + $1.utf8.count + 4 }
+    }
+    return namesLength
+  }
+
+  private static func textLength(_ value: PackedValue) -> Int {
     switch value {
     case .int(let whole) where whole >= 0: digits(UInt64(whole))
     case .double(let number) where number >= 0 && number < 1e6 && (number * 10).rounded() / 10 == number:
       // One digit behind the point: whole numbers have a 0 there.
       digits(UInt64(number)) + 2
-    case .string(let text): text.utf8.count + 2
-    default: text(value).utf8.count
+    case .string(let text): text.count + 2
+    default: text(value.json).utf8.count
     }
   }
 

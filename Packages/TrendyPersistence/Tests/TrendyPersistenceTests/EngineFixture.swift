@@ -1,4 +1,5 @@
 import StorageTesting
+import Testing
 import TrendyPersistence
 
 /// Small stores for tests of the engine.
@@ -7,9 +8,27 @@ enum EngineFixture {
   static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192)
 
-  static func open(_ disk: SimulatedFileSystem) throws(StorageError) -> StorageEngine {
+  static func open(
+    _ disk: SimulatedFileSystem, options: StorageEngine.Options = options
+  ) throws(StorageError) -> StorageEngine {
     var generator = FixedGenerator()
     return try StorageEngine.open(directory: directory, fileSystem: disk, options: options, generator: &generator)
+  }
+
+  /// Saves until the power goes; an error of any other cause fails.
+  /// - Parameter save: counts each save that returned.
+  /// - Returns: how many did.
+  static func saves(
+    on disk: SimulatedFileSystem, options: StorageEngine.Options = options,
+    _ save: (StorageEngine, _ done: inout Int) throws -> Void
+  ) -> Int {
+    var done = 0
+    do {
+      try save(open(disk, options: options), &done)
+    } catch {
+      #expect(disk.isOff, "\(error)")
+    }
+    return done
   }
 
   static func key(_ number: Int) -> RecordKey {

@@ -68,6 +68,39 @@ struct LocalStoreTests {
     #expect(try other.fetchAllPropertyDefinitions() == [definition])
   }
 
+  @Test(arguments: ["018c2bb2-7a40-7000-8000-00000000abcd", "no uuid", "018C2BB2-7A40-7000-8000-00000000ABCD"])
+  func `a whole event takes the place of the one of its identifier`(id: String) throws {
+    let full = Self.fullEvent
+    let event = Event(
+      id: id, eventTypeId: full.eventTypeId, timestamp: full.timestamp, notes: full.notes, properties: full.properties)
+    try store.upsertEvent(Event(id: id, eventTypeId: "other", timestamp: date(1), originalTitle: "gone"))
+    try store.upsertEvent(event)
+    #expect(try store.findEvent(id: id) == event)
+    try store.save()
+    #expect(try elsewhere().fetchAllEvents() == [event])
+    // The same row as by its closure, in the same groups.
+    try store.upsertEvent(id: id) { $0 = event }
+    let before = disk.contents("/home/store/log-1")
+    try store.save()
+    #expect(disk.contents("/home/store/log-1") == before)
+    #expect(try store.events(in: nil, ofType: full.eventTypeId, limit: nil) == [event])
+    #expect(try store.events(in: nil, ofType: "other", limit: nil).isEmpty)
+    #expect(throws: StorageError.invalidIdentifier("")) {
+      try store.upsertEvent(Event(id: "", eventTypeId: "t", timestamp: date(0)))
+    }
+  }
+
+  @Test(arguments: [0, 1, 126, 127, 128, 129, 1000, 16_383, 16_384, 70_000])
+  func `a row of any length is read as it was written`(length: Int) throws {
+    var event = Self.fullEvent
+    event.notes = String(repeating: "n", count: length)
+    event.properties["long"] = PropertyValue(type: .text, value: .string(String(repeating: "p", count: length)))
+    event.unknownFields["long"] = .string(String(repeating: "u", count: length))
+    try store.upsertEvent(event)
+    try store.save()
+    #expect(try elsewhere().fetchAllEvents() == [event])
+  }
+
   @Test func `a new row is pending and filled in by its closure alone`() throws {
     let made = try store.upsertEvent(id: "a") { _ in }
     #expect(made == Event(id: "a", eventTypeId: "", timestamp: Date(timeIntervalSinceReferenceDate: 0)))

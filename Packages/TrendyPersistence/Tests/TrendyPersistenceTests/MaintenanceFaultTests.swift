@@ -38,21 +38,15 @@ struct MaintenanceFaultTests {
     }
   }
 
-  /// Runs until the power goes; gives how many saves returned.
   private static func run(on disk: SimulatedFileSystem) -> Int {
-    var done = 0
-    do {
-      let engine = try EngineFixture.open(disk)
+    EngineFixture.saves(on: disk) { engine, done in
       for step in steps {
         try save(step, in: engine)
         done += 1
         if done % 2 == 0 { while try engine.maintain(sealingAll: done % 4 == 0) {} }
         if done % 4 == 0 { try engine.maintain(sealingAll: true) }
       }
-    } catch {
-      #expect(disk.isOff, "\(error)")
     }
-    return done
   }
 
   private static let changes: Int = {

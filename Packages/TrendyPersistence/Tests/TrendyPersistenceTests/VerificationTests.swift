@@ -1,4 +1,5 @@
 import StorageTesting
+import Synchronization
 import Testing
 import TrendyPersistence
 
@@ -166,6 +167,28 @@ struct VerificationTests {
     }
   }
 
+  @Test(arguments: 1...12, [[0], [0, 1], [0, 2], [0, 3], [0, 1, 2, 3]])
+  func `a log that is sealed in the middle of a look is no damage`(opening: Int, after: [Int]) throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    for save in 0..<20 { try EngineFixture.put(save * 3..<save * 3 + 3, in: engine) }
+    let intruded = IntrudedFileSystem(
+      disk.anotherProcess(), beforeOpenings: Set(after.map { opening + $0 }), of: "/store/log-"
+    ) {
+      do {
+        try engine.maintain(sealingAll: true)
+        try EngineFixture.put(0..<3, in: engine)
+      } catch StorageError.busy {
+        // Whoever looks under the lock is not intruded on.
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let verification = try StorageEngine.verify(
+      directory: "/store", fileSystem: intruded, options: EngineFixture.options)
+    #expect(verification.findings == [])
+  }
+
   @Test func `a look from another process while rows are saved, sealed and merged finds nothing`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
@@ -175,4 +198,41 @@ struct VerificationTests {
       #expect(try Self.verify(disk.anotherProcess()).findings == [], "after save \(save)")
     }
   }
+}
+
+/// A disk on which something happens just before a file is opened for certain times.
+private final class IntrudedFileSystem: FileSystem {
+  private let base: SimulatedFileSystem
+  private let prefix: String
+  private let intruded: Set<Int>
+  private let openings = Mutex(0)
+  private let intrude: @Sendable () -> Void
+
+  init(
+    _ base: SimulatedFileSystem, beforeOpenings openings: Set<Int>, of prefix: String,
+    intrude: @escaping @Sendable () -> Void
+  ) {
+    self.base = base
+    intruded = openings
+    self.prefix = prefix
+    self.intrude = intrude
+  }
+
+  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
+    if path.hasPrefix(prefix) {
+      let count = openings.withLock { count in
+        count += 1
+        return count
+      }
+      if intruded.contains(count) { intrude() }
+    }
+    return try base.open(path, mode)
+  }
+
+  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
+  func names(inDirectory path: String) throws(FileSystemError) -> [String] { try base.names(inDirectory: path) }
+  func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
+  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
+  func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
+  func pause(attempt: Int) -> Duration { base.pause(attempt: attempt) }
 }

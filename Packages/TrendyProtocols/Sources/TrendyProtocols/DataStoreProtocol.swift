@@ -19,6 +19,9 @@ public protocol DataStoreProtocol: AnyObject {
   /// Changes the event, or makes one: pending, at the reference date, of the type "", for `configure` to fill in.
   @discardableResult
   func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event
+  /// Puts a whole event in place of the one of its id, if there is one. The default is the upsert above; a store that need not
+  /// make an event of what is there is quicker at many.
+  func upsertEvent(_ event: Event) throws
   /// Changes the event type, or makes one: pending, with empty texts.
   @discardableResult
   func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
@@ -169,4 +172,8 @@ public protocol DataStoreProtocol: AnyObject {
 public protocol DataStoreFactory: Sendable {
   /// A new unit, for the isolation that calls. It cannot fail: a store that does not open throws from every operation.
   func makeDataStore() -> any DataStoreProtocol
+}
+
+extension DataStoreProtocol {
+  public func upsertEvent(_ event: Event) throws { try upsertEvent(id: event.id) { $0 = event } }
 }

@@ -24,7 +24,10 @@ extension NetworkClientProtocol {
   }
 
   public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
-    try await getChanges(since: request.cursor, limit: request.limit)
+    var page = try await getChanges(since: request.cursor, limit: request.limit)
+    // Asked without a position, and beside a snapshot of lists: what the hub says of its own concerns clients that speak of theirs.
+    page.position = nil
+    return page
   }
 
   public func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {

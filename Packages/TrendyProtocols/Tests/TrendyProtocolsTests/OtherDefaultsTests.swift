@@ -2,7 +2,7 @@ import Testing
 import TrendyModels
 import TrendyProtocols
 
-@Suite("The other defaults of a network client", .timeLimit(.minutes(1)))
+@Suite("The other defaults of a network client", .timeLimit(.minutes(10)))
 struct OtherDefaultsTests {
   @Test func `a snapshot takes the cursor first, then the lists, the definitions of each type`() async throws {
     let client = ScriptedClient()

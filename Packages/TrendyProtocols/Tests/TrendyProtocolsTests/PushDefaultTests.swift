@@ -4,7 +4,7 @@ import Testing
 import TrendyModels
 import TrendyProtocols
 
-@Suite("The default push", .timeLimit(.minutes(1)))
+@Suite("The default push", .timeLimit(.minutes(10)))
 struct PushDefaultTests {
   private static let date = Date(timeIntervalSince1970: 1_704_067_200)
 

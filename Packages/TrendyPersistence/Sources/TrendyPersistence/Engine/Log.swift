@@ -251,7 +251,8 @@ struct Log {
     let path: String
     let memory: RecordMemory
     private var loaded = 0
-    private var piece = 64 << 10
+    /// Of a log that was sealed a moment ago there is little.
+    private var piece = 8 << 10
 
     init(file: any OpenFile, header: ChunkHeader, path: String) {
       self.file = file
@@ -263,7 +264,7 @@ struct Log {
     mutating func load(to end: Int) throws(StorageError) {
       guard end > loaded else { return }
       let target = min(max(end, loaded + piece), memory.count)
-      piece = min(piece * 2, 1 << 20)
+      piece = min(piece * 4, 1 << 20)
       let (file, buffer) = (file, UnsafeMutableRawBufferPointer(start: memory.base + loaded, count: target - loaded))
       let offset = loaded
       let count = try storing { () throws(FileSystemError) in try file.read(into: buffer, at: offset) }

@@ -33,8 +33,6 @@ struct LogState: @unchecked Sendable {
   var isAppending = false
   /// Bytes of the chunks before this one.
   var bytesBefore = 0
-  /// Whether another chunk was begun since the manifest was read.
-  var hasGoneOn = false
   /// Says whether somebody saved since it was ``seen``; `nil` where it has to be looked for in the log.
   var counter: (any SharedCounter)?
   /// What the counter said before all that was there was taken in.
@@ -121,6 +119,18 @@ struct LogState: @unchecked Sendable {
     return true
   }
 
+  /// Stands on the newest generation from now on. Where the folder is gone it stays with what it has.
+  mutating func standOnNewest(directory: String, fileSystem: any FileSystem) throws(StorageError) {
+    let file = manifestFile
+    let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? true }
+    if isInPlace { return }
+    do {
+      try reload(directory: directory, fileSystem: fileSystem)
+    } catch {
+      guard case .missing = error else { throw error }
+    }
+  }
+
   /// Takes in the groups that lie beyond the end.
   /// - Returns: whether zeros follow, as far as a header reaches.
   @discardableResult
@@ -183,7 +193,6 @@ struct LogState: @unchecked Sendable {
   /// Goes on in another chunk.
   mutating func enter(_ header: ChunkHeader, file: any OpenFile) {
     bytesBefore += end
-    hasGoneOn = true
     self.file = file
     chunk = header
     memory = RecordMemory(zeroed: header.chunkBytes)

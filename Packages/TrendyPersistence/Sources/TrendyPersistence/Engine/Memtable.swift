@@ -12,7 +12,7 @@ final class Memtable {
   private let keepsDeletions: Bool
   /// By row, in the order in which they came. A row in a list is not given to another record but one that belongs in the
   /// same place.
-  private var records: UnsafeMutablePointer<UnsafeRawPointer>
+  private var rows: UnsafeMutablePointer<UnsafeRawPointer>
   private var recordCapacity = 64
   private var recordCount = 0
   /// 0 is empty; else 32 bits of hash above, the row plus one below.
@@ -28,13 +28,13 @@ final class Memtable {
 
   init(keepsDeletions: Bool = false) {
     self.keepsDeletions = keepsDeletions
-    records = .allocate(capacity: recordCapacity)
+    rows = .allocate(capacity: recordCapacity)
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: 0, count: slotCount)
   }
 
   deinit {
-    records.deallocate()
+    rows.deallocate()
     slots.deallocate()
   }
 
@@ -46,7 +46,7 @@ final class Memtable {
     guard usedSlots > 0 else { return nil }
     let slot = self.slot(kind: kind, key: key, hash: Self.hash(kind, key))
     let content = slots[slot]
-    return content == 0 ? nil : records[Self.row(content)]
+    return content == 0 ? nil : rows[Self.row(content)]
   }
 
   /// Takes in a record or a deletion, in place of what had its name.
@@ -78,26 +78,28 @@ final class Memtable {
     unless isHidden: ((UnsafeRawPointer) -> Bool)? = nil
   ) -> [UnsafeRawPointer] {
     var result: [UnsafeRawPointer] = []
-    rows(kind: kind, group: group)?.collect(
-      from: lower, to: upper, descending: descending, limit: limit, records: records, into: &result, unless: isHidden)
+    list(kind: kind, group: group)?.collect(
+      from: lower, to: upper, descending: descending, limit: limit, records: rows, into: &result, unless: isHidden)
     return result
   }
 
   func addCounts(kind: UInt8, group: UInt64?, boundaries: [Int64], to counts: inout [Int]) {
-    rows(kind: kind, group: group)?.addCounts(boundaries: boundaries, to: &counts)
+    list(kind: kind, group: group)?.addCounts(boundaries: boundaries, to: &counts)
   }
 
-  func count(kind: UInt8, group: UInt64?) -> Int { rows(kind: kind, group: group)?.count ?? 0 }
+  func count(kind: UInt8, group: UInt64?) -> Int { list(kind: kind, group: group)?.count ?? 0 }
 
-  /// Every name known, deletions included, in no order.
-  func forEach(_ body: (UnsafeRawPointer) -> Void) {
-    for slot in 0..<slotCount where slots[slot] != 0 { body(records[Self.row(slots[slot])]) }
-  }
+  /// The record or the deletion of every name known, about in the order in which they came; between them ``nobody``, where a
+  /// row was given up. Valid until the next one is taken in.
+  var records: UnsafeBufferPointer<UnsafeRawPointer> { UnsafeBufferPointer(start: rows, count: recordCount) }
+
+  /// Every record that is not deleted, in no order.
+  var living: [UnsafeRawPointer] { records.filter { !RecordLayout.isDeletion($0) } }
 }
 
 extension Memtable {
   /// In a row that was given up: a deletion, which no list takes in. Never written after it is made, nor freed.
-  nonisolated(unsafe) private static let nobody: UnsafeRawPointer = {
+  nonisolated(unsafe) static let nobody: UnsafeRawPointer = {
     let record = UnsafeMutableRawPointer.allocate(byteCount: RecordLayout.headerBytes, alignment: 8)
     RecordLayout.write(
       to: record, kind: 0, key: RecordKey(high: 0, low: 0), sort: 0, group: 0, isDeletion: true,
@@ -105,7 +107,7 @@ extension Memtable {
     return UnsafeRawPointer(record)
   }()
 
-  private func rows(kind: UInt8, group: UInt64?) -> OrderedRows? {
+  private func list(kind: UInt8, group: UInt64?) -> OrderedRows? {
     guard let group else {
       listKinds()
       return kinds[Int(kind)]
@@ -117,18 +119,18 @@ extension Memtable {
   private func newRow(_ record: UnsafeRawPointer) -> Int {
     if recordCount == recordCapacity {
       let larger = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: recordCapacity * 2)
-      larger.moveInitialize(from: records, count: recordCount)
-      records.deallocate()
-      records = larger
+      larger.moveInitialize(from: rows, count: recordCount)
+      rows.deallocate()
+      rows = larger
       recordCapacity *= 2
     }
-    (records + recordCount).initialize(to: record)
+    (rows + recordCount).initialize(to: record)
     recordCount += 1
     return recordCount - 1
   }
 
   private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) {
-    let old = records[row]
+    let old = rows[row]
     let isDeletion = RecordLayout.isDeletion(record)
     let isListed = row < max(kindsListed, groupsListed) && !RecordLayout.isDeletion(old)
     let staysInPlace =
@@ -137,24 +139,24 @@ extension Memtable {
     if isListed && !staysInPlace { unlist(row) }
     if isDeletion && !keepsDeletions {
       // A deletion is not listed.
-      records[row] = record
+      rows[row] = record
       clear(slot)
     } else if row >= max(kindsListed, groupsListed) || (isListed && staysInPlace) {
-      records[row] = record
+      rows[row] = record
     } else {
-      records[row] = Self.nobody
+      rows[row] = Self.nobody
       slots[slot] = slots[slot] & ~0xFFFF_FFFF | UInt64(newRow(record) + 1)
     }
   }
 
   private func listKinds() {
     while kindsListed < recordCount {
-      let record = records[kindsListed]
+      let record = rows[kindsListed]
       if !RecordLayout.isDeletion(record) {
         let kind = Int(RecordLayout.kind(record))
         let list = kinds[kind] ?? OrderedRows()
         if list.count == 0 { kinds[kind] = list }
-        list.insert(UInt32(kindsListed), sort: RecordLayout.sort(record), records: records)
+        list.insert(UInt32(kindsListed), sort: RecordLayout.sort(record), records: rows)
       }
       kindsListed += 1
     }
@@ -162,28 +164,28 @@ extension Memtable {
 
   private func listGroups() {
     while groupsListed < recordCount {
-      let record = records[groupsListed]
+      let record = rows[groupsListed]
       let group = RecordLayout.group(record)
       if group != 0, !RecordLayout.isDeletion(record) {
         let name = GroupName(kind: RecordLayout.kind(record), group: group)
         let list = groups[name] ?? OrderedRows()
         if list.count == 0 { groups[name] = list }
-        list.insert(UInt32(groupsListed), sort: RecordLayout.sort(record), records: records)
+        list.insert(UInt32(groupsListed), sort: RecordLayout.sort(record), records: rows)
       }
       groupsListed += 1
     }
   }
 
   private func unlist(_ row: Int) {
-    let record = records[row]
+    let record = rows[row]
     let kind = RecordLayout.kind(record)
     let sort = RecordLayout.sort(record)
-    if row < kindsListed { kinds[Int(kind)]?.remove(UInt32(row), sort: sort, records: records) }
+    if row < kindsListed { kinds[Int(kind)]?.remove(UInt32(row), sort: sort, records: rows) }
     let group = RecordLayout.group(record)
     guard row < groupsListed, group != 0 else { return }
     let name = GroupName(kind: kind, group: group)
     guard let list = groups[name] else { return }
-    list.remove(UInt32(row), sort: sort, records: records)
+    list.remove(UInt32(row), sort: sort, records: rows)
     if list.count == 0 { groups[name] = nil }
   }
 
@@ -203,7 +205,7 @@ extension Memtable {
       let content = slots[slot]
       if content == 0 { return slot }
       if UInt32(truncatingIfNeeded: content >> 32) == hash {
-        let record = records[Self.row(content)]
+        let record = rows[Self.row(content)]
         if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return slot }
       }
       slot = (slot + 1) & mask

@@ -21,6 +21,13 @@ final class RecordMemory: @unchecked Sendable {
     self.count = count
   }
 
+  /// As it happens to be.
+  init(_ count: Int) {
+    guard let base = malloc(max(count, 8)) else { preconditionFailure("no memory for \(count) bytes of records") }
+    self.base = base
+    self.count = count
+  }
+
   deinit { free(base) }
 
   /// Whether nothing but zeros lies from `offset` to the end.
@@ -75,13 +82,11 @@ public struct Record: @unchecked Sendable {
   }
 
   /// Whether the payload is these bytes.
-  func isPayload(_ bytes: [UInt8]) -> Bool {
+  func isPayload(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count == payloadCount else { return false }
     return withPayload { own in
-      bytes.withUnsafeBytes { other in
-        guard let left = own.baseAddress, let right = other.baseAddress else { return true }
-        return memcmp(left, right, own.count) == 0
-      }
+      guard let left = own.baseAddress, let right = bytes.baseAddress else { return true }
+      return memcmp(left, right, own.count) == 0
     }
   }
 

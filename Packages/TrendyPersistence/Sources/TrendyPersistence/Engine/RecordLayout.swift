@@ -4,7 +4,7 @@ enum RecordLayout {
   /// What a payload may hold, so that lengths stay within 32 bits.
   static let largestPayload = 1 << 30
 
-  static func size(payloadCount: Int) -> Int { (headerBytes + payloadCount + 7) & ~7 }
+  @inline(__always) static func size(payloadCount: Int) -> Int { (headerBytes + payloadCount + 7) & ~7 }
   @inline(__always) static func size(_ record: UnsafeRawPointer) -> Int { size(payloadCount: payloadCount(record)) }
 
   @inline(__always) static func payloadCount(_ record: UnsafeRawPointer) -> Int {
@@ -33,7 +33,7 @@ enum RecordLayout {
     UnsafeRawBufferPointer(start: record + headerBytes, count: payloadCount(record))
   }
 
-  /// Writes a record into zeroed memory of its size.
+  /// Writes a record and the zeros behind it, in all as many bytes as its size.
   static func write(
     to target: UnsafeMutableRawPointer, kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool,
     payload: UnsafeRawBufferPointer
@@ -47,6 +47,7 @@ enum RecordLayout {
     target.storeBytes(of: sort.littleEndian, toByteOffset: 24, as: Int64.self)
     target.storeBytes(of: group.littleEndian, toByteOffset: 32, as: UInt64.self)
     if let base = payload.baseAddress, payload.count > 0 {
+      store(0, target, size(payloadCount: payload.count) - 8)
       (target + headerBytes).copyMemory(from: base, byteCount: payload.count)
     }
   }

@@ -27,7 +27,7 @@ struct Salvage {
   private let firstSequence: UInt64
   private var chunks: [Chunk] = []
   private var groups: [Group] = []
-  private var stack = SegmentStack()
+  private var stack = SegmentStack(salvaging: [])
 
   /// - Parameters:
   ///   - names: those in the folder.

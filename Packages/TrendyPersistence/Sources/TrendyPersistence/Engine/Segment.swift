@@ -107,14 +107,31 @@ final class Segment {
 
   // MARK: Rows
 
-  /// The records of rows one after the other, added to `result`.
-  func addRecords(_ rows: Range<Int>, descending: Bool, to result: inout [UnsafeRawPointer]) throws(StorageError) {
-    guard !rows.isEmpty else { return }
+  /// The records of rows one after the other. They lie one after the other, too, so their pages are checked together.
+  func records(_ rows: Range<Int>, descending: Bool) throws(StorageError) -> [UnsafeRawPointer] {
+    guard !rows.isEmpty else { return [] }
     try check(footer.offsetsAt + rows.lowerBound * 4, rows.count * 4)
-    for index in 0..<rows.count {
-      let row = descending ? rows.upperBound - 1 - index : rows.lowerBound + index
-      result.append(try record(at: Int(half(base, footer.offsetsAt + row * 4)) * 8, of: row))
+    let first = try record(rows.lowerBound) - base
+    let last = try record(rows.upperBound - 1) - base
+    guard first <= last else { throw .damaged(path: path, offset: footer.offsetsAt + rows.lowerBound * 4) }
+    let end = last + RecordLayout.size(base + last)
+    try check(first, end - first)
+    let (base, offsets) = (base, base + footer.offsetsAt)
+    var failed: Int?
+    let records = [UnsafeRawPointer](unsafeUninitializedCapacity: rows.count) { places, count in
+      for index in 0..<rows.count {
+        let row = descending ? rows.upperBound - 1 - index : rows.lowerBound + index
+        let offset = Int(half(offsets, row * 4)) * 8
+        guard offset >= first, offset <= last, offset + RecordLayout.size(base + offset) <= end else {
+          failed = row
+          break
+        }
+        places.initializeElement(at: index, to: base + offset)
+        count += 1
+      }
     }
+    if let failed { throw .damaged(path: path, offset: footer.offsetsAt + failed * 4) }
+    return records
   }
 
   /// The record of a row; valid as long as ``mapping`` is kept.

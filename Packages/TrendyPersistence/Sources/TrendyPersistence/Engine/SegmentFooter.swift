@@ -134,13 +134,12 @@ struct SegmentFooter {
     number = word(base, 16)
     storeID = word(base, 24)
     guard bytes >= fixedBytes + Self.trailerBytes else { throw damage }
-    var numbers: [Int] = []
-    for place in stride(from: 32, to: fixedBytes, by: 8) {
-      guard let number = Int(exactly: word(base, place)), number <= source.count else { throw damage }
-      numbers.append(number)
+    // Checked all at once, below: a number that is none is -1.
+    var place = 32
+    func next() -> Int {
+      defer { place += 8 }
+      return Int(exactly: word(base, place)) ?? -1
     }
-    var rest = numbers[...]
-    func next() -> Int { rest.removeFirst() }
     rowCount = next()
     rowsEnd = next()
     offsetsAt = next()
@@ -161,7 +160,9 @@ struct SegmentFooter {
     manifestBytes = next()
     checksumsAt = next()
     let kindCount = next()
-    guard bytes == fixedBytes + kindCount * Self.kindBytes + Self.trailerBytes, isInOrder else { throw damage }
+    guard (0...bytes).contains(kindCount), bytes == fixedBytes + kindCount * Self.kindBytes + Self.trailerBytes,
+      isInOrder(within: source.count)
+    else { throw damage }
     var position = fixedBytes
     for _ in 0..<kindCount {
       let kind = Kind(
@@ -179,18 +180,18 @@ struct SegmentFooter {
   }
 
   /// Whether each part lies behind the one before: then no look-up within its count leaves the file.
-  private var isInOrder: Bool {
+  private func isInOrder(within fileBytes: Int) -> Bool {
     var end = Self.headerBytes
     func follows(_ start: Int, _ count: Int, _ size: Int) -> Bool {
-      guard end <= start else { return false }
+      guard end <= start, start <= fileBytes, (0...fileBytes).contains(count) else { return false }
       end = start + count * size
       return true
     }
-    let begins = end <= rowsEnd && follows(rowsEnd, 0, 0) && follows(offsetsAt, rowCount, 4)
+    let begins = (0...fileBytes).contains(rowCount) && follows(rowsEnd, 0, 0) && follows(offsetsAt, rowCount, 4)
     let hasSorts = version >= 3 || follows(sortsAt, rowCount, 8)
     let hasNames = follows(namesAt, nameCount, nameBytes) && follows(groupsAt, groupCount, groupBytes)
     let hasLists = follows(listsAt, listCount, 4) && (version < 3 || follows(daysAt, dayCount, Self.dayBytes))
     let hasRest = follows(killsAt, killCount, Self.killBytes) && follows(manifestAt, manifestBytes, 1)
-    return begins && hasSorts && hasNames && hasLists && hasRest && end <= checksumsAt
+    return begins && hasSorts && hasNames && hasLists && hasRest && follows(checksumsAt, 0, 0)
   }
 }

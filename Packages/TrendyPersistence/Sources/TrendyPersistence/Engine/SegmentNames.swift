@@ -17,7 +17,7 @@ enum SegmentNames {
   }
 
   /// All pieces, for the hashes of rows in their order.
-  static func encoded(_ hashes: [UInt32]) -> RecordMemory {
+  static func encoded(_ hashes: UnsafeBufferPointer<UInt32>) -> RecordMemory {
     let count = pieces(for: hashes.count)
     let memory = RecordMemory(zeroed: count * pieceBytes)
     for (row, hash) in hashes.enumerated() {

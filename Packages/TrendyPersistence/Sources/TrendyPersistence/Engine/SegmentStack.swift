@@ -34,17 +34,17 @@ final class SegmentStack {
     var record: UnsafeRawPointer
   }
 
-  private(set) var layers: [Layer] = []
-
-  init() {}
+  let layers: [Layer]
 
   /// Opens what a manifest names.
   init(_ log: Log) throws(StorageError) {
+    var layers: [Layer] = []
     for reference in log.manifest.segments {
       layers.append(
         Layer(
           try Segment(number: reference.number, storeID: log.manifest.storeID, log: log, reference: reference)))
     }
+    self.layers = layers
     try buryKills()
   }
 
@@ -132,12 +132,13 @@ final class SegmentStack {
       let end = upper == .max ? run.count : try segment.rank(upper, in: run)
       guard start < end else { continue }
       let count = min(limit, end - start)
-      var list: [UnsafeRawPointer] = []
-      list.reserveCapacity(count)
       let wanted = descending ? end - count..<end : start..<start + count
+      var list: [UnsafeRawPointer]
       if layer.buriedCount == 0, isHidden == nil, let rows = segment.rows(wanted, of: run) {
-        try segment.addRecords(rows, descending: descending, to: &list)
+        list = try segment.records(rows, descending: descending)
       } else {
+        list = []
+        list.reserveCapacity(count)
         var index = descending ? end - 1 : start
         let step = descending ? -1 : 1
         while index >= start, index < end, list.count < limit {
@@ -152,44 +153,5 @@ final class SegmentStack {
       if !list.isEmpty { lists.append(list) }
     }
     return lists
-  }
-}
-
-/// The order of scans.
-enum RecordOrder {
-  static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-    let leftSort = RecordLayout.sort(left)
-    let rightSort = RecordLayout.sort(right)
-    return leftSort != rightSort ? leftSort < rightSort : RecordLayout.key(left) < RecordLayout.key(right)
-  }
-
-  /// One list of two that are in order, at most `limit` long.
-  static func merge(
-    _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
-  ) -> [UnsafeRawPointer] {
-    if right.isEmpty { return left }
-    if left.isEmpty { return right }
-    var result: [UnsafeRawPointer] = []
-    result.reserveCapacity(min(left.count + right.count, limit))
-    var leftIndex = 0
-    var rightIndex = 0
-    while result.count < limit, leftIndex < left.count || rightIndex < right.count {
-      let takesLeft: Bool
-      if leftIndex == left.count {
-        takesLeft = false
-      } else if rightIndex == right.count {
-        takesLeft = true
-      } else {
-        takesLeft = isBelow(left[leftIndex], right[rightIndex]) != descending
-      }
-      if takesLeft {
-        result.append(left[leftIndex])
-        leftIndex += 1
-      } else {
-        result.append(right[rightIndex])
-        rightIndex += 1
-      }
-    }
-    return result
   }
 }

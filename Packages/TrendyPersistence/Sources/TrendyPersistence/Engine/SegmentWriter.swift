@@ -9,19 +9,6 @@ final class SegmentWriter {
     static func < (left: GroupName, right: GroupName) -> Bool { (left.kind, left.group) < (right.kind, right.group) }
   }
 
-  /// The rows of a group in their order; of group 0, which is the whole kind, only the days.
-  private struct Group {
-    var rows: [UInt32] = []
-    var rowCount = 0
-    var days: [(day: Int32, first: UInt32)] = []
-
-    mutating func add(sort: Int64) {
-      let day = SegmentDays.day(sort)
-      if days.last?.day != day { days.append((day, UInt32(rowCount))) }
-      rowCount += 1
-    }
-  }
-
   private let log: Log
   private let path: String
   private let file: any OpenFile
@@ -31,14 +18,26 @@ final class SegmentWriter {
   private var position = 0
   private var checksums: [UInt64] = []
   private var footer: SegmentFooter
-  private var offsets: [UInt32] = []
-  private var hashes: [UInt32] = []
-  private var groupNumbers: [GroupName: Int] = [:]
-  private var groups: [Group] = []
+  // Of each row.
+  private let offsets = Column<UInt32>()
+  private let hashes = Column<UInt32>()
+  private let days = Column<Int32>()
+  /// The number of its group, one more than its place in ``groups``; 0 for none.
+  private let rowGroups = Column<UInt32>()
+  private var groups: [GroupName] = []
+  private let groupRows = Column<Int>()
+  private var groupNumbers: [GroupName: UInt32] = [:]
+  /// The numbers of groups seen lately, as rows of few alternate.
+  private let lately: UnsafeMutablePointer<(name: GroupName, number: UInt32)>
+  private static let latelyCount = 256
+  /// The kind that rows come of now.
+  private var kind: SegmentFooter.Kind?
   private var isFinished = false
 
   init(number: UInt64, storeID: UInt64, log: Log) throws(StorageError) {
     self.log = log
+    lately = .allocate(capacity: Self.latelyCount)
+    lately.initialize(repeating: (GroupName(kind: 0, group: 0), 0), count: Self.latelyCount)
     let path = log.path(segment: number)
     self.path = path
     footer = SegmentFooter(number: number, storeID: storeID)
@@ -60,6 +59,7 @@ final class SegmentWriter {
   }
 
   deinit {
+    lately.deallocate()
     // Only gives the room back early; what stays is removed by the next maintenance.
     if !isFinished { try? log.fileSystem.remove(path) }
   }
@@ -78,60 +78,52 @@ final class SegmentWriter {
     let group = RecordLayout.group(record)
     offsets.append(UInt32(offset >> 3))
     hashes.append(Memtable.hash(kind, RecordLayout.key(record)))
-    if let last = footer.kinds.indices.last, footer.kinds[last].kind == kind {
-      footer.kinds[last].count += 1
-      footer.kinds[last].greatest = sort
-    } else {
-      footer.kinds.append(.init(kind: kind, first: row, count: 1, least: sort, greatest: sort))
+    days.append(SegmentDays.day(sort))
+    rowGroups.append(group == 0 ? 0 : number(of: GroupName(kind: kind, group: group)))
+    if self.kind?.kind != kind {
+      endKind()
+      self.kind = .init(kind: kind, first: row, count: 0, least: sort, greatest: sort)
     }
-    groups[number(of: GroupName(kind: kind, group: 0))].add(sort: sort)
-    if group != 0 {
-      let number = number(of: GroupName(kind: kind, group: group))
-      groups[number].add(sort: sort)
-      groups[number].rows.append(UInt32(row))
-    }
+    self.kind?.count += 1
+    self.kind?.greatest = sort
     try add(UnsafeRawBufferPointer(start: record, count: RecordLayout.size(record)))
   }
 
-  private func number(of name: GroupName) -> Int {
+  private func endKind() {
+    if let kind { footer.kinds.append(kind) }
+  }
+
+  /// Counts the row, too.
+  @inline(__always) private func number(of name: GroupName) -> UInt32 {
+    let slot = Int(truncatingIfNeeded: name.group % UInt64(Self.latelyCount))
+    if lately[slot].name != name { lately[slot] = (name, findNumber(of: name)) }
+    let number = lately[slot].number
+    groupRows[Int(number) - 1] += 1
+    return number
+  }
+
+  @inline(never) private func findNumber(of name: GroupName) -> UInt32 {
     if let number = groupNumbers[name] { return number }
-    groupNumbers[name] = groups.count
-    groups.append(Group())
-    return groups.count - 1
+    groups.append(name)
+    groupRows.append(0)
+    groupNumbers[name] = UInt32(groups.count)
+    return UInt32(groups.count)
   }
 
   /// Writes the indexes and the footer; the file and its name are durable on return.
   /// - Parameter manifest: what the store will consist of, without this segment.
   func finish(kills: [RowPlace], manifest: Manifest) throws(StorageError) -> SegmentReference {
+    endKind()
     footer.rowCount = offsets.count
     footer.rowsEnd = bytes
     footer.offsetsAt = bytes
-    try add(array: offsets)
+    try add(offsets)
     try align(to: SegmentNames.pieceBytes)
     footer.namesAt = bytes
     footer.nameCount = SegmentNames.pieces(for: hashes.count)
-    let pieces = SegmentNames.encoded(hashes)
+    let pieces = SegmentNames.encoded(hashes.elements)
     try add(pieces.bytes(from: 0, count: footer.nameCount * SegmentNames.pieceBytes))
-    let names = groupNumbers.sorted { $0.key < $1.key }
-    footer.groupsAt = bytes
-    footer.groupCount = names.count
-    for (name, number) in names {
-      let group = groups[number]
-      try add(
-        array: [
-          UInt64(name.kind), name.group, UInt64(footer.listCount), UInt64(group.rows.count), UInt64(footer.dayCount),
-          UInt64(group.days.count),
-        ])
-      footer.listCount += group.rows.count
-      footer.dayCount += group.days.count
-    }
-    footer.listsAt = bytes
-    for (_, number) in names { try add(array: groups[number].rows) }
-    try align(to: 8)
-    footer.daysAt = bytes
-    for (_, number) in names {
-      try add(array: groups[number].days.flatMap { [UInt32(bitPattern: $0.day), $0.first] })
-    }
+    try addGroups()
     footer.killsAt = bytes
     footer.killCount = kills.count
     for kill in kills { try add(array: [kill.segment, UInt64(kill.row)]) }
@@ -159,7 +151,73 @@ final class SegmentWriter {
       number: footer.number, fileBytes: position, rowCount: footer.rowCount, checksum: checksum)
   }
 
+  /// The groups, their lists and their days. A whole kind stands there as group 0, and has days only.
+  private func addGroups() throws(StorageError) {
+    var order: [(name: GroupName, number: Int?)] = groups.enumerated().map { ($0.element, $0.offset) }
+    order += footer.kinds.map { (GroupName(kind: $0.kind, group: 0), nil) }
+    order.sort { $0.name < $1.name }
+    // Where the next row of each group goes.
+    let places = Column<Int>(zeros: groups.count)
+    var listed = 0
+    for case (_, let number?) in order {
+      places[number] = listed
+      listed += groupRows[number]
+    }
+    let lists = Column<UInt32>(zeros: listed)
+    for row in 0..<rowGroups.count where rowGroups[row] != 0 {
+      let number = Int(rowGroups[row]) - 1
+      lists[places[number]] = UInt32(row)
+      places[number] += 1
+    }
+    footer.groupsAt = bytes
+    footer.groupCount = order.count
+    let dayEntries = Column<UInt32>()
+    for (name, number) in order {
+      let first = footer.listCount
+      let firstDay = dayEntries.count / 2
+      if let number {
+        footer.listCount += groupRows[number]
+        addDays(of: lists.elements[first..<footer.listCount].lazy.map(Int.init), to: dayEntries)
+      } else if let kind = footer.kinds.first(where: { $0.kind == name.kind }) {
+        addDays(of: kind.first..<kind.first + kind.count, to: dayEntries)
+      }
+      try add(
+        array: [
+          UInt64(name.kind), name.group, UInt64(first), UInt64(footer.listCount - first), UInt64(firstDay),
+          UInt64(dayEntries.count / 2 - firstDay),
+        ])
+    }
+    footer.listsAt = bytes
+    try add(lists)
+    try align(to: 8)
+    footer.daysAt = bytes
+    footer.dayCount = dayEntries.count / 2
+    try add(dayEntries)
+  }
+
+  /// Each day on which there are rows, and how many of them come before.
+  private func addDays(of rows: some Sequence<Int>, to entries: Column<UInt32>) {
+    var last: Int32?
+    var before: UInt32 = 0
+    for row in rows {
+      if days[row] != last {
+        last = days[row]
+        entries.append(UInt32(bitPattern: days[row]))
+        entries.append(before)
+      }
+      before += 1
+    }
+  }
+
   // MARK: Bytes
+
+  private func add<Element>(_ column: Column<Element>) throws(StorageError) {
+    #if _endian(big)
+      try add(array: Array(column.elements))
+    #else
+      try add(UnsafeRawBufferPointer(column.elements))
+    #endif
+  }
 
   private func add<Element: FixedWidthInteger>(array: [Element]) throws(StorageError) {
     #if _endian(big)

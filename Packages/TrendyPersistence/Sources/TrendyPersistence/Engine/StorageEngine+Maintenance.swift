@@ -35,16 +35,14 @@ extension StorageEngine {
     return hasWorked
   }
 
-  /// After a save of so many bytes: seals the log if nobody else seems to, or if it is a large one, which takes longer
-  /// anyway and would make the next opening long.
-  func sealIfOverdue(afterSaving bytes: Int) throws(StorageError) {
-    let isLarge = bytes > options.sealBytes * Self.largeSaveFactor
-    let isOverdue = state.withLock { $0.logBytes } > options.sealBytes * Self.overdueFactor
-    if isLarge || isOverdue { try maintain(sealingAll: isLarge) }
+  /// After a save: does a step of maintenance if nobody else seems to do any.
+  func maintainIfOverdue() throws(StorageError) {
+    let isOverdue = state.withLock { state in
+      state.logBytes > options.sealBytes * Self.overdueFactor || state.manifest.segments.count >= Self.manySegments
+    }
+    if isOverdue { try maintain() }
   }
 
-  /// A save this many times as long as ``Options/sealBytes`` is sealed at once.
-  private static let largeSaveFactor = 8
   /// A log this many times as long as ``Options/sealBytes`` is sealed by the save that makes it so.
   private static let overdueFactor = 64
   /// From here on merging comes before sealing.
@@ -54,7 +52,8 @@ extension StorageEngine {
 
   /// What the log says up to a seal, and where it goes on.
   private struct Frozen: @unchecked Sendable {  // rows that nobody writes again, kept by the pin
-    var records: [[UnsafeRawPointer]]
+    /// In the order of a segment.
+    var records: [UnsafeRawPointer]
     var burials: [RowPlace]
     var pin: RecordPin
     var manifest: Manifest
@@ -74,11 +73,9 @@ extension StorageEngine {
     next.generation += 1
     next.firstChunk = frozen.firstChunk
     next.firstSequence = frozen.firstSequence
-    if frozen.records.contains(where: { !$0.isEmpty }) || !frozen.burials.isEmpty {
+    if !frozen.records.isEmpty || !frozen.burials.isEmpty {
       let writer = try makeWriter(for: next)
-      for list in frozen.records {
-        for record in list { try writer.add(record: record) }
-      }
+      for record in frozen.records { try writer.add(record: record) }
       withExtendedLifetime(frozen.pin) {}
       next.segments.append(try writer.finish(kills: frozen.burials, manifest: next))
     }
@@ -95,18 +92,17 @@ extension StorageEngine {
     let transaction = try beginWrite()
     defer { transaction.rollback() }
     if isUsed() { try goOnInNewChunk(log, for: 0, spare: spare) }
-    return try state.withLock { state throws(StorageError) in
-      let tables = state.tables
-      let records = (0...UInt8.max).map { kind in
-        tables.memtable.scan(kind: kind, group: nil, from: .min, to: .max, descending: false, limit: .max)
-      }
-      return Frozen(
-        records: records, burials: try tables.burials, pin: state.pin, manifest: state.manifest,
-        firstChunk: state.chunk.number, firstSequence: state.sequence + 1)
+    var frozen = try state.withLock { state throws(StorageError) in
+      Frozen(
+        records: state.tables.memtable.living, burials: try state.tables.burials, pin: state.pin,
+        manifest: state.manifest, firstChunk: state.chunk.number, firstSequence: state.sequence + 1)
     }
+    transaction.rollback()
+    RecordOrder.sort(&frozen.records)
+    return frozen
   }
 
-  private func makeWriter(for next: Manifest) throws(StorageError) -> SegmentWriter {
+  func makeWriter(for next: Manifest) throws(StorageError) -> SegmentWriter {
     try SegmentWriter(
       number: next.generation, storeID: next.storeID,
       log: Log(directory: directory, fileSystem: fileSystem, manifest: next))
@@ -184,7 +180,7 @@ extension StorageEngine {
       var least: Int?
       for index in sources.indices {
         guard let head = heads[index] else { continue }
-        if let known = least, let other = heads[known], !isBelow(head, other) { continue }
+        if let known = least, let other = heads[known], !RecordOrder.isBelowInSegment(head, other) { continue }
         least = index
       }
       guard let least, let head = heads[least] else { return }
@@ -193,15 +189,10 @@ extension StorageEngine {
     }
   }
 
-  private static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-    let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
-    return leftKind != rightKind ? leftKind < rightKind : RecordOrder.isBelow(left, right)
-  }
-
   // MARK: Removing
 
   /// Removes the files that the manifest no longer counts. Who has them open keeps them.
-  private func removeLeftovers() throws(StorageError) {
+  func removeLeftovers() throws(StorageError) {
     let manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
     let kept = Set(manifest.segments.map(\.number))

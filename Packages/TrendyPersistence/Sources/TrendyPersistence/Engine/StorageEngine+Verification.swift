@@ -82,11 +82,11 @@ extension StorageEngine {
               : "the log ends here, and \(mark.sequence - recovered.state.sequence) saves after it were confirmed",
             advice: StoreFinding.repairAdvice + " What these saves held is lost, unless a backup has it."))
       }
+      if verification.findings.isEmpty { try verifyTogether(log, &verification) }
     } catch {
       guard case .damaged(let path, let offset) = error else { throw error }
       verification.findings += try findings(ofDamagedLog: log, path: path, offset: offset)
     }
-    if verification.findings.isEmpty { try verifyTogether(log, &verification) }
   }
 
   private static func findings(of reference: SegmentReference, log: Log) throws(StorageError) -> [StoreFinding] {
@@ -115,8 +115,11 @@ extension StorageEngine {
     do throws(StorageError) {
       holes = try Salvage(log, names: names, manifest: log.manifest, mark: nil).lostSaves
     } catch {
-      // A segment that cannot be read has its own finding.
-      guard case .damaged = error else { throw error }
+      switch error {
+      // A segment that cannot be read has its own finding; what maintenance removed meanwhile is not needed any more.
+      case .damaged, .missing: break
+      default: throw error
+      }
     }
     let isThere = names.contains { path == "\(log.directory)/\($0)" }
     // A chunk that is gone says more than the saves that are gone with it.

@@ -16,8 +16,8 @@ public final class StorageEngine: Sendable {
     /// Bytes of a later file of the log; only one save that is larger makes a larger one.
     public var largestChunkBytes: Int
     /// Bytes of log from which ``StorageEngine/maintain(sealingAll:)`` makes a segment of it: what an opening has to read at
-    /// most where somebody calls that. A save seals by itself where nobody does, at 64 times as many, or when it has eight
-    /// times as many of its own.
+    /// most where somebody calls that. A save seals by itself where nobody does, at 64 times as many; one that has eight times
+    /// as many of its own becomes a segment at once.
     public var sealBytes: Int
 
     public init(
@@ -123,12 +123,9 @@ public final class StorageEngine: Sendable {
       let now = state.counter?.value
       if let now, now == state.seen, !looksAnyway { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
+      // A large save stands in the manifest alone; and after a seal less memory will do.
+      try state.standOnNewest(directory: directory, fileSystem: fileSystem)
       state.seen = now
-      // The log that this stands on may have been sealed: then less memory will do.
-      if state.hasGoneOn, looksAnyway {
-        // Without the new generation the old one still answers rightly.
-        _ = try? state.reload(directory: directory, fileSystem: fileSystem)
-      }
     }
   }
 

@@ -3,32 +3,32 @@
 public final class WriteTransaction {
   private let engine: StorageEngine
   private let overlay = Memtable(keepsDeletions: true)
-  private var memories: [RecordMemory] = []
-  private var used = 0
-  private struct Change {
-    var record: UnsafeRawPointer
-    /// Whether it is needed: a record, or the deletion of one that is known to be saved.
-    var isSure: Bool
-  }
-
-  /// Everything put and deleted, in order; what was changed again later is left out of the save.
-  private var order: [Change] = []
-  private var isSureOfAll = true
+  private var memories: [RecordMemory]
+  /// Where the next record goes, and how much room there is.
+  private var next: UnsafeMutableRawPointer
+  private var left: Int
+  /// How often something was put or deleted so far.
+  private(set) var changes = 0
+  /// Deletions of records that may not be saved at all.
+  private var unsure: Set<UnsafeRawPointer> = []
   /// What the last look beneath this unit found, as who changes something has mostly just read it.
   private var looked: (kind: UInt8, key: RecordKey, isSaved: Bool)?
   /// Until it is committed, even if the sync then failed, or rolled back.
   private(set) var isOpen = true
   private var pin: RecordPin?
 
-  init(engine: StorageEngine) { self.engine = engine }
+  init(engine: StorageEngine) {
+    self.engine = engine
+    let memory = RecordMemory(4096)
+    memories = [memory]
+    next = memory.base
+    left = memory.count
+  }
 
   deinit { rollback() }
 
-  /// How often something was put or deleted so far.
-  var changes: Int { order.count }
-
   /// Whether nothing was put or deleted so far.
-  public var isEmpty: Bool { order.isEmpty }
+  public var isEmpty: Bool { changes == 0 }
 
   /// The number that this save will at least have, higher than that of any save before it.
   public func sequence() throws(StorageError) -> UInt64 { try engine.nextSequence() }
@@ -97,7 +97,7 @@ public final class WriteTransaction {
       throw .tooLarge(bytes: payload.count, limit: RecordLayout.largestPayload)
     }
     precondition(sort < .max, "a sort value of Int64.max cannot be found again")
-    add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, isSure: true, payload: payload)
+    add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, payload: payload)
   }
 
   public func put(
@@ -110,10 +110,11 @@ public final class WriteTransaction {
 
   /// Takes a record away; one that is not there is no error.
   public func delete(kind: UInt8, key: RecordKey) {
-    let isSure = looked.map { $0.kind == kind && $0.key == key && $0.isSaved } ?? false
-    add(
-      kind: kind, key: key, sort: 0, group: 0, isDeletion: true, isSure: isSure,
+    let isSaved = looked.map { $0.kind == kind && $0.key == key && $0.isSaved } ?? false
+    let record = add(
+      kind: kind, key: key, sort: 0, group: 0, isDeletion: true,
       payload: UnsafeRawBufferPointer(start: nil, count: 0))
+    if !isSaved { unsure.insert(record) }
   }
 
   // MARK: The unit
@@ -125,22 +126,24 @@ public final class WriteTransaction {
   public func commit() throws(StorageError) {
     try engine.check()
     precondition(isOpen, "a transaction that was committed or rolled back is committed")
-    let isPlain = isSureOfAll && overlay.count == order.count
     var records: [UnsafeRawPointer] = []
-    records.reserveCapacity(order.count)
-    for change in order {
-      if !isPlain {
-        let kind = RecordLayout.kind(change.record)
-        let key = RecordLayout.key(change.record)
-        guard overlay.find(kind: kind, key: key) == change.record else { continue }
-        if !change.isSure, try engine.get(kind: kind, key: key) == nil { continue }
+    records.reserveCapacity(overlay.count)
+    var bytes = GroupHeader.bytes
+    let nobody = Memtable.nobody
+    for record in overlay.records where record != nobody {
+      if !unsure.isEmpty, unsure.contains(record) {
+        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+        if try engine.get(kind: kind, key: key) == nil { continue }
       }
-      records.append(change.record)
+      records.append(record)
+      bytes += RecordLayout.size(record)
     }
-    let sequence: UInt64?
-    let bytes = records.reduce(GroupHeader.bytes) { $0 + RecordLayout.size($1) }
+    var sequence: UInt64?
     do {
-      sequence = try engine.append(records, bytes: bytes)
+      let isTooLong = bytes >= GroupHeader.largest
+      let isSegment =
+        engine.isLarge(bytes) ? try engine.saveAsSegment(records, over: overlay, mustWait: isTooLong) : false
+      if !isSegment { sequence = try engine.append(records, bytes: bytes) }
     } catch {
       // A handle that must not be used any more keeps nobody else from writing.
       if !engine.isUsable { rollback() }
@@ -150,7 +153,7 @@ public final class WriteTransaction {
     engine.releaseWriteLock()
     if let sequence { try engine.waitUntilDurable(sequence) }
     // The save is done. What stands in the way of this step, the owner's own call says; if it is a sync, the handle.
-    try? engine.sealIfOverdue(afterSaving: bytes)
+    try? engine.maintainIfOverdue()
   }
 
   /// Forgets every change and lets go of the write lock.
@@ -165,25 +168,29 @@ public final class WriteTransaction {
 extension WriteTransaction: Sendable {}
 
 extension WriteTransaction {
+  @discardableResult
   private func add(
-    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, isSure: Bool,
-    payload: UnsafeRawBufferPointer
-  ) {
+    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, payload: UnsafeRawBufferPointer
+  ) -> UnsafeRawPointer {
     precondition(isOpen, "a transaction that was committed or rolled back is written to")
     let size = RecordLayout.size(payloadCount: payload.count)
-    if memories.isEmpty || used + size > memories[memories.count - 1].count {
-      let usual = min(4096 << min(memories.count, 8), 1 << 20)
-      memories.append(RecordMemory(zeroed: max(size, usual)))
-      used = 0
-      pin = nil
-    }
-    let target = memories[memories.count - 1].base + used
-    used += size
+    if size > left { makeRoom(size) }
+    let record = next
+    next += size
+    left -= size
     RecordLayout.write(
-      to: target, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
-    if !isSure { isSureOfAll = false }
-    order.append(Change(record: UnsafeRawPointer(target), isSure: isSure))
-    overlay.apply(UnsafeRawPointer(target))
+      to: record, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
+    changes += 1
+    overlay.apply(UnsafeRawPointer(record))
+    return UnsafeRawPointer(record)
+  }
+
+  private func makeRoom(_ size: Int) {
+    let memory = RecordMemory(max(size, min(4096 << min(memories.count, 8), 1 << 20)))
+    memories.append(memory)
+    next = memory.base
+    left = memory.count
+    pin = nil
   }
 
   private func ownPin() -> RecordPin {
@@ -196,8 +203,8 @@ extension WriteTransaction {
   /// The sort values of the saved records that this unit replaces or deletes.
   private func hiddenSorts(kind: UInt8, group: UInt64?) throws(StorageError) -> [Int64] {
     var names: [RecordKey] = []
-    overlay.forEach { record in
-      if RecordLayout.kind(record) == kind { names.append(RecordLayout.key(record)) }
+    for record in overlay.records where record != Memtable.nobody && RecordLayout.kind(record) == kind {
+      names.append(RecordLayout.key(record))
     }
     var sorts: [Int64] = []
     for name in names {

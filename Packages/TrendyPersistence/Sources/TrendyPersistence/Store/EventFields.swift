@@ -169,7 +169,7 @@ final class EventReader {
   /// Makes the event where it will stay: a copy would count every reference in it.
   /// - Parameter place: not initialised, and left so if the result is `false`.
   func read(_ record: UnsafeRawPointer, to place: UnsafeMutablePointer<Event>) -> Bool {
-    guard let fields = EventFields(record), let properties = properties(fields) else { return false }
+    guard let fields = EventFields(record) else { return false }
     var seldom: SeldomFields?
     if fields.hasMore {
       seldom = SeldomFields(record)
@@ -179,7 +179,13 @@ final class EventReader {
       to: Event(
         identifier: fields.identifier, eventTypeId: eventTypeId(fields),
         timestamp: Date(timeIntervalSinceReferenceDate: fields.timestamp), isAllDay: fields.traits.isAllDay,
-        sourceType: fields.sourceType, syncStatus: fields.syncStatus, packedProperties: properties))
+        sourceType: fields.sourceType, syncStatus: fields.syncStatus))
+    if let bytes = fields.properties {
+      guard let (shape, values) = shapes.split(bytes), place.pointee.setPackedProperties(shape, values) else {
+        place.deinitialize(count: 1)
+        return false
+      }
+    }
     if let end = fields.endDate { place.pointee.endDate = Date(timeIntervalSinceReferenceDate: end) }
     if let notes = fields.notes { place.pointee.notes = String(decoding: notes, as: UTF8.self) }
     if let latitude = fields.latitude { place.pointee.locationLatitude = latitude }
@@ -198,22 +204,22 @@ final class EventReader {
     return fields.typeText.map(texts.text) ?? ""
   }
 
-  private func properties(_ fields: EventFields) -> PackedProperties? {
-    guard let bytes = fields.properties else { return PackedProperties() }
-    guard let (shape, values) = shapes.split(bytes) else { return nil }
-    return PackedProperties(shape: shape, bytes: values)
+  /// Shows each property where it lies, in the order of the names.
+  /// - Returns: `false` if they cannot be read.
+  func forEachPackedProperty(_ fields: EventFields, _ body: (PropertyShape, Int, PackedValue) -> Void) -> Bool {
+    if let bytes = fields.properties {
+      guard let (shape, values) = shapes.split(bytes) else { return false }
+      return PackedProperties.forEachPacked(shape, values, body)
+    }
+    guard fields.hasMore else { return true }
+    guard let seldom = SeldomFields(fields.record) else { return false }
+    PackedProperties(seldom.properties).forEachPacked(body)
+    return true
   }
 
   /// Shows each property, in the order of the names.
   /// - Returns: `false` if they cannot be read.
   func forEachProperty(_ fields: EventFields, _ body: (String, PropertyValue) -> Void) -> Bool {
-    if let bytes = fields.properties {
-      guard let (shape, values) = shapes.split(bytes) else { return false }
-      return PackedProperties.forEach(shape, values, body)
-    }
-    guard fields.hasMore else { return true }
-    guard let seldom = SeldomFields(fields.record) else { return false }
-    for (name, value) in seldom.properties.sorted(by: { $0.key < $1.key }) { body(name, value) }
-    return true
+    forEachPackedProperty(fields) { body($0.names[$1], PropertyValue(type: $0.types[$1], value: $2.json)) }
   }
 }

@@ -40,6 +40,15 @@ public struct EventRow {
     }
   }
 
+  /// Shows each property in the order of the names, by the shape of all of them and its place in that. No text is made; a value
+  /// must not be let out.
+  /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
+  public func forEachPackedProperty(_ body: (PropertyShape, Int, PackedValue) -> Void) throws(StorageError) {
+    guard source.reader.forEachPackedProperty(fields, body) else {
+      throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record))
+    }
+  }
+
   /// The whole event.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func event() throws(StorageError) -> Event {

@@ -11,25 +11,34 @@ extension LocalStore {
 
   @discardableResult
   public func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event {
-    let new = { Event(id: id, eventTypeId: "", timestamp: Date(timeIntervalSinceReferenceDate: 0)) }
+    let new = { (key: RecordKey) in
+      Event(
+        identifier: key.isHash ? CompactIdentifier(id) : CompactIdentifier(high: key.high, low: key.low),
+        eventTypeId: "", timestamp: Date(timeIntervalSinceReferenceDate: 0))
+    }
     return try upsert(id, making: new, configure: configure)
+  }
+
+  public func upsertEvent(_ event: Event) throws {
+    guard (1...128).contains(event.identifier.utf8Count) else { throw StorageError.invalidIdentifier(event.id) }
+    try put(event)
   }
 
   @discardableResult
   public func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType {
-    try upsert(id, making: { EventType(id: id, name: "", colorHex: "", iconName: "") }, configure: configure)
+    try upsert(id, making: { _ in EventType(id: id, name: "", colorHex: "", iconName: "") }, configure: configure)
   }
 
   @discardableResult
   public func upsertGeofence(id: String, configure: (inout Geofence) throws -> Void) throws -> Geofence {
-    try upsert(id, making: { Geofence(id: id, name: "", latitude: 0, longitude: 0) }, configure: configure)
+    try upsert(id, making: { _ in Geofence(id: id, name: "", latitude: 0, longitude: 0) }, configure: configure)
   }
 
   @discardableResult
   public func upsertPropertyDefinition(
     id: String, eventTypeId: String, configure: (inout PropertyDefinition) throws -> Void
   ) throws -> PropertyDefinition {
-    let new = {
+    let new = { (_: RecordKey) in
       PropertyDefinition(id: id, eventTypeId: eventTypeId, key: "", label: "", propertyType: .text)
     }
     return try upsert(id, making: new, configure: configure)

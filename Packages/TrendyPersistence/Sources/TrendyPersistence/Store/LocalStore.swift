@@ -14,7 +14,7 @@ public import TrendyProtocols
 public final class LocalStore: DataStoreProtocol {
   private let engine: Result<StorageEngine, StorageError>
   private var transaction: WriteTransaction?
-  private var writer = RowWriter()
+  private let writer = RowWriter()
   let reader = EventReader()
   /// Of the last count by days.
   var knownDays: DayTable?
@@ -102,6 +102,10 @@ extension LocalStore {
   /// where the text decides.
   private func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
     if let key = RecordKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
+    return try place(kind, byHashOf: identifier)
+  }
+
+  private func place(_ kind: UInt8, byHashOf identifier: String) throws(StorageError) -> Place {
     var free: RecordKey?
     for key in Self.hashKeys(identifier) {
       guard let record = try get(kind, key) else {
@@ -177,21 +181,18 @@ extension LocalStore {
   ) throws(StorageError) {
     writer.reset()
     if place.key.isHash { writer.text(1, row.rowIdentifier) }
-    row.write(to: &writer)
+    row.write(to: writer)
+    let (sort, group) = (row.rowSort, row.rowGroup(writtenBy: writer))
     if let old = place.record {
       old.withPayload { writer.unknownFields(of: $0, above: Row.lastField) }
-      let isSame =
-        old.sort == row.rowSort && old.group == row.rowGroup
-        && old.isPayload(writer.bytes)
-      if isSame { return }
+      if old.sort == sort && old.group == group && old.isPayload(writer.bytes) { return }
     }
-    try transaction.put(
-      kind: row.rowKind, key: place.key, sort: row.rowSort, group: row.rowGroup, payload: writer.bytes)
+    try transaction.put(kind: row.rowKind, key: place.key, sort: sort, group: group, payload: writer.bytes)
   }
 
   /// Changes a row, or makes one. When `configure` throws, the row is as it was, and so is the write lock.
   func upsert<Row: StoredRow>(
-    _ identifier: String, making new: () -> Row, configure: (inout Row) throws -> Void
+    _ identifier: String, making new: (RecordKey) -> Row, configure: (inout Row) throws -> Void
   ) throws -> Row {
     guard (1...128).contains(identifier.utf8.count) else { throw StorageError.invalidIdentifier(identifier) }
     let hadLock = transaction != nil
@@ -199,10 +200,10 @@ extension LocalStore {
     do {
       let before = try place(Row.kind, identifier)
       let changes = begun.changes
-      var row: Row = if let record = before.record { try decode(Row.self, record) } else { new() }
+      var row: Row = if let record = before.record { try decode(Row.self, record) } else { new(before.key) }
       try configure(&row)
       // The closure may have used the store too.
-      if transaction === begun, begun.changes == changes, row.isNamed(identifier) {
+      if transaction === begun, begun.changes == changes, row.isNamed(identifier, at: before.key) {
         try put(row, at: before, in: begun)
       } else {
         try put(row)
@@ -212,6 +213,19 @@ extension LocalStore {
       if !hadLock, let transaction, transaction.isEmpty { rollback() }
       throw error
     }
+  }
+
+  /// Puts an event in place of the one of its identifier, if there is one.
+  func put(_ event: Event) throws(StorageError) {
+    let transaction = try writing()
+    let place: Place
+    if let bits = event.identifier.bits {
+      let key = RecordKey(high: bits.high, low: bits.low)
+      place = Place(key: key, record: try get(RowKind.event, key))
+    } else {
+      place = try self.place(RowKind.event, byHashOf: event.id)
+    }
+    try put(event, at: place, in: transaction)
   }
 
   func remove(_ kind: UInt8, _ identifier: String) throws(StorageError) {

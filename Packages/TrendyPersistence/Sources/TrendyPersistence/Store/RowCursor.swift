@@ -8,7 +8,14 @@ struct RowCursor {
     end = position + RecordLayout.payloadCount(record)
   }
 
+  @inline(__always) init(_ position: UnsafeRawPointer, end: UnsafeRawPointer) {
+    self.position = position
+    self.end = end
+  }
+
   @inline(__always) var isAtEnd: Bool { position == end }
+  /// What was not read yet.
+  @inline(__always) var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: position, count: end - position) }
   /// Moves behind the content of a field.
   /// - Returns: whether it was there.
   mutating func skip(_ header: UInt64) -> Bool {

@@ -7,150 +7,230 @@ import TrendyModels
 
 /// Writes the fields of a row, each behind its number, so that a later version can add some and an earlier one can keep
 /// what it does not know (docs/format.md, "Row").
-struct RowWriter {
-  private(set) var bytes: [UInt8] = []
+///
+/// Into memory of its own, used again for each row: bytes go where they stay, and room is looked for once a field.
+final class RowWriter {
+  private var base: UnsafeMutableRawPointer
+  private var capacity = 1024
+  private var count = 0
+  private let groups = SharedGroups()
+  /// That of the last event type written.
+  private(set) var typeGroup: UInt64 = 0
 
-  init() { bytes.reserveCapacity(256) }
+  init() { base = .allocate(byteCount: capacity, alignment: 8) }
 
-  mutating func reset() { bytes.removeAll(keepingCapacity: true) }
+  deinit { base.deallocate() }
+
+  /// Valid until something is written.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+  func reset() { count = 0 }
 
   // MARK: Fields; what is nil, empty or the usual value is left out by the caller
 
-  mutating func integer(_ field: Int, _ value: UInt64) {
+  @inline(__always) func integer(_ field: Int, _ value: UInt64) {
     header(field, .integer)
     number(value)
   }
 
-  mutating func signed(_ field: Int, _ value: Int64) {
+  func signed(_ field: Int, _ value: Int64) {
     integer(field, UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
-  mutating func flag(_ field: Int, _ value: Bool) {
+  func flag(_ field: Int, _ value: Bool) {
     if value { integer(field, 1) }
   }
 
-  mutating func double(_ field: Int, _ value: Double) {
+  @inline(__always) func double(_ field: Int, _ value: Double) {
     header(field, .eight)
     word(value.bitPattern)
   }
 
-  mutating func double(_ field: Int, _ value: Double?) {
+  @inline(__always) func double(_ field: Int, _ value: Double?) {
     if let value { double(field, value) }
   }
 
   /// Every bit of it is kept: seconds since 2001-01-01T00:00:00Z.
-  mutating func date(_ field: Int, _ value: Date) { double(field, value.timeIntervalSinceReferenceDate) }
+  @inline(__always) func date(_ field: Int, _ value: Date) {
+    double(field, value.timeIntervalSinceReferenceDate)
+  }
 
-  mutating func date(_ field: Int, _ value: Date?) {
+  @inline(__always) func date(_ field: Int, _ value: Date?) {
     if let value { date(field, value) }
   }
 
-  mutating func text(_ field: Int, _ value: String) {
-    header(field, .bytes)
-    text(value)
+  func text(_ field: Int, _ value: String) {
+    value.withBytes { text in
+      header(field, .bytes, before: text.count)
+      piece(text)
+    }
   }
 
-  mutating func text(_ field: Int, _ value: String?) {
+  @inline(__always) func text(_ field: Int, _ value: String?) {
     if let value { text(field, value) }
   }
 
   /// Sixteen bytes if it is a canonical UUID, else text.
-  mutating func identifier(_ field: Int, _ value: String) {
-    if let key = RecordKey(canonicalUUID: value) {
-      header(field, .sixteen)
-      word(key.high)
-      word(key.low)
-    } else {
-      text(field, value)
-    }
+  func identifier(_ field: Int, _ value: String) {
+    if let key = RecordKey(canonicalUUID: value) { identifier(field, key) } else { text(field, value) }
   }
 
-  mutating func identifier(_ field: Int, _ value: String?) {
+  @inline(__always) func identifier(_ field: Int, _ value: String?) {
     if let value { identifier(field, value) }
   }
 
-  mutating func data(_ field: Int, _ value: Data) {
-    header(field, .bytes)
-    number(UInt64(value.count))
-    value.withUnsafeBytes { bytes.append(contentsOf: $0) }
+  /// The type of an event, and what its rows are grouped by.
+  func eventType(_ field: Int, _ value: String) {
+    if let key = RecordKey(canonicalUUID: value) {
+      identifier(field, key)
+      typeGroup = groups.group(value, key)
+    } else {
+      text(field, value)
+      typeGroup = RowOrder.group(value)
+    }
   }
 
-  mutating func json(_ field: Int, _ value: JSONValue) {
-    nested(field) { $0.value(value) }
+  /// One that is a canonical UUID.
+  @inline(__always) private func identifier(_ field: Int, _ key: RecordKey) {
+    header(field, .sixteen)
+    word(key.high)
+    word(key.low)
+  }
+
+  func data(_ field: Int, _ value: Data) {
+    value.withUnsafeBytes { content in
+      header(field, .bytes, before: content.count)
+      piece(content)
+    }
+  }
+
+  func json(_ field: Int, _ value: JSONValue) {
+    nested(field) { self.value(value) }
   }
 
   /// One field for each member, sorted, so that equal rows are equal bytes.
-  mutating func members(_ field: Int, _ values: [String: JSONValue]) {
+  func members(_ field: Int, _ values: [String: JSONValue]) {
+    if values.isEmpty { return }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-      nested(field) { writer in
-        writer.text(name)
-        writer.value(value)
+      nested(field) {
+        name.withBytes { text in
+          reserve(text.count)
+          piece(text)
+        }
+        self.value(value)
       }
     }
   }
 
   /// Names and values apart, so that rows of the same names can be seen to have them.
-  mutating func properties(_ field: Int, _ properties: PackedProperties) {
-    properties.withBytes { shape, values in
-      nested(field) { writer in
-        writer.number(UInt64(shape.bytes.count))
-        writer.bytes.append(contentsOf: shape.bytes)
-        writer.bytes.append(contentsOf: values)
-      }
-    }
+  func properties(_ field: Int, _ properties: borrowing PackedProperties) {
+    guard let shape = properties.shape else { return }
+    let names = shape.bytes.count
+    let values = properties.byteCount
+    let count = Self.length(of: UInt64(names)) + names + values
+    header(field, .bytes, before: count)
+    number(UInt64(count))
+    shape.bytes.withUnsafeBytes { piece($0) }
+    properties.copyBytes(to: base + self.count)
+    self.count &+= values
   }
 
   /// The fields of an earlier row that this version does not know, as they were.
-  mutating func unknownFields(of payload: UnsafeRawBufferPointer, above lastKnown: Int) {
+  func unknownFields(of payload: UnsafeRawBufferPointer, above lastKnown: Int) {
     var reader = RowReader(payload)
     while let field = reader.next() {
-      if field.number > lastKnown { bytes.append(contentsOf: payload[field.start..<reader.position]) }
+      guard field.number > lastKnown else { continue }
+      let unknown = UnsafeRawBufferPointer(rebasing: payload[field.start..<reader.position])
+      reserve(unknown.count)
+      copy(unknown)
     }
   }
 }
 
+// Only `reserve` and what calls it looks for room: numbers and pieces go where there is.
 extension RowWriter {
-  private mutating func header(_ field: Int, _ wire: RowWire) { number(UInt64(field) << 2 | UInt64(wire.rawValue)) }
+  /// What the numbers of one field take at most: its header, a length and another number, or two words.
+  private static let mostNumbers = 40
 
-  private mutating func number(_ value: UInt64) {
+  /// Makes room for so many bytes and the numbers of a field.
+  @inline(__always) private func reserve(_ more: Int) {
+    if capacity - count < more + Self.mostNumbers { grow(more + Self.mostNumbers) }
+  }
+
+  @inline(never) private func grow(_ more: Int) {
+    capacity = max(capacity * 2, count + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: base, byteCount: count)
+    base.deallocate()
+    base = larger
+  }
+
+  @inline(__always) private func header(_ field: Int, _ wire: RowWire, before bytes: Int = 0) {
+    reserve(bytes)
+    number(UInt64(field) << 2 | UInt64(wire.rawValue))
+  }
+
+  @inline(__always) private func number(_ value: UInt64) {
     var value = value
     while value >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: value) | 0x80)
+      byte(UInt8(truncatingIfNeeded: value) | 0x80)
       value >>= 7
     }
-    bytes.append(UInt8(truncatingIfNeeded: value))
+    byte(UInt8(truncatingIfNeeded: value))
   }
 
-  private mutating func word(_ value: UInt64) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  @inline(__always) private func byte(_ value: UInt8) {
+    base.storeBytes(of: value, toByteOffset: count, as: UInt8.self)
+    count &+= 1
   }
 
-  private mutating func text(_ value: String) {
-    var value = value
-    value.withUTF8 { text in
-      number(UInt64(text.count))
-      bytes.append(contentsOf: text)
-    }
+  @inline(__always) private func word(_ value: UInt64) {
+    store(value, base, count)
+    count &+= 8
   }
+
+  /// A length, then as many bytes.
+  @inline(__always) private func piece(_ source: UnsafeRawBufferPointer) {
+    number(UInt64(source.count))
+    copy(source)
+  }
+
+  @inline(__always) private func copy(_ source: UnsafeRawBufferPointer) {
+    guard let start = source.baseAddress else { return }
+    (base + count).copyMemory(from: start, byteCount: source.count)
+    count &+= source.count
+  }
+
+  /// Bytes that ``number(_:)`` writes.
+  private static func length(of number: UInt64) -> Int { max(70 - number.leadingZeroBitCount, 7) / 7 }
 
   /// A field whose length is only known when it is written.
-  private mutating func nested(_ field: Int, _ body: (inout RowWriter) -> Void) {
+  private func nested(_ field: Int, _ body: () -> Void) {
     header(field, .bytes)
     // Most are shorter than what one byte of length can say.
-    let place = bytes.count
-    bytes.append(0)
-    body(&self)
-    let count = bytes.count - place - 1
-    if count < 0x80 {
-      bytes[place] = UInt8(count)
-    } else {
-      var length = RowWriter()
-      length.number(UInt64(count))
-      bytes.replaceSubrange(place...place, with: length.bytes)
+    let place = count
+    byte(0)
+    body()
+    let length = count - place - 1
+    let more = Self.length(of: UInt64(length)) - 1
+    if more > 0 {
+      reserve(more)
+      (base + place + 1 + more).copyMemory(from: base + place + 1, byteCount: length)
     }
+    count = place
+    number(UInt64(length))
+    count = place + 1 + more + length
   }
 
-  private mutating func value(_ value: JSONValue) { PackedJSON.append(value, to: &bytes) }
+  /// What few rows have.
+  private func value(_ value: JSONValue) {
+    var bytes: [UInt8] = []
+    PackedJSON.append(value, to: &bytes)
+    bytes.withUnsafeBytes { bytes in
+      reserve(bytes.count)
+      copy(bytes)
+    }
+  }
 }
 
 /// How the content of a field lies behind its number.
@@ -161,4 +241,13 @@ enum RowWire: UInt8 {
   case sixteen
   /// A length, then as many bytes.
   case bytes
+}
+
+extension String {
+  /// Its UTF-8, where it lies if it lies in one piece.
+  @inline(__always) func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
+    var copy = self
+    return copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+  }
 }

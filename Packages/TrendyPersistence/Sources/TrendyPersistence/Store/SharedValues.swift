@@ -32,6 +32,28 @@ final class SharedIdentifiers {
   }
 }
 
+/// The groups of identifiers seen lately: most rows belong to few types.
+final class SharedGroups {
+  private static let count = 128
+  /// An identifier and its group; a low half of 0 is none.
+  private let known: UnsafeMutablePointer<(key: RecordKey, group: UInt64)>
+
+  init() {
+    known = .allocate(capacity: Self.count)
+    known.initialize(repeating: (RecordKey(high: 0, low: 0), 0), count: Self.count)
+  }
+
+  deinit { known.deallocate() }
+
+  /// - Parameter key: of the identifier, a canonical UUID.
+  @inline(__always) func group(_ identifier: String, _ key: RecordKey) -> UInt64 {
+    let mixed = (key.high ^ key.low) &* 0x9E37_79B1_85EB_CA87
+    let entry = known + Int(truncatingIfNeeded: mixed &>> 57)
+    if entry.pointee.key != key { entry.pointee = (key, RowOrder.group(identifier)) }
+    return entry.pointee.group
+  }
+}
+
 /// Texts seen lately, so that rows with the same one share it.
 final class SharedTexts {
   private static let longest = 128
@@ -49,25 +71,43 @@ final class SharedTexts {
 
 /// The names and types of properties seen lately, so that rows with the same ones share them.
 final class SharedShapes {
-  private var known = [PropertyShape?](repeating: nil, count: 128)
+  private static let count = 128
+  private let known: UnsafeMutablePointer<PropertyShape?>
 
-  /// The shape of an event's properties and the bytes of their values.
-  func split(_ field: UnsafeRawBufferPointer) -> (PropertyShape, UnsafeRawBufferPointer)? {
-    var reader = RowReader(field)
-    guard let bytes = reader.bytes(), let shape = shape(bytes) else { return nil }
-    return (shape, UnsafeRawBufferPointer(rebasing: field[reader.position...]))
+  init() {
+    known = .allocate(capacity: Self.count)
+    known.initialize(repeating: nil, count: Self.count)
   }
 
-  private func shape(_ bytes: UnsafeRawBufferPointer) -> PropertyShape? {
+  deinit {
+    known.deinitialize(count: Self.count)
+    known.deallocate()
+  }
+
+  /// The shape of an event's properties and the bytes of their values.
+  @inline(__always) func split(_ field: UnsafeRawBufferPointer) -> (PropertyShape, UnsafeRawBufferPointer)? {
+    guard let start = field.baseAddress else { return nil }
+    var cursor = RowCursor(start, end: start + field.count)
+    guard let bytes = cursor.bytes(), let shape = shape(bytes) else { return nil }
+    return (shape, cursor.rest)
+  }
+
+  @inline(__always) private func shape(_ bytes: UnsafeRawBufferPointer) -> PropertyShape? {
     // By its length, its first bytes and its last ones; that it is the same is seen below.
-    var mixed = UInt64(bytes.count)
+    var mixed = UInt64(truncatingIfNeeded: bytes.count)
     if let base = bytes.baseAddress, bytes.count >= 8 {
       mixed ^= base.loadUnaligned(as: UInt64.self) ^ (base + bytes.count - 8).loadUnaligned(as: UInt64.self) &* 31
     }
-    let slot = Int(truncatingIfNeeded: (mixed &* 0x9E37_79B1_85EB_CA87) &>> 57)
-    if let shape = known[slot], shape.isBytes(bytes) { return shape }
+    let entry = known + Int(truncatingIfNeeded: (mixed &* 0x9E37_79B1_85EB_CA87) &>> 57)
+    if let shape = entry.pointee, shape.isBytes(bytes) { return shape }
+    return learn(bytes, at: entry)
+  }
+
+  @inline(never) private func learn(
+    _ bytes: UnsafeRawBufferPointer, at entry: UnsafeMutablePointer<PropertyShape?>
+  ) -> PropertyShape? {
     guard let shape = PropertyShape(bytes) else { return nil }
-    known[slot] = shape
+    entry.pointee = shape
     return shape
   }
 }

@@ -5,8 +5,6 @@ enum StoredCode {
   private static let propertyTypes: [PropertyType] = [
     .text, .number, .boolean, .date, .select, .duration, .url, .email,
   ]
-  private static let sources: [EventSourceType] = [.manual, .imported, .geofence, .healthKit, .trip]
-  private static let statuses: [SyncStatus] = [.pending, .synced, .failed]
   private static let entities: [MutationEntityType] = [
     .event, .eventType, .geofence, .propertyDefinition, .vehicle, .tripRule, .setting, .skip, .conflict,
   ]
@@ -66,9 +64,28 @@ enum StoredCode {
     }
   }
 
+  // Of every event that is read: without a list, which would be looked for, kept and let go each time.
+  @inline(__always) static func source(_ code: UInt64) -> EventSourceType? {
+    switch code {
+    case 0: .manual
+    case 1: .imported
+    case 2: .geofence
+    case 3: .healthKit
+    case 4: .trip
+    default: nil
+    }
+  }
+
+  @inline(__always) static func status(_ code: UInt64) -> SyncStatus? {
+    switch code {
+    case 0: .pending
+    case 1: .synced
+    case 2: .failed
+    default: nil
+    }
+  }
+
   static func propertyType(_ code: UInt8) -> PropertyType? { element(UInt64(code), of: propertyTypes) }
-  static func source(_ code: UInt64) -> EventSourceType? { element(code, of: sources) }
-  static func status(_ code: UInt64) -> SyncStatus? { element(code, of: statuses) }
   static func entity(_ code: UInt64) -> MutationEntityType? { element(code, of: entities) }
   static func operation(_ code: UInt64) -> MutationOperation? { element(code, of: operations) }
 

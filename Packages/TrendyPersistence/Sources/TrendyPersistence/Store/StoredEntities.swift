@@ -10,7 +10,7 @@ extension EventType: StoredRow {
   static var lastField: Int { 6 }
   var rowIdentifier: String { id }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.text(2, name)
     writer.text(3, colorHex)
     writer.text(4, iconName)
@@ -44,7 +44,7 @@ extension Geofence: StoredRow {
   static var lastField: Int { 12 }
   var rowIdentifier: String { id }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.text(2, name)
     writer.double(3, latitude)
     writer.double(4, longitude)
@@ -92,7 +92,7 @@ extension PropertyDefinition: StoredRow {
   var rowSort: Int64 { min(Int64(displayOrder), .max - 1) }
   var rowGroup: UInt64 { RowOrder.group(eventTypeId) }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.identifier(2, eventTypeId)
     writer.text(3, key)
     writer.text(4, label)

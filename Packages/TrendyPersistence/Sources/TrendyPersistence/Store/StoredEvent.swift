@@ -31,7 +31,7 @@ enum EventField {
 
 /// How a timestamp follows from the sort value, which is its microsecond; what is written is one of them that gives every bit
 /// of it, so that most rows need no field for it.
-enum TimestampRule: UInt64, CaseIterable {
+enum TimestampRule: UInt64 {
   /// It does not: it has a field.
   case field
   case microsecond
@@ -51,11 +51,19 @@ enum TimestampRule: UInt64, CaseIterable {
     }
   }
 
+  /// The first that gives every bit.
   init(of date: Date) {
-    let seconds = date.timeIntervalSinceReferenceDate
+    let bits = date.timeIntervalSinceReferenceDate.bitPattern
     let sort = RowOrder.sort(date)
-    let fitting = Self.allCases.first { $0 != .field && $0.seconds(sort: sort).bitPattern == seconds.bitPattern }
-    self = fitting ?? .field
+    if Self.microsecond.seconds(sort: sort).bitPattern == bits {
+      self = .microsecond
+    } else if Self.nextMicrosecond.seconds(sort: sort).bitPattern == bits {
+      self = .nextMicrosecond
+    } else if Self.unixMillisecond.seconds(sort: sort).bitPattern == bits {
+      self = .unixMillisecond
+    } else {
+      self = .field
+    }
   }
 }
 
@@ -92,29 +100,37 @@ extension Event: StoredRow {
   var rowIdentifier: String { id }
   var rowSort: Int64 { RowOrder.sort(timestamp) }
   var rowGroup: UInt64 { RowOrder.group(eventTypeId) }
+  func rowGroup(writtenBy writer: RowWriter) -> UInt64 { writer.typeGroup }
 
-  func isNamed(_ identifier: String) -> Bool { self.identifier == CompactIdentifier(identifier) }
+  func isNamed(_ identifier: String, at key: RecordKey) -> Bool {
+    guard let bits = self.identifier.bits else { return id == identifier }
+    return key == RecordKey(high: bits.high, low: bits.low)
+  }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     var traits = EventTraits()
     traits.isAllDay = isAllDay
     traits.timestamp = TimestampRule(of: timestamp)
     traits.source = StoredCode.code(sourceType)
     traits.status = StoredCode.code(syncStatus)
-    writer.identifier(EventField.eventType, eventTypeId)
+    writer.eventType(EventField.eventType, eventTypeId)
     if traits.timestamp == .field { writer.date(EventField.timestamp, timestamp) }
     writer.date(EventField.endDate, endDate)
     writer.text(EventField.notes, notes)
-    writer.text(EventField.externalId, externalId)
-    writer.text(EventField.originalTitle, originalTitle)
-    writer.identifier(EventField.geofence, geofenceId)
+    if hasSeldomFields {
+      writer.text(EventField.externalId, externalId)
+      writer.text(EventField.originalTitle, originalTitle)
+      writer.identifier(EventField.geofence, geofenceId)
+    }
     writer.double(EventField.latitude, locationLatitude)
     writer.double(EventField.longitude, locationLongitude)
     writer.text(EventField.locationName, locationName)
-    writer.text(EventField.healthKitSample, healthKitSampleId)
-    writer.text(EventField.healthKitCategory, healthKitCategory)
+    if hasSeldomFields {
+      writer.text(EventField.healthKitSample, healthKitSampleId)
+      writer.text(EventField.healthKitCategory, healthKitCategory)
+    }
     writer.text(EventField.timeZone, timeZone)
-    writer.members(EventField.unknownMember, unknownFields)
+    if hasSeldomFields { writer.members(EventField.unknownMember, unknownFields) }
     if traits.word != 0 { writer.integer(EventField.traits, traits.word) }
     writer.properties(EventField.properties, packedProperties)
   }

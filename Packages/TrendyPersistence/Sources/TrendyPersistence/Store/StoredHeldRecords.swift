@@ -41,7 +41,7 @@ struct StoredMarks {
 
 extension RowWriter {
   /// The common mark in three fields, the others in a fourth.
-  mutating func marks(_ marks: [String: FieldMark], from field: Int) {
+  func marks(_ marks: [String: FieldMark], from field: Int) {
     if marks.isEmpty { return }
     if let common = marks[FieldMark.others] {
       signed(field, common.version)
@@ -76,7 +76,7 @@ struct HeldEntry: StoredRow {
   var rowSort: Int64 { min(entry.id, .max - 1) }
   var rowGroup: UInt64 { entry.parentId.map { RowOrder.group($0) } ?? 0 }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.integer(2, StoredCode.code(entityType))
     writer.signed(3, entry.id)
     if entry.incarnation != 0 { writer.signed(4, entry.incarnation) }
@@ -131,8 +131,8 @@ struct AcceptedMutation: StoredRow {
   var rowSort: Int64 { min(mutation.acceptedVersion ?? 0, .max - 1) }
   var rowGroup: UInt64 { queued.rowGroup }
 
-  func write(to writer: inout RowWriter) {
-    queued.write(to: &writer)
+  func write(to writer: RowWriter) {
+    queued.write(to: writer)
     writer.signed(Self.versionField, mutation.acceptedVersion ?? 0)
   }
 
@@ -158,7 +158,7 @@ struct StoredRecord: StoredRow {
   var rowKind: UInt8 { RowKind.record(record.kind) }
   var rowIdentifier: String { record.id }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.integer(2, StoredCode.code(record.kind))
     if record.syncStatus != .pending { writer.integer(3, StoredCode.code(record.syncStatus)) }
     writer.members(4, record.fields)
@@ -197,7 +197,7 @@ struct StoredMemory: StoredRow {
   static var lastField: Int { 10 }
   var rowIdentifier: String { Self.name }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     if !memory.epochs.isEmpty {
       writer.json(2, .array(memory.epochs.map { [.string($0.id), .int($0.first)] }))
     }

@@ -68,19 +68,23 @@ protocol StoredRow {
   /// Reads all fields above 1.
   /// - Returns: `nil` if what must be there is not, or means nothing to this version.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader)
-  func write(to writer: inout RowWriter)
+  func write(to writer: RowWriter)
+  /// The row's group, where writing the row has found it already.
+  func rowGroup(writtenBy writer: RowWriter) -> UInt64
 
   /// The row of a record of its kind.
   /// - Returns: `nil` as the initialiser does.
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self?
-  /// Whether it is the one of this name.
-  func isNamed(_ identifier: String) -> Bool
+  /// Whether it is the one of this name, whose key is this one.
+  func isNamed(_ identifier: String, at key: RecordKey) -> Bool
 }
 
 extension StoredRow {
   var rowKind: UInt8 { Self.kind }
   var rowSort: Int64 { 0 }
   var rowGroup: UInt64 { 0 }
+
+  func rowGroup(writtenBy writer: RowWriter) -> UInt64 { rowGroup }
 
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self? {
     var fields = RowReader(RecordLayout.payload(record))
@@ -90,7 +94,7 @@ extension StoredRow {
     return Self(identifier: RecordLayout.key(record).uuidText, fields: &fields)
   }
 
-  func isNamed(_ identifier: String) -> Bool { rowIdentifier == identifier }
+  func isNamed(_ identifier: String, at key: RecordKey) -> Bool { rowIdentifier == identifier }
 }
 
 /// What scans go by.
@@ -103,5 +107,5 @@ enum RowOrder {
   }
 
   /// The group of rows that refer to this identifier; never 0.
-  static func group(_ identifier: String) -> UInt64 { max(Checksum.xxh64(identifier), 1) }
+  static func group(_ identifier: String) -> UInt64 { max(identifier.withBytes { Checksum.xxh64($0) }, 1) }
 }

@@ -22,7 +22,7 @@ struct QueuedMutation: StoredRow {
     self.place = place
   }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.integer(2, place)
     writer.integer(3, StoredCode.code(mutation.entityType))
     writer.identifier(4, mutation.entityId)
@@ -86,7 +86,7 @@ extension Tombstone: StoredRow {
   static var lastField: Int { 4 }
   var rowIdentifier: String { "\(entityType.rawValue)/\(entityId)" }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.integer(2, StoredCode.code(entityType))
     writer.identifier(3, entityId)
     if let version { writer.signed(4, version) }
@@ -125,7 +125,7 @@ struct JournalledConflict: StoredRow {
     self.place = place
   }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.integer(2, place)
     writer.integer(3, StoredCode.code(conflict.entityType))
     writer.identifier(4, conflict.entityId)
@@ -178,7 +178,7 @@ extension ChangeEntry: StoredRow {
     return data.rawData[parent.name]?.stringValue
   }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.signed(2, id)
     writer.text(3, entityType)
     writer.text(4, operation)
@@ -247,7 +247,7 @@ struct StoredSetting: StoredRow {
     self.text = text
   }
 
-  func write(to writer: inout RowWriter) {
+  func write(to writer: RowWriter) {
     writer.signed(2, number)
     writer.text(3, text)
   }

@@ -207,7 +207,7 @@ extension DataStoreContract {
       geofence.syncStatus = .pending
       definition.syncStatus = .failed
       try unit.upsertEventType(id: type.id) { $0 = type }
-      try unit.upsertEvent(id: event.id) { $0 = event }
+      try unit.upsertEvent(event)
       try unit.upsertGeofence(id: geofence.id) { $0 = geofence }
       try unit.upsertPropertyDefinition(id: definition.id, eventTypeId: type.id) { $0 = definition }
       try unit.save()

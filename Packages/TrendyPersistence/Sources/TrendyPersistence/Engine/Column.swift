@@ -1,0 +1,43 @@
+/// Numbers one after the other, with one owner. To add one to an array that lies in an object asks first whether anybody else
+/// has the object's part in hand, and then whether anybody shares the array.
+final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
+  private var base: UnsafeMutablePointer<Element>
+  private var capacity: Int
+  private(set) var count = 0
+
+  init(capacity: Int = 64) {
+    self.capacity = max(capacity, 1)
+    base = .allocate(capacity: self.capacity)
+  }
+
+  /// So many times 0.
+  init(zeros count: Int) {
+    capacity = max(count, 1)
+    base = .allocate(capacity: capacity)
+    base.initialize(repeating: 0, count: count)
+    self.count = count
+  }
+
+  deinit { base.deallocate() }
+
+  @inline(__always) func append(_ element: Element) {
+    if count == capacity { grow() }
+    (base + count).initialize(to: element)
+    count &+= 1
+  }
+
+  @inline(__always) subscript(index: Int) -> Element {
+    get { base[index] }
+    set { base[index] = newValue }
+  }
+
+  var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
+
+  @inline(never) private func grow() {
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: base, count: count)
+    base.deallocate()
+    base = larger
+    capacity *= 2
+  }
+}

@@ -1,0 +1,123 @@
+/// The order of scans.
+enum RecordOrder {
+  static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    let leftSort = RecordLayout.sort(left)
+    let rightSort = RecordLayout.sort(right)
+    return leftSort != rightSort ? leftSort < rightSort : RecordLayout.key(left) < RecordLayout.key(right)
+  }
+
+  /// The order of a segment: by kind, then that of scans.
+  static func isBelowInSegment(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
+    return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
+  }
+
+  /// Puts records in the order of a segment.
+  ///
+  /// Kinds apart, then by the bytes of the sort value in which they differ, the lowest first: a comparison looks at two records
+  /// that lie anywhere, and many of them take longer than all else that is done with a row.
+  static func sort(_ records: inout [UnsafeRawPointer]) {
+    guard records.count > 1 else { return }
+    var counts = [Int](repeating: 0, count: 257)
+    for record in records { counts[Int(RecordLayout.kind(record)) + 1] += 1 }
+    for kind in 1...256 { counts[kind] += counts[kind - 1] }
+    var places = counts
+    let entries = UnsafeMutableBufferPointer<Entry>.allocate(capacity: records.count)
+    defer { entries.deallocate() }
+    for record in records {
+      let kind = Int(RecordLayout.kind(record))
+      entries.initializeElement(
+        at: places[kind], to: Entry(sort: UInt64(bitPattern: RecordLayout.sort(record)) ^ 1 << 63, record: record))
+      places[kind] += 1
+    }
+    let room = UnsafeMutableBufferPointer<Entry>.allocate(capacity: records.count)
+    defer { room.deallocate() }
+    for kind in 0..<256 where counts[kind + 1] - counts[kind] > 1 {
+      let part = counts[kind]..<counts[kind + 1]
+      sort(UnsafeMutableBufferPointer(rebasing: entries[part]), room: UnsafeMutableBufferPointer(rebasing: room[part]))
+    }
+    for index in entries.indices { records[index] = entries[index].record }
+  }
+
+  private struct Entry: BitwiseCopyable {
+    /// Rises as the sort value does.
+    var sort: UInt64
+    var record: UnsafeRawPointer
+  }
+
+  /// - Parameter room: as large, for what is on its way.
+  private static func sort(_ entries: UnsafeMutableBufferPointer<Entry>, room: UnsafeMutableBufferPointer<Entry>) {
+    var differing: UInt64 = 0
+    var isSorted = true
+    for index in 1..<entries.count {
+      differing |= entries[index].sort ^ entries[0].sort
+      if entries[index].sort < entries[index - 1].sort { isSorted = false }
+    }
+    var (source, target) = (entries, room)
+    if !isSorted {
+      for shift in stride(from: UInt64(0), to: 64, by: 8) where differing &>> shift & 0xFF != 0 {
+        sort(source, by: shift, to: target)
+        (source, target) = (target, source)
+      }
+    }
+    // Those of one sort value, by key.
+    var start = 0
+    while start < source.count {
+      var end = start + 1
+      while end < source.count, source[end].sort == source[start].sort { end += 1 }
+      if end > start + 1 {
+        var same = UnsafeMutableBufferPointer(rebasing: source[start..<end])
+        same.sort { RecordLayout.key($0.record) < RecordLayout.key($1.record) }
+      }
+      start = end
+    }
+    if source.baseAddress != entries.baseAddress { _ = entries.update(fromContentsOf: source) }
+  }
+
+  /// One pass, which leaves those of the same byte in their order.
+  private static func sort(
+    _ source: UnsafeMutableBufferPointer<Entry>, by shift: UInt64, to target: UnsafeMutableBufferPointer<Entry>
+  ) {
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { places in
+      places.initialize(repeating: 0)
+      for entry in source { places[Int(entry.sort &>> shift & 0xFF)] += 1 }
+      var before = 0
+      for byte in 0..<256 { (places[byte], before) = (before, before + places[byte]) }
+      for entry in source {
+        let byte = Int(entry.sort &>> shift & 0xFF)
+        target.initializeElement(at: places[byte], to: entry)
+        places[byte] += 1
+      }
+    }
+  }
+
+  /// One list of two that are in order, at most `limit` long.
+  static func merge(
+    _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
+  ) -> [UnsafeRawPointer] {
+    if right.isEmpty { return left }
+    if left.isEmpty { return right }
+    var result: [UnsafeRawPointer] = []
+    result.reserveCapacity(min(left.count + right.count, limit))
+    var leftIndex = 0
+    var rightIndex = 0
+    while result.count < limit, leftIndex < left.count || rightIndex < right.count {
+      let takesLeft: Bool
+      if leftIndex == left.count {
+        takesLeft = false
+      } else if rightIndex == right.count {
+        takesLeft = true
+      } else {
+        takesLeft = isBelow(left[leftIndex], right[rightIndex]) != descending
+      }
+      if takesLeft {
+        result.append(left[leftIndex])
+        leftIndex += 1
+      } else {
+        result.append(right[rightIndex])
+        rightIndex += 1
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,114 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+import Synchronization
+
+/// A save of many megabytes becomes a segment at once. By way of the log every row would be written twice, and the next opening
+/// would read all of it, or wait until it was sealed.
+extension StorageEngine {
+  /// A save this many times as long as ``Options/sealBytes`` is large.
+  private static let largeSaveFactor = 8
+
+  func isLarge(_ bytes: Int) -> Bool { bytes > options.sealBytes * Self.largeSaveFactor }
+
+  /// Saves a unit of work as a segment, with what the log holds. The caller has the write lock and keeps it.
+  ///
+  /// The log is sealed first and goes on in another chunk, so that a segment that never counts stands in nobody's way. The save
+  /// is done when the manifest names the segment. Nothing in the log tells of it: whoever has the store open asks after the
+  /// manifest when the counter says that there is news.
+  /// - Parameters:
+  ///   - records: what is put and deleted.
+  ///   - overlay: the same by name, and perhaps more deletions.
+  ///   - mustWait: whether it does not fit the log, so that who is maintaining the store is waited for.
+  /// - Returns: whether it is saved; not where another handle is maintaining the store.
+  func saveAsSegment(
+    _ records: [UnsafeRawPointer], over overlay: Memtable, mustWait: Bool
+  ) throws(StorageError) -> Bool {
+    let lockPath = directory + "/" + StoreFormat.maintenanceLockName
+    let lock = try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
+    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    if mustWait {
+      // Who maintains may be waiting for the lock of writing, and gives up first.
+      try fileSystem.take(lock, of: lockPath, atMost: options.lockTimeout * 2)
+    } else {
+      guard try storing({ () throws(FileSystemError) in try lock.tryLock() }) else { return false }
+    }
+    let log = Log(directory: directory, fileSystem: fileSystem)
+    try goOnInNewChunk(log, for: 0, spare: try log.makeSpare(bytes: options.firstChunkBytes))
+    var (next, logged, pin) = state.withLock { state in
+      var next = state.manifest
+      next.generation += 1
+      next.firstChunk = state.chunk.number
+      next.firstSequence = state.sequence + 1
+      return (next, Array(state.tables.memtable.records), state.pin)
+    }
+    let kills = try rowsReplaced(by: [logged, records], in: next)
+    logged.removeAll { record in
+      RecordLayout.isDeletion(record)
+        || overlay.find(kind: RecordLayout.kind(record), key: RecordLayout.key(record)) != nil
+    }
+    var rows = logged + records.filter { !RecordLayout.isDeletion($0) }
+    RecordOrder.sort(&rows)
+    if !rows.isEmpty || !kills.isEmpty {
+      let writer = try makeWriter(for: next)
+      for row in rows { try writer.add(record: row) }
+      next.segments.append(try writer.finish(kills: kills, manifest: next))
+    }
+    withExtendedLifetime(pin) {}
+    try commit(next)
+    // What is left over is removed by the next maintenance, too.
+    try? removeLeftovers()
+    return true
+  }
+
+  /// The rows of segments that these records take the place of: on segments of its own, as nothing is saved yet.
+  private func rowsReplaced(by lists: [[UnsafeRawPointer]], in manifest: Manifest) throws(StorageError) -> [RowPlace] {
+    let stack = try SegmentStack(Log(directory: directory, fileSystem: fileSystem, manifest: manifest))
+    var kills: [RowPlace] = []
+    guard !stack.isEmpty else { return kills }
+    let nobody = Memtable.nobody
+    for list in lists {
+      for record in list where record != nobody {
+        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+        if let found = try stack.find(kind: kind, key: key), let place = stack.bury(found) { kills.append(place) }
+      }
+    }
+    return kills
+  }
+
+  /// Puts a manifest in place that is the save, and stands on it.
+  private func commit(_ next: Manifest) throws(StorageError) {
+    do {
+      try next.replace(directory: directory, fileSystem: fileSystem)
+    } catch {
+      // Where it is in its place, or nobody can tell, only the disk knows whether it stays there.
+      guard let there = try? Manifest.read(directory: directory, fileSystem: fileSystem),
+        there.generation < next.generation
+      else {
+        let path = directory + "/" + StoreFormat.manifestName
+        var code = EIO
+        if case .failed(let failed) = error { code = failed.code }
+        let failure = StorageError.syncFailed(path: path, code: code)
+        fail(failure)
+        throw failure
+      }
+      try? fileSystem.remove(directory + "/" + StoreFormat.segmentName(next.generation))
+      throw error
+    }
+    do {
+      try state.withLock { state throws(StorageError) -> Void in
+        try state.reload(directory: directory, fileSystem: fileSystem)
+        if let lock = state.lock { state.mark.write(to: lock) }
+        // Others look from here on, so that they know of it before the save is reported.
+        _ = state.counter?.advance()
+      }
+    } catch {
+      // It is saved all the same; only this handle cannot go on.
+      fail(error)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import StorageTesting
+import Testing
+import TrendyPersistence
+
+/// Saves that become a segment at once, between small ones, and whoever has the store open meanwhile.
+@Suite("A large save", .timeLimit(.minutes(10)))
+struct LargeSaveTests {
+  /// Eight times 4096 bytes make a save large.
+  private static let options = StorageEngine.Options(
+    lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
+
+  private struct Step {
+    var put: [Int]
+    var deleted: [Int]
+    /// What their payloads begin with, so that a later one is told from an earlier one.
+    var mark: UInt8
+
+    var isLarge: Bool { put.count > 30 }
+  }
+
+  /// Small and large ones in turn; large ones replace and delete rows of the log, of segments and of both.
+  private static let steps: [Step] = [
+    Step(put: Array(0..<6), deleted: [], mark: 1), Step(put: Array(4..<44), deleted: [0], mark: 2),
+    Step(put: [2, 10, 50], deleted: [5, 6], mark: 3), Step(put: Array(8..<48), deleted: [2, 4, 50], mark: 4),
+    Step(put: [4, 100], deleted: [9, 200], mark: 5), Step(put: Array(60..<100), deleted: Array(10..<20), mark: 6),
+  ]
+
+  private static func payload(_ number: Int, _ mark: UInt8, isLarge: Bool) -> [UInt8] {
+    [mark] + [UInt8](repeating: UInt8(number), count: isLarge ? 1000 : 9)
+  }
+
+  /// Every number there after so many steps, and the mark of the step that it is from.
+  private static func model(after count: Int) -> [Int: UInt8] {
+    var model: [Int: UInt8] = [:]
+    for step in steps[..<count] {
+      for number in step.put { model[number] = step.mark }
+      for number in step.deleted { model[number] = nil }
+    }
+    return model
+  }
+
+  private static func open(_ disk: SimulatedFileSystem) throws(StorageError) -> StorageEngine {
+    try EngineFixture.open(disk, options: options)
+  }
+
+  private static func put(_ step: Step, in transaction: WriteTransaction) throws(StorageError) {
+    for number in step.put {
+      try transaction.put(
+        kind: UInt8(number % 2 + 1), key: EngineFixture.key(number), sort: Int64(number % 7), group: UInt64(number % 3),
+        payload: payload(number, step.mark, isLarge: step.isLarge))
+    }
+    for number in step.deleted { transaction.delete(kind: UInt8(number % 2 + 1), key: EngineFixture.key(number)) }
+  }
+
+  private static func save(_ step: Step, in engine: StorageEngine) throws(StorageError) {
+    try engine.write { transaction throws(StorageError) in try put(step, in: transaction) }
+  }
+
+  /// What an engine says is there; all its ways of saying it must agree.
+  private static func contents(of engine: StorageEngine) throws -> [Int: UInt8] {
+    var contents: [Int: UInt8] = [:]
+    for kind in [1, 2] as [UInt8] {
+      let records = try engine.scan(kind: kind)
+      #expect(records.map(\.sort) == records.map(\.sort).sorted())
+      #expect(try engine.count(kind: kind) == records.count)
+      var grouped = try engine.scan(kind: kind, group: 1).count + engine.scan(kind: kind, group: 2).count
+      grouped += records.filter { $0.group == 0 }.count
+      #expect(grouped == records.count)
+      for record in records {
+        let number = Int(record.key.low)
+        #expect(try engine.get(kind: kind, key: record.key)?.payload == record.payload)
+        #expect(record.payload.dropFirst().allSatisfy { $0 == UInt8(number) })
+        contents[number] = record.payload.first
+      }
+    }
+    return contents
+  }
+
+  private static func segments(_ disk: SimulatedFileSystem) -> [String] {
+    disk.files.filter { $0.hasPrefix("/store/segment-") }
+  }
+
+  @Test func `is seen by all who have the store open, and by who opens it`() throws {
+    let disk = SimulatedFileSystem()
+    let writers = [try Self.open(disk), try Self.open(disk.anotherProcess())]
+    // One that has never looked, one that looks each time, and one that has a counter by now.
+    let (late, busy) = (try Self.open(disk.anotherProcess()), try Self.open(disk.anotherProcess()))
+    for _ in 0..<10 { try busy.refresh() }
+    for (index, step) in Self.steps.enumerated() {
+      let before = Self.segments(disk)
+      let kept = try busy.scan(kind: 1).map(\.payload)
+      let list = try busy.scan(kind: 1)
+      try Self.save(step, in: writers[index % 2])
+      #expect((Self.segments(disk) != before) == step.isLarge, "step \(index)")
+      for engine in [writers[index % 2], busy, try Self.open(disk.anotherProcess())] {
+        try engine.refresh()
+        #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
+      }
+      // What was read before stays as it was.
+      #expect(list.map(\.payload) == kept)
+    }
+    try late.refresh()
+    #expect(try Self.contents(of: late) == Self.model(after: Self.steps.count))
+    let seen = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
+    #expect(seen.findings.isEmpty, "\(seen.findings)")
+  }
+
+  @Test func `sees itself while it is made, and nothing of it stays when it is rolled back`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try Self.open(disk)
+    for step in Self.steps[..<3] { try Self.save(step, in: engine) }
+    let transaction = try engine.beginWrite()
+    try Self.put(Self.steps[3], in: transaction)
+    #expect(try transaction.count(kind: 1) + transaction.count(kind: 2) == Self.model(after: 4).count)
+    transaction.rollback()
+    #expect(try Self.contents(of: engine) == Self.model(after: 3))
+  }
+
+  @Test func `goes through the log while somebody else maintains the store`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try Self.open(disk)
+    let lock = try disk.open("/store/maintenance", .create)
+    #expect(try lock.tryLock())
+    for step in Self.steps { try Self.save(step, in: engine) }
+    #expect(Self.segments(disk).isEmpty)
+    #expect(try Self.contents(of: engine) == Self.model(after: Self.steps.count))
+    try lock.unlock()
+    while try engine.maintain() {}
+    #expect(try Self.contents(of: Self.open(disk.anotherProcess())) == Self.model(after: Self.steps.count))
+  }
+
+  private static func run(on disk: SimulatedFileSystem) -> Int {
+    EngineFixture.saves(on: disk, options: options) { engine, done in
+      for step in steps {
+        try save(step, in: engine)
+        done += 1
+      }
+    }
+  }
+
+  private static let changes: Int = {
+    let disk = SimulatedFileSystem()
+    _ = run(on: disk)
+    return disk.changes
+  }()
+
+  @Test(
+    "is whole or not there after a crash before any change, and the store goes on",
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...3).map { .random(seed: $0) })
+  func crash(loss: SimulatedFileSystem.Loss) throws {
+    #expect(Self.changes > 60)
+    for change in 1...Self.changes {
+      let disk = SimulatedFileSystem()
+      disk.powerOff(beforeChange: change)
+      let done = Self.run(on: disk)
+      disk.restart(losing: loss)
+      let engine = try Self.open(disk)
+      let contents = try Self.contents(of: engine)
+      let fitting = (done...min(done + 1, Self.steps.count)).filter { Self.model(after: $0) == contents }
+      #expect(fitting.count >= 1, "crash before change \(change): \(done) saves returned, found \(contents)")
+      // What was left behind joins nothing: not the next large save, nor the opening after that.
+      let last = Step(put: Array(100..<140), deleted: [100], mark: 9)
+      try Self.save(last, in: engine)
+      disk.restart(losing: .unsynced)
+      var expected = contents
+      for number in last.put { expected[number] = number == 100 ? nil : 9 }
+      #expect(try Self.contents(of: Self.open(disk)) == expected, "crash before change \(change)")
+    }
+  }
+
+  @Test(
+    "that fails at any call is not there, or says that the disk alone knows; then it can be tried again",
+    arguments: [28, 5] as [Int32])
+  func failure(code: Int32) throws {
+    var call = 0
+    var isOver = false
+    while !isOver {
+      call += 1
+      let disk = SimulatedFileSystem()
+      let engine = try Self.open(disk)
+      let reader = try Self.open(disk.anotherProcess())
+      for step in Self.steps[..<3] { try Self.save(step, in: engine) }
+      let transaction = try engine.beginWrite()
+      try Self.put(Self.steps[3], in: transaction)
+      disk.fail(.init(call: call, code: code))
+      do throws(StorageError) {
+        try transaction.commit()
+        isOver = !disk.metFault
+        disk.fail(nil)
+      } catch {
+        disk.fail(nil)
+        if !engine.isUsable {
+          guard case .syncFailed = error else { throw error }
+          let there = try Self.contents(of: Self.open(disk.anotherProcess()))
+          #expect(there == Self.model(after: 3) || there == Self.model(after: 4), "call \(call)")
+          continue
+        }
+        for engine in [engine, reader] {
+          try engine.refresh()
+          #expect(try Self.contents(of: engine) == Self.model(after: 3), "call \(call)")
+        }
+        try transaction.commit()
+      }
+      try reader.refresh()
+      #expect(try Self.contents(of: reader) == Self.model(after: 4), "call \(call)")
+      #expect(try Self.contents(of: Self.open(disk.anotherProcess())) == Self.model(after: 4), "call \(call)")
+    }
+    #expect(call > 20)
+  }
+}
