@@ -16,6 +16,8 @@ final class EditWriter {
   private let replica: Replica
   /// Read at the first edit.
   private var memory: SyncMemory?
+  /// When the last of the queue was made. The write lock keeps it so, and many of one moment are not read for each of them.
+  private var latest: Date?
 
   init(store: any DataStoreProtocol, clock: any TimeSource, chance: Chance) {
     self.store = store
@@ -90,6 +92,7 @@ final class EditWriter {
     try store.takeWriteLock()
     if try Entity.find(id: id, in: store) != nil { return false }
     let key = EntityKey(Entity.entityType, id)
+    guard try canComeBack(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       try undo(last)
@@ -156,6 +159,12 @@ extension EditWriter {
   /// Whether a hub has given versions: then every edit says what its author knew, and rows follow from what is held.
   private var isVersioned: Bool {
     get throws { try knowledge().generation > 0 }
+  }
+
+  /// Where neither a copy is held nor its making waits, what was deleted is nowhere: to take the deletion back would leave it at
+  /// the hub alone.
+  private func canComeBack(_ key: EntityKey) throws -> Bool {
+    try isVersioned || replica.overlay(of: key).contains { $0.operation == .create }
   }
 
   private func knowledge() throws -> SyncMemory {
@@ -238,7 +247,9 @@ extension EditWriter {
   private func enqueue(_ mutation: PendingMutation) throws -> Coalescing.Effect {
     var mutation = mutation
     // The queue lies by time: a clock set back must not put a move before the making of what it points to.
-    if let last = try store.lastPendingMutation() { mutation.createdAt = max(mutation.createdAt, last.createdAt) }
+    if latest == nil { latest = try store.lastPendingMutation()?.createdAt }
+    mutation.createdAt = max(mutation.createdAt, latest ?? mutation.createdAt)
+    latest = mutation.createdAt
     try mark(&mutation)
     let effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
     switch effect {
@@ -248,7 +259,7 @@ extension EditWriter {
       try store.insertPendingMutation(merged)
     case .replace(let edits):
       for edit in edits { try store.deletePendingMutation(edit) }
-      if try isVersioned { mutation = try Coalescing.carrying(edits, by: mutation) }
+      if try canComeBack(mutation.key) { mutation = try Coalescing.carrying(edits, by: mutation) }
       try store.insertPendingMutation(mutation)
     case .cancel(let create):
       try store.deletePendingMutation(create)

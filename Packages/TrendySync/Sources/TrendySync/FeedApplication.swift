@@ -57,7 +57,7 @@ extension FeedApplication {
       FeedPlanner.Candidate(
         key: key, version: entry.id, isDelete: isDelete, isReadable: isDelete || entity != nil,
         parentEventTypeId: entity?.parentEventTypeId,
-        hasUnsettledChildren: isDelete && hasUnsettledChildren(key)))
+        hasUnsettledChildren: isDelete && hasUnsettledChildren(key), isDeleteUnanswered: isDeleteUnanswered(key)))
     switch verdict {
     case .apply:
       // Let past its guard, it lives again.
@@ -106,10 +106,15 @@ extension FeedApplication {
   }
 
   private func isDeleteWaiting(_ key: EntityKey) -> Bool {
-    if waiting[key]?.contains(where: { $0.operation == .delete }) == true { return true }
+    if isDeleteUnanswered(key) { return true }
     // Rows that went with an event type have no delete of their own, nor a note of whose they were.
     return key.entityType.isChildOfEventType
       && waiting.contains { $0.key.entityType == .eventType && $0.value.contains { $0.operation == .delete } }
+  }
+
+  /// Its own, and not that of its type: what hangs on a type goes or stays by the hub's word alone.
+  private func isDeleteUnanswered(_ key: EntityKey) -> Bool {
+    waiting[key]?.contains { $0.operation == .delete } == true
   }
 
   private func hasUnsettledChildren(_ key: EntityKey) throws -> Bool {

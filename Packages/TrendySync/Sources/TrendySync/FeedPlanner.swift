@@ -14,10 +14,12 @@ package struct FeedPlanner: Hashable, Sendable {
     package var parentEventTypeId: String?
     /// Whether rows that would go with it have changes that the hub has not judged.
     package var hasUnsettledChildren: Bool
+    /// Whether a delete made here has no answer yet.
+    package var isDeleteUnanswered: Bool
 
     package init(
       key: EntityKey?, version: Int64, isDelete: Bool = false, isReadable: Bool = true,
-      parentEventTypeId: String? = nil, hasUnsettledChildren: Bool = false
+      parentEventTypeId: String? = nil, hasUnsettledChildren: Bool = false, isDeleteUnanswered: Bool = false
     ) {
       self.key = key
       self.version = version
@@ -25,6 +27,7 @@ package struct FeedPlanner: Hashable, Sendable {
       self.isReadable = isReadable
       self.parentEventTypeId = parentEventTypeId
       self.hasUnsettledChildren = hasUnsettledChildren
+      self.isDeleteUnanswered = isDeleteUnanswered
     }
   }
 
@@ -45,6 +48,8 @@ package struct FeedPlanner: Hashable, Sendable {
     case parentMissing
     /// A type is deleted at the hub, and what a person did beneath it here waits for its answer.
     case childrenUnsettled
+    /// It was deleted here, and only the hub's answer says whether this is older or another life.
+    case deleteUnanswered
   }
 
   private var eventTypeIds: Set<String>
@@ -72,7 +77,10 @@ package struct FeedPlanner: Hashable, Sendable {
     }
     if let tombstone = guards[key] {
       // Above the version of the delete it is another life; where that is not known, only time can tell.
-      guard let deleted = tombstone.version, entry.version > deleted else { return .skip }
+      guard let deleted = tombstone.version else {
+        return entry.isDeleteUnanswered ? .park(.deleteUnanswered) : .skip
+      }
+      guard entry.version > deleted else { return .skip }
     }
     guard entry.isReadable else { return .park(.unreadable) }
     if let parent = entry.parentEventTypeId, !eventTypeIds.contains(parent) { return .park(.parentMissing) }

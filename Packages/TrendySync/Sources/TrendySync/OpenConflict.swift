@@ -14,6 +14,20 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
     case hub
   }
 
+  /// Who wrote a value, and when.
+  public struct Writer: Hashable, Sendable {
+    /// The identity that the writer's store had then; `nil` where nobody says.
+    public var device: String?
+    public var isThisDevice: Bool
+    public var date: Date?
+  }
+
+  /// One of the two values.
+  public enum Side: Hashable, Sendable, CaseIterable {
+    case kept
+    case present
+  }
+
   public let id: String
   public var origin: Origin
   public var entityType: MutationEntityType
@@ -22,6 +36,12 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
   public var kept: [String: JSONValue]
   /// What the same fields say now; empty where the entity is not shown.
   public var present: [String: JSONValue]
+  /// Who wrote what is kept.
+  public var keptBy: Writer
+  /// Who wrote what the same fields say now, as far as that is known.
+  public var presentBy: [String: Writer] = [:]
+  /// Which of the two this device wrote; `nil` where both are of others.
+  public var mine: Side?
   /// In plain words.
   public var reason: String
   public var recordedAt: Date?
@@ -33,12 +53,13 @@ extension OpenConflict {
     let members = (try? WireJSON.decode([String: JSONValue].self, from: conflict.payload)) ?? [:]
     self.init(
       id: conflict.id, origin: .journal(conflict.operation), entityType: conflict.entityType,
-      entityId: conflict.entityId, kept: members.filter { $0.key != "id" }, present: [:], reason: conflict.reason,
-      recordedAt: conflict.recordedAt)
+      entityId: conflict.entityId, kept: members.filter { $0.key != "id" }, present: [:],
+      keptBy: Writer(isThisDevice: true), mine: .kept, reason: conflict.reason, recordedAt: conflict.recordedAt)
   }
 
   /// `nil` for one of a kind or form that this version does not know.
-  init?(_ record: SyncedRecord) {
+  /// - Parameter device: who this store is to the hub.
+  init?(_ record: SyncedRecord, device: String?) {
     guard let kind = record.fields["entity_type"]?.stringValue.flatMap({ MutationEntityType(rawValue: $0) }),
       let entityId = record.fields["entity_id"]?.stringValue, let field = record.fields["field"]?.stringValue
     else { return nil }
@@ -49,12 +70,16 @@ extension OpenConflict {
       case "moved": "It was moved under a type that was deleted by a device that had not seen it there"
       default: "Another device replaced this without having seen it"
       }
+    let author = record.fields["author"]?.stringValue
+    let written = record.fields["stamp"]?.intValue.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    let isOwn = device != nil && author == device
+    let isBeaten = device == nil || record.fields["by"]?.stringValue != device
     self.init(
       id: record.id, origin: .hub, entityType: kind, entityId: entityId,
       kept: field == "*"
         ? (value.objectValue ?? [:]).filter { !RecordDocument.ownMembers.contains($0.key) } : [field: value],
-      present: [:], reason: reason,
-      recordedAt: record.fields["stamp"]?.intValue.map { Date(timeIntervalSince1970: Double($0) / 1000) })
+      present: [:], keptBy: Writer(device: author, isThisDevice: isOwn, date: written),
+      mine: isOwn ? .kept : isBeaten ? nil : .present, reason: reason, recordedAt: written)
   }
 
   /// As members of a request: a property stands under `properties`.

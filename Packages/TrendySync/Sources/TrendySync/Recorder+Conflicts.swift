@@ -10,10 +10,11 @@ extension Recorder {
   /// Everything that waits for a person's decision, the oldest first: what this device keeps, then what the hub keeps.
   public func openConflicts() throws -> [OpenConflict] {
     try read { store in
+      let device = try store.syncIdentity()?.device
       let own = try store.fetchConflicts().map { OpenConflict($0) }
-      let shared = try store.fetchRecords(kind: .conflict).compactMap { OpenConflict($0) }
+      let shared = try store.fetchRecords(kind: .conflict).compactMap { OpenConflict($0, device: device) }
         .sorted { ($0.recordedAt ?? .distantPast, $0.id) < ($1.recordedAt ?? .distantPast, $1.id) }
-      return try (own + shared).map { try $0.besidePresent(in: store) }
+      return try (own + shared).map { try $0.besidePresent(in: store, device: device) }
     }
   }
 
@@ -28,10 +29,35 @@ extension Recorder {
   public func retryConflict(id: String) throws {
     try write { try $0.retry($0.conflict(id)) }
   }
+
+  /// Makes the value that this device wrote, or the other one, what is shown.
+  /// - Throws: ``RecorderError/notOurs(_:)`` where both are of other devices.
+  public func resolveConflict(id: String, keepingMine: Bool) throws {
+    try write { writer in
+      let conflict = try writer.conflict(id)
+      guard let mine = conflict.mine else { throw RecorderError.notOurs(id) }
+      try (mine == .kept) == keepingMine ? writer.retry(conflict) : writer.drop(conflict)
+    }
+  }
+
+  /// Gives what was deleted another life, with the kept value in it.
+  /// - Throws: ``RecorderError/notDeleted(_:id:)`` where it lives.
+  public func restoreForConflict(id: String) throws {
+    try write { writer in
+      let conflict = try writer.conflict(id)
+      func isShown<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
+        try Entity.find(id: conflict.entityId, in: writer.store) != nil
+      }
+      if try isShown(conflict.entityType.stored) {
+        throw RecorderError.notDeleted(conflict.entityType, id: conflict.entityId)
+      }
+      try writer.retry(conflict)
+    }
+  }
 }
 
 extension OpenConflict {
-  fileprivate func besidePresent(in store: any DataStoreProtocol) throws -> OpenConflict {
+  fileprivate func besidePresent(in store: any DataStoreProtocol, device: String?) throws -> OpenConflict {
     func present<Entity: StoredEntity>(_ type: Entity.Type) throws -> [String: JSONValue] {
       guard let entity = try Entity.find(id: entityId, in: store) else { return [:] }
       let payload = try WireJSON.encode(entity.createRequest)
@@ -44,6 +70,21 @@ extension OpenConflict {
     }
     var result = self
     result.present = try present(entityType.stored)
+    guard !result.present.isEmpty else { return result }
+    let key = EntityKey(entityType, entityId)
+    let replica = Replica(store: store)
+    for (name, mark) in try replica.held(key).map({ held in kept.keys.map { ($0, held.marks.mark(of: $0)) } }) ?? [] {
+      guard let mark else { continue }
+      result.presentBy[name] = Writer(
+        device: mark.author, isThisDevice: device != nil && mark.author == device,
+        date: Date(timeIntervalSince1970: Double(mark.stamp) / 1000))
+    }
+    for mutation in try replica.overlay(of: key) {
+      for (name, change) in try FieldChange.changes(of: mutation) where kept[name] != nil {
+        result.presentBy[name] = Writer(
+          device: device, isThisDevice: true, date: Date(timeIntervalSince1970: Double(change.stamp) / 1000))
+      }
+    }
     return result
   }
 }
@@ -52,7 +93,9 @@ extension EditWriter {
   func conflict(_ id: String) throws -> OpenConflict {
     try store.takeWriteLock()
     if let own = try store.fetchConflicts().first(where: { $0.id == id }) { return OpenConflict(own) }
-    guard let shared = try store.findRecord(kind: .conflict, id: id).flatMap({ OpenConflict($0) }) else {
+    let device = try store.syncIdentity()?.device
+    guard let shared = try store.findRecord(kind: .conflict, id: id).flatMap({ OpenConflict($0, device: device) })
+    else {
       throw RecorderError.noSuchConflict(id)
     }
     return shared

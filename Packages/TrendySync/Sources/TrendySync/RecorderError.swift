@@ -10,6 +10,10 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   case parentDeleted(MutationEntityType, id: String, eventTypeId: String)
   /// Nothing of this id waits for a decision.
   case noSuchConflict(String)
+  /// Both values of the conflict were written by other devices.
+  case notOurs(String)
+  /// It lives.
+  case notDeleted(MutationEntityType, id: String)
   /// The kind has a Swift type of its own, and is recorded as that.
   case hasItsOwnType(MutationEntityType)
   /// A payload speaks of another entity than its mutation.
@@ -26,6 +30,11 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
         + "that first, or restore to another type."
     case .noSuchConflict(let id):
       "Nothing named \(id) waits for a decision: it was decided here or on another device. Nothing was changed."
+    case .notOurs(let id):
+      "Both values of \(id) were written by other devices. Nothing was changed: retry takes the kept one, drop leaves the "
+        + "one that is shown."
+    case .notDeleted(let kind, let id):
+      "The \(kind.words) \(id) is not deleted. Nothing was changed."
     case .hasItsOwnType(let kind):
       "A record cannot be of the kind \(kind.rawValue), which has a type of its own. Nothing was changed."
     case .otherEntity(let kind, let id, let payloadId):

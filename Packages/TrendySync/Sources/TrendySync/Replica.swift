@@ -19,6 +19,9 @@ struct Replica {
 
   func held(_ key: EntityKey) throws -> ChangeEntry? { try store.heldEntry(kind: key.entityType, id: key.entityId) }
 
+  /// What is held of the entity that an entry is of.
+  func held(_ entry: ChangeEntry) throws -> ChangeEntry? { try entry.key.flatMap { try held($0) } }
+
   func isHeldAlive(eventTypeId: String) throws -> Bool {
     try store.heldEntry(kind: .eventType, id: eventTypeId).map { !$0.isDelete } ?? false
   }

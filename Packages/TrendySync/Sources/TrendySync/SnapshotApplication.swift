@@ -8,7 +8,7 @@ struct SnapshotApplication {
   private let store: any DataStoreProtocol
   private let snapshot: Snapshot
   private let waiting: [EntityKey: [PendingMutation]]
-  /// Deleted here, and the hub has not been told: the snapshot does not know.
+  /// Deleted here, and the hub's answer is not here: the snapshot may not know.
   private let deletedHere: Set<EntityKey>
 
   init(_ snapshot: Snapshot, store: any DataStoreProtocol) throws {
@@ -61,10 +61,15 @@ extension SnapshotApplication {
   private func lay<Entity: StoredEntity>(_ entities: [Entity]) throws {
     for entity in entities {
       let key = EntityKey(Entity.entityType, entity.id)
-      if deletedHere.contains(key) { continue }
+      if deletedHere.contains(key) {
+        // The answer to the delete says whether it was there before this.
+        try park(entity, key)
+        continue
+      }
       if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
-        // Written between two lists of the snapshot: its type comes in the feed after the cursor.
-        if !deletedHere.contains(EntityKey(.eventType, parent)) { try park(entity, key) }
+        // Its type was deleted here; or it was written between two lists of the snapshot, and its type comes in the feed after the
+        // cursor.
+        try park(entity, key)
         continue
       }
       // As for an entry of the feed.

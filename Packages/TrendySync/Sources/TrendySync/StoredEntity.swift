@@ -39,7 +39,7 @@ extension Event: StoredEntity {
   static func find(id: String, in store: any DataStoreProtocol) throws -> Event? { try store.findEvent(id: id) }
   static func fetchAll(in store: any DataStoreProtocol) throws -> [Event] { try store.fetchAllEvents() }
   static func write(_ entity: Event, in store: any DataStoreProtocol) throws {
-    try store.upsertEvent(id: entity.id) { $0 = entity }
+    try store.upsertEvent(entity)
   }
   static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteEvent(id: id) }
   static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markEventSynced(id: id) }

@@ -21,11 +21,15 @@ extension SyncEngine {
   /// Makes rounds until its task is cancelled: at once, after the delay that the last one calls for, when the hub signals that it
   /// has something new, and when something is queued through this engine.
   public func run() async {
+    isRunning = true
+    defer { isRunning = false }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.followSignals() }
       while !Task.isCancelled {
         await performSync()
         await sleepUntilWoken(for: nextDelay)
+        // Whatever there is to say or to hear waits until the hub wants to be asked again.
+        while clock.uptime < quietUntil, !Task.isCancelled { await sleepUntilWoken(for: quietUntil - clock.uptime) }
       }
       group.cancelAll()
     }

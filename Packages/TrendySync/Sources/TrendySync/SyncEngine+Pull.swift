@@ -7,7 +7,9 @@ extension SyncEngine {
     var cursor = try inStore { try $0.syncCursor() } ?? 0
     // Deletes that the hub had acknowledged, without a version, before this pull began: once it is complete they have passed.
     let acknowledged = try inStore { try Self.acknowledgedDeletes($0) }
-    var limit = configuration.pageSize
+    // A round that was cut short has shown how much there is.
+    let known = try inStore { try $0.syncMemory()?.seen ?? 0 }
+    var limit = known - cursor > Int64(configuration.pageSize) ? configuration.largePageSize : configuration.pageSize
     while true {
       if Task.isCancelled { throw .cancelled }
       let since = cursor

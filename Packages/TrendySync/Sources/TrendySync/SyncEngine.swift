@@ -31,21 +31,28 @@ public actor SyncEngine {
   var batchLimit: Int
   /// Until the next round that comes by itself.
   var nextDelay: Duration = .zero
+  /// Until this uptime the hub asked to be left alone: no round comes by itself.
+  var quietUntil: Duration = .zero
   /// As of the last page or load; what a signal is compared with.
   var knownCursor: Int64 = 0
 
   /// How often a round begins anew because the hub knows another history, or this device by another row of sequences.
   private static let recoveryLimit = 3
+  /// Whether the hub has said that nothing goes on without a snapshot. The next round begins with it: to be told so again would cost
+  /// the request that a hub with a narrow rate limit has left.
+  private var owesSnapshot = false
   /// Whether what an earlier version of this program parked was looked at once more.
   var hasRetriedParked = false
 
-  private var turnstile = Turnstile()
+  var turnstile = Turnstile()
   /// Every call of ``performSync()`` is an ask; a round serves all that were made before it began.
   private var asks = 0
   private var servedAsks = 0
 
   // The loop's, see SyncEngine+Loop.swift.
   var loop: Task<Void, Never>?
+  /// Whether rounds come by themselves.
+  var isRunning = false
   var isWakePending = false
   var sleeper: CheckedContinuation<Void, Never>?
   var lastSignal: Duration = .zero
@@ -98,6 +105,7 @@ extension SyncEngine {
   /// Closes the breaker at once. If the hub still has enough, it opens for longer than the last time.
   public func resetCircuitBreaker() {
     breaker.onReset()
+    quietUntil = .zero
     wake()
   }
 
@@ -169,7 +177,7 @@ extension SyncEngine {
     broadcast.set(.error(failure.words(pending: pendingCount)))
   }
 
-  private func takeTurn() async {
+  func takeTurn() async {
     if turnstile.take() { return }
     await withCheckedContinuation { turnstile.wait($0) }
   }
@@ -189,10 +197,15 @@ extension SyncEngine {
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure)
-    turnstile.leave()
+    let now = clock.now
     let run = SyncRun(
-      startedAt: startedAt, endedAt: clock.now, pushed: tally.pushed, pulled: tally.pulled,
-      error: failure?.words(pending: pendingCount))
+      startedAt: startedAt, endedAt: now, pushed: tally.pushed, pulled: tally.pulled,
+      error: failure?.words(pending: pendingCount),
+      nextTry: isRunning ? now.addingTimeInterval(nextDelay / .seconds(1)) : nil,
+      pausedUntil: isCircuitBreakerTripped
+        ? now.addingTimeInterval(circuitBreakerBackoffRemaining / .seconds(1)) : nil,
+      isTokenGood: failure.isTokenGood)
+    turnstile.leave()
     await history?.record(run)
   }
 
@@ -203,6 +216,7 @@ extension SyncEngine {
     // The probe is the first thing that a hub hears of which had enough.
     if !isProbing { try await ask { try await networkClient.checkHealth() } }
 
+    if owesSnapshot { try await takeOwedSnapshot(&tally) }
     var pushFailure: SyncFailure?
     var recoveries = 0
     while true {
@@ -213,7 +227,7 @@ extension SyncEngine {
         guard recoveries < Self.recoveryLimit else { throw error }
         recoveries += 1
         switch error {
-        case .logReset: try await takeSnapshot(&tally)
+        case .logReset: try await takeOwedSnapshot(&tally)
         case .forked: try saving { try NewIdentity(store: $0, device: chance.identifier(at: clock.now)).take() }
         default: throw error
         }
@@ -250,14 +264,21 @@ extension SyncEngine {
     } catch {
       guard case .expired = error else { throw error }
       // Too long away for the feed: everything anew, the queue laid over it.
-      try await takeSnapshot(&tally)
+      try await takeOwedSnapshot(&tally)
       try await pull(&tally)
     }
     return pushFailure
   }
 
+  private func takeOwedSnapshot(_ tally: inout RoundTally) async throws(SyncFailure) {
+    owesSnapshot = true
+    try await takeSnapshot(&tally)
+    owesSnapshot = false
+  }
+
   private func conclude(_ failure: SyncFailure?) {
     lastFailure = failure
+    quietUntil = failure.map { max(quietUntil, clock.uptime + ($0.retryAfter ?? .zero)) } ?? .zero
     switch failure {
     case nil:
       backoff.onSuccess()

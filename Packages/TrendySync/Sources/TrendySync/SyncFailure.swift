@@ -93,3 +93,14 @@ public enum SyncFailure: Error, Hashable, Sendable {
     }
   }
 }
+
+extension SyncFailure? {
+  /// Whether the hub took this device's token, as far as the end of a round tells.
+  var isTokenGood: Bool? {
+    switch self {
+    case .unauthorized: false
+    case .unanswered, .unusable, .store, .cancelled: nil
+    case nil, .busy, .rateLimited, .expired, .logReset, .forked, .feedStuck: true
+    }
+  }
+}

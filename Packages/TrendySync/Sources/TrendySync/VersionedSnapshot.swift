@@ -40,7 +40,9 @@ struct VersionedSnapshot {
       try store.deleteAcceptedMutation(mutation)
     }
     if isReset {
-      try recover(lost, accepted.filter { ($0.acceptedVersion ?? 0) > common }, above: common)
+      try Reoffer(store: store, now: now, makeIdentifier: makeIdentifier).queue(
+        lost.map { Reoffer.Loss(entry: $0, atHub: try Replica(store: store).held($0), common: common) },
+        accepted.filter { ($0.acceptedVersion ?? 0) > common }, above: common)
     }
     let replica = Replica(store: store)
     let overlaid =
@@ -132,60 +134,7 @@ extension VersionedSnapshot {
     for parked in try store.fetchParkedChanges() where parked.id > version {
       if let key = parked.key { lost[key] = parked }
     }
-    return lost.values.sorted { ($0.rank, $0.id, $0.entityId) < ($1.rank, $1.id, $1.entityId) }
-  }
-
-  /// Under a new identity: what the hub lost is offered again, with its authors and stamps; then everything sent, waiting, or
-  /// accepted above the last common version, in its order, based on no more than that version.
-  private func recover(_ lost: [ChangeEntry], _ accepted: [PendingMutation], above common: Int64) throws {
-    try NewIdentity(store: store, device: makeIdentifier()).take()
-    let waiting = try store.fetchPendingMutations()
-    var queue = accepted.inAcceptingOrder + waiting
-    for index in queue.indices {
-      // The queue lies by time: a clock set back must not put what was made later before it.
-      if index > 0 { queue[index].createdAt = max(queue[index].createdAt, queue[index - 1].createdAt) }
-      queue[index].acceptedVersion = nil
-      queue[index].sequence = nil
-      queue[index].attempts = 0
-      queue[index].lastError = nil
-      if let base = queue[index].base { queue[index].base = min(base, common) }
-      queue[index].marks = queue[index].marks.mapValues {
-        FieldMark(version: min($0.version, common), stamp: $0.stamp, author: $0.author)
-      }
-    }
-    let first = queue.first?.createdAt ?? now
-    let offers =
-      try lost.filter { !$0.isDelete }.compactMap { try offer($0, above: common, at: first) }
-      + lost.filter(\.isDelete).reversed().compactMap { try offer($0, above: common, at: first) }
-    for mutation in waiting { try store.deletePendingMutation(mutation) }
-    // Each anew, so that those of one time lie in this order.
-    for mutation in offers + queue { try store.insertPendingMutation(mutation) }
-  }
-
-  private func offer(_ entry: ChangeEntry, above common: Int64, at date: Date) throws -> PendingMutation? {
-    guard let key = entry.key else { return nil }
-    var mutation = PendingMutation(
-      id: makeIdentifier(), entityType: key.entityType, entityId: key.entityId, operation: .delete, payload: Data(),
-      createdAt: date, incarnation: entry.incarnation)
-    if entry.isDelete {
-      mutation.base = common
-      let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)
-      mutation.marks = [FieldMark.others: FieldMark(version: common, stamp: mark.stamp, author: mark.author)]
-      return mutation
-    }
-    let held = try store.heldEntry(kind: key.entityType, id: key.entityId)
-    if let held {
-      mutation.operation = held.isDelete || held.incarnation < entry.incarnation ? .restore : .update
-    } else {
-      mutation.operation = .create
-    }
-    let (members, marks) = entry.fields(above: common)
-    if members.isEmpty, mutation.operation == .update { return nil }
-    var payload = members
-    if mutation.operation == .create { payload["id"] = .string(key.entityId) }
-    mutation.payload = try WireJSON.encode(payload)
-    mutation.marks = marks
-    return mutation
+    return Array(lost.values)
   }
 }
 
@@ -194,32 +143,4 @@ extension ChangeEntry {
   var key: EntityKey? { MutationEntityType(rawValue: entityType).map { EntityKey($0, entityId) } }
 
   var rank: Int { SyncedKind.named(entityType)?.rank ?? .max }
-
-  /// The fields that were written above a version, as members of a request, and who wrote them when, on the base of that version.
-  fileprivate func fields(above version: Int64) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
-    var values = (data?.rawData ?? [:]).filter { !RecordDocument.ownMembers.contains($0.key) && $0.key != "event_type" }
-    let nested = SyncedKind.named(entityType)?.nestedMember
-    if let nested {
-      for (key, value) in values.removeValue(forKey: nested)?.objectValue ?? [:] { values["\(nested).\(key)"] = value }
-    }
-    // What was cleared has a mark and no value.
-    for name in marks.keys where name != FieldMark.others && values[name] == nil {
-      values.updateValue(.null, forKey: name)
-    }
-    var members: [String: JSONValue] = [:]
-    var offered: [String: FieldMark] = [:]
-    for (name, value) in values {
-      guard let mark = marks.mark(of: name), mark.version > version else { continue }
-      offered[name] = FieldMark(version: version, stamp: mark.stamp, author: mark.author)
-      if let nested, name.hasPrefix("\(nested).") {
-        var object = members[nested]?.objectValue ?? [:]
-        object.updateValue(value, forKey: String(name.dropFirst(nested.count + 1)))
-        members[nested] = .object(object)
-      } else {
-        members.updateValue(value, forKey: name)
-      }
-    }
-    if offered.isEmpty { offered[FieldMark.others] = FieldMark(version: version, stamp: 0) }
-    return (members, offered)
-  }
 }

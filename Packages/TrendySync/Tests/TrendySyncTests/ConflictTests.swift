@@ -21,10 +21,15 @@ struct ConflictTests {
     await device.engine.performSync()
   }
 
-  private func conflict(_ field: String, _ value: JSONValue, reason: String = "overwritten") -> ChangeEntry {
+  private func conflict(
+    _ field: String, _ value: JSONValue, reason: String = "overwritten", author: String = "A", by: String = "B"
+  ) -> ChangeEntry {
     .entry(
       .conflict, "c", 2,
-      ["entity_type": "event", "entity_id": "E", "field": .string(field), "value": value, "reason": .string(reason)])
+      [
+        "entity_type": "event", "entity_id": "E", "field": .string(field), "value": value, "reason": .string(reason),
+        "author": .string(author), "by": .string(by), "stamp": 1_000,
+      ])
   }
 
   @Test func `both values are there to choose from, whoever keeps the one that took no effect`() async throws {
@@ -65,6 +70,55 @@ struct ConflictTests {
     try device.recorder.retryConflict(id: "c")
     #expect(store.storedEvents["E"]?.notes == "mine")
     #expect(store.storedPendingMutations.map(\.operation) == [.restore, .update, .delete])
+  }
+
+  @Test(
+    "mine and theirs are what this device wrote and what another did, whichever of them is kept",
+    arguments: [true, false])
+  func sides(isMineKept: Bool) async throws {
+    for keepsMine in [true, false] {
+      let hub = HubDouble()
+      let device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
+      try device.store.setSyncIdentity(SyncIdentity(device: "me"))
+      try device.store.save()
+      let kept = conflict(
+        "notes", "kept", author: isMineKept ? "me" : "other", by: isMineKept ? "other" : "me")
+      hub.set { $0.snapshot = [.type("T", 1), .event("E", 3, notes: "shown"), kept] }
+      await device.engine.performSync()
+      let open = try #require(device.recorder.openConflicts().first)
+      #expect(open.mine == (isMineKept ? .kept : .present) && open.keptBy.isThisDevice == isMineKept)
+      #expect(open.keptBy.date == Date(timeIntervalSince1970: 1))
+      #expect(open.presentBy["notes"]?.device == "other", "as the mark of the field says")
+      try device.recorder.resolveConflict(id: "c", keepingMine: keepsMine)
+      #expect(device.store.storedEvents["E"]?.notes == (isMineKept == keepsMine ? "kept" : "shown"))
+      #expect(try device.recorder.openConflicts().isEmpty)
+    }
+  }
+
+  @Test func `where both values are of others neither is mine, and what was refused here always is`() async throws {
+    await begin([conflict("notes", "kept")])
+    #expect(throws: RecorderError.notOurs("c")) { try device.recorder.resolveConflict(id: "c", keepingMine: true) }
+    _ = store.seedConflict(
+      id: "own", entityType: .event, entityId: "E", operation: .update, payload: Data(#"{"notes":"own"}"#.utf8))
+    try device.recorder.resolveConflict(id: "own", keepingMine: true)
+    #expect(store.storedEvents["E"]?.notes == "own")
+    #expect(try device.recorder.openConflicts().first?.presentBy["notes"]?.isThisDevice == true, "it waits here")
+    #expect(throws: RecorderError.notDeleted(.event, id: "E")) { try device.recorder.restoreForConflict(id: "c") }
+  }
+
+  @Test func `what was deleted is listed with what it last said, until it is restored`() async throws {
+    let data: [String: JSONValue] = [
+      "id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z", "notes": "last words",
+    ]
+    await begin([.tombstone(.event, "gone", 2, data), .tombstone(.event, "bare", 2)])
+    try device.recorder.delete(eventId: "E")
+    let deleted = try device.recorder.deleted(.event)
+    #expect(deleted.map(\.id) == ["E", "gone"], "the latest first; of a bare id nothing is left")
+    #expect(deleted.map(\.event?.notes) == ["theirs", "last words"])
+    #expect(deleted.map(\.deletedAt) == [nil, DeterministicDate.jan1_2024])
+    for entity in deleted { #expect(try device.recorder.restore(entity.kind, id: entity.id)) }
+    #expect(try device.recorder.deleted(.event).isEmpty)
+    #expect(store.storedEvents["gone"]?.notes == "last words" && store.storedEvents["E"] != nil)
   }
 
   @Test func `a dropped value goes, and what is shown stays`() async throws {

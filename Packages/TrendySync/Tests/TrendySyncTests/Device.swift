@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TrendyModels
 import TrendyProtocols
 import TrendySync
@@ -16,23 +17,24 @@ struct Device {
 
   /// - Parameter cursor: where it stands in the feed; `nil` for a device that has never synced.
   init(
-    cursor: Int64? = 10, configuration: SyncConfiguration = .init(),
+    cursor: Int64? = 10, seed: UInt64 = 1, configuration: SyncConfiguration = .init(),
     client: (MockNetworkClient) -> any NetworkClientProtocol = { $0 }, history: (any SyncHistoryRecording)? = nil
   ) {
     clock = ManualClock()
     network = MockNetworkClient(clock: clock)
     factory = MockDataStoreFactory(mockStore: MockDataStore(clock: clock))
-    recorder = Recorder(dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 1))
+    recorder = Recorder(dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: seed))
     engine = SyncEngine(
-      networkClient: client(network), dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 2),
+      networkClient: client(network), dataStoreFactory: factory, clock: clock,
+      generator: SeededGenerator(seed: seed + 1),
       configuration: configuration, history: history)
     if let cursor { store.storedSyncCursor = cursor }
   }
 
   /// As after a restart of the program: the store is what remains.
-  func restarted() -> SyncEngine {
+  func restarted(client: (any NetworkClientProtocol)? = nil) -> SyncEngine {
     SyncEngine(
-      networkClient: network, dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 3))
+      networkClient: client ?? network, dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 3))
   }
 
   /// What is settled on both sides: a synced type.
@@ -94,4 +96,11 @@ struct SignallingClient: ForwardingNetworkClient {
   let signals: @Sendable () -> AsyncThrowingStream<Int64, any Error>
 
   func changeSignals() -> AsyncThrowingStream<Int64, any Error> { signals() }
+}
+
+/// Keeps what it is told of rounds.
+final class History: SyncHistoryRecording {
+  private let content = Mutex<[SyncRun]>([])
+  var runs: [SyncRun] { content.withLock { $0 } }
+  func record(_ run: SyncRun) async { content.withLock { $0.append(run) } }
 }

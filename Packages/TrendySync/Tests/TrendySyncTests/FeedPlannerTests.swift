@@ -38,6 +38,7 @@ struct FeedPlannerTests {
       eventTypeIds: [], tombstones: [Tombstone(entityType: .eventType, entityId: "type-1")])
     #expect(planner.onEntry(.init(key: type, version: .max)) == .skip)
     #expect(planner.onEntry(.init(key: type, version: 1, isReadable: false)) == .skip)
+    #expect(planner.onEntry(.init(key: type, version: 1, isDeleteUnanswered: true)) == .park(.deleteUnanswered))
     #expect(planner.onEntry(.init(key: EntityKey(.geofence, "type-1"), version: 1)) == .apply)
   }
 

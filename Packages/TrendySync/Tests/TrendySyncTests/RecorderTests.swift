@@ -14,6 +14,29 @@ struct RecorderTests {
     return try WireJSON.decode(type, from: store.storedPendingMutations[index].payload)
   }
 
+  @Test func `what was deleted where no copies are held cannot be restored, and stays deleted on all sides`() throws {
+    // A client of the plain operations alone: taking the deletion out of the queue would leave the event at the hub and nowhere else.
+    let device = Device()
+    device.seedType()
+    device.seedEvent()
+    #expect(try device.recorder.delete(eventId: "evt-1"))
+    #expect(throws: RecorderError.notHeld(.event, id: "evt-1")) { try device.recorder.restore(eventId: "evt-1") }
+    #expect(device.store.storedPendingMutations.map(\.operation) == [.delete])
+  }
+
+  @Test func `what was edited and deleted while its making has no answer comes back as it was edited`() async throws {
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent())
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.map { $0.sequence != nil } == [true])
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "as I said last" }
+    try device.recorder.delete(eventId: "evt-1")
+    #expect(try device.recorder.restore(eventId: "evt-1"))
+    #expect(store.storedEvents["evt-1"]?.notes == "as I said last")
+    #expect(store.storedPendingMutations.map(\.operation) == [.create, .update])
+  }
+
   @Test func `writes entity and mutation in one save`() throws {
     device.seedType()
     #expect(try device.recorder.record(EventFixture.makeEvent()))

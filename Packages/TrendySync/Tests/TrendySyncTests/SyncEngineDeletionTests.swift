@@ -81,6 +81,29 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.count == 1)
   }
 
+  @Test("unless it lives again by a later write than the delete, whose answer was lost", arguments: kinds)
+  func restoredMeanwhile(kind: MutationEntityType) async throws {
+    let isAnswered = Mutex(false)
+    let device = try device(
+      deleting: kind,
+      client: { base in
+        VersionedClient(base: base) { mutations in
+          guard isAnswered.withLock({ $0 }) else { throw APIError.httpError(503) }
+          return mutations.map { _ in .accepted(version: 11) }
+        }
+      })
+    device.setFeed([entry(kind, id: 12)], next: 12)
+    await device.engine.performSync()
+    #expect(!isHeld(kind, device), "the delete may be the later one")
+    #expect(device.store.storedSyncCursor == 12)
+    isAnswered.withLock { $0 = true }
+    device.setFeed([], next: 12)
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty)
+    #expect(isHeld(kind, device))
+    #expect(device.store.storedParkedChanges.isEmpty)
+  }
+
   @Test("nor after a restart", arguments: kinds)
   func afterRestart(kind: MutationEntityType) async throws {
     let device = try device(deleting: kind)

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 import TrendyModels
@@ -99,6 +100,27 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
+  @Test func `the history is told when the next round comes by itself, and how long the hub asked for quiet`()
+    async throws
+  {
+    let history = History()
+    let device = Device(history: history)
+    device.seedType()
+    try device.record(events: 1)
+    device.network.createEventsBatchResponses = Array(repeating: .failure(rateLimit), count: 3)
+    await device.engine.performSync()
+    await device.engine.performSync()
+    #expect(history.runs.last?.pausedUntil == nil)
+    await device.engine.start()
+    await waitForRest(device)
+    let opened = device.clock.now.addingTimeInterval(30)
+    #expect(history.runs.last?.pausedUntil == opened && history.runs.last?.nextTry == opened)
+    await advance(device, by: .seconds(30))
+    #expect(history.runs.last?.error == nil && history.runs.last?.pausedUntil == nil)
+    #expect(history.runs.last?.nextTry == device.clock.now.addingTimeInterval(60))
+    await device.engine.stop()
+  }
+
   @Test func `what is queued through the engine goes out at once`() async throws {
     let device = Device()
     device.seedType()
@@ -121,6 +143,26 @@ struct SyncEngineLoopTests {
     #expect(rounds(device) == 1)
     signals.send(11)
     await waitUntil { self.rounds(device) == 2 }
+    await device.engine.stop()
+  }
+
+  @Test func `neither a signal nor an edit brings a round before the time that the hub gave`() async throws {
+    let signals = Signals()
+    let device = Device(client: { SignallingClient(base: $0, signals: { signals.open() }) })
+    device.seedType()
+    device.network.getChangesResponses = [.failure(rateLimit(retryAfter: .seconds(90)))]
+    await device.engine.start()
+    await waitUntil { self.rounds(device) == 1 && signals.opened == 1 && device.clock.sleeperCount == 2 }
+    signals.send(11)
+    let payload = try WireJSON.encode(APIModelFixture.makeCreateEventRequest())
+    try await device.engine.queueMutation(
+      entityType: .event, operation: .create, entityId: "evt-1", payload: payload)
+    await advance(device, by: .seconds(89))
+    #expect(rounds(device) == 1)
+    #expect(device.batchSizes == [])
+    await advance(device, by: .seconds(1))
+    #expect(rounds(device) == 2)
+    #expect(device.batchSizes == [1])
     await device.engine.stop()
   }
 

@@ -29,6 +29,23 @@ struct SyncEnginePullTests {
 
   // MARK: Cursor
 
+  /// A wrapper of one's own around a client of a Trendy hub passes the 24 operations on and leaves the rest to the protocol.
+  private struct WrappingClient: ForwardingNetworkClient {
+    let base: MockNetworkClient
+  }
+
+  @Test func `a client of the plain operations alone stays in step with a hub that tells its position`() async {
+    let device = Device(cursor: nil, client: { WrappingClient(base: $0) })
+    device.network.latestCursorToReturn = 10
+    var page = APIModelFixture.makeChangeFeedResponse(changes: [], nextCursor: 11)
+    page.position = HubPosition(head: 11, epochs: [HubEpoch(id: "e", first: 1)])
+    device.network.changeFeedResponseToReturn = page
+    await device.engine.performSync()
+    #expect(await device.engine.lastFailure == nil)
+    #expect(device.store.storedSyncCursor == 11)
+    #expect(device.network.getLatestCursorCalls.count == 1, "one snapshot is enough")
+  }
+
   @Test func `it goes page by page until there is no more, also over entries that are skipped`() async throws {
     device.seedType()
     device.seedEvent("evt-gone")

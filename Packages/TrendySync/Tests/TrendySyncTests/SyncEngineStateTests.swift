@@ -7,12 +7,6 @@ import TrendyTesting
 
 @Suite("SyncEngine telling how it goes", .timeLimit(.minutes(10)))
 struct SyncEngineStateTests {
-  private final class History: SyncHistoryRecording {
-    private let content = Mutex<[SyncRun]>([])
-    var runs: [SyncRun] { content.withLock { $0 } }
-    func record(_ run: SyncRun) async { content.withLock { $0.append(run) } }
-  }
-
   @Test func `before anything it is idle`() async {
     let device = Device()
     #expect(await device.engine.state == .idle)
@@ -75,8 +69,11 @@ struct SyncEngineStateTests {
     await device.engine.performSync()
     let now = device.clock.now
     #expect(history.runs.count == 2)
-    #expect(history.runs[0] == SyncRun(startedAt: now, endedAt: now, pushed: 2, pulled: 1))
-    #expect(history.runs[1].error?.contains("no route") == true)
+    #expect(history.runs[0] == SyncRun(startedAt: now, endedAt: now, pushed: 2, pulled: 1, isTokenGood: true))
+    #expect(history.runs[1].error?.contains("no route") == true && history.runs[1].isTokenGood == nil)
+    device.network.getEventTypesResponses = [.failure(APIError.httpError(401))]
+    await device.engine.performSync()
+    #expect(history.runs[2].isTokenGood == false && history.runs[2].nextTry == nil, "nothing comes by itself")
   }
 
   @Test func `who records the history may ask for another round`() async {

@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+/// Puts into the queue what a hub lacks and this store has, before everything that waits. It does not save.
+struct Reoffer {
+  /// An entity that the hub does not have, or only in an older state.
+  struct Loss {
+    /// With its data.
+    var entry: ChangeEntry
+    /// What the hub has of it.
+    var atHub: ChangeEntry?
+    /// The last version that both sides have.
+    var common: Int64
+  }
+
+  let store: any DataStoreProtocol
+  let now: Date
+  /// For a new identity, and for mutations that offer again.
+  let makeIdentifier: () -> String
+
+  /// Under a new identity: what the hub lost is offered again, with its authors and stamps; then what it had accepted and lost,
+  /// and everything sent or waiting, in their order, based on no more than the last common version.
+  /// - Returns: how many mutations offer something again.
+  @discardableResult
+  func queue(_ losses: [Loss], _ accepted: [PendingMutation], above common: Int64) throws -> Int {
+    try NewIdentity(store: store, device: makeIdentifier()).take()
+    let waiting = try store.fetchPendingMutations()
+    var queue = accepted.inAcceptingOrder + waiting
+    for index in queue.indices {
+      // The queue lies by time: a clock set back must not put what was made later before it.
+      if index > 0 { queue[index].createdAt = max(queue[index].createdAt, queue[index - 1].createdAt) }
+      queue[index].acceptedVersion = nil
+      queue[index].sequence = nil
+      queue[index].attempts = 0
+      queue[index].lastError = nil
+      if let base = queue[index].base { queue[index].base = min(base, common) }
+      queue[index].marks = queue[index].marks.mapValues {
+        FieldMark(version: min($0.version, common), stamp: $0.stamp, author: $0.author)
+      }
+    }
+    let first = queue.first?.createdAt ?? now
+    let losses = losses.sorted {
+      ($0.entry.rank, $0.entry.id, $0.entry.entityId) < ($1.entry.rank, $1.entry.id, $1.entry.entityId)
+    }
+    let offers =
+      try losses.filter { !$0.entry.isDelete }.compactMap { try offer($0, at: first) }
+      + losses.filter(\.entry.isDelete).reversed().compactMap { try offer($0, at: first) }
+    for mutation in waiting { try store.deletePendingMutation(mutation) }
+    // Each anew, so that those of one time lie in this order.
+    for mutation in offers + queue { try store.insertPendingMutation(mutation) }
+    return offers.count + accepted.count
+  }
+
+  private func offer(_ loss: Loss, at date: Date) throws -> PendingMutation? {
+    let (entry, common) = (loss.entry, loss.common)
+    guard let key = entry.key else { return nil }
+    var mutation = PendingMutation(
+      id: makeIdentifier(), entityType: key.entityType, entityId: key.entityId, operation: .delete, payload: Data(),
+      createdAt: date, incarnation: entry.incarnation)
+    if entry.isDelete {
+      mutation.base = common
+      let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)
+      mutation.marks = [FieldMark.others: FieldMark(version: common, stamp: mark.stamp, author: mark.author)]
+      return mutation
+    }
+    if let atHub = loss.atHub {
+      mutation.operation = atHub.isDelete || atHub.incarnation < entry.incarnation ? .restore : .update
+    } else {
+      mutation.operation = .create
+    }
+    let (members, marks) = entry.fields(above: common)
+    if members.isEmpty, mutation.operation == .update { return nil }
+    var payload = members
+    if mutation.operation == .create { payload["id"] = .string(key.entityId) }
+    mutation.payload = try WireJSON.encode(payload)
+    mutation.marks = marks
+    return mutation
+  }
+}
+
+extension ChangeEntry {
+  /// The fields that were written above a version, as members of a request, and who wrote them when, on the base of that version.
+  fileprivate func fields(above version: Int64) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
+    var values = (data?.rawData ?? [:]).filter { !RecordDocument.ownMembers.contains($0.key) && $0.key != "event_type" }
+    let nested = SyncedKind.named(entityType)?.nestedMember
+    if let nested {
+      for (key, value) in values.removeValue(forKey: nested)?.objectValue ?? [:] { values["\(nested).\(key)"] = value }
+    }
+    // What was cleared has a mark and no value.
+    for name in marks.keys where name != FieldMark.others && values[name] == nil {
+      values.updateValue(.null, forKey: name)
+    }
+    var members: [String: JSONValue] = [:]
+    var offered: [String: FieldMark] = [:]
+    for (name, value) in values {
+      guard let mark = marks.mark(of: name), mark.version > version else { continue }
+      offered[name] = FieldMark(version: version, stamp: mark.stamp, author: mark.author)
+      if let nested, name.hasPrefix("\(nested).") {
+        var object = members[nested]?.objectValue ?? [:]
+        object.updateValue(value, forKey: String(name.dropFirst(nested.count + 1)))
+        members[nested] = .object(object)
+      } else {
+        members.updateValue(value, forKey: name)
+      }
+    }
+    if offered.isEmpty { offered[FieldMark.others] = FieldMark(version: version, stamp: 0) }
+    return (members, offered)
+  }
+}
