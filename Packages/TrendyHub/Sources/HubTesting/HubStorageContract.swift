@@ -230,6 +230,36 @@ public enum HubStorageContract: Sendable {
       try storage.write(person: "p") { try $0.forgetContact(device: "b") }
       try storage.read(person: "p") { try expect(try $0.contacts(), [early]) }
     },
+    Check("notices wait for their companion in their order until they are forgotten, and its progress is kept") {
+      storage in
+      var companion = HubCompanion(tracker: "a", companion: "b", createdAt: moment)
+      let other = HubCompanion(tracker: "a", companion: "c", createdAt: moment, removedAt: moment)
+      func notice(_ sequence: Int64) -> CompanionNotice {
+        CompanionNotice(sequence: sequence, kind: "trip_started", at: moment, data: ["n": .int(sequence)])
+      }
+      try storage.write(person: "p") { transaction in
+        try transaction.put(companion)
+        try transaction.put(other)
+        for sequence: Int64 in [3, 1, 2] { try transaction.put(notice(sequence), companion: companion.id) }
+        try transaction.put(notice(7), companion: other.id)
+      }
+      companion.heldThrough = 3
+      companion.acknowledgedThrough = 1
+      try storage.write(person: "p") { transaction in
+        try transaction.put(companion)
+        try transaction.forgetNotices(companion: companion.id, through: 1)
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.companions(), [companion, other].sorted { $0.id < $1.id })
+        try expect(try reading.companion(id: other.id), other)
+        try expect(try reading.companion(id: "x"), nil)
+        try expect(try reading.notices(companion: companion.id, after: 0, limit: 9), [notice(2), notice(3)])
+        try expect(try reading.notices(companion: companion.id, after: 2, limit: 9), [notice(3)])
+        try expect(try reading.notices(companion: companion.id, after: 0, limit: 1), [notice(2)])
+        try expect(try reading.notices(companion: other.id, after: 0, limit: 9), [notice(7)])
+      }
+      try storage.read(person: "q") { try expect(try $0.companions(), []) }
+    },
     Check("outcomes are forgotten up to a sequence, of one device") { storage in
       let outcome = StoredOutcome(digest: "x", outcome: .accepted(version: 1))
       try storage.write(person: "p") { transaction in

@@ -52,6 +52,8 @@ private struct MemoryPerson {
   var outcomes: [String: [Int64: StoredOutcome]] = [:]
   var keyedWrites: [String: [String: KeyedWrite]] = [:]
   var contacts: [String: HubContact] = [:]
+  var companions: [String: HubCompanion] = [:]
+  var notices: [String: [Int64: CompanionNotice]] = [:]
 }
 
 private final class MemoryTransaction: HubTransaction {
@@ -102,6 +104,15 @@ private final class MemoryTransaction: HubTransaction {
 
   func contacts() throws -> [HubContact] { person.contacts.values.sorted { $0.device < $1.device } }
 
+  func companions() throws -> [HubCompanion] { person.companions.values.sorted { $0.id < $1.id } }
+  func companion(id: String) throws -> HubCompanion? { person.companions[id] }
+
+  func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
+    Array(
+      (person.notices[companion] ?? [:]).values.filter { $0.sequence > sequence }
+        .sorted { $0.sequence < $1.sequence }.prefix(limit))
+  }
+
   func setState(_ state: HubState) throws { person.state = state }
   func put(_ entry: HubEntry) throws { person.entries[.init(kind: entry.kind, id: entry.id)] = entry }
   func setMark(device: String, _ sequence: Int64) throws { person.marks[device] = sequence }
@@ -125,6 +136,15 @@ private final class MemoryTransaction: HubTransaction {
 
   func putContact(_ contact: HubContact) throws { person.contacts[contact.device] = contact }
   func forgetContact(device: String) throws { person.contacts[device] = nil }
+  func put(_ companion: HubCompanion) throws { person.companions[companion.id] = companion }
+
+  func put(_ notice: CompanionNotice, companion: String) throws {
+    person.notices[companion, default: [:]][notice.sequence] = notice
+  }
+
+  func forgetNotices(companion: String, through sequence: Int64) throws {
+    person.notices[companion]?.keys.filter { $0 <= sequence }.forEach { person.notices[companion]?[$0] = nil }
+  }
 }
 
 private struct MemoryDirectory {

@@ -38,6 +38,22 @@ struct HubAccountTests {
     }
   }
 
+  @Test func `a code that the device of another person is refused with is not used up`() async throws {
+    let hub = try TestHub()
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    func pair(as holder: String) async throws -> TestHub.Answer {
+      try await hub.send(
+        "POST", "/pair", ["code": .string(code), "device_name": "laptop", "person": .string(holder)], token: "")
+    }
+    for _ in 0..<6 {
+      let refused = try await pair(as: "somebody else")
+      #expect(refused.status == 409 && refused.problem == "other_person", "and it is no guessing")
+    }
+    #expect(try hub.server.accounts.devices().map(\.name) == ["phone"])
+    #expect(try await pair(as: hub.person.id).status == 201)
+    #expect(try await pair(as: hub.person.id).problem == "pairing_code_invalid")
+  }
+
   @Test(arguments: [(599, 201), (600, 403)])
   func `a code works for ten minutes`(seconds: Int, status: Int) async throws {
     let hub = try TestHub()

@@ -6,6 +6,9 @@
 public import TrendyModels
 
 extension APIClient {
+  /// What the hub's living entities add up to at its head, kind by kind.
+  public func syncSummary() async throws -> SyncSummary { try await get("/me/sync") }
+
   // MARK: Event types
 
   public func getEventTypes() async throws -> [APIEventType] {

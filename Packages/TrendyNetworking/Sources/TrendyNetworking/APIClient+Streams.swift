@@ -43,21 +43,11 @@ extension APIClient {
   public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       // Owned by the stream: whoever stops reading cancels it.
-      let task = Task { [signals] in
+      let task = Task {
         do {
-          try await signals.useConnection()
-          let request = HTTPRequest(
-            method: .get, path: "/changes/stream", headers: ["Accept": "text/event-stream"])
-          try await signals.stream(
-            request, mediaTypes: ["text/event-stream"], named: "a stream of events",
-            patience: APIClient.signalPatience, onFailure: { $0.status == 404 ? () : nil }
-          ) { pieces in
-            var reader = ServerSentEventReader()
-            try await pieces.forEach { data in
-              for event in try reader.read(data) where event.name == "head" {
-                continuation.yield(try WireJSON.decode(LatestCursorResponse.self, from: Data(event.data.utf8)).cursor)
-              }
-            }
+          try await readSignals { name, data in
+            guard name == "head" else { return }
+            continuation.yield(try WireJSON.decode(LatestCursorResponse.self, from: Data(data.utf8)).cursor)
           }
           continuation.finish()
         } catch {
@@ -65,6 +55,21 @@ extension APIClient {
         }
       }
       continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Hands over each event of the hub's stream, by its name, until it ends. A hub without such a stream ends it at once.
+  func readSignals(_ body: @escaping @Sendable (_ name: String, _ data: String) throws -> Void) async throws {
+    try await signals.useConnection()
+    let request = HTTPRequest(method: .get, path: "/changes/stream", headers: ["Accept": "text/event-stream"])
+    try await signals.stream(
+      request, mediaTypes: ["text/event-stream"], named: "a stream of events", patience: APIClient.signalPatience,
+      onFailure: { $0.status == 404 ? () : nil }
+    ) { pieces in
+      var reader = ServerSentEventReader()
+      try await pieces.forEach { data in
+        for event in try reader.read(data) { try body(event.name, event.data) }
+      }
     }
   }
 }

@@ -52,16 +52,17 @@ public final class APIClient: NetworkClientProtocol {
 
   /// Asks for a token of this device's own, with the code that the hub showed to a person.
   ///
-  /// The code works once and for a short time; white space around it is left out.
+  /// The code works once and for a short time; white space around it is left out. A device that holds a person's record names
+  /// them: a code of somebody else is then refused before it is used up, with a `problem` of type `other_person`.
   /// - Throws: ``HubAddressError`` for an address that is none, `APIError` for all else: a wrong code is a `problem`.
   public static func pair(
-    baseURL: URL, code: String, deviceName: String, clock: any TimeSource = SystemTime(),
+    baseURL: URL, code: String, deviceName: String, person: String? = nil, clock: any TimeSource = SystemTime(),
     deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false
   ) async throws -> PairResponse {
     let hub = HubConnection(
       address: try HubAddress(baseURL, allowsInsecureHTTP: allowsInsecureHTTP), token: nil, clock: clock,
       deadline: deadline, bodyLimit: bodyLimit, transport: URLSessionTransport())
-    let request = PairRequest(code: code.filter { !$0.isWhitespace }, deviceName: deviceName)
+    let request = PairRequest(code: code.filter { !$0.isWhitespace }, deviceName: deviceName, person: person)
     return try await hub.document(
       PairResponse.self, HTTPRequest(method: .post, path: "/pair", body: try WireJSON.encode(request)))
   }

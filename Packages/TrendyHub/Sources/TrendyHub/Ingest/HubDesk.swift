@@ -21,6 +21,17 @@ public struct HubDesk: Sendable {
     try ask("GET", address(kind)) ?? []
   }
 
+  /// The living of a kind that has no address of its own, as their members; by id.
+  public func records(_ kind: SyncedKind) throws -> [(id: String, members: [String: JSONValue])] {
+    try server.storage.read(person: person) { try $0.living(kind: kind.name, offset: 0, limit: .max) }
+      .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
+  }
+
+  /// What the person calls a device; `nil` for one that is not theirs.
+  public func name(ofDevice id: String) throws -> String? {
+    try server.accounts.devices(person: person).first { $0.id == id }?.name
+  }
+
   /// `nil` for what is not there, never was or was deleted.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
     do {

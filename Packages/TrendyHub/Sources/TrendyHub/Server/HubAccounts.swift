@@ -63,8 +63,10 @@ public struct HubAccounts: Sendable {
   }
 
   /// Takes a code and gives a token, which is shown this once.
-  /// - Throws: a ``Problem`` of kind `pairing_code_invalid`.
-  public func pair(code: String, deviceName: String) throws -> (token: String, device: HubDevice) {
+  /// - Parameter holder: whose record the device holds; a code of somebody else is not used up by it.
+  /// - Throws: a ``Problem`` of kind `pairing_code_invalid` or `other_person`.
+  public func pair(code: String, deviceName: String, holder: String? = nil) throws -> (token: String, device: HubDevice)
+  {
     try checkName(deviceName, member: "device_name")
     let digits = code.filter { $0 != "-" && $0 != " " }
     let hash = SHA256Digest.hexadecimal(of: digits)
@@ -75,6 +77,11 @@ public struct HubAccounts: Sendable {
         throw Problem(
           "pairing_code_invalid", status: 403, title: "Pairing code not valid",
           detail: "this code is wrong, was used, or is older than ten minutes: ask for a new one with `trendyd pair`")
+      }
+      if let holder, holder != pairing.person {
+        throw Problem(
+          "other_person", status: 409, title: "Another person's code",
+          detail: "the device holds another person's record; this code stays good until it is used or ten minutes old")
       }
       let device = HubDevice(
         id: chance.identifier(at: now), person: pairing.person, name: deviceName,

@@ -34,6 +34,11 @@ extension HubServer {
     case ["me", "sync"]:
       _ = try call.method(.get)
       return try syncStatus(call, sender)
+    case ["me", "devices"]:
+      _ = try call.method(.get)
+      return try listDevices(sender)
+    case let path where path.first == "companions":
+      return try answerCompanions(call, sender)
     case ["mutations"]:
       _ = try call.method(.post)
       return try mutations(call, sender)
@@ -81,8 +86,9 @@ extension HubServer {
     let body = try call.body()
     let code = try body.string("code")
     let name = try body.string("device_name")
+    let holder = try body.optionalString("person")
     do {
-      let (token, device) = try accounts.pair(code: code, deviceName: name)
+      let (token, device) = try accounts.pair(code: code, deviceName: name, holder: holder)
       return .json(
         [
           "token": .string(token), "device_id": .string(device.id), "person": .string(device.person),

@@ -39,6 +39,8 @@ final class SignalStreams: Sendable {
     let device: HubDevice
     var head: Int64?
     var saidHead: Int64?
+    /// Something is there for the device as a companion.
+    var hasNotice = false
     var hasSaidRetry = false
     /// In uptime.
     var lastSaid: Duration
@@ -56,6 +58,10 @@ final class SignalStreams: Sendable {
       if let head, head != saidHead {
         text = "event: head\ndata: {\"cursor\":\(head)}\n\n"
         saidHead = head
+      }
+      if hasNotice {
+        text += "event: companion\ndata: {}\n\n"
+        hasNotice = false
       }
       if end == .stopping {
         text += "retry: \(retryMillis)\n\n"
@@ -116,6 +122,13 @@ final class SignalStreams: Sendable {
   func onHead(_ head: Int64, of person: String) {
     tell { stream in
       if stream.device.person == person { stream.head = max(stream.head ?? head, head) }
+    }
+  }
+
+  /// Something is there, or has changed, for a device as a companion.
+  func onNotice(for device: String) {
+    tell { stream in
+      if stream.device.id == device { stream.hasNotice = true }
     }
   }
 

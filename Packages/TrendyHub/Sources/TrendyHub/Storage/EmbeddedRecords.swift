@@ -22,6 +22,9 @@ enum HubRecordKind {
   static let purged: UInt8 = 9
   /// Where a device stood.
   static let contact: UInt8 = 10
+  static let companion: UInt8 = 11
+  /// On its way to a companion; sorted by sequence, grouped by companion.
+  static let notice: UInt8 = 12
 
   // The directory.
   static let person: UInt8 = 16
@@ -44,6 +47,10 @@ enum HubRecordKey {
     RecordKey(hashing: "\(device)\u{0}\(sequence)")
   }
   static func keyedWrite(_ device: String, _ key: String) -> RecordKey { RecordKey(hashing: "\(device)\u{0}\(key)") }
+
+  static func notice(_ companion: String, _ sequence: Int64) -> RecordKey {
+    RecordKey(hashing: "\(companion)\u{0}\(sequence)")
+  }
 
   /// 0 would mean no group.
   static func group(_ text: String) -> UInt64 { max(1, Checksum.xxh64(text)) }

@@ -104,6 +104,27 @@ class EmbeddedReading: HubReading {
     try records.scan(kind: HubRecordKind.contact).map(Self.contact).sorted { $0.device < $1.device }
   }
 
+  func companions() throws -> [HubCompanion] {
+    try records.scan(kind: HubRecordKind.companion).map(Self.companion).sorted { $0.id < $1.id }
+  }
+
+  func companion(id: String) throws -> HubCompanion? {
+    try records.get(kind: HubRecordKind.companion, key: RecordKey(hashing: id)).map(Self.companion)
+  }
+
+  func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
+    guard sequence < .max - 1 else { return [] }
+    return try records.scan(
+      kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: sequence + 1, to: .max,
+      descending: false, limit: limit
+    ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
+  }
+
+  private static func companion(_ record: Record) throws -> HubCompanion {
+    guard let companion = HubCompanion(stored: try record.document()) else { throw record.unreadable() }
+    return companion
+  }
+
   private static func contact(_ record: Record) throws -> HubContact {
     let members = try record.document().objectValue
     guard let device = members?["device"]?.stringValue, let cursor = members?["cursor"]?.intValue,
@@ -206,6 +227,24 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
 
   func forgetContact(device: String) throws {
     transaction.delete(kind: HubRecordKind.contact, key: HubRecordKey.device(device))
+  }
+
+  func put(_ companion: HubCompanion) throws {
+    try transaction.put(
+      kind: HubRecordKind.companion, key: RecordKey(hashing: companion.id), document: companion.stored)
+  }
+
+  func put(_ notice: CompanionNotice, companion: String) throws {
+    try transaction.put(
+      kind: HubRecordKind.notice, key: HubRecordKey.notice(companion, notice.sequence), sort: notice.sequence,
+      group: HubRecordKey.group(companion), payload: Array(try WireJSON.encode(notice)))
+  }
+
+  func forgetNotices(companion: String, through sequence: Int64) throws {
+    guard sequence > 0, sequence < .max - 1 else { return }
+    let old = try transaction.scan(
+      kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: .min, to: sequence + 1)
+    for record in old { transaction.delete(kind: HubRecordKind.notice, key: record.key) }
   }
 }
 

@@ -1,4 +1,5 @@
 public import Foundation
+public import TrendyModels
 
 /// Keeps what a hub knows: of each person a feed of entries, and beside the persons who may come in.
 ///
@@ -68,6 +69,11 @@ public protocol HubReading: AnyObject {
   func contact(device: String) throws -> HubContact?
   /// By device.
   func contacts() throws -> [HubContact]
+  /// By id; those that were ended, too.
+  func companions() throws -> [HubCompanion]
+  func companion(id: String) throws -> HubCompanion?
+  /// On their way to a companion, after a sequence, by sequence, at most `limit`.
+  func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
 }
 
 public protocol HubTransaction: HubReading {
@@ -82,6 +88,9 @@ public protocol HubTransaction: HubReading {
   func purge(kind: String, id: String) throws
   func putContact(_ contact: HubContact) throws
   func forgetContact(device: String) throws
+  func put(_ companion: HubCompanion) throws
+  func put(_ notice: CompanionNotice, companion: String) throws
+  func forgetNotices(companion: String, through sequence: Int64) throws
 }
 
 /// Where a device stood when it last asked, as far as the hub needs to know.

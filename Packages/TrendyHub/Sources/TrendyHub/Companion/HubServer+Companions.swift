@@ -1,0 +1,155 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+
+extension HubServer {
+  /// Answers `/companions` and what is below it.
+  func answerCompanions(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    switch call.path.count {
+    case 1:
+      return switch try call.method(.get, .post) {
+      case .get: try listCompanions(sender)
+      default: try makeCompanion(call, sender)
+      }
+    case 2:
+      _ = try call.method(.delete)
+      return try removeCompanion(call.path[1], sender)
+    case 3 where call.path[2] == "notices":
+      return switch try call.method(.get, .post) {
+      case .get: try deliver(call, sender)
+      default: try receive(call, sender)
+      }
+    default: throw Problem.unknownPath(call.request)
+    }
+  }
+
+  /// The person's devices that may come in.
+  func listDevices(_ sender: HubDevice) throws -> HTTPResponse {
+    let devices = try accounts.devices(person: sender.person).filter { $0.revokedAt == nil }.map {
+      APIDevice(id: $0.id, name: $0.name, createdAt: $0.createdAt, isCurrent: $0.id == sender.id)
+    }
+    return try .wire(devices)
+  }
+
+  private func listCompanions(_ sender: HubDevice) throws -> HTTPResponse {
+    let companions = try storage.read(person: sender.person) { try $0.companions() }
+      .filter { $0.tracker == sender.id || $0.companion == sender.id }
+    return try .wire(described(companions, person: sender.person))
+  }
+
+  /// The same two again are the same, and go on where they were.
+  private func makeCompanion(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    let companion = try call.body().identifier("companion_id")
+    guard companion != sender.id else {
+      throw Problem.invalid("companion_id: a device is not its own companion")
+    }
+    let devices = try accounts.devices(person: sender.person)
+    guard devices.contains(where: { $0.id == companion && $0.revokedAt == nil }) else {
+      throw Problem.notFound("no device of this person has the id \"\(companion.prefix(60))\"")
+    }
+    let made = try storage.write(person: sender.person) { transaction in
+      let new = HubCompanion(tracker: sender.id, companion: companion, createdAt: clock.now)
+      var made = try transaction.companion(id: new.id) ?? new
+      made.removedAt = nil
+      try transaction.put(made)
+      return made
+    }
+    streams.onNotice(for: companion)
+    return try .wire(described([made], person: sender.person)[0], status: 201)
+  }
+
+  /// What was on its way is gone. That it was ended is kept, so that nobody takes it for lost.
+  private func removeCompanion(_ id: String, _ sender: HubDevice) throws -> HTTPResponse {
+    let removed = try storage.write(person: sender.person) { transaction -> HubCompanion? in
+      guard var companion = try transaction.companion(id: id),
+        companion.tracker == sender.id || companion.companion == sender.id
+      else { return nil }
+      companion.removedAt = companion.removedAt ?? clock.now
+      companion.acknowledgedThrough = companion.heldThrough
+      try transaction.forgetNotices(companion: id, through: companion.heldThrough)
+      try transaction.put(companion)
+      return companion
+    }
+    if let removed { streams.onNotice(for: removed.companion) }
+    return HTTPResponse(status: 204)
+  }
+
+  private func receive(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    let body = try call.body()
+    let acknowledged = try body.integer("acked_through")
+    let notices = try body.array("notices", limit: 500).enumerated().map { index, value in
+      try CompanionNotice(DocumentReader(value, path: "notices[\(index)]"))
+    }
+    let companion = try storage.write(person: sender.person) { transaction in
+      let companion = try link(call.path[1], in: transaction) { $0.tracker == sender.id }
+      return try core.receive(notices, acknowledgedThrough: acknowledged, for: companion, in: transaction)
+    }
+    if companion.heldThrough > companion.acknowledgedThrough { streams.onNotice(for: companion.companion) }
+    return try .wire(described([companion], person: sender.person)[0])
+  }
+
+  /// What the companion says that it has is forgotten; what is after it is told.
+  private func deliver(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    let after = try call.integer("after", in: 0 ... .max - 1, default: 0)
+    let limit = Int(try call.integer("limit", in: 1...500, default: 100))
+    let (companion, notices) = try storage.read(person: sender.person) { reading in
+      let companion = try link(call.path[1], in: reading) { $0.companion == sender.id }
+      return (companion, try reading.notices(companion: companion.id, after: after, limit: limit + 1))
+    }
+    if after > companion.acknowledgedThrough {
+      try storage.write(person: sender.person) { transaction in
+        // Read again: more may have come meanwhile.
+        let companion = try link(call.path[1], in: transaction) { $0.companion == sender.id }
+        try core.acknowledge(through: after, for: companion, in: transaction)
+      }
+    }
+    return try .wire(
+      CompanionNoticesResponse(notices: Array(notices.prefix(limit)), hasMore: notices.count > limit))
+  }
+
+  private func link(
+    _ id: String, in reading: any HubReading, where isTheirs: (HubCompanion) -> Bool
+  ) throws -> HubCompanion {
+    guard let companion = try reading.companion(id: id), isTheirs(companion), companion.removedAt == nil else {
+      throw Problem.notFound("\"\(id.prefix(60))\" is no companion of this device, on this side of it")
+    }
+    return companion
+  }
+
+  private func described(_ companions: [HubCompanion], person: String) throws -> [APICompanion] {
+    // A device that was paired anew has its id twice; the name is the same.
+    let names = Dictionary(
+      try accounts.devices(person: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    return companions.map {
+      APICompanion(
+        id: $0.id, trackerId: $0.tracker, trackerName: names[$0.tracker] ?? "", companionId: $0.companion,
+        companionName: names[$0.companion] ?? "", heldThrough: $0.heldThrough,
+        acknowledgedThrough: $0.acknowledgedThrough, isRemoved: $0.removedAt != nil)
+    }
+  }
+}
+
+extension CompanionNotice {
+  fileprivate init(_ reader: DocumentReader) throws {
+    let sequence = try reader.integer("seq")
+    guard sequence > 0, sequence < .max - 1 else {
+      throw Problem.invalid("\(reader.at("seq")): expected a whole number from 1 up, found \(sequence)")
+    }
+    let kind = try reader.string("kind")
+    guard (1...64).contains(kind.utf8.count) else {
+      throw Problem.invalid("\(reader.at("kind")): expected 1 to 64 bytes")
+    }
+    guard let at = RFC3339.date(from: try reader.string("at")) else {
+      throw Problem.invalid("\(reader.at("at")): expected an RFC 3339 date")
+    }
+    self.init(sequence: sequence, kind: kind, at: at, data: try reader.optionalObject("data") ?? [:])
+  }
+}
+
+extension HTTPResponse {
+  fileprivate static func wire(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
+    HTTPResponse(
+      status: status, headers: HTTPHeaders([("Content-Type", "application/json")]),
+      body: .data(try WireJSON.encode(value)))
+  }
+}

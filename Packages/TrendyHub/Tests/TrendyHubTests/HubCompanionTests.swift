@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+
+@Suite("Companions at the hub", .timeLimit(.minutes(10)))
+struct HubCompanionTests {
+  let hub: TestHub
+  let watch: (token: String, id: String)
+  let id: String
+
+  init() async throws {
+    hub = try TestHub()
+    let made = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "watch")
+    watch = (made.token, made.device.id)
+    let link = try await hub.send("POST", "/companions", ["companion_id": .string(made.device.id)])
+    #expect(link.status == 201 && link["tracker_name"] == "phone" && link["companion_name"] == "watch")
+    id = try #require(link["id"].stringValue)
+  }
+
+  private func give(_ sequences: ClosedRange<Int64>, acknowledged: Int64 = 0) async throws -> TestHub.Answer {
+    let notices = sequences.map { sequence -> JSONValue in
+      ["seq": .int(sequence), "kind": "trip_started", "at": "2024-01-01T08:00:00Z", "data": ["n": .int(sequence)]]
+    }
+    return try await hub.send(
+      "POST", "/companions/\(id)/notices", ["acked_through": .int(acknowledged), "notices": .array(notices)])
+  }
+
+  private func take(after sequence: Int64, limit: Int = 100) async throws -> [Int64] {
+    let answer = try await hub.send(
+      "GET", "/companions/\(id)/notices?after=\(sequence)&limit=\(limit)", token: watch.token)
+    #expect(answer.status == 200)
+    return try answer.decoded(CompanionNoticesResponse.self).notices.map(\.sequence)
+  }
+
+  @Test func `a notice waits until the companion asks for what comes behind it`() async throws {
+    #expect(try await give(1...3)["held_through"] == 3)
+    #expect(try await take(after: 0, limit: 2) == [1, 2])
+    #expect(try await take(after: 0) == [1, 2, 3], "what was not said to be kept is told again")
+    #expect(try await take(after: 2) == [3])
+    #expect(try await give(4...4)["acked_through"] == 2)
+    #expect(try await take(after: 0) == [3, 4])
+  }
+
+  @Test func `what is given again is passed over, and nothing is taken after a gap`() async throws {
+    _ = try await give(1...2)
+    #expect(try await give(1...3)["held_through"] == 3)
+    #expect(try await give(5...6)["held_through"] == 3)
+    #expect(try await take(after: 0) == [1, 2, 3])
+  }
+
+  @Test func `a hub that was restored goes on where the two ends are`() async throws {
+    // It knows of no notice; the tracker keeps none up to 4, the companion has 5.
+    #expect(try await give(5...6, acknowledged: 4)["held_through"] == 6)
+    #expect(try await take(after: 5) == [6])
+    #expect(try await take(after: 8).isEmpty)
+    let answer = try await give(7...9)
+    #expect(answer["held_through"] == 9 && answer["acked_through"] == 8)
+    #expect(try await take(after: 8) == [9])
+  }
+
+  @Test func `more than ten thousand stay with their tracker`() async throws {
+    for start in stride(from: Int64(1), to: 10_000, by: 500) { _ = try await give(start...start + 499) }
+    #expect(try await give(10_001...10_002)["held_through"] == 10_000)
+    #expect(try await take(after: 1, limit: 1) == [2])
+    #expect(try await give(10_001...10_002)["held_through"] == 10_001)
+  }
+
+  @Test func `only the two have to do with it, each on its side`() async throws {
+    let other = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop").token
+    for token in [other, hub.token] {
+      #expect(try await hub.send("GET", "/companions/\(id)/notices?after=0", token: token).status == 404)
+    }
+    let body: JSONValue = ["acked_through": 0, "notices": []]
+    #expect(try await hub.send("POST", "/companions/\(id)/notices", body, token: watch.token).status == 404)
+    #expect(try await hub.send("GET", "/companions", token: other).json == [])
+    let stranger = try hub.server.accounts.createPerson(name: "Bo")
+    let device = try hub.server.accounts.createToken(person: stranger.id, deviceName: "theirs").device
+    #expect(try await hub.send("POST", "/companions", ["companion_id": .string(device.id)]).status == 404)
+    let own = try await hub.send("GET", "/me/devices")
+    #expect(own.json.arrayValue?.compactMap { $0["name"].stringValue } == ["laptop", "phone", "watch"])
+    let me = try #require(own.json.arrayValue?.first { $0["current"] == true }?["id"])
+    #expect(try await hub.send("POST", "/companions", ["companion_id": me]).status == 400)
+  }
+
+  @Test func `what was ended is told as ended, and goes on when it is made again`() async throws {
+    _ = try await give(1...3)
+    #expect(try await hub.send("DELETE", "/companions/\(id)", token: watch.token).status == 204)
+    #expect(try await hub.send("DELETE", "/companions/\(id)").status == 204, "again is no error")
+    #expect(try await give(4...4).status == 404)
+    let list = try await hub.send("GET", "/companions")
+    #expect(list.json[0]["removed"] == true && list.json[0]["id"] == .string(id))
+    let again = try await hub.send("POST", "/companions", ["companion_id": .string(watch.id)])
+    #expect(again["id"] == .string(id) && again["removed"] == false && again["held_through"] == 3)
+    #expect(try await take(after: 0).isEmpty, "what was on its way went with it")
+  }
+
+  @Test(arguments: [
+    #"{"notices":[]}"#, #"{"acked_through":0}"#, #"{"acked_through":0,"notices":[{"seq":0,"kind":"a","at":"x"}]}"#,
+    #"{"acked_through":0,"notices":[{"seq":1,"kind":"","at":"2024-01-01T00:00:00Z"}]}"#,
+    #"{"acked_through":0,"notices":[{"seq":1,"kind":"a","at":"yesterday"}]}"#,
+    #"{"acked_through":0,"notices":[{"seq":1,"kind":"a","at":"2024-01-01T00:00:00Z","data":3}]}"#,
+  ])
+  func `what is no notice is refused with the member's name`(body: String) async throws {
+    let answer = try await hub.send(raw: body, to: "/companions/\(id)/notices")
+    #expect(answer.status == 400 && answer.problem == "invalid" && answer.detail.contains(":"))
+  }
+
+  @Test func `the companion's stream says that something is there, the tracker's does not`() async throws {
+    func stream(_ token: String) async throws -> HTTPBodyStream {
+      let response = await hub.server.handle(
+        HTTPRequest(
+          id: "r", method: "GET", target: "/api/v1/changes/stream",
+          headers: HTTPHeaders([("Authorization", "Bearer \(token)")])))
+      guard case .stream(let stream) = response.body else { throw TestFailure() }
+      _ = try await stream.next()
+      return stream
+    }
+    let (watching, telling) = (try await stream(watch.token), try await stream(hub.token))
+    _ = try await give(1...1)
+    _ = try await hub.makeType()
+    let said = String(decoding: try await watching.next() ?? Data(), as: UTF8.self)
+    #expect(said.contains("event: companion\ndata: {}\n\n"))
+    #expect(!String(decoding: try await telling.next() ?? Data(), as: UTF8.self).contains("companion"))
+  }
+}
+
+private struct TestFailure: Error {}

@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import Synchronization
+public import TrendyModels
+
+/// What only a Trendy hub knows of: the devices of a person, and one telling another what goes on with it.
+extension APIClient {
+  /// Whom the hub takes this device for.
+  public func identity() async throws -> (person: String, deviceId: String) {
+    let document = try await hub.document([String: JSONValue].self, HTTPRequest(method: .get, path: "/me/sync"))
+    guard let person = document["person"]?.stringValue, let device = document["device_id"]?.stringValue else {
+      throw APIError.decodingError("\(address.name) does not say whose device this is")
+    }
+    return (person, device)
+  }
+
+  /// The person's devices that may come in.
+  public func devices() async throws -> [APIDevice] {
+    try await hub.document([APIDevice].self, HTTPRequest(method: .get, path: "/me/devices"))
+  }
+
+  /// Those in which this device tells, or is told; ended ones too.
+  public func companions() async throws -> [APICompanion] {
+    try await hub.document([APICompanion].self, HTTPRequest(method: .get, path: "/companions"))
+  }
+
+  /// Makes a device this one's companion. One that it is already stays so.
+  public func makeCompanion(deviceId: String) async throws -> APICompanion {
+    let body: [String: JSONValue] = ["companion_id": .string(deviceId)]
+    return try await hub.document(
+      APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(body)))
+  }
+
+  /// Ends it, from either side. What was on its way is gone.
+  public func removeCompanion(id: String) async throws {
+    try await hub.delete("/companions/" + percentEncoded(id))
+  }
+
+  /// Hands notices over, at most 500. They may be handed over again; the hub takes none after a gap.
+  public func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion {
+    try await hub.document(
+      APICompanion.self,
+      HTTPRequest(
+        method: .post, path: "/companions/\(percentEncoded(id))/notices", body: try WireJSON.encode(request)))
+  }
+
+  /// What is there after a sequence. All up to it must be this device's for good: the hub forgets it.
+  public func notices(ofCompanion id: String, after sequence: Int64, limit: Int = 100) async throws
+    -> CompanionNoticesResponse
+  {
+    try await hub.document(
+      CompanionNoticesResponse.self,
+      HTTPRequest(
+        method: .get, path: "/companions/\(percentEncoded(id))/notices",
+        query: [("after", "\(sequence)"), ("limit", "\(limit)")]))
+  }
+
+  /// A sign each time that something may be there for this device as a companion, the first as soon as the hub would tell of
+  /// others; until the reader stops or the stream breaks.
+  public func companionSignals() -> AsyncThrowingStream<Void, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      // Owned by the stream: whoever stops reading cancels it.
+      let task = Task {
+        do {
+          let hasBegun = Mutex(false)
+          try await readSignals { name, _ in
+            // The head comes at once, and says that the stream stands.
+            let isFirst = hasBegun.withLock { hasBegun in
+              defer { hasBegun = true }
+              return !hasBegun
+            }
+            if name == "companion" || isFirst { continuation.yield() }
+          }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+}
