@@ -3,8 +3,10 @@ import Foundation
 /// One guard taken away.
 struct Mutant: Hashable {
   var name: String
-  /// What the guard is for, in words.
+  /// What the guard is for: the numbers of invariants, then words.
   var protects: String
+  /// Which of the original faults it keeps out; `nil` for none.
+  var fault: String?
   /// From the root of the repository.
   var file: String
   /// How many stories must be enough to see that it is gone.
@@ -17,13 +19,45 @@ struct Mutant: Hashable {
   var mutated: String
 }
 
+extension Mutant {
+  /// The invariants of docs/sync.md that fall with the guard: the numbers that `protects` begins with.
+  var invariants: Set<Int> {
+    var words = protects.split { $0 == " " || $0 == "," }[...]
+    var numbers: Set<Int> = []
+    while let word = words.popFirst() {
+      if let number = Int(word) { numbers.insert(number) } else if word != "and" { break }
+    }
+    return numbers
+  }
+}
+
 struct TableError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// `Tools/mutants.txt`: sections that begin with `== name`, lines `protects:`, `file:`, `seeds:`, `world:`, then the guard
+/// `Tools/mutants.txt`: sections that begin with `== name`, lines `protects:`, `fault:`, `file:`, `seeds:`, `world:`, then the guard
 /// between `<<<<`, `====` and `>>>>`. Lines with `#` between the sections are for readers.
 enum MutantTable {
+  /// As docs/sync.md numbers them.
+  static let invariants = 1...25
+  /// What went wrong in the program that this one follows.
+  static let faults = [
+    "a second edit while the first waits", "clearing a field to null, both ways", "any 409", "five time-outs in a row",
+    "a page with one undecodable entry", "crash between page and cursor",
+    "a change made on another device between snapshot and first pull", "a failed latest-cursor call",
+    "an event created before its type was pushed", "the app killed in the middle of a forced resync",
+    "a rate-limited hub with 50,000 entries of backlog",
+    "bulk import of 5,000 events on two devices from the same source", "an editor with a stale copy changing one field",
+  ]
+
+  /// What no mutant stands for: everything should be missed by somebody.
+  static func gaps(in mutants: [Mutant]) -> [String] {
+    let numbers = mutants.reduce(into: Set<Int>()) { $0.formUnion($1.invariants) }
+    let met = Set(mutants.compactMap(\.fault))
+    return invariants.filter { !numbers.contains($0) }.map { "no mutant protects invariant \($0)" }
+      + faults.filter { !met.contains($0) }.map { "no mutant keeps out \"\($0)\"" }
+  }
+
   static func read(_ text: String) throws(TableError) -> [Mutant] {
     var mutants: [Mutant] = []
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[...]
@@ -67,8 +101,11 @@ enum MutantTable {
     guard !original.isEmpty, mutated.contains("MUTANT") else {
       throw TableError(description: "\(name): expected the guard, and MUTANT in what takes its place")
     }
+    if let fault = fields["fault"], !faults.contains(fault) {
+      throw TableError(description: "\(name): fault: there is no \"\(fault)\"")
+    }
     return Mutant(
-      name: name, protects: try field("protects"), file: try field("file"), seeds: seeds,
+      name: name, protects: try field("protects"), fault: fields["fault"], file: try field("file"), seeds: seeds,
       world: (fields["world"] ?? "").split(separator: " ").map(String.init), original: original, mutated: mutated)
   }
 }

@@ -13,7 +13,8 @@ enum TrendyMutants {
       --list          only says what there is
       --scratch DIR   where the copy of the sources is built, .build/mutants unless told
 
-    Status 0: each was noticed within its number of seeds; 1: one was not, or no longer fits; 2: these options.
+    Status 0: each was noticed within its number of seeds, and every invariant and fault has one; 1: not so, or one no longer
+    fits; 2: these options.
     """
 
   static func main() {
@@ -55,9 +56,11 @@ enum TrendyMutants {
       throw UsageError(text: "there is no Tools/mutants.txt here: run it in the root of the repository")
     }
     let mutants = try MutantTable.read(text)
+    let gaps = MutantTable.gaps(in: mutants)
+    for gap in gaps { print(gap) }
     if isListing {
       for mutant in mutants { print("\(mutant.name): \(mutant.protects)") }
-      return true
+      return gaps.isEmpty
     }
     let chosen = mutants.enumerated().filter { only.map($0.element.name.contains) ?? true }
     guard !chosen.isEmpty else { throw UsageError(text: "no mutant is called \"\(only ?? "")\"") }
@@ -65,7 +68,7 @@ enum TrendyMutants {
     let tree = MutantTree(root: root, copy: scratch.appending(path: "tree"))
     try tree.write(mutants)
     let build = scratch.appending(path: "build").path
-    print("building the sources with \(mutants.count) removable guards")
+    say("building the sources with \(mutants.count) removable guards")
     let built = try Command.run(
       ProcessInfo.processInfo.environment["SWIFT"] ?? "swift",
       [
@@ -87,15 +90,21 @@ enum TrendyMutants {
     var escaped: [String] = []
     for (index, mutant) in chosen {
       if let catching = try hunt.stories(of: index + 1, seeds: mutant.seeds, world: mutant.world) {
-        print("caught   \(mutant.name): \(catching)")
+        say("caught   \(mutant.name): \(catching)")
       } else {
-        print("ESCAPED  \(mutant.name): \(mutant.seeds) seeds saw nothing; it protects \(mutant.protects)")
+        say("ESCAPED  \(mutant.name): \(mutant.seeds) seeds saw nothing; it protects \(mutant.protects)")
         escaped.append(mutant.name)
       }
     }
     print("{\"mutants\":\(chosen.count),\"caught\":\(chosen.count - escaped.count),\"escaped\":\(escaped.count)}")
-    return escaped.isEmpty
+    return escaped.isEmpty && gaps.isEmpty
   }
+}
+
+/// At once, also to a file that somebody watches.
+private func say(_ line: String) {
+  print(line)
+  fflush(nil)
 }
 
 private struct Hunt {

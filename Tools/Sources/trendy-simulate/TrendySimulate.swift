@@ -44,12 +44,14 @@ enum TrendySimulate {
     var hours = 0.0
     var faults: [String: Int] = [:]
     var seedsWithFault: [String: Int] = [:]
+    var rounds: [String: Int] = [:]
     var seeds = 0
     for seed in options.seeds {
       if options.endsWithViolation, violations > 0 { break }
       seeds += 1
       let story = await simulator.run(seed: seed)
       steps += story.steps
+      rounds["\(story.roundsToQuiet)", default: 0] += 1
       hours += Double(story.duration.components.seconds) / 3600
       for (fault, count) in story.faults {
         faults[fault, default: 0] += count
@@ -79,7 +81,8 @@ enum TrendySimulate {
     print(
       "{\"seeds\":\(seeds),\"violations\":\(violations),\"steps\":\(steps),"
         + "\"simulated_hours\":\((hours * 10).rounded() / 10),\"seconds\":\((seconds * 1000).rounded() / 1000),"
-        + "\"faults\":\(counts(faults)),\"seeds_with_fault\":\(counts(seedsWithFault))}")
+        + "\"faults\":\(counts(faults)),\"seeds_with_fault\":\(counts(seedsWithFault)),"
+        + "\"seeds_by_rounds_to_quiet\":\(counts(rounds))}")
     exit(violations == 0 ? 0 : 1)
   }
 }

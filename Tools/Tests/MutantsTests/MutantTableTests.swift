@@ -9,7 +9,8 @@ struct MutantTableTests {
     # What a reader should know.
 
     == gap accepted
-    protects: 3, exactly once
+    protects: 3 and 25, exactly once, in 7 words
+    fault: any 409
     file: Packages/TrendyHub/Sources/TrendyHub/Core/HubCore.swift
     seeds: 200
     world: --hazards network,hub-crash
@@ -25,16 +26,41 @@ struct MutantTableTests {
     #expect(mutants.count == 1)
     let mutant = try #require(mutants.first)
     #expect(mutant.name == "gap accepted")
-    #expect(mutant.protects == "3, exactly once")
+    #expect(mutant.protects == "3 and 25, exactly once, in 7 words")
+    #expect(mutant.invariants == [3, 25])
+    #expect(mutant.fault == "any 409")
     #expect(mutant.seeds == 200)
     #expect(mutant.world == ["--hazards", "network,hub-crash"])
     #expect(mutant.original == "guard a == b else {")
     #expect(mutant.mutated == "guard a == b || MUTANT else {")
   }
 
-  @Test(arguments: ["seeds: 200\n", "protects: 3, exactly once\n", " || MUTANT", "\n>>>>", "== gap accepted\n"])
+  @Test(arguments: [
+    "seeds: 200\n", "protects: 3 and 25, exactly once, in 7 words\n", " || MUTANT", "\n>>>>", "== gap accepted\n",
+  ])
   func `a section that lacks something is refused`(part: String) {
     #expect(throws: TableError.self) { try MutantTable.read(Self.section.replacing(part, with: "")) }
+  }
+
+  @Test func `a fault that nobody knows is refused`() {
+    #expect(throws: TableError.self) { try MutantTable.read(Self.section.replacing("any 409", with: "any 410")) }
+  }
+
+  @Test func `what no mutant stands for is told`() throws {
+    let gaps = MutantTable.gaps(in: try MutantTable.read(Self.section))
+    #expect(gaps.count == 23 + 12)
+    #expect(gaps.first == "no mutant protects invariant 1")
+    #expect(gaps.last == "no mutant keeps out \"an editor with a stale copy changing one field\"")
+  }
+
+  @Test func `the table of this repository leaves nothing out, and each of its guards stands where it says`() throws {
+    let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+    let table = root.appending(path: "Tools/mutants.txt")
+    let mutants = try MutantTable.read(try String(contentsOf: table, encoding: .utf8))
+    #expect(MutantTable.gaps(in: mutants) == [])
+    let copy = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: copy) }
+    try MutantTree(root: root, copy: copy).write(mutants)
   }
 
   @Test func `a name that is there twice is refused`() {

@@ -31,6 +31,19 @@ public enum Action: Hashable, Sendable {
   case compactHub
   /// From here on the device runs a version that knows the plain operations only, or the present one.
   case install(device: Int, isOld: Bool)
+  /// From here on the devices sync by themselves, as a program that runs in the background does.
+  case syncByThemselves
+  /// For so long none of the device's requests gets anywhere.
+  case outage(device: Int, seconds: Int)
+  /// The stream of signals to a device breaks off, or stays open and says nothing more.
+  case loseSignals(device: Int, isSilent: Bool)
+  /// From here on the hub takes so many requests a minute of each device, no limit where it is `nil`, and tells whoever asks for
+  /// more when to come back, or not.
+  case limitRate(perMinute: Int?, saysWhen: Bool)
+  /// A newer version writes something that this one cannot read, of a kind that it knows or of another.
+  case writeUnreadable(number: Int, isKnownKind: Bool)
+  /// A person has the device take everything anew, or go to the end of a long feed.
+  case resync(device: Int, isSkip: Bool)
   /// The devices sync in turn until so many pieces of tasks have run.
   case goOn(steps: Int)
 }
@@ -53,6 +66,8 @@ public enum NetworkFault: Hashable, Sendable {
   case status(Int, retryAfter: Int?)
   /// The hub does it, and something on the way answers 504.
   case gatewayTimeout
+  /// The hub does it, and something on the way answers 200 with a page of its own.
+  case garbled
 }
 
 extension Action: CustomStringConvertible {
@@ -77,6 +92,17 @@ extension Action: CustomStringConvertible {
     case .restoreHub: "the hub is restored from its backup"
     case .compactHub: "the hub shrinks what was deleted long ago"
     case .install(let device, let isOld): "\(name(device)) runs \(isOld ? "an old" : "the present") version"
+    case .syncByThemselves: "the devices sync by themselves from now on"
+    case .outage(let device, let seconds): "\(name(device)) has no network for \(seconds) s"
+    case .loseSignals(let device, let isSilent):
+      "the stream of signals to \(name(device)) \(isSilent ? "falls silent" : "breaks off")"
+    case .limitRate(let limit?, let saysWhen):
+      "the hub takes \(limit) requests a minute of each device\(saysWhen ? "" : ", and does not say when to come back")"
+    case .limitRate(nil, _): "the hub takes every request again"
+    case .writeUnreadable(let number, let isKnownKind):
+      "a newer version writes future-\(number), \(isKnownKind ? "of a kind that is known" : "of a kind of its own")"
+    case .resync(let device, let isSkip):
+      "\(name(device)) \(isSkip ? "goes to the end of the feed" : "takes everything anew")"
     case .goOn(let steps): "all go on syncing until \(steps) steps are done"
     }
   }
@@ -87,7 +113,12 @@ extension Action: CustomStringConvertible {
   var faultKind: String? {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
-    case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .goOn: nil
+    case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .goOn, .syncByThemselves: nil
+    case .outage: "outage"
+    case .loseSignals(_, let isSilent): isSilent ? "signals_silent" : "signals_dropped"
+    case .limitRate(let limit, _): limit == nil ? nil : "rate_limit"
+    case .writeUnreadable: "unreadable_entry"
+    case .resync: "resync"
     case .compactHub: "compaction"
     case .crash: "device_crash"
     case .crashHub: "hub_crash"
@@ -113,6 +144,7 @@ extension NetworkFault: CustomStringConvertible {
     case .truncated(let thousandths): "answered, and cut off after \(thousandths) thousandths"
     case .status(let status, _): "answered \(status)"
     case .gatewayTimeout: "carried out, and answered 504"
+    case .garbled: "carried out, and answered with a page of something else"
     }
   }
 
@@ -126,6 +158,7 @@ extension NetworkFault: CustomStringConvertible {
     case .truncated: "answer_truncated"
     case .status(let status, _): "status_\(status)"
     case .gatewayTimeout: "status_504_after_effect"
+    case .garbled: "answer_garbled"
     }
   }
 }

@@ -35,12 +35,15 @@ struct Editor {
     case ..<78: changeText(recorder, .geofence)
     case ..<80: changeText(recorder, .propertyDefinition)
     case ..<81: changeText(recorder, .vehicle)
-    case ..<86: moveEvent(recorder, life)
-    case ..<88: clearNotes(recorder)
+    case ..<85: setMood(recorder)
+    case ..<86: clearMood(recorder)
+    case ..<90: moveEvent(recorder, life)
+    case ..<92: clearNotes(recorder)
     case ..<96: delete(recorder, .event)
-    case ..<98: delete(recorder, .eventType)
-    case ..<99: delete(recorder, Bool.random(using: &generator) ? .geofence : .vehicle)
-    default: delete(recorder, .propertyDefinition)
+    case ..<97: delete(recorder, .eventType)
+    case ..<98:
+      delete(recorder, [.geofence, .vehicle, .propertyDefinition].randomElement(using: &generator) ?? .geofence)
+    default: restore(recorder)
     }
   }
 
@@ -65,14 +68,14 @@ extension Editor {
   private mutating func makeType(_ recorder: Recorder) {
     let id = "type-\(text)"
     let type = EventType(id: id, name: text, colorHex: "#102030", iconName: "cup")
-    save("makes the type \(id)", .eventType, id, text) { try recorder.record(type) }
+    save("makes the type \(id)", .eventType, id, .text("name", text)) { try recorder.record(type) }
   }
 
   private mutating func makeEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
     guard let type = heldType(life) else { return }
     let id = "event-\(text)"
     let event = Event(id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text)
-    save("makes the event \(id) of \(type)", .event, id, text) { try recorder.record(event) }
+    save("makes the event \(id) of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
 
   /// The same few things are imported everywhere.
@@ -84,32 +87,40 @@ extension Editor {
       externalId: id)
     // Whoever imports what is there already has nothing new to say.
     defer { run.ledger.onGivenUp([text]) }
-    save("imports \(id) as an event of \(type)", .event, id, text) { try recorder.record(event) }
+    save("imports \(id) as an event of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
 
   private mutating func makeGeofence(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
     let id = "fence-\(text)"
     let fence = Geofence(id: id, name: text, latitude: 48, longitude: 11, eventTypeEntryId: heldType(life))
-    save("makes the geofence \(id)", .geofence, id, text) { try recorder.record(fence) }
+    save("makes the geofence \(id)", .geofence, id, .text("name", text)) { try recorder.record(fence) }
   }
 
   private mutating func makeVehicle(_ recorder: Recorder) {
     let id = "vehicle-\(text)"
     let vehicle = SyncedRecord(id: id, kind: .vehicle, fields: ["name": .string(text)])
-    save("makes the vehicle \(id)", .vehicle, id, text) { try recorder.record(vehicle) }
+    save("makes the vehicle \(id)", .vehicle, id, .text("name", text)) { try recorder.record(vehicle) }
   }
 
   private mutating func makeDefinition(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
     guard let type = heldType(life) else { return }
     let id = "definition-\(text)"
     let definition = PropertyDefinition(id: id, eventTypeId: type, key: "key", label: text, propertyType: .text)
-    save("makes the definition \(id) of \(type)", .propertyDefinition, id, text) { try recorder.record(definition) }
+    save("makes the definition \(id) of \(type)", .propertyDefinition, id, .text("label", text)) {
+      try recorder.record(definition)
+    }
   }
 
   private mutating func changeText(_ recorder: Recorder, _ kind: MutationEntityType) {
     guard let id = any(kind) else { return }
     let text = text
-    save("writes \(text) into \(id)", kind, id, text) {
+    let field =
+      switch kind {
+      case .event: "notes"
+      case .propertyDefinition: "label"
+      default: "name"
+      }
+    save("writes \(text) into \(id)", kind, id, .text(field, text)) {
       switch kind {
       case .event: try recorder.edit(eventId: id) { $0.notes = text }
       case .eventType: try recorder.edit(eventTypeId: id) { $0.name = text }
@@ -123,7 +134,7 @@ extension Editor {
 
   private mutating func moveEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
     guard let id = any(.event), let type = heldType(life) else { return }
-    save("moves \(id) to \(type)", .event, id, nil) {
+    save("moves \(id) to \(type)", .event, id, .member("event_type_id", type)) {
       try recorder.edit(eventId: id) { $0.eventTypeId = type }
       return true
     }
@@ -131,10 +142,41 @@ extension Editor {
 
   private mutating func clearNotes(_ recorder: Recorder) {
     guard let id = any(.event) else { return }
-    // What is cleared replaces the text; an empty one stands for it.
-    save("clears the notes of \(id)", .event, id, "") {
+    save("clears the notes of \(id)", .event, id, .text("notes", nil)) {
       try recorder.edit(eventId: id) { $0.notes = nil }
       return true
+    }
+  }
+
+  private mutating func setMood(_ recorder: Recorder) {
+    guard let id = any(.event) else { return }
+    let text = text
+    save("says \(text) of the mood in \(id)", .event, id, .member("properties.mood", text)) {
+      try recorder.edit(eventId: id) { $0.properties["mood"] = PropertyValue(type: .text, value: .string(text)) }
+      return true
+    }
+  }
+
+  private mutating func clearMood(_ recorder: Recorder) {
+    guard let id = any(.event) else { return }
+    save("takes the mood out of \(id)", .event, id, .member("properties.mood", nil)) {
+      try recorder.edit(eventId: id) { $0.properties["mood"] = nil }
+      return true
+    }
+  }
+
+  /// Gives something that somebody deleted, most often an event, another life.
+  private mutating func restore(_ recorder: Recorder) {
+    guard let key = run.ledger.allDeleted.sorted().randomElement(using: &generator) else { return }
+    do {
+      guard try recorder.restore(key.kind, id: key.id) else { return }
+      run.ledger.onRestored(key)
+      run.tell("\(device.name) restores \(key.id)")
+    } catch is RecorderError {
+      // It is not held here, or what it belongs to is deleted.
+    } catch {
+      run.ledger.onRestored(key)
+      run.tell("\(device.name) restores \(key.id), which fails: \(error)")
     }
   }
 
@@ -162,17 +204,23 @@ extension Editor {
     }
   }
 
-  /// - Parameter text: what the entity says from then on; `nil` where that stays as it was.
+  /// What an edit leaves in an entity.
+  private enum Word {
+    /// The text that it shows and by which it is followed, `nil` where that is cleared.
+    case text(_ field: String, String?)
+    case member(_ field: String, String?)
+  }
+
   private func save(
-    _ words: String, _ kind: MutationEntityType, _ id: String, _ text: String?, _ body: () throws -> Bool
+    _ words: String, _ kind: MutationEntityType, _ id: String, _ word: Word, _ body: () throws -> Bool
   ) {
     let key = Ledger.Key(kind: kind, id: id)
-    let seen = text == nil ? [] : seenTexts(kind, id, withChildren: false)
+    let seen: [String] = if case .text = word { seenTexts(kind, id, withChildren: false) } else { [] }
     do {
       guard try body() else { return }
       run.ledger.onGivenUp(seen)
       run.tell("\(device.name) \(words)")
-      if let text { run.ledger.onText(text, key: key, device: device.number, isSure: !text.isEmpty) }
+      note(word, key, isSure: true)
       remember(kind, id)
     } catch is RecorderError {
       // It is not held here.
@@ -180,9 +228,23 @@ extension Editor {
       run.tell("\(device.name) \(words), which fails: \(error)")
       // Power may have gone after the bytes were down: then it is there all the same.
       run.ledger.onGivenUp(seen)
-      if let text { run.ledger.onText(text, key: key, device: device.number, isSure: false) }
+      note(word, key, isSure: false)
       remember(kind, id)
     }
+  }
+
+  private func note(_ word: Word, _ key: Ledger.Key, isSure: Bool) {
+    let (field, value): (String, String?)
+    switch word {
+    case .text(let name, let text):
+      (field, value) = (name, text)
+      // What is cleared replaces the text, and leaves none to follow.
+      run.ledger.onText(text ?? "", key: key, device: device.number, isSure: isSure && text != nil)
+    case .member(let name, let member): (field, value) = (name, member)
+    }
+    // What was imported says what the first import said.
+    if NaturalIdentifier.isNatural(key.id) { return }
+    run.ledger.onWord(field, of: key, value, device: device.number, isSure: isSure)
   }
 
   private func remember(_ kind: MutationEntityType, _ id: String) {

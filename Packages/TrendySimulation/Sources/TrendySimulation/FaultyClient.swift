@@ -140,7 +140,8 @@ struct FaultyClient: NetworkClientProtocol {
       return answer
     }
     return try await wire.meet(
-      Wire.Call(words: words, mutations: mutations, again: { _ = try await reach() }), from: files
+      Wire.Call(words: words, mutations: mutations, again: { _ = try await reach() }), from: files,
+      garble: { _ in throw APIError.decodingError("the answer is a page of something else") }
     ) { thousandths in thousandths == nil ? try await reach() : nil }
   }
 }

@@ -19,18 +19,26 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case compaction
   /// A device runs a version that knows the plain operations only.
   case oldVersion = "old-version"
+  /// A device has no network for up to some hours, and its signals are dropped or fall silent.
+  case outage
+  /// The hub takes so few requests a minute of each device.
+  case rateLimit = "rate-limit"
+  /// A newer version writes what this one cannot read.
+  case unreadable
+  /// A person has a device take everything anew.
+  case resync
 
   /// How often it comes beside the others.
   var weight: Int {
     switch self {
     case .network: 110
-    case .secondProcess: 0
     case .deviceCrash, .clock, .deviceDisk: 12
     case .hubCrash: 10
     case .hubDisk: 5
-    case .restoredStore, .copiedStore, .restoredHub: 8
-    case .compaction: 6
-    case .oldVersion: 0
+    case .restoredStore, .copiedStore, .restoredHub, .outage: 8
+    case .compaction, .rateLimit, .resync: 6
+    case .unreadable: 4
+    case .oldVersion, .secondProcess: 0
     }
   }
 }

@@ -9,10 +9,16 @@ public import TrendyProtocols
 /// whatever should happen to it on the way. The closure throws `APIError.networkError` where there is no answer.
 public struct InProcessClient: NetworkClientProtocol {
   private let token: String
+  private let signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)?
   private let send: @Sendable (HTTPRequest) async throws -> HTTPResponse
 
-  public init(token: String, send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse) {
+  /// Without `signals` whoever listens for them hears at once that there are none.
+  public init(
+    token: String, signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)? = nil,
+    send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+  ) {
     self.token = token
+    self.signals = signals
     self.send = send
   }
 
@@ -23,8 +29,11 @@ public struct InProcessClient: NetworkClientProtocol {
 
   // MARK: Sync
 
-  public func checkHealth() async throws {
-    _ = try await ask("GET", "/me/sync")
+  /// Does nothing: a hub's health shows in the requests that matter.
+  public func checkHealth() async throws {}
+
+  public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
+    signals?() ?? AsyncThrowingStream { $0.finish() }
   }
 
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {

@@ -28,7 +28,32 @@ struct Ledger {
     var sequence: Int64
   }
 
+  /// One field of an entity.
+  struct Field: Hashable, Comparable {
+    var key: Key
+    var name: String
+
+    static func < (left: Field, right: Field) -> Bool { (left.key, left.name) < (right.key, right.name) }
+  }
+
+  /// What persons last said of a field.
+  struct Word {
+    /// Who ever wrote it.
+    var devices: Set<Int> = []
+    /// `nil` where it was cleared.
+    var value: String?
+    /// Whether the last save was reported as done; one that was not may be there all the same.
+    var isSure = true
+  }
+
   private(set) var texts: [SavedText] = []
+  private(set) var words: [Field: Word] = [:]
+  /// What somebody restored: deletions of its earlier life and of its later one cross on the way.
+  private(set) var restored: Set<Key> = []
+  /// Mutations of which the hub said that it refuses them, that values of them lost, or that they are too large.
+  private var answeredWithNo: Set<String> = []
+  /// The entities of those that the hub does not have for it.
+  private var setAside: Set<String> = []
   /// What a person deleted, by device; reported as done.
   private(set) var deleted: [Int: Set<Key>] = [:]
   /// Every text in a mutation that the hub took.
@@ -72,7 +97,22 @@ struct Ledger {
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
     replace(key, device)
     // Where a store was copied, one copy may take back a making that waits in both: to the hub it was never deleted.
-    if isSure, !hasTwins { deleted[device, default: []].insert(key) }
+    if isSure, !hasTwins, !restored.contains(key) { deleted[device, default: []].insert(key) }
+  }
+
+  /// A person wrote a field, which says this since.
+  mutating func onWord(_ name: String, of key: Key, _ value: String?, device: Int, isSure: Bool) {
+    var word = words[Field(key: key, name: name)] ?? Word()
+    word.devices.insert(device)
+    word.value = value
+    word.isSure = isSure
+    words[Field(key: key, name: name)] = word
+  }
+
+  mutating func onRestored(_ key: Key) {
+    restored.insert(key)
+    for device in deleted.keys { deleted[device]?.remove(key) }
+    for device in storeMarks.keys { storeMarks[device]?.deleted.remove(key) }
   }
 
   mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }
@@ -156,10 +196,10 @@ struct Ledger {
   }
 
   /// What the hub was asked and what it answered, whether or not the answer arrives.
-  mutating func onPush(request: Data, answer: Data) {
-    guard let request = try? WireJSON.decode(PushRequest.self, from: request),
-      let answer = try? WireJSON.decode(PushResponse.self, from: answer)
-    else { return break_("a push or its answer cannot be read") }
+  mutating func onPush(_ request: PushRequest, answer: Data) {
+    guard let answer = try? WireJSON.decode(PushResponse.self, from: answer) else {
+      return break_("the answer to a push cannot be read")
+    }
     onHead(answer.head)
     let bySequence = Dictionary(request.mutations.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
     for outcome in answer.outcomes {
@@ -167,6 +207,14 @@ struct Ledger {
         break_("the hub judged sequence \(outcome.sequence), which was not asked")
         continue
       }
+      if outcome.status == "refused" || !outcome.lost.isEmpty { answeredWithNo.insert(mutation.id) }
+      // What it refers to was made before it on the same device, or came from the hub.
+      if !hasTwins, !hubWasRestored, let detail = outcome.problem?.detail, detail.contains("was never here"),
+        !setAside.contains(where: { detail.contains("\"\($0)\"") })
+      {
+        break_("\(mutation.entityId) was sent before what it refers to: \(detail)")
+      }
+      if outcome.status == "refused" { setAside.insert(mutation.entityId) }
       if outcome.status == "accepted" || outcome.status == "merged" { takenTexts.formUnion(mutation.texts) }
       if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
         outcome.status == "accepted",
@@ -187,10 +235,7 @@ struct Ledger {
   }
 
   /// Before the hub sees it: what is sent under a sequence never changes.
-  mutating func onSend(_ request: Data) {
-    guard let request = try? WireJSON.decode(PushRequest.self, from: request) else {
-      return break_("a push cannot be read")
-    }
+  mutating func onSend(_ request: PushRequest) {
     for mutation in request.mutations {
       let sent = Sent(device: request.position.device, sequence: mutation.sequence)
       if !hasCopies, let known = contents[sent], known != mutation {
@@ -198,6 +243,26 @@ struct Ledger {
       }
       contents[sent] = mutation
     }
+  }
+
+  /// The hub takes no request as large as this.
+  mutating func onTooLarge(_ request: PushRequest) {
+    if request.mutations.count == 1 {
+      answeredWithNo.formUnion(request.mutations.map(\.id))
+      setAside.formUnion(request.mutations.map(\.entityId))
+    }
+  }
+
+  /// Whether the hub ever gave a reason to set this mutation aside.
+  func hadReason(for conflict: Conflict) -> Bool {
+    answeredWithNo.contains(conflict.id) || conflict.reason.contains("that it belongs to was refused")
+  }
+
+  /// What only one device ever wrote, and how it must read wherever it lives: no clock, no merge and no other edit decides.
+  var ownWords: [(field: Field, value: String?)] {
+    guard readsOwnWrites, oldDevices.isEmpty else { return [] }
+    return words.filter { $0.value.devices.count == 1 && $0.value.isSure }.map { ($0.key, $0.value.value) }
+      .sorted { $0.field < $1.field }
   }
 
   /// A hub never goes back behind what it has said.

@@ -19,6 +19,8 @@ final class SimulatedDevice: @unchecked Sendable {
     let besideRecorder: Recorder
     let besideFiles: MortalFileSystem
     let engine: SyncEngine
+    /// Makes its rounds by itself, where they do.
+    var loop: Task<Void, Never>?
   }
 
   let number: Int
@@ -66,8 +68,15 @@ final class SimulatedDevice: @unchecked Sendable {
       engine: SyncEngine(
         networkClient: isOld ? client.plain : client, dataStoreFactory: factory, clock: clock,
         generator: SeededGenerator(seed: generator.next()),
-        configuration: SyncConfiguration(batchSize: 10, pageSize: 7, largePageSize: 20)))
+        configuration: SyncConfiguration(
+          batchSize: Self.batchSize, pageSize: Self.pageSize, largePageSize: 20, pollInterval: Self.pollInterval,
+          signalTimeout: Self.signalTimeout)))
   }
+
+  static let batchSize = 10
+  static let pageSize = 7
+  static let pollInterval: Duration = .seconds(900)
+  static let signalTimeout: Duration = .seconds(900)
 
   private func open(_ files: MortalFileSystem) throws(StorageError) -> DefaultDataStoreFactory {
     try DefaultDataStoreFactory(
@@ -94,7 +103,19 @@ final class SimulatedDevice: @unchecked Sendable {
     disk.restart(losing: loss)
   }
 
+  /// Has rounds come by themselves until ``pause()`` or the end of this life.
+  func run(on executor: SeededTaskExecutor) {
+    guard let engine = life?.engine, life?.loop == nil else { return }
+    life?.loop = Task(executorPreference: executor) { await engine.run() }
+  }
+
+  func pause() {
+    life?.loop?.cancel()
+    life?.loop = nil
+  }
+
   private func end() {
+    pause()
     life?.files.end()
     life?.besideFiles.end()
     life = nil
@@ -109,5 +130,7 @@ final class SimulatedDevice: @unchecked Sendable {
     end()
     disk = other.copy()
     cursor = 0
+    // It may be of a time before the hub was restored.
+    mayGoBack = true
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import StorageTesting
 import TrendyHub
+import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 import TrendyTesting
@@ -11,9 +12,12 @@ import TrendyTesting
 final class SimulatedHub: @unchecked Sendable {
   private(set) var disk = SimulatedFileSystem()
   private(set) var backup: SimulatedFileSystem?
+  private var backupHead: Int64 = 0
   private let clock: any TimeSource
   private var generator: SeededGenerator
   private(set) var server: HubServer
+  private var storage: EmbeddedHubStorage
+  private let person: String
   private var files: MortalFileSystem
   private(set) var tokens: [String] = []
   private var loss: UInt64 = 0
@@ -22,21 +26,52 @@ final class SimulatedHub: @unchecked Sendable {
     self.clock = clock
     var generator = SeededGenerator(seed: seed)
     files = MortalFileSystem(disk)
-    server = Self.start(files, clock, generator.next())
+    storage = Self.open(files)
+    server = Self.start(storage, clock, generator.next())
     self.generator = generator
-    let person = try server.accounts.createPerson(name: "Anna")
+    person = try server.accounts.createPerson(name: "Anna").id
     for device in 0..<devices {
-      tokens.append(try server.accounts.createToken(person: person.id, deviceName: deviceName(device)).token)
+      tokens.append(try server.accounts.createToken(person: person, deviceName: deviceName(device)).token)
     }
   }
 
-  private static func start(_ files: MortalFileSystem, _ clock: any TimeSource, _ seed: UInt64) -> HubServer {
+  private static func open(_ files: MortalFileSystem) -> EmbeddedHubStorage {
+    EmbeddedHubStorage(
+      directory: "/hub", fileSystem: files,
+      options: StorageEngine.Options(
+        lockTimeout: .milliseconds(200), firstChunkBytes: 16_384, largestChunkBytes: 262_144))
+  }
+
+  private static func start(_ storage: EmbeddedHubStorage, _ clock: any TimeSource, _ seed: UInt64) -> HubServer {
     HubServer(
-      storage: EmbeddedHubStorage(
-        directory: "/hub", fileSystem: files,
-        options: StorageEngine.Options(
-          lockTimeout: .milliseconds(200), firstChunkBytes: 16_384, largestChunkBytes: 262_144)),
-      clock: clock, generator: SeededGenerator(seed: seed), configuration: HubConfiguration(requestsPerMinute: nil))
+      storage: storage, clock: clock, generator: SeededGenerator(seed: seed),
+      configuration: HubConfiguration(requestsPerMinute: nil))
+  }
+
+  /// Where it stands; `nil` where its disk does not say.
+  var head: Int64? { state?.head }
+
+  private var state: HubState? {
+    guard !disk.isOff else { return nil }
+    return try? storage.read(person: person) { try $0.state() }
+  }
+
+  /// Something that devices of this version cannot read, as a newer version of hub and device would have left it.
+  func writeUnreadable(id: String, isKnownKind: Bool) async throws {
+    // A hub that has started anew begins an epoch before anything is written.
+    _ = try await InProcessClient(token: tokens[0], server: server).getLatestCursor()
+    try storage.write(person: person) { transaction in
+      var state = try transaction.state()
+      state.head += 1
+      let values: [String: JSONValue] =
+        isKnownKind ? ["timestamp": "next Tuesday", "event_type_id": "type-of-tomorrow"] : ["face": "calm"]
+      try transaction.put(
+        HubEntry(
+          kind: isKnownKind ? MutationEntityType.event.rawValue : "face", id: id, version: state.head,
+          createdAt: clock.now, updatedAt: clock.now, createdVersion: state.head,
+          fields: values.mapValues { HubField(value: $0, version: state.head, stamp: 0, author: "tomorrow") }))
+      try transaction.setState(state)
+    }
   }
 
   func losePower(beforeChange change: Int, loss: UInt64) {
@@ -51,23 +86,34 @@ final class SimulatedHub: @unchecked Sendable {
     return true
   }
 
-  func backUp() { backup = disk.copy() }
+  /// - Returns: whether its disk gave one.
+  func backUp() -> Bool {
+    guard let head else { return false }
+    backup = disk.copy()
+    backupHead = head
+    return true
+  }
 
-  /// What was given out since the backup is forgotten.
+  /// What was given out since the backup is forgotten. One that is older than the horizon is not restored: nobody would know of
+  /// some deletions any more.
   /// - Returns: whether there is one.
   func restore() -> Bool {
-    guard let backup else { return false }
+    guard let backup, let state, state.horizon <= backupHead else { return false }
     files.end()
     disk = backup.copy()
-    files = MortalFileSystem(disk)
-    server = Self.start(files, clock, generator.next())
+    begin()
     return true
   }
 
   func restart(losing loss: SimulatedFileSystem.Loss) {
     files.end()
     disk.restart(losing: loss)
+    begin()
+  }
+
+  private func begin() {
     files = MortalFileSystem(disk)
-    server = Self.start(files, clock, generator.next())
+    storage = Self.open(files)
+    server = Self.start(storage, clock, generator.next())
   }
 }

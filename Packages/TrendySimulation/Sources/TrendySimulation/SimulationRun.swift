@@ -16,14 +16,17 @@ final class SimulationRun: @unchecked Sendable {
 
   let world: SimulationWorld
   let seed: UInt64
-  private let executor: SeededTaskExecutor
+  let executor: SeededTaskExecutor
   let clock = ManualClock()
   let hub: SimulatedHub
   /// In the hub's place.
   let server: (any SimulatedServer)?
   private let person: (any SimulatedPerson)?
   private(set) var devices: [SimulatedDevice] = []
-  private var wires: [Wire] = []
+  private(set) var wires: [Wire] = []
+  /// Whether the devices sync by themselves.
+  private(set) var areAgents = false
+  private(set) var areFaultsOver = false
   var ledger = Ledger()
   var story: Story
   /// The entities that anybody ever made, in order.
@@ -47,7 +50,8 @@ final class SimulationRun: @unchecked Sendable {
           if let server = self.server {
             FaultyClient(base: server.client(device: number), wire: wire, files: files, run: self)
           } else {
-            InProcessClient(token: token) { try await wire.send($0, from: files) }
+            InProcessClient(
+              token: token, signals: { wire.openSignals(for: files) }, send: { try await wire.send($0, from: files) })
           }
         })
     }
@@ -60,6 +64,7 @@ final class SimulationRun: @unchecked Sendable {
 
   func restartHubIfOff() -> Bool {
     guard hub.restartIfOff() else { return false }
+    for wire in wires { wire.loseSignals(isSilent: false) }
     count("hub_crash")
     tell("the hub lost power, and starts again")
     return true
@@ -72,14 +77,16 @@ final class SimulationRun: @unchecked Sendable {
     var actions = 0
     await withTaskGroup(of: Void.self) { group in
       func perform(_ action: Action) async {
-        await carryOut(action) { device in
-          group.addTask { await self.round(device) }
+        await carryOut(action) { device, kind in
+          group.addTask { await self.round(device, kind) }
         }
         for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
         checkPower()
         actions += 1
         if actions.isMultiple(of: Self.actionsBetweenLooks) {
-          checkMoment(devices[actions / Self.actionsBetweenLooks % devices.count])
+          let device = devices[actions / Self.actionsBetweenLooks % devices.count]
+          checkMoment(device)
+          if areAgents { checkCursor(device) }
         }
       }
       for action in plan {
@@ -103,7 +110,37 @@ final class SimulationRun: @unchecked Sendable {
     endFaults()
   }
 
-  private func carryOut(_ action: Action, begin: (SimulatedDevice) -> Void) async {
+  private enum Round {
+    case plain
+    case resync
+    case skip
+  }
+
+  /// An hour: the devices of a story are on as long as nothing takes longer.
+  private static let longestWaitOn = 3_600_000
+
+  func stopAgents() async {
+    areAgents = false
+    for device in devices { device.pause() }
+    // Whoever was cancelled comes to its end.
+    await clock.advance(by: .zero)
+  }
+
+  /// Nobody asks a device without a network to sync that does so by itself: what it asks then is counted.
+  private func leavesAlone(_ device: Int) -> Bool { areAgents && wires[device].hasOutage }
+
+  private func runAgents() {
+    guard areAgents else { return }
+    for device in devices { device.run(on: executor) }
+  }
+
+  /// Everyone who listens hears where the hub stands.
+  func tellHead() {
+    guard areAgents, let head = hub.head else { return }
+    for wire in wires where !wire.hasOutage { wire.onHead(head) }
+  }
+
+  private func carryOut(_ action: Action, begin: (SimulatedDevice, Round) -> Void) async {
     switch action {
     case .edit(let number, let edit, let choice, let isBeside):
       if let person {
@@ -116,13 +153,17 @@ final class SimulationRun: @unchecked Sendable {
       return
     case .sync(let number):
       let device = devices[number]
-      guard device.rounds < 2, device.life != nil else { return }
+      guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return }
       tell("\(action)")
       device.rounds += 1
-      begin(device)
+      begin(device, .plain)
       return
     case .wait(let milliseconds):
+      // For so long the devices are switched off.
+      let isLong = milliseconds > Self.longestWaitOn
+      if isLong { for device in devices { device.pause() } }
       await clock.advance(by: .milliseconds(milliseconds))
+      if isLong { runAgents() }
       if milliseconds > 30_000 { for wire in wires { await wire.deliverLate() } }
     case .network(let number, let fault, let requests):
       wires[number].planned.append(Wire.Planned(fault: fault, afterRequests: requests))
@@ -145,12 +186,12 @@ final class SimulationRun: @unchecked Sendable {
       devices[to].replaceDisk(with: devices[from].disk)
       ledger.onCopy(from: from, to: to)
     case .backUpHub:
-      guard !hub.disk.isOff else { return }
-      hub.backUp()
+      guard hub.backUp() else { return }
       ledger.onHubBackup()
     case .restoreHub:
       guard hub.restore() else { return }
       ledger.onHubRestore()
+      for wire in wires { wire.loseSignals(isSilent: false) }
       // Whoever stands beyond it goes back.
       for device in devices { device.mayGoBack = true }
     case .compactHub:
@@ -161,11 +202,29 @@ final class SimulationRun: @unchecked Sendable {
       devices[number].isOld = isOld
       devices[number].restart(losing: .nothing)
       if isOld { ledger.oldDevices.insert(number) }
+    case .syncByThemselves:
+      areAgents = true
+      runAgents()
+    case .outage(let number, let seconds): wires[number].beginOutage(seconds: seconds)
+    case .loseSignals(let number, let isSilent): wires[number].loseSignals(isSilent: isSilent)
+    case .limitRate(let limit, let saysWhen):
+      for wire in wires { (wire.requestsPerMinute, wire.saysWhen) = (limit, saysWhen) }
+    case .writeUnreadable(let number, let isKnownKind):
+      guard server == nil, !hub.disk.isOff else { return }
+      // On a disk without room it is for another time.
+      guard (try? await hub.writeUnreadable(id: "future-\(number)", isKnownKind: isKnownKind)) != nil else { return }
+      tellHead()
+    case .resync(let number, let isSkip):
+      let device = devices[number]
+      guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return }
+      device.rounds += 1
+      begin(device, isSkip ? .skip : .resync)
     case .goOn: break
     }
     tell("\(action)")
     switch action {
-    case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install:
+    case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install, .outage,
+      .loseSignals, .limitRate, .writeUnreadable, .resync:
       if let kind = action.faultKind { count(kind) }
     default: break
     }
@@ -202,15 +261,24 @@ final class SimulationRun: @unchecked Sendable {
     return texts
   }
 
-  private func round(_ device: SimulatedDevice) async {
+  private func round(_ device: SimulatedDevice, _ kind: Round) async {
     guard let life = device.life else {
       device.rounds -= 1
       return
     }
-    await life.engine.performSync()
+    let requests = wires[device.number].requests
+    switch kind {
+    case .plain: await life.engine.performSync()
+    case .resync: await life.engine.forceFullResync()
+    // Why it failed is told below.
+    case .skip: _ = try? await life.engine.skipToLatestCursor()
+    }
     device.rounds -= 1
     let isSameLife = device.life?.engine === life.engine
     if isSameLife {
+      if await life.engine.lastFailure == nil, wires[device.number].requests == requests {
+        ledger.break_("\(device.name) was asked to sync and told that it had, and asked the hub nothing")
+      }
       tell("  \(device.name)'s round is over: \(await life.engine.lastFailure.map { "\($0)" } ?? "all well")")
       checkCursor(device)
       checkMoment(device)
@@ -223,8 +291,14 @@ final class SimulationRun: @unchecked Sendable {
   }
 
   private func endFaults() {
+    areFaultsOver = true
     freeDisks()
-    for wire in wires { wire.planned = [] }
+    for wire in wires {
+      wire.planned = []
+      wire.endOutage()
+      // Under any rate there is an end: that is seen where nobody asks but the devices themselves.
+      if !areAgents { wire.requestsPerMinute = nil }
+    }
     for device in devices {
       // A loss of power that was planned and has not come does not come any more.
       if !device.disk.isOff { device.disk.powerOff(beforeChange: .max) }
@@ -245,6 +319,7 @@ final class SimulationRun: @unchecked Sendable {
       guard device.life == nil else { continue }
       do throws(StorageError) {
         try device.begin()
+        runAgents()
         check(device)
       } catch .diskFull {
         // It begins when there is room again.

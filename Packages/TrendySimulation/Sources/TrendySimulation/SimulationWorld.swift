@@ -15,7 +15,7 @@ public struct SimulationWorld: Hashable, Sendable {
 
   public init(
     devices: Int = 3, edits: Int = 200, hazards: Set<Hazard> = Set(Hazard.allCases), steps: Int = 2000,
-    roundsToQuiet: Int = 4
+    roundsToQuiet: Int = 2
   ) {
     self.devices = min(max(devices, 1), 26)
     self.edits = max(edits, 0)
@@ -36,8 +36,12 @@ extension SimulationWorld {
     var mix = mix(&generator)
     if hazards.contains(.oldVersion), Int.random(in: 0..<5, using: &generator) == 0 {
       plan.append(.install(device: devices - 1, isOld: true))
-      // An old version cannot tell that the hub went back, and reads no store of a later one.
-      mix.removeAll { [.restoredHub, .copiedStore].contains($0.hazard) }
+      // An old version cannot tell that the hub went back, reads no store of a later one, and takes no list in which there is
+      // something that it cannot read.
+      mix.removeAll { [.restoredHub, .copiedStore, .unreadable].contains($0.hazard) }
+    }
+    if !hazards.isDisjoint(with: [.outage, .rateLimit]), Int.random(in: 0..<3, using: &generator) == 0 {
+      plan.append(.syncByThemselves)
     }
     let total = mix.reduce(0) { $0 + $1.weight }
     let hasSecondProcess = hazards.contains(.secondProcess) && Bool.random(using: &generator)
@@ -104,6 +108,21 @@ extension SimulationWorld {
     case .restoredHub: return [Int.random(in: 0..<3, using: &generator) > 0 ? .backUpHub : .restoreHub]
     case .compaction:
       return [.wait(milliseconds: Int.random(in: 1...100, using: &generator) * 86_400_000), .compactHub]
+    case .outage:
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: return [.loseSignals(device: device, isSilent: Bool.random(using: &generator))]
+      case 1: return (0..<devices).map { .outage(device: $0, seconds: Int.random(in: 60...3600, using: &generator)) }
+      default: return [.outage(device: device, seconds: Int.random(in: 60...14_400, using: &generator))]
+      }
+    case .rateLimit:
+      let limit = [1, 3, 10, nil].randomElement(using: &generator) ?? nil
+      return [.limitRate(perMinute: limit, saysWhen: Bool.random(using: &generator))]
+    case .unreadable:
+      return [
+        .writeUnreadable(
+          number: Int.random(in: 0..<1_000_000, using: &generator), isKnownKind: Bool.random(using: &generator))
+      ]
+    case .resync: return [.resync(device: device, isSkip: Bool.random(using: &generator))]
     case .secondProcess, .oldVersion: return []
     }
   }
@@ -115,7 +134,7 @@ extension SimulationWorld {
   }
 
   private static func fault(_ generator: inout SeededGenerator) -> NetworkFault {
-    switch Int.random(in: 0..<12, using: &generator) {
+    switch Int.random(in: 0..<14, using: &generator) {
     case 0: .requestLost
     case 1, 2: .answerLost
     case 3: .doubled
@@ -126,6 +145,8 @@ extension SimulationWorld {
     case 8: .status([500, 502, 503].randomElement(using: &generator) ?? 500, retryAfter: nil)
     case 9: .status(401, retryAfter: nil)
     case 10: .status(413, retryAfter: nil)
+    case 11: .garbled
+    case 12: .status(409, retryAfter: nil)
     default: .gatewayTimeout
     }
   }

@@ -18,6 +18,23 @@ final class Wire: @unchecked Sendable {
   var planned: [Planned] = []
   /// What will reach the other side once more.
   private var late: [Call] = []
+  private var outage = Outage()
+  /// How many requests a minute the hub takes; the same for all devices.
+  var requestsPerMinute: Int?
+  /// Whether it says when it takes the next.
+  var saysWhen = true
+  /// When it took the last of them.
+  private var taken: [Duration] = []
+  /// Lives of the device that wait for an answer.
+  private var asking: Set<ObjectIdentifier> = []
+  /// Every request that the device ever made.
+  private(set) var requests = 0
+  private var signals = Signals()
+  /// More than any round asks.
+  private static let paceLimit = 1000
+  private var paceStart: Duration = .zero
+  private var pace = 0
+  private var manners = Manners()
 
   init(run: SimulationRun, device: Int) {
     self.run = run
@@ -26,14 +43,17 @@ final class Wire: @unchecked Sendable {
 
   /// A request to the hub.
   func send(_ request: HTTPRequest, from files: MortalFileSystem) async throws -> HTTPResponse {
-    let isPush = request.method == "POST" && request.path.hasSuffix("/mutations")
-    if isPush { run.ledger.onSend(request.body) }
+    let push = try push(in: request)
+    if let push { run.ledger.onSend(push) }
     let call = Call(
-      words: "\(request.method) \(request.target.dropFirst(7))",
-      mutations: isPush ? Self.mutationCount(request) : 0,
-      again: { _ = try await self.reach(request, isPush: isPush) })
-    return try await meet(call, from: files) { thousandths in
-      var response = try await self.reach(request, isPush: isPush)
+      words: "\(request.method) \(request.target.dropFirst(7))", mutations: push?.mutations.count ?? 0,
+      again: { _ = try await self.reach(request, push) },
+      onTooLarge: { if let push { self.run.ledger.onTooLarge(push) } })
+    return try await meet(
+      call, from: files,
+      garble: { _ in HTTPResponse(status: 200, body: .data(Data("<html>Welcome to this hotel</html>".utf8))) }
+    ) { thousandths in
+      var response = try await self.reach(request, push)
       // A document is announced with its length: a client sees that it is cut off. A snapshot is not.
       guard let thousandths else { return response }
       guard request.target.contains("/snapshot"), response.status == 200 else { return nil }
@@ -50,16 +70,52 @@ final class Wire: @unchecked Sendable {
     var mutations: Int
     /// Has it reach the other side once more, with nobody who waits.
     var again: () async throws -> Void
+    var onTooLarge: () -> Void = {}
   }
 
   /// Carries out what was planned for the call.
-  /// - Parameter reach: has it reach the other side; given a number of thousandths, the answer breaks off after so many of it, which is
-  ///   `nil` where whoever asked would see that.
+  /// - Parameters:
+  ///   - garble: what the device gets where something on the way answers in its place.
+  ///   - reach: has it reach the other side; given a number of thousandths, the answer breaks off after so many of it, which is `nil`
+  ///     where whoever asked would see that.
   func meet<Answer>(
-    _ call: Call, from files: MortalFileSystem, reach: (_ thousandths: Int?) async throws -> Answer?
+    _ call: Call, from files: MortalFileSystem, garble: (Answer) throws -> Answer,
+    reach: (_ thousandths: Int?) async throws -> Answer?
   ) async throws -> Answer {
     // Who lost power asks nothing more.
     guard !files.isDead, !run.devices[device].disk.isOff else { throw APIError.networkError("no power") }
+    requests += 1
+    try await checkPace(call)
+    // A store is synced by one, who asks one thing after the other.
+    let life = ObjectIdentifier(files)
+    if !asking.insert(life).inserted {
+      run.ledger.break_("\(deviceName(device)) asks two things at once: \(call.words)")
+    }
+    defer { asking.remove(life) }
+    if hasOutage {
+      if let excess = outage.onRequest(at: run.clock.uptime, life: life), run.areAgents {
+        run.ledger.break_("\(deviceName(device)) \(excess)")
+      }
+      throw APIError.networkError("no network")
+    }
+    if call.mutations > 0, let rudeness = manners.onPush(at: run.clock.uptime, life: life) {
+      run.ledger.break_("\(deviceName(device)) pushes \(rudeness)")
+    }
+    do {
+      try takeSlot()
+      let answer = try await meetFault(call, garble: garble, reach: reach)
+      manners.onAnswer(isPush: call.mutations > 0)
+      return answer
+    } catch let error as APIError where error.isRateLimited {
+      manners.onRateLimit(
+        isPush: call.mutations > 0, retryAfter: error.retryAfter, at: run.clock.uptime, life: life)
+      throw error
+    }
+  }
+
+  private func meetFault<Answer>(
+    _ call: Call, garble: (Answer) throws -> Answer, reach: (_ thousandths: Int?) async throws -> Answer?
+  ) async throws -> Answer {
     let fault = nextFault(for: call)
     if let fault {
       run.count(fault.kind)
@@ -86,14 +142,17 @@ final class Wire: @unchecked Sendable {
       late.append(call)
       return try await whole()
     case .delayed(let milliseconds):
-      try await run.clock.sleep(for: .milliseconds(milliseconds))
+      try await delay(milliseconds)
       let answer = try await whole()
-      try await run.clock.sleep(for: .milliseconds(milliseconds))
+      try await delay(milliseconds)
       return answer
     case .truncated(let thousandths):
       guard let part = try await reach(thousandths) else { throw APIError.networkError("the answer was cut off") }
       return part
+    case .garbled:
+      return try garble(try await whole())
     case .status(let status, let retryAfter):
+      if status == 413 { call.onTooLarge() }
       throw Self.problem(status, retryAfter: retryAfter)
     case .gatewayTimeout:
       _ = try await whole()
@@ -111,6 +170,70 @@ final class Wire: @unchecked Sendable {
       try? await call.again()
     }
   }
+
+  /// Once the faults are over nothing is slow any more.
+  private func delay(_ milliseconds: Int) async throws {
+    let end = run.clock.uptime + .milliseconds(milliseconds)
+    while run.clock.uptime < end, !run.areFaultsOver {
+      try await run.clock.sleep(for: min(.seconds(60), end - run.clock.uptime))
+    }
+  }
+
+  // MARK: For a while
+
+  /// Nobody asks without end while no time passes.
+  private func checkPace(_ call: Call) async throws {
+    let now = run.clock.uptime
+    if now != paceStart { (paceStart, pace) = (now, 0) }
+    pace += 1
+    guard pace > Self.paceLimit else { return }
+    run.ledger.break_("\(deviceName(device)) asks \(Self.paceLimit) things at one moment, at last \(call.words)")
+    try await run.clock.sleep(for: .seconds(60))
+  }
+
+  func beginOutage(seconds: Int) {
+    outage.begin(at: run.clock.uptime, lasting: .seconds(seconds))
+    signals.end()
+  }
+
+  func endOutage() { outage = Outage() }
+
+  var hasOutage: Bool { run.clock.uptime < outage.end }
+
+  func expectManners(_ areExpected: Bool) { manners.areExpected = areExpected }
+
+  /// The hub takes no more than so many requests in a minute.
+  private func takeSlot() throws {
+    guard let limit = requestsPerMinute else { return }
+    let now = run.clock.uptime
+    taken.removeAll { $0 + .seconds(60) <= now }
+    guard taken.count < limit else {
+      let wait = taken[taken.count - limit] + .seconds(60) - now
+      throw Self.problem(429, retryAfter: saysWhen ? Int(wait.components.seconds) + 1 : nil)
+    }
+    taken.append(now)
+  }
+
+  /// The stream of signals to a device, as far as there is a network and power.
+  func openSignals(for files: MortalFileSystem) -> AsyncThrowingStream<Int64, any Error> {
+    let (stream, continuation) = AsyncThrowingStream<Int64, any Error>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    if hasOutage, let excess = outage.onStream(at: run.clock.uptime, life: ObjectIdentifier(files)) {
+      run.ledger.break_("\(deviceName(device)) \(excess)")
+    }
+    if files.isDead || hasOutage || signals.areRefused || run.hub.disk.isOff {
+      continuation.finish(throwing: APIError.networkError("no stream"))
+    } else {
+      signals.open(continuation, head: run.hub.head)
+    }
+    return stream
+  }
+
+  func loseSignals(isSilent: Bool) { if isSilent { signals.silence() } else { signals.end() } }
+  func refuseSignals(_ areRefused: Bool) {
+    signals.areRefused = areRefused
+    if areRefused { signals.end() }
+  }
+  func onHead(_ head: Int64) { signals.tell(head) }
 
   private func nextFault(for call: Call) -> NetworkFault? {
     guard !planned.isEmpty else { return nil }
@@ -130,24 +253,25 @@ final class Wire: @unchecked Sendable {
       retryAfter: retryAfter.map { .seconds($0) })
   }
 
-  private static func mutationCount(_ request: HTTPRequest) -> Int {
-    // One that cannot be read counts as none, and the ledger says so.
-    (try? WireJSON.decode(PushRequest.self, from: request.body))?.mutations.count ?? 0
+  private func push(in request: HTTPRequest) throws -> PushRequest? {
+    guard request.method == "POST", request.path.hasSuffix("/mutations") else { return nil }
+    return try WireJSON.decode(PushRequest.self, from: request.body)
   }
 
   /// The hub, on whose disk power may go while it answers: then nobody hears the answer.
-  private func reach(_ request: HTTPRequest, isPush: Bool) async throws -> HTTPResponse {
+  private func reach(_ request: HTTPRequest, _ push: PushRequest?) async throws -> HTTPResponse {
     if run.restartHubIfOff() { throw APIError.networkError("connection refused") }
     let server = run.hub.server
     let response = await server.handle(request)
+    if request.method != "GET" { run.tellHead() }
     let isGone = run.hub.disk.isOff || server !== run.hub.server
     if run.restartHubIfOff() || isGone { throw APIError.networkError("connection reset") }
-    if response.status < 300, !isPush, request.method == "POST" || request.method == "PATCH" {
+    if response.status < 300, push == nil, request.method == "POST" || request.method == "PATCH" {
       run.ledger.onPlainWrite(request.body)
     }
     if response.status == 200 {
       let body = try await response.collectedBody()
-      if isPush { run.ledger.onPush(request: request.body, answer: body) }
+      if let push { run.ledger.onPush(push, answer: body) }
       var response = response
       response.body = .data(body)
       return response

@@ -9,12 +9,15 @@ import TrendySync
 import TrendyTesting
 
 /// How an app developer proves their own server and their own app: see the documentation page.
-@Suite("A server and a person of one's own", .timeLimit(.minutes(5)))
+@Suite("A server and a person of one's own", .timeLimit(.minutes(30)))
 struct OwnServerTests {
+  private static let world = SimulationWorld(
+    devices: 2, edits: 60, hazards: [.network, .deviceCrash, .deviceDisk, .clock, .secondProcess], steps: 0)
+
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `a server that keeps its word breaks nothing`(seed: UInt64) async {
     let simulator = SyncSimulator(
-      world: SimulationWorld(devices: 2, edits: 60, steps: 0), person: CoffeeDrinker(),
+      world: Self.world, person: CoffeeDrinker(),
       makeServer: { try CoffeeServer(clock: $0, seed: $1) })
     let story = await simulator.run(seed: seed)
     #expect(story.violations == [])
@@ -23,7 +26,7 @@ struct OwnServerTests {
 
   @Test func `a server that says yes and does nothing is found out`() async {
     let simulator = SyncSimulator(
-      world: SimulationWorld(devices: 2, edits: 60, steps: 0), person: CoffeeDrinker(),
+      world: Self.world, person: CoffeeDrinker(),
       makeServer: { try CoffeeServer(clock: $0, seed: $1, liesEvery: 3) })
     var violations: [String] = []
     for seed in 1...6 as ClosedRange<UInt64> { violations += await simulator.run(seed: seed).violations }

@@ -1,7 +1,7 @@
 import Testing
 import TrendySimulation
 
-@Suite("SyncSimulator", .timeLimit(.minutes(5)))
+@Suite("SyncSimulator", .timeLimit(.minutes(30)))
 struct SyncSimulatorTests {
   private static let seeds: ClosedRange<UInt64> = 1...200
   private static let stories = Stories()
@@ -27,9 +27,11 @@ struct SyncSimulatorTests {
       for fault in await Self.stories.story(seed: seed).faults.keys { seeds[fault, default: 0] += 1 }
     }
     for fault in [
-      "answer_lost", "answer_truncated", "clock_jump", "delay", "device_crash", "device_disk_full", "hub_crash",
-      "hub_disk_full", "old_version", "request_doubled", "request_lost", "request_repeated_late", "second_process",
-      "status_401", "status_413", "status_429", "status_503", "status_504_after_effect",
+      "answer_garbled", "answer_lost", "answer_truncated", "clock_jump", "compaction", "delay", "device_crash",
+      "device_disk_full", "hub_crash", "hub_disk_full", "hub_restored", "old_version", "outage", "rate_limit",
+      "request_doubled", "request_lost", "request_repeated_late", "resync", "second_process", "signals_dropped",
+      "signals_silent", "status_401", "status_409", "status_413", "status_429", "status_500", "status_502",
+      "status_503", "status_504_after_effect", "store_copied", "store_restored", "unreadable_entry",
     ] {
       #expect(seeds[fault, default: 0] >= Self.seeds.count / 10, "\(fault)")
     }

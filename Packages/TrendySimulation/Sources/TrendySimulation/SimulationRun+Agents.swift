@@ -1,0 +1,92 @@
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// What is owed by devices that sync by themselves: they come to rest without being asked, in a bounded number of requests, hear of
+/// each other at once, and a little later where nothing can be heard.
+extension SimulationRun {
+  /// Between a write on one device and its being shown on another: in the world nothing takes time but sleeping.
+  private static let liveDelay: Duration = .seconds(1)
+  /// The longest delay after failures.
+  private static let longestDelay: Duration = .seconds(300)
+
+  func comeToRestByThemselves() async {
+    let need = await need()
+    let before = wires.map(\.requests)
+    for (device, wire) in zip(devices, wires) {
+      wire.expectManners(true)
+      // It takes its lists one by one, and anew where one did not come.
+      if device.isOld { wire.requestsPerMinute = nil }
+    }
+    let perMinute = wires.compactMap(\.requestsPerMinute).min()
+    let minutes = 60 + (perMinute.map { 4 * need / $0 } ?? 0)
+    var isAtRest = false
+    for _ in 0..<minutes where !isAtRest {
+      await clock.advance(by: .seconds(60))
+      isAtRest = await isQuiet()
+    }
+    if !isAtRest { await tellRestlessness(minutes) }
+    for (device, wire) in zip(devices, wires) where wire.requests - before[device.number] > 4 * need + 40 {
+      ledger.break_(
+        "\(device.name) needed \(wire.requests - before[device.number]) requests to come to rest, \(need) would do")
+    }
+    for wire in wires {
+      wire.expectManners(false)
+      wire.requestsPerMinute = nil
+    }
+    // A stream that fell silent is opened anew in that time.
+    await clock.advance(by: SimulatedDevice.signalTimeout + Self.longestDelay + Self.liveDelay)
+    // A server of one's own may give no signals.
+    if server == nil {
+      await probe("live", isHeardWithin: Self.liveDelay, on: devices.filter { !$0.isOld })
+    }
+    for wire in wires { wire.refuseSignals(true) }
+    await probe("polled", isHeardWithin: SimulatedDevice.pollInterval + Self.liveDelay, on: devices)
+    for wire in wires { wire.refuseSignals(false) }
+    await stopAgents()
+  }
+
+  private func tellRestlessness(_ minutes: Int) async {
+    for device in devices {
+      guard let life = device.life else { continue }
+      let failure = await life.engine.lastFailure.map { "\($0)" } ?? "none"
+      let waiting = await life.engine.pendingCount
+      ledger.break_(
+        "\(device.name), which syncs by itself, is not at rest \(minutes) minutes after the last fault: \(waiting) mutations "
+          + "wait; last failure: \(failure)")
+    }
+  }
+
+  /// How many requests any device needs where nothing goes wrong, everything it knows to be offered again included.
+  private func need() async -> Int {
+    do {
+      let entries = try await directEntries().count
+      let waiting = try devices.compactMap { try $0.life?.factory.makeLocalStore().syncCounts().pending }
+      let most = waiting.max() ?? 0
+      return 10 + (most + entries) / SimulatedDevice.batchSize + (waiting.reduce(0, +) + entries)
+        / SimulatedDevice.pageSize
+    } catch {
+      ledger.break_("what should be at rest cannot be counted: \(error)")
+      return 0
+    }
+  }
+
+  /// Something is made on the first device and sent; the others show it in time.
+  private func probe(_ id: String, isHeardWithin delay: Duration, on others: [SimulatedDevice]) async {
+    guard let first = devices.first?.life else { return }
+    do {
+      try first.recorder.record(EventType(id: id, name: id, colorHex: "#102030", iconName: "ear"))
+      await first.engine.performSync()
+      await clock.advance(by: delay)
+      for device in others.dropFirst() {
+        if try device.life?.factory.makeLocalStore().findEventType(id: id) == nil {
+          ledger.break_("\(device.name) shows nothing of what was sent \(delay.components.seconds) s ago: \(id)")
+        }
+      }
+    } catch {
+      ledger.break_("with all faults over \(id) cannot be recorded or read: \(error)")
+    }
+  }
+}
