@@ -48,6 +48,9 @@ extension TripDetector {
       var fix: Location
       var distance = 0.0
       var reach = 0.0
+      /// Metres of the longest hop between two fixes, and of the next longest.
+      var longestHop = 0.0
+      var secondHop = 0.0
       /// Metres along the way as seen twice a minute.
       var coarse = 0.0
       /// Seconds away from where it began.
@@ -109,6 +112,13 @@ extension TripDetector {
           <= 2 * max(Rest.scatter, noise)
     }
 
+    /// A leap leads to where it began so soon: the receiver was thrown out and is thrown back.
+    func isThrownBack(to fix: Location, _ configuration: Configuration) -> Bool {
+      fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.stopSeconds
+        && Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
+          <= max(configuration.restRadius, 4 * noise)
+    }
+
     /// The stop, as rest begins there.
     var rest: Rest {
       Rest(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
@@ -122,6 +132,11 @@ extension TripDetector {
       var record = record
       record.decisions = decisions.all
       return record
+    }
+
+    /// That of the last leg, if the trip ended now.
+    var mode: MotionState? {
+      legFinder.legs(from: record.trip.startTime, to: now.fix.timestamp, distance: now.distance).last?.mode
     }
 
     mutating func note(_ decision: TripDecision) { decisions.add(decision) }
@@ -184,6 +199,8 @@ extension TripDetector {
         configuration.counts(fix, hop: hop) && hop >= max(configuration.minimumHop, waited ? 0 : 3 * zigzag)
       if counts {
         now.distance += hop
+        now.secondHop = max(now.secondHop, min(hop, now.longestHop))
+        now.longestHop = max(now.longestHop, hop)
         measured = fix
       }
       if counts, fix.timestamp.timeIntervalSince(coarseBase.timestamp) >= 30 {
@@ -193,7 +210,9 @@ extension TripDetector {
       legFinder.add(fix, distance: counts ? hop : 0, motion: motion)
       noteSpeed(fix, configuration)
       let fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
-      now.reach = max(now.reach, fromStart)
+      // One fix far out and back may be thrown there; two of them are not.
+      let before = Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate)
+      now.reach = max(now.reach, min(fromStart, before))
       if fromStart > max(configuration.restRadius, 4 * noise) {
         now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)
       }
@@ -364,8 +383,12 @@ extension TripDetector {
       let isNoise =
         end.drift.directness < Drift.aimless && end.reach < configuration.undeniableDistance
         || end.drift.directness < Drift.wandering && end.reach < 0.15 * end.drift.single / 2
+      // Out in one hop and back in another, with nothing seen between.
+      let isThrown =
+        seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
+        && end.secondHop >= 0.75 * end.reach
       let isTossed = seconds < configuration.stopSeconds && end.reach < 0.4 * end.distance
-      guard led >= 0.3 * end.distance, !isNoise, !isTossed else {
+      guard led >= 0.3 * end.distance, !isNoise, !isTossed, !isThrown else {
         return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
       }
       // As slow as this, going nowhere in particular is what a drifting receiver does.

@@ -55,6 +55,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var hopSeconds: TimeInterval = 15
     /// Metres a second; faster is a fault of the receiver.
     public var maximumSpeed = 70.0
+    /// Metres a second, each second, kept up for more than 200 m: more than a car in traffic does.
+    public var maximumAcceleration = 3.0
     /// The same after a silence of more than ``maximumGapSeconds``: an aeroplane is one in which a phone says nothing.
     public var maximumFlightSpeed = 300.0
     /// Metres, exclusive: fixes this uncertain or worse are passed over.
@@ -64,7 +66,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     /// Metres along the way; shorter was no trip.
     public var minimumDistance = 100.0
     /// Metres from the start as the crow flies; what never got so far was a drifting receiver.
-    public var minimumReach = 200.0
+    public var minimumReach = 170.0
     /// The same for a trip that ends where it began.
     public var minimumLoopReach = 450.0
 
@@ -109,6 +111,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private(set) var lastFix: Location?
   /// A fix that could only be reached at an impossible speed: an error if the next one is back, a new place if it is not.
   private var suspect: Location?
+  /// Metres a second from the fix before the last one to it.
+  private var pace: Double?
   private var motion = MotionHistory()
 
   public init(configuration: Configuration = Configuration()) {
@@ -120,6 +124,9 @@ public struct TripDetector: Hashable, Sendable, Codable {
 
   /// The open trip with its route and what was decided about it so far.
   public var currentRecord: TripRecord? { openWay?.soFar }
+
+  /// In which way the open trip is gone just now, as the last minutes tell.
+  public var currentMode: MotionState? { openWay?.mode }
 
   /// Whether the open trip stands at a skip place.
   public var isPaused: Bool { openWay?.isPaused ?? false }
@@ -139,7 +146,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
       return []
     }
     guard fix.timestamp > last.timestamp else { return [] }
-    let isLeap = isImpossible(from: last, to: fix) && !isHome(fix)
+    let isLeap = isImpossible(from: last, to: fix, pace: pace) && !isHome(fix)
     if isLeap, suspect.map({ isImpossible(from: $0, to: fix) }) ?? true {
       suspect = fix
       return []
@@ -147,6 +154,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
     if let passed = suspect, !isLeap { note(passedOver: passed, after: last) }
     suspect = nil
     defer { lastFix = fix }
+    pace =
+      isLeap
+      ? nil
+      : Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+        / max(1, fix.timestamp.timeIntervalSince(last.timestamp))
     return step(from: last, to: fix, isLeap: isLeap)
   }
 
@@ -229,12 +241,15 @@ extension TripDetector {
     }
   }
 
-  private func isImpossible(from: Location, to: Location) -> Bool {
+  /// - Parameter pace: metres a second up to the first of the two, if known.
+  private func isImpossible(from: Location, to: Location, pace: Double? = nil) -> Bool {
     let metres = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
-    let seconds = to.timestamp.timeIntervalSince(from.timestamp)
+    let seconds = max(1, to.timestamp.timeIntervalSince(from.timestamp))
     let speed =
       seconds > configuration.maximumGapSeconds ? configuration.maximumFlightSpeed : configuration.maximumSpeed
-    return metres > 200 && metres > speed * max(seconds, 1)
+    var most = speed * seconds
+    if let pace { most = min(most, (pace + configuration.maximumAcceleration / 2 * seconds) * seconds) }
+    return metres > 200 && metres > most
   }
 
   /// Back where it rests, after a leap that was none.
@@ -268,6 +283,7 @@ extension TripDetector {
         state = .resting(Rest(at: fix))
         guard !way.isClosed else { return effects }
         way.note(TripDecision(.leapt, at: last.timestamp, seconds: seconds, meters: metres))
+        if way.isThrownBack(to: fix, configuration) { return effects + [way.cancelled(.back, at: fix.timestamp)] }
         return effects + [way.ended(.leapt, at: fix.timestamp, configuration)]
       }
       let isSilent = seconds > configuration.gapSeconds

@@ -52,6 +52,47 @@ struct DriftTests {
     #expect(TripDetector.trips(in: fixes).count <= 1)
   }
 
+  /// Parked: each fix wrong by an error of its own, now small, now large, and, once it is known, for up to two minutes all of
+  /// them somewhere else.
+  static func thrownOut(seed: UInt64, hours: Double, interval: Double, by metres: Double) -> [Location] {
+    var generator = SeededGenerator(seed: seed)
+    func normal() -> Double {
+      // Twelve of them scatter by one.
+      (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0...1, using: &generator) }
+    }
+    var out = (east: 0.0, north: 0.0)
+    var outUntil = -1.0
+    return stride(from: 0.0, to: hours * 3600, by: interval).map { second in
+      if second > outUntil {
+        out = (0, 0)
+        if second >= 900, Double.random(in: 0...1, using: &generator) < interval / 1800 {
+          out = (600 * normal(), 600 * normal())
+          outUntil = second + Double.random(in: 0...120, using: &generator)
+        }
+      }
+      let error = metres * exp(0.7 * normal())
+      return fix(second, east: out.east + error * normal(), north: out.north + error * normal(), accuracy: -1)
+    }
+  }
+
+  @Test("who is thrown out and back was nowhere", arguments: Array(UInt64(1)...24), [5.0, 60])
+  func thrownOut(seed: UInt64, interval: Double) {
+    let fixes = Self.thrownOut(seed: seed, hours: 6, interval: interval, by: 20)
+    #expect(TripDetector.trips(in: fixes).isEmpty)
+  }
+
+  @Test func `a car that accelerates as hard as cars do makes its trip, from where it stood`() throws {
+    // 5 m/s more each second up to 40 m/s: 160 m in eight seconds.
+    let fixes = stride(from: 0.0, through: 600, by: 1).map { second -> Location in
+      let driven = max(0, second - 300)
+      return fix(second, east: driven < 8 ? 2.5 * driven * driven : 160 + 40 * (driven - 8))
+    }
+    let trips = TripDetector.trips(in: fixes)
+    try #require(trips.count == 1)
+    #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(300))) <= 10)
+    #expect(abs(trips[0].trip.distanceMeters - 11_840) < 150)
+  }
+
   @Test("a fix a second that zigzags does not lengthen a walk", arguments: Array(UInt64(1)...4))
   func zigzag(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

@@ -67,6 +67,22 @@ struct TrackMachine: Hashable, Sendable, Codable {
     tracker?.currentRecord ?? detector.currentRecord.flatMap { isCalled(Span($0.trip)) ? nil : $0 }
   }
 
+  /// What stands here of the device by now.
+  func presence(of device: String) -> DevicePresence {
+    var presence = DevicePresence(device: device, lastFix: detector.lastFix, visits: openVisits)
+    presence.trip = currentRecord
+    guard presence.trip != nil else { return presence }
+    if let tracker, tracker.currentRecord != nil {
+      // Who has calls made is a car.
+      presence.mode = .automotive
+      presence.isPaused = tracker.phase == .paused
+    } else {
+      presence.mode = detector.currentMode ?? .unknown
+      presence.isPaused = detector.isPaused
+    }
+    return presence
+  }
+
   mutating func take(_ reading: TrackReading) -> [Effect] {
     time = reading.timestamp
     switch reading {

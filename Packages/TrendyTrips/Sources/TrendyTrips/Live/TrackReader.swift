@@ -84,12 +84,12 @@ public final class TrackReader: Sendable {
       isSettled: finding.settledAt != nil, decisions: finding.decisions, readings: readings)
   }
 
-  /// The trips that go on, by device.
-  public func openTrips() throws -> [(device: String, record: TripRecord)] {
+  /// Where each device is in its day by now, by device: what was read of it, and what time alone decides since.
+  public func presences() throws -> [DevicePresence] {
     try store.devices().compactMap { device in
       guard var machine = try lastCheckpoint(of: device.name)?.machine else { return nil }
       _ = machine.settle(at: clock.now)
-      return machine.currentRecord.map { (device.name, $0) }
+      return machine.presence(of: device.name)
     }
   }
 }
