@@ -15,6 +15,7 @@ let package = Package(
     .package(path: "../Packages/TrendyPersistence"),
     .package(path: "../Packages/TrendyProtocols"),
     .package(path: "../Packages/TrendySync"),
+    .package(path: "../Packages/TrendyTesting"),
     .package(path: "../Packages/TrendyTrips"),
   ],
   targets: [
@@ -23,6 +24,13 @@ let package = Package(
       dependencies: [
         "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
         "TrendyTrips",
+      ]),
+    .testTarget(
+      name: "AppContainerTests",
+      dependencies: [
+        "AppContainer", "CommandSupport", .product(name: "StorageTesting", package: "TrendyPersistence"),
+        "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendyTesting", "TrendyTrips",
       ]),
     .target(name: "CommandSupport", dependencies: ["TrendyModels"]),
     .testTarget(name: "CommandSupportTests", dependencies: ["CommandSupport", "TrendyModels"]),
@@ -58,7 +66,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "ProgramTests",
-      dependencies: ["TrendyModels", "TrendyPersistence", "trendy", "trendy-demo", "trendy-net", "trendyd"]),
+      dependencies: [
+        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "trendy", "trendy-demo", "trendy-net", "trendyd",
+      ]),
   ]
 )
 

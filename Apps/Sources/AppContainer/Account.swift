@@ -49,9 +49,17 @@ public struct AccountFile: Hashable, Sendable {
     public var description: String { "\(path) is no account that can be read: \(reason)" }
   }
 
-  /// `nil` where the store was never paired.
+  /// `nil` where the store is paired with no hub.
   /// - Throws: ``ReadError`` for a file that is damaged, or that this user may not read.
   public func load() throws(ReadError) -> Account? {
+    guard try read(Owner.self)?.token != nil else { return nil }
+    return try read(Account.self)
+  }
+
+  /// Whose record the store holds, also when it was disconnected; `nil` where it was never paired.
+  public func owner() throws(ReadError) -> String? { try read(Owner.self)?.person }
+
+  private func read<Content: Decodable>(_ type: Content.Type) throws(ReadError) -> Content? {
     guard FileManager.default.fileExists(atPath: url.path) else { return nil }
     let data: Data
     do {
@@ -60,7 +68,7 @@ public struct AccountFile: Hashable, Sendable {
       throw ReadError(path: url.path, reason: "it cannot be opened")
     }
     do {
-      return try WireJSON.decode(Account.self, from: data)
+      return try WireJSON.decode(type, from: data)
     } catch {
       // Not what the decoder says: it quotes the document, and a token may stand in it.
       throw ReadError(path: url.path, reason: "it is damaged")
@@ -72,7 +80,14 @@ public struct AccountFile: Hashable, Sendable {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(account))
   }
 
-  public func remove() throws {
-    if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
+  /// Forgets hub and token. Whose record it is stays: it goes on with the same account, and with no other.
+  public func disconnect(_ account: Account) throws {
+    try OwnerOnlyFile.replace(url, with: WireJSON.encode(Owner(person: account.person)))
+  }
+
+  /// What every account file has, and all that is left of one that was disconnected.
+  private struct Owner: Codable {
+    var person: String
+    var token: String?
   }
 }

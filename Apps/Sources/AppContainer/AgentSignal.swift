@@ -30,6 +30,15 @@ public struct AgentSignal: Hashable, Sendable {
     _ = address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) }
     close(descriptor)
   }
+
+  /// Whether an agent runs: the file of a dead one is there and nobody hears it.
+  public var isHeard: Bool {
+    guard let address = UnixAddress(path: path) else { return false }
+    let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return address.withSockaddr { connect(descriptor, $0, $1) } == 0
+  }
 }
 
 /// The address of a socket in the file system.
@@ -38,8 +47,10 @@ public struct UnixAddress: Sendable {
 
   #if canImport(Glibc)
     public static let datagram = Int32(SOCK_DGRAM.rawValue)
+    public static let stream = Int32(SOCK_STREAM.rawValue)
   #else
     public static let datagram = SOCK_DGRAM
+    public static let stream = SOCK_STREAM
   #endif
 
   /// `nil` for a path longer than an address can hold (107 bytes on Linux).

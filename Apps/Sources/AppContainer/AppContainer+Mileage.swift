@@ -32,12 +32,15 @@ extension AppContainer {
 
   /// The rule that decides on a trip as things stand.
   public static func rule(for trip: TripEvent, in store: any DataStoreProtocol) throws -> TripRule? {
-    let places = try store.fetchAllGeofences()
+    rule(for: trip, among: try tripRules(in: store), places: try store.fetchAllGeofences())
+  }
+
+  private static func rule(for trip: TripEvent, among rules: [TripRule], places: [Geofence]) -> TripRule? {
     let ends = [trip.startPlace, trip.endPlace].flatMap { Self.places(at: $0, among: places) }
     return TripRule.deciding(
       TripFacts(
         ends: ends, start: trip.start, secondsFromGMT: secondsFromGMT(at: trip.start, zone: trip.event.timeZone),
-        vehicleId: trip.vehicleId, meters: trip.distance), among: try tripRules(in: store))
+        vehicleId: trip.vehicleId, meters: trip.distance), among: rules)
   }
 
   /// Of the clocks in a zone; of this machine's where it is not known.
@@ -52,12 +55,19 @@ extension AppContainer {
   /// A trip that was found, with the vehicle it was made with and what it was for; what it has stays.
   /// - Parameter devices: what recorded it.
   public func completed(_ event: Event, devices: [String] = []) throws -> Event {
-    guard var trip = TripEvent(event) else { return event }
     let store = makeStore()
-    if trip.vehicleId == nil {
-      trip.set(VehicleIdentity(devices: devices, among: try Self.vehicles(in: store)).vehicle)
-    }
-    if trip.category == nil, let rule = try Self.rule(for: trip, in: store) {
+    return Self.completed(
+      event, devices: devices, vehicles: try Self.vehicles(in: store), rules: try Self.tripRules(in: store),
+      places: try store.fetchAllGeofences())
+  }
+
+  /// As ``completed(_:devices:)``, wherever the person's vehicles, rules and places are kept.
+  public static func completed(
+    _ event: Event, devices: [String], vehicles: [Vehicle], rules: [TripRule], places: [Geofence]
+  ) -> Event {
+    guard var trip = TripEvent(event) else { return event }
+    if trip.vehicleId == nil { trip.set(VehicleIdentity(devices: devices, among: vehicles).vehicle) }
+    if trip.category == nil, let rule = rule(for: trip, among: rules, places: places) {
       trip.classify(rule.category, by: rule.name)
     }
     return trip.event

@@ -1,6 +1,7 @@
 public import CommandSupport
 import TrendyModels
 import TrendyPersistence
+import TrendySync
 
 extension CommandError {
   /// A command that works on a store was given a folder without one.
@@ -14,6 +15,14 @@ extension CommandError {
     case let error as CommandError: self = error
     case let error as StorageError: self.init(storage: error)
     case let error as APIError: self.init(hub: error)
+    case let error as RecorderError:
+      let exit: ExitCode =
+        switch error {
+        case .notHeld, .noSuchConflict: .notFound
+        case .deletionUnderWay: .tryAgain
+        case .parentDeleted, .notOurs, .notDeleted, .hasItsOwnType, .otherEntity: .refused
+        }
+      self.init(error.description, exit: exit)
     case let error as OwnerOnlyFile.WriteError:
       self.init(error.description, hint: "Nothing was lost. Look at the folder's space and rights.", exit: .readWrite)
     case let error as AccountFile.ReadError:

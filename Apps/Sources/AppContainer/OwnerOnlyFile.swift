@@ -27,7 +27,8 @@ public enum OwnerOnlyFile: Sendable {
   }
 
   /// Makes `data` the whole content of the file, or leaves it as it was: written and flushed beside it, then renamed.
-  public static func replace(_ url: URL, with data: Data) throws(WriteError) {
+  /// - Parameter isDurable: `false` for what a power cut may take: nothing waits for the disk.
+  public static func replace(_ url: URL, with data: Data, isDurable: Bool = true) throws(WriteError) {
     let path = url.path
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -41,13 +42,14 @@ public enum OwnerOnlyFile: Sendable {
         if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { failure = errno }
       }
     }
-    if failure == 0, fsync(descriptor) != 0 { failure = errno }
+    if failure == 0, isDurable, fsync(descriptor) != 0 { failure = errno }
     if close(descriptor) != 0, failure == 0 { failure = errno }
     if failure == 0, rename(temporary, path) != 0 { failure = errno }
     if failure != 0 {
       unlink(temporary)
       throw WriteError(path: path, code: failure)
     }
+    guard isDurable else { return }
     // The new name has to outlive a power cut as well: a token is given once.
     let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw WriteError(path: path, code: errno) }

@@ -39,9 +39,21 @@ public struct StoreParts: Hashable, Sendable {
   /// Keeps what is there now in a backup of its own in the same folder.
   /// - Throws: `StorageError`.
   public func restore(from path: String) throws(StorageError) -> StoreBackup.RestoreReport {
+    try StoreBackup.restore(from: path, to: stores, keptIn: keptPath(before: "restore"), nowMillis: nowMillis)
+  }
+
+  /// Keeps all that is here in the same folder, before something is done to it.
+  /// - Returns: the backup's path.
+  /// - Throws: `StorageError`.
+  public func backUp(before what: String) throws(StorageError) -> String {
+    let path = keptPath(before: what)
+    // Twice within a millisecond is once.
+    _ = try backUp(to: path, isReplacing: true)
+    return path
+  }
+
+  private func keptPath(before what: String) -> String {
     let moment = RFC3339.string(from: Date(timeIntervalSince1970: Double(nowMillis) / 1000))
-    let digits = moment.filter { $0.isNumber || $0 == "T" }
-    return try StoreBackup.restore(
-      from: path, to: stores, keptIn: "\(directory)/before-restore-\(digits).backup", nowMillis: nowMillis)
+    return "\(directory)/before-\(what)-\(moment.filter { $0.isNumber || $0 == "T" }).backup"
   }
 }

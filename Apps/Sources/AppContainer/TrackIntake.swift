@@ -84,9 +84,12 @@ public struct TrackIntake: Sendable {
   /// Finds trips and visits again in what was kept, all of it or since a moment.
   public func readAgain(since: Date? = nil) throws -> TrackReader.Changes { try reader.readAgain(since: since) }
 
+  /// Where each device is in its day by now.
+  public func presences() throws -> [DevicePresence] { try reader.presences() }
+
   /// The trip of a device that goes on.
   public func openTrip(device: String) throws -> TripRecord? {
-    try reader.openTrips().first { $0.device == Self.name(device) }?.record
+    try reader.presences().first { $0.device == Self.name(device) }?.trip
   }
 
   public func explanation(eventId: String) throws -> FindingExplanation? {
@@ -102,6 +105,24 @@ public struct TrackIntake: Sendable {
     while name.utf8.count > 128 { name.removeLast() }
     return name
   }
+}
+
+/// The one queue to a store's intake, for all who use it in a process; made when there is something to take in or to read.
+public actor SharedIntake {
+  private let app: AppContainer
+  private var queue: IntakeQueue?
+
+  public init(app: AppContainer) { self.app = app }
+
+  public func make() throws -> IntakeQueue {
+    if let queue { return queue }
+    let queue = IntakeQueue(try app.makeTrackIntake())
+    self.queue = queue
+    return queue
+  }
+
+  /// `nil` where no device ever told something.
+  public func present() throws -> IntakeQueue? { queue == nil && !app.hasTracks ? nil : try make() }
 }
 
 /// Lets the calls of a server come to an intake one after the other.

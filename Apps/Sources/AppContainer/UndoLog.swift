@@ -3,6 +3,13 @@
 #else
   public import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 public import TrendyModels
 import TrendyProtocols
 import TrendySync
@@ -37,6 +44,19 @@ struct UndoLog {
   private let url: URL
 
   init(storeDirectory: URL) { url = storeDirectory.appending(path: "undo.json") }
+
+  /// Runs `body` while no other process does: of two things done at once both are in the log, and one is taken back once.
+  func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
+    let path = url.deletingLastPathComponent().appending(path: "undo.lock").path
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw OwnerOnlyFile.WriteError(path: path, code: errno) }
+    // Freed by the kernel, whatever ends the process.
+    defer { close(descriptor) }
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw OwnerOnlyFile.WriteError(path: path, code: errno) }
+    }
+    return try body()
+  }
 
   func load() throws -> [UndoStep] {
     guard FileManager.default.fileExists(atPath: url.path) else { return [] }
@@ -101,6 +121,12 @@ extension AppContainer {
   ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
   ///   - before: those that are there now.
   public func perform(_ label: String, _ changes: [Undoable], before: [Undoable] = []) throws {
+    let log = UndoLog(storeDirectory: storeDirectory)
+    try log.exclusively { try perform(label, changes, before: before, in: log) }
+    agent.send()
+  }
+
+  private func perform(_ label: String, _ changes: [Undoable], before: [Undoable], in log: UndoLog) throws {
     let held = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let kept = Set(changes.map(\.id))
     var steps: [UndoStep.Change] = []
@@ -112,7 +138,6 @@ extension AppContainer {
     for gone in before where !kept.contains(gone.id) {
       steps.append(UndoStep.Change(kind: gone.kind, id: gone.id, before: try gone.value, after: nil))
     }
-    let log = UndoLog(storeDirectory: storeDirectory)
     // A log that cannot be read must not keep a person from working; what it held is lost to undo, and to nothing else.
     let past = (try? log.load()) ?? []
     try log.save(past + [UndoStep(label: label, date: clock.now, changes: steps)])
@@ -127,13 +152,18 @@ extension AppContainer {
       try turn(old, into: change)
     }
     for gone in before where !kept.contains(gone.id) { try delete(gone.kind, id: gone.id) }
-    agent.send()
   }
 
   /// Takes the last thing back.
   /// - Returns: what it was.
   public func undo() throws -> UndoStep {
     let log = UndoLog(storeDirectory: storeDirectory)
+    let step = try log.exclusively { try undo(in: log) }
+    agent.send()
+    return step
+  }
+
+  private func undo(in log: UndoLog) throws -> UndoStep {
     var steps = try log.load()
     while let step = steps.popLast() {
       var undone: [(UndoStep.Change, now: Undoable?)] = []
@@ -160,7 +190,6 @@ extension AppContainer {
       }
       for (change, now) in undone where now != nil && change.before == nil { try delete(change.kind, id: change.id) }
       try log.save(steps)
-      agent.send()
       return step
     }
     throw UndoError.nothing
@@ -201,10 +230,17 @@ extension AppContainer {
     if kind == .event { try recorder.delete(eventId: id) } else { try recorder.delete(kind, id: id) }
   }
 
-  /// Under a new id: what was deleted under the old one is deleted on every device.
+  /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.
   private func bringBack(_ change: UndoStep.Change) throws -> String {
+    guard let value = change.before else { return change.id }
+    do {
+      try recorder.restore(change.kind, id: change.id)
+      if let now = try held(change.kind, id: change.id) {
+        try turn(now, into: Self.entity(change, value))
+        return change.id
+      }
+    } catch is RecorderError {}
     let id = makeID()
-    guard let value = change.before else { return id }
     switch try Self.entity(change, value, id: id) {
     case .event(let event): try recorder.record(event)
     case .record(let record): try recorder.record(record)

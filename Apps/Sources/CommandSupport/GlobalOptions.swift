@@ -19,3 +19,13 @@ public enum ConnectOptions: Sendable {
     OptionSpec("--insecure", help: "allow http to another machine: the token crosses the network in clear text"),
   ]
 }
+
+/// The options of `trendy sync repair`, which `trendy` checks and `trendy-net` carries out.
+public enum RepairOptions: Sendable {
+  public static let all = [
+    OptionSpec("--resync", help: "take everything anew from the hub, what waits laid over it"),
+    OptionSpec("--requeue", help: "offer the hub again what it lacks and is here"),
+    OptionSpec("--dedupe", help: "show events that are here twice, and with --yes remove the doubles"),
+    OptionSpec("--yes", help: "of --dedupe: remove them; trendy undo brings them back"),
+  ]
+}

@@ -126,4 +126,14 @@ private struct HubJournal: FindingJournal {
   }
 
   func delete(eventId: String) throws { try desk.delete(.event, id: eventId) }
+
+  /// A vehicle knows its device by what the person calls it, or by the hub's id of it.
+  func completed(_ trip: Event, device: String) throws -> Event {
+    AppContainer.completed(
+      trip, devices: [device, try desk.name(ofDevice: device)].compactMap(\.self),
+      vehicles: try desk.records(.vehicle).compactMap { Vehicle(id: $0.id, fields: $0.members) },
+      rules: try desk.records(.tripRule).compactMap { TripRule(id: $0.id, fields: $0.members) }
+        .sorted { ($0.position, $0.id) < ($1.position, $1.id) },
+      places: try geofences())
+  }
 }

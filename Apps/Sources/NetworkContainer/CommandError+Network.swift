@@ -9,9 +9,9 @@ extension CommandError {
     case let error as HubAddressError:
       self.init(
         error.description, hint: "An address looks like https://hub.example or http://127.0.0.1:8080.", exit: .usage)
-    case ConnectError.otherPerson(let hub):
+    case ConnectError.otherPerson:
       self.init(
-        "This store holds another person's record, from \(hub)",
+        "This store holds another person's record",
         hint: "Nothing was changed. Keep another person's record in a store of its own: --store DIR", exit: .refused)
     case is CancellationError: self.init("Interrupted", hint: "Nothing was lost.", exit: .interrupted)
     default: self.init(describing: error)

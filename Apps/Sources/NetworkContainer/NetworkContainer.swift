@@ -19,11 +19,17 @@ public struct NetworkContainer: Sendable {
     hub: String, code: String, deviceName: String, allowsInsecureHTTP: Bool
   ) async throws -> Account {
     let address = try HubAddress(hub, allowsInsecureHTTP: allowsInsecureHTTP)
-    let known = try app.accountFile.load()
-    let paired = try await APIClient.pair(
-      baseURL: address.url, code: code, deviceName: deviceName, clock: app.clock,
-      allowsInsecureHTTP: allowsInsecureHTTP)
-    if let known, known.person != paired.person { throw ConnectError.otherPerson(hub: known.hubName) }
+    let owner = try app.accountFile.owner()
+    let paired: PairResponse
+    do {
+      // The hub is told whose record this is, so that a code that is refused is not used up by it.
+      paired = try await APIClient.pair(
+        baseURL: address.url, code: code, deviceName: deviceName, person: owner, clock: app.clock,
+        allowsInsecureHTTP: allowsInsecureHTTP)
+    } catch APIError.problem(let problem, _) where problem.type == ProblemDetails.otherPerson {
+      throw ConnectError.otherPerson
+    }
+    if let owner, owner != paired.person { throw ConnectError.otherPerson }
     let account = Account(
       hub: address.url, token: paired.token, deviceId: paired.deviceId, person: paired.person,
       allowsInsecureHTTP: allowsInsecureHTTP)
@@ -33,7 +39,9 @@ public struct NetworkContainer: Sendable {
 
   /// The client of the account's hub. The token is read before each request, so that pairing anew is noticed; one that
   /// another address gave is not told to this one.
-  public func makeClient(for account: Account) throws -> any NetworkClientProtocol {
+  public func makeClient(for account: Account) throws -> any NetworkClientProtocol { try makeAPIClient(for: account) }
+
+  func makeAPIClient(for account: Account) throws -> APIClient {
     let file = app.accountFile
     return try APIClient(
       baseURL: account.hub, token: { try file.load().flatMap { $0.hub == account.hub ? $0.token : nil } },
@@ -54,5 +62,5 @@ public struct NetworkContainer: Sendable {
 /// Why a store was not paired.
 public enum ConnectError: Error, Hashable, Sendable {
   /// It holds another person's record.
-  case otherPerson(hub: String)
+  case otherPerson
 }

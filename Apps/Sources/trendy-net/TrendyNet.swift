@@ -36,7 +36,10 @@ enum TrendyNet {
 
   private static func run(_ words: [String], console: Console) async throws -> ExitCode {
     let arguments = try Arguments(
-      words, options: GlobalOptions.all + ConnectOptions.all, usage: "trendy connect <url> <code> | trendy sync")
+      words,
+      options: GlobalOptions.all + ConnectOptions.all + RepairOptions.all
+        + [OptionSpec("--repair", help: "compare: mend what differs")],
+      usage: "trendy connect <url> <code> | trendy sync")
     let environment = ProcessInfo.processInfo.environment
     let directory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
     switch arguments.positionals.first {
@@ -48,12 +51,26 @@ enum TrendyNet {
         allowsInsecureHTTP: arguments.has("--insecure"))
       console.done("Paired with \(account.hubName).")
       return try await Round(network: network, console: console).run()
-    case "sync":
+    case "sync", "compare":
       guard AppContainer.storeExists(at: directory) else {
         throw CommandError.noStore(at: directory.path)
       }
+      let round = Round(network: NetworkContainer(app: try AppContainer(storeDirectory: directory)), console: console)
+      switch arguments.positionals {
+      case ["sync", "repair"]: return try await Repair(round: round, arguments: arguments).run()
+      case ["compare"]: return try await Repair(round: round, arguments: arguments).compare()
+      default: return try await round.run()
+      }
+    case "companion":
+      guard AppContainer.storeExists(at: directory) else { throw CommandError.noStore(at: directory.path) }
       let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
-      return try await Round(network: network, console: console).run()
+      guard let account = try network.app.accountFile.load() else {
+        throw CommandError(
+          "This store is not connected to a hub", hint: "trendy connect URL CODE; the hub prints the code.",
+          exit: .configuration)
+      }
+      return try await Companions(network: network, account: account, console: console)
+        .run(Array(arguments.positionals.dropFirst()))
     default:
       throw CommandError("trendy-net works for trendy", hint: "Use 'trendy connect' and 'trendy sync'.", exit: .usage)
     }
@@ -61,25 +78,35 @@ enum TrendyNet {
 }
 
 /// One round of sync, and what is said of it.
-private struct Round {
+struct Round {
   let network: NetworkContainer
   let console: Console
 
   func run() async throws -> ExitCode {
-    let app = network.app
-    guard let account = try app.accountFile.load() else {
+    let account = try account()
+    try await bringInStep(account)
+    return try report(account)
+  }
+
+  func account() throws -> Account {
+    guard let account = try network.app.accountFile.load() else {
       throw CommandError(
         "This store is not connected to a hub", hint: "trendy connect URL CODE; the hub prints the code.",
         exit: .configuration)
     }
-    let before = app.clock.now
-    guard let lock = try network.lockForSync() else { return try await waitForAgent(since: before, account: account) }
+    return account
+  }
+
+  /// Returns when a round that began after the asking has gone through, here or in the agent.
+  func bringInStep(_ account: Account) async throws {
+    let before = network.app.clock.now
+    guard let lock = try network.lockForSync() else { return try await waitForAgent(since: before) }
     let engine = try network.makeEngine(for: account)
     await engine.performSync()
     let (state, failure) = await (engine.state, engine.lastFailure)
     withExtendedLifetime(lock) {}
     switch state {
-    case .idle: return try report(account)
+    case .idle: return
     case .rateLimited(_, let pending):
       throw CommandError(
         "The hub asked to be left alone for a while", hint: "Nothing was lost; \(pending) changes wait here.",
@@ -100,14 +127,14 @@ private struct Round {
   }
 
   /// The agent of this store has the right to sync: it is woken, and its next whole round is waited for.
-  private func waitForAgent(since asked: Date, account: Account) async throws -> ExitCode {
+  private func waitForAgent(since asked: Date) async throws {
     let app = network.app
     for _ in 0..<120 {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))
       guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else { continue }
       if let error = run.error { throw CommandError(error, hint: "Nothing was lost.", exit: .tryAgain) }
-      return try report(account)
+      return
     }
     throw CommandError(
       "Another program syncs this store and did not finish", hint: "Nothing was lost. trendy sync status tells more.",

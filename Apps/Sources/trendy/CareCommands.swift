@@ -5,13 +5,23 @@ import CommandSupport
 #else
   import Foundation
 #endif
+import TrendyModels
 import TrendyPersistence
+import TrendyProtocols
+import TrendySync
 
 extension Command {
   static let careCommands: [Command] = [
     Command(
-      path: ["doctor"], arguments: "", summary: "Look through the whole store, and say what is wrong.",
-      options: [OptionSpec("--repair", help: "save all that is whole into new files and set the damaged ones aside")]
+      path: ["doctor"], arguments: "",
+      summary: "Look through the whole store, compare it with the hub, and say what is wrong.",
+      options: [
+        OptionSpec(
+          "--repair",
+          help:
+            "save all that is whole into new files and set the damaged ones aside; set right what differs from the hub"),
+        OptionSpec("--local", help: "do not ask the hub"),
+      ]
     ) { session in
       _ = try session.positionals(0...0, missing: "nothing")
       var repair: RepairReport?
@@ -24,8 +34,10 @@ extension Command {
       } catch StorageError.missing {
         throw CommandError.noStore(at: session.storeDirectory.path)
       }
-      show(checkup, repair, session: session)
-      return checkup.findings.isEmpty ? .done : .no
+      // What is damaged is repaired first: a sync would only meet it.
+      let hub = checkup.findings.isEmpty ? try HubCheckup(session) : nil
+      show(checkup, repair, hub, session: session)
+      return checkup.findings.isEmpty && hub?.agrees != false ? .done : .no
     },
     Command(
       path: ["backup"], arguments: "<file>", summary: "Write everything that is here into one file, whatever goes on.",
@@ -52,9 +64,11 @@ extension Command {
       return .done
     },
     Command(
-      path: ["restore"], arguments: "<file>", summary: "Put a backup in the place of what is here.",
-      options: [OptionSpec("--yes", help: "even if something is here; it is kept aside")]
+      path: ["restore"], arguments: "<file> | <id>...",
+      summary: "Put a backup in the place of what is here; or bring back what was deleted, by its id.",
+      options: [OptionSpec("--yes", help: "a backup: even if something is here; it is kept aside")]
     ) { session in
+      if let deleted = try session.deletedEntities() { return try session.restore(deleted) }
       let file = try file(of: session)
       let parts = StoreParts(storeDirectory: session.storeDirectory)
       let backup = try StoreBackup.check(file)
@@ -113,7 +127,9 @@ extension Command {
     )
   }
 
-  private static func show(_ checkup: StoreCheckup, _ repair: RepairReport?, session: Session) {
+  private static func show(
+    _ checkup: StoreCheckup, _ repair: RepairReport?, _ hub: HubCheckup?, session: Session
+  ) {
     let console = session.console
     if console.isJSON {
       console.document(
@@ -124,6 +140,7 @@ extension Command {
           ("cut_bytes", .number(checkup.files.cutBytes)),
           ("findings", .array(checkup.findings.map(json))),
           ("set_aside", .array(checkup.files.setAside.map { .string($0) })), ("repair", repair.map(json) ?? .null),
+          ("hub", hub?.json ?? .null),
         ])
       return
     }
@@ -151,6 +168,7 @@ extension Command {
         "Kept aside in the same folder: \(checkup.files.setAside.joined(separator: ", ")). Remove them when you need them no more."
       )
     }
+    for line in hub?.lines ?? [] { console.text(line) }
   }
 
   /// What is more is counted, not listed.
@@ -175,8 +193,6 @@ extension Command {
     }
     for file in repair.setAside { console.text("  set aside: \(file)") }
   }
-
-  private static func many(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 
   private static func json(_ finding: StoreFinding) -> JSONText {
     .object([
@@ -204,5 +220,47 @@ extension Command {
       ("lost_rows", .array(report.lostRows.map { .string($0.description) })),
       ("set_aside", .array(report.setAside.map { .string($0) })),
     ])
+  }
+}
+
+extension Session {
+  /// What the words name of what was deleted; `nil` where one is a file, or looks like one.
+  fileprivate func deletedEntities() throws -> [DeletedEntity]? {
+    let words = arguments.positionals
+    guard !words.isEmpty, AppContainer.storeExists(at: storeDirectory),
+      !words.contains(where: { $0.isEmpty || $0.contains("/") || FileManager.default.fileExists(atPath: $0) })
+    else { return nil }
+    let recorder = try openStore().recorder
+    let deleted = try MutationEntityType.allCases.filter { $0 != .conflict }.flatMap { try recorder.deleted($0) }
+    return try words.map { word in
+      let matches = deleted.filter { $0.id == word || $0.id.lowercased().hasPrefix(word.lowercased()) }
+      guard matches.count == 1 else {
+        throw CommandError(
+          matches.isEmpty
+            ? "There is no file '\(word)', and nothing that was deleted has such an id"
+            : "\(matches.count) ids of what was deleted begin with '\(word)'",
+          hint: "trendy list --deleted shows what can be brought back.", exit: .notFound)
+      }
+      return matches[0]
+    }
+  }
+
+  fileprivate func restore(_ deleted: [DeletedEntity]) throws -> ExitCode {
+    let container = try openStore()
+    // What others hang on comes first.
+    for entity in deleted.filter({ $0.kind == .eventType }) + deleted.filter({ $0.kind != .eventType }) {
+      try container.recorder.restore(entity.kind, id: entity.id)
+    }
+    container.agent.send()
+    if console.isJSON {
+      console.document("trendy.restored/1", [("restored", .array(deleted.map { .string($0.id) }))])
+    }
+    let text = EventText(session: self, types: try container.makeStore().fetchAllEventTypes())
+    for entity in deleted {
+      let name = entity.fields["name"]?.stringValue ?? entity.fields["label"]?.stringValue ?? entity.id
+      let kind = entity.kind.rawValue.replacing("_", with: " ")
+      console.done("Restored: \(entity.event.map { text.line($0) } ?? "\(kind) \(name)")")
+    }
+    return .done
   }
 }

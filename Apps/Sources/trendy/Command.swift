@@ -24,7 +24,7 @@ struct Command: Sendable {
   static let all: [Command] =
     eventCommands + typeCommands + placeCommands + placeInsightCommands + tripCommands + tripEditCommands
     + mileageCommands + vehicleCommands + undoCommands + trackCommands + intakeCommands + importCommands + syncCommands
-    + conflictCommands
+    + conflictCommands + repairCommands + companionCommands
     + careCommands
     + helpCommands
 

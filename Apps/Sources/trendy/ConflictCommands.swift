@@ -59,48 +59,116 @@ extension Command {
         for conflict in conflicts { try session.tell(conflict, store) }
         if let first = conflicts.first {
           session.console.text("")
-          session.console.text("Keep what is shown:      trendy sync conflicts drop \(first.id)")
-          session.console.text("Take the kept value:     trendy sync conflicts retry \(first.id)")
+          session.console.text("More of one:              trendy sync conflicts show \(first.id)")
+          session.console.text("Keep what is shown:       trendy sync conflicts drop \(first.id)")
+          session.console.text("Take the kept value:      trendy sync conflicts retry \(first.id)")
+          session.console.text("Or, of all that are here: trendy sync conflicts keep mine --all   (or theirs)")
         }
       }
       return .done
     },
     Command(
-      path: ["sync", "conflicts", "retry"], arguments: "<id>",
-      summary: "Write the kept value again; what was deleted is restored for it."
+      path: ["sync", "conflicts", "show"], arguments: "<id>", summary: "Both values, who wrote them, and when."
     ) { session in
-      try session.decide(saying: "Written again, as an edit made now") { try $0.recorder.retryConflict(id: $1) }
+      let container = try session.openStore()
+      let wanted = try session.positionals(1...1, missing: "the id of a conflict: `trendy sync conflicts` lists them")
+      let conflict = try session.conflict(wanted[0], in: container)
+      if session.console.isJSON {
+        session.console.document("trendy.conflict/1", [("conflict", session.json(conflict))])
+      }
+      try session.tell(conflict, container.makeStore(), isDetailed: true)
+      return .done
     },
     Command(
-      path: ["sync", "conflicts", "drop"], arguments: "<id>", summary: "Let the kept value go: what is shown stays."
+      path: ["sync", "conflicts", "keep"], arguments: "mine|theirs <id>...",
+      summary: "Make the value that this device wrote the one that is shown, or the other one.",
+      options: [OptionSpec("--all", help: "of every conflict in which one of the values is this device's")]
     ) { session in
-      try session.decide(saying: "Let go; what is shown stays") { try $0.recorder.dropConflict(id: $1) }
+      let words = session.arguments.positionals
+      guard let side = words.first, side == "mine" || side == "theirs" else {
+        throw session.usageError("Missing which to keep", hint: "mine or theirs, then an id or --all.")
+      }
+      return try session.decide(Array(words.dropFirst()), among: { $0.mine != nil }, saying: "Kept \(side)") {
+        try $0.resolveConflict(id: $1, keepingMine: side == "mine")
+      }
+    },
+    Command(
+      path: ["sync", "conflicts", "retry"], arguments: "<id>...",
+      summary: "Write the kept value again; what was deleted is restored for it.", options: [allOption]
+    ) { session in
+      try session.decide(session.arguments.positionals, saying: "Written again, as an edit made now") {
+        try $0.retryConflict(id: $1)
+      }
+    },
+    Command(
+      path: ["sync", "conflicts", "restore"], arguments: "<id>...",
+      summary: "Bring back what was deleted, with the kept value in it.", options: [allOption]
+    ) { session in
+      try session.decide(session.arguments.positionals, among: { $0.present.isEmpty }, saying: "Restored") {
+        try $0.restoreForConflict(id: $1)
+      }
+    },
+    Command(
+      path: ["sync", "conflicts", "drop"], arguments: "<id>...",
+      summary: "Let the kept value go: what is shown stays.", options: [allOption]
+    ) { session in
+      try session.decide(session.arguments.positionals, saying: "Let go; what is shown stays") {
+        try $0.dropConflict(id: $1)
+      }
     },
   ]
+
+  private static let allOption = OptionSpec("--all", help: "every conflict")
 }
 
 extension Session {
   /// The id may be cut short, as long as it names one.
-  fileprivate func decide(
-    saying words: String, _ carryOut: (AppContainer, String) throws -> Void
-  ) throws -> ExitCode {
-    let wanted = try positionals(1...1, missing: "the id of a conflict: `trendy sync conflicts` lists them")[0]
-    let container = try openStore()
-    let matches = try container.recorder.openConflicts().filter { $0.id.hasPrefix(wanted) }
-    guard matches.count == 1, let conflict = matches.first else {
+  fileprivate func conflict(_ wanted: String, in container: AppContainer) throws -> OpenConflict {
+    let matches = try container.recorder.openConflicts().filter { !wanted.isEmpty && $0.id.hasPrefix(wanted) }
+    guard matches.count == 1 else {
       throw CommandError(
         matches.isEmpty
           ? "No conflict '\(wanted)' waits for a decision" : "'\(wanted)' names \(matches.count) conflicts",
         hint: "trendy sync conflicts", exit: .notFound)
     }
-    try carryOut(container, conflict.id)
-    container.agent.send()
-    if console.isJSON { console.document("trendy.conflict/1", [("conflict", json(conflict))]) }
-    console.done("\(words): \(conflict.kept.keys.sorted().joined(separator: ", "))")
+    return matches[0]
+  }
+
+  /// Carries out a decision on the conflicts that are named, or on all for which it can be one.
+  fileprivate func decide(
+    _ ids: [String], among isMeant: (OpenConflict) -> Bool = { _ in true }, saying words: String,
+    _ carryOut: (Recorder, String) throws -> Void
+  ) throws -> ExitCode {
+    guard ids.isEmpty == arguments.has("--all") else {
+      throw usageError(
+        ids.isEmpty ? "Missing the id of a conflict" : "--all is instead of ids",
+        hint: "trendy sync conflicts lists them.")
+    }
+    let container = try openStore()
+    var conflicts = try ids.map { try conflict($0, in: container) }
+    var left = 0
+    if ids.isEmpty {
+      let open = try container.recorder.openConflicts()
+      conflicts = open.filter(isMeant)
+      left = open.count - conflicts.count
+    }
+    var seen: Set<String> = []
+    conflicts.removeAll { !seen.insert($0.id).inserted }
+    for conflict in conflicts { try carryOut(container.recorder, conflict.id) }
+    if !conflicts.isEmpty { container.agent.send() }
+    if console.isJSON {
+      console.document(
+        "trendy.decided/1", [("conflicts", .array(conflicts.map { json($0) })), ("left", .number(left))])
+    }
+    for conflict in conflicts { console.done("\(words): \(conflict.kept.keys.sorted().joined(separator: ", "))") }
+    if conflicts.isEmpty { console.text("Nothing waits for such a decision.") }
+    if left > 0 { console.text("Left as they are: \(left), for which that is no decision.") }
     return .done
   }
 
-  fileprivate func tell(_ conflict: OpenConflict, _ store: any DataStoreProtocol) throws {
+  fileprivate func tell(
+    _ conflict: OpenConflict, _ store: any DataStoreProtocol, isDetailed: Bool = false
+  ) throws {
     let kind = conflict.entityType.rawValue.replacing("_", with: " ")
     let moment = conflict.recordedAt.map { ", \(local.dayAndTime($0))" } ?? ""
     console.text("\(conflict.id)  \(kind) \(try name(of: conflict, store))\(moment)")
@@ -108,8 +176,31 @@ extension Session {
     for field in conflict.kept.keys.sorted() {
       let kept = words(conflict.kept[field])
       let present = conflict.present.isEmpty ? "not shown" : words(conflict.present[field])
-      console.text("  \(field.replacing("_", with: " ")): kept \(kept), shown \(present)")
+      let name = field.replacing("_", with: " ")
+      guard isDetailed else {
+        console.text("  \(name): kept \(kept), shown \(present)")
+        continue
+      }
+      console.text("  \(name)")
+      console.text("    kept:  \(kept), \(words(conflict.keptBy))")
+      let writer = conflict.presentBy[field].map { ", \(words($0))" } ?? ""
+      console.text("    shown: \(conflict.present.isEmpty ? "it is deleted" : "\(present)\(writer)")")
     }
+    guard isDetailed else { return }
+    console.text("What you can do: trendy sync conflicts …")
+    if conflict.mine != nil {
+      console.text("  keep mine \(conflict.id)    keep theirs \(conflict.id)")
+    }
+    if conflict.present.isEmpty { console.text("  restore \(conflict.id)  brings it back, with the kept value in it") }
+    console.text("  retry \(conflict.id)  writes the kept value    drop \(conflict.id)  lets it go")
+  }
+
+  /// `written on this device, Fri 20 Nov 08:30`.
+  private func words(_ writer: OpenConflict.Writer) -> String {
+    let place =
+      writer.isThisDevice
+      ? "on this device" : writer.device.map { "on another device (\($0.suffix(6)))" } ?? "elsewhere"
+    return "written \(place)" + (writer.date.map { ", \(local.dayAndTime($0))" } ?? "")
   }
 
   private func name(of conflict: OpenConflict, _ store: any DataStoreProtocol) throws -> String {
@@ -145,8 +236,18 @@ extension Session {
       ("entity_type", .string(conflict.entityType.rawValue)),
       ("entity_id", .string(conflict.entityId)), ("kept", .value(.object(conflict.kept))),
       ("shown", conflict.present.isEmpty ? .null : .value(.object(conflict.present))),
+      ("kept_written", json(conflict.keptBy)),
+      ("shown_written", .object(conflict.presentBy.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) })),
+      ("mine", .string(conflict.mine.map { $0 == .kept ? "kept" : "shown" })),
       ("reason", .string(conflict.reason)),
       ("recorded_at", .string(conflict.recordedAt.map { local.rfc3339($0) })),
+    ])
+  }
+
+  private func json(_ writer: OpenConflict.Writer) -> JSONText {
+    .object([
+      ("this_device", .bool(writer.isThisDevice)), ("device", .string(writer.device)),
+      ("at", .string(writer.date.map { local.rfc3339($0) })),
     ])
   }
 

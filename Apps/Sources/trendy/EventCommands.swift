@@ -132,11 +132,13 @@ extension Command {
         OptionSpec("--until", "--to", value: "time", help: "before"),
         OptionSpec("--grep", value: "text", help: "with this text in note, title, place or a property"),
         OptionSpec("--limit", value: "n", help: "at most so many (50; 0 for all)"),
+        OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
         OptionSpec("--fail-empty", help: "status 1 when there is none"),
       ]
     ) { session in
       _ = try session.positionals(0...0, missing: "")
-      let store = try session.openStore().makeStore()
+      let container = try session.openStore()
+      let store = container.makeStore()
       let types = try store.fetchAllEventTypes()
       let type = try session.arguments.value("--type").map {
         try Lookup(store: store).eventType($0) { "trendy type add \($0)" }
@@ -147,7 +149,14 @@ extension Command {
       let range = since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
       let limit = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? 50
       let grep = session.arguments.value("--grep")?.lowercased()
-      var events = try store.events(in: range, ofType: type?.id, limit: grep == nil && limit > 0 ? limit : nil)
+      var events: [Event]
+      if session.arguments.has("--deleted") {
+        events = try container.recorder.deleted(.event).compactMap(\.event).filter { event in
+          (type == nil || event.eventTypeId == type?.id) && (range?.contains(event.timestamp) ?? true)
+        }.sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
+      } else {
+        events = try store.events(in: range, ofType: type?.id, limit: grep == nil && limit > 0 ? limit : nil)
+      }
       if let grep { events = events.filter { $0.holds(grep) } }
       if limit > 0 { events = Array(events.prefix(limit)) }
       let text = EventText(session: session, types: types)

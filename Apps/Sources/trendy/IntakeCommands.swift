@@ -46,7 +46,8 @@ extension Command {
         } while !rest.isEmpty
       }
       if sum.added > 0 { _ = try intake.tick() }
-      if !sum.changes.isEmpty { container.agent.send() }
+      // A trip that goes on is no change of the record, and shown all the same.
+      if sum.added > 0 { container.agent.send() }
       if session.console.isJSON {
         session.console.document(
           "trendy.track-add/1",

@@ -11,6 +11,7 @@ import CommandSupport
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import TrendyModels
 
 /// The program beside this one that does what needs the network, so that this one starts without it.
 enum NetworkProgram {
@@ -21,11 +22,49 @@ enum NetworkProgram {
     words.append(nil)
     execv(program, words)
     // Only a failed call comes back.
-    let why = String(cString: strerror(errno))
+    let code = errno
     for word in words { free(word) }
-    throw CommandError(
-      "\(program) cannot be started: \(why)", hint: "It is installed beside trendy: make install.", exit: .configuration
-    )
+    throw failure(of: program, code)
+  }
+
+  /// Runs it beside this one, with `--json`.
+  /// - Returns: the document that it gave, or the one in which it says why it could not.
+  static func answer(to words: [String]) throws -> JSONValue {
+    let program = directory() + "/trendy-net"
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw failure(of: program, errno) }
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for stream in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_adddup2(&actions, ends[1], stream) }
+    for end in ends { posix_spawn_file_actions_addclose(&actions, end) }
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words + ["--json", "-q"]).map { strdup($0) }
+    arguments.append(nil)
+    defer { for word in arguments { free(word) } }
+    var child: pid_t = 0
+    let status = posix_spawn(&child, program, &actions, nil, arguments, environ)
+    close(ends[1])
+    defer { close(ends[0]) }
+    guard status == 0 else { throw failure(of: program, status) }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(ends[0], &buffer, buffer.count)
+      if count > 0 { output += buffer[..<count] } else if count == 0 || errno != EINTR { break }
+    }
+    var ending: Int32 = 0
+    while waitpid(child, &ending, 0) < 0, errno == EINTR {}
+    return try WireJSON.decode(JSONValue.self, from: Data(output))
+  }
+
+  private static func failure(of program: String, _ code: Int32) -> CommandError {
+    CommandError(
+      "\(program) cannot be started: \(String(cString: strerror(code)))",
+      hint: "It is installed beside trendy: make install.", exit: .configuration)
   }
 
   /// The folder of the running program, links resolved.

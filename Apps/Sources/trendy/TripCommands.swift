@@ -36,7 +36,14 @@ extension Command {
       }
       return .done
     },
-    Command(path: ["trip", "show"], arguments: "<id>", summary: "One trip, whole.") { session in
+    Command(
+      path: ["trip", "show"], arguments: "<id> | --live", summary: "One trip, whole; or the one that goes on.",
+      options: [OptionSpec("--live", help: "the trip that goes on, until interrupted: a line that follows it")]
+    ) { session in
+      if session.arguments.has("--live") {
+        _ = try session.positionals(0...0, missing: "")
+        return try LiveCommand(session: session).run()
+      }
       let store = try session.openStore().makeStore()
       let event = try Lookup(store: store).event(session.positionals(1...1, missing: "the id")[0]) {
         $0.sourceType == .trip

@@ -2,15 +2,37 @@ import AppContainer
 import CommandSupport
 import Foundation
 import NetworkContainer
+import Synchronization
 import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Keeps a store in step with its hub in the background.
+/// Keeps a store in step with its hub in the background, and shows what goes on.
 struct Agent {
   let network: NetworkContainer
+  let intake: SharedIntake
+  let files: RuntimeFiles
+  /// Puts a notice on the desktop; `nil` where the person wants none, or there is no desktop.
+  let notifier: DesktopNotifier?
   let pollInterval: Duration
   let console: Console
+
+  /// The engine that syncs, while the store is connected.
+  private let engine = PresentEngine()
+  /// Something for companions.
+  private let errands = Errands()
+
+  init(
+    network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, notifier: DesktopNotifier?,
+    pollInterval: Duration, console: Console
+  ) {
+    self.network = network
+    self.intake = intake
+    self.files = files
+    self.notifier = notifier
+    self.pollInterval = pollInterval
+    self.console = console
+  }
 
   /// Runs until the task is cancelled.
   func run() async throws {
@@ -21,17 +43,56 @@ struct Agent {
         hint: "An agent of it may be running already: end it first.", exit: .tryAgain)
     }
     defer { withExtendedLifetime(lock) {} }
-    let socket = try AgentSocket(app.agent)
+    let (looks, looking) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let socket = try AgentSocket(app.agent) { looking.yield() }
     defer { socket.close() }
-    while let account = try await account(wakes: socket.wakes), try await sync(account, wakes: socket.wakes) {}
+    let board = LiveBoard()
+    let desk = LiveDesk(
+      app: app, files: files, sources: sources, pid: ProcessInfo.processInfo.processIdentifier, board: board)
+    let control = openControl(board, desk)
+    defer { control?.close() }
+    let outcome: Result<Void, any Error>
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await show(desk, looks: looks, looking: looking) }
+        group.addTask {
+          while let account = try await account(wakes: socket.wakes),
+            try await sync(account, wakes: socket.wakes, looking: looking)
+          {}
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+      outcome = .success(())
+    } catch {
+      outcome = .failure(error)
+    }
+    await desk.end()
+    try outcome.get()
   }
+
+  // MARK: Sync
 
   /// Syncs until the task is cancelled, or the store is paired at another address.
   /// - Returns: whether there is an address to go on with.
-  private func sync(_ account: Account, wakes: AsyncStream<Void>) async throws -> Bool {
+  private func sync(
+    _ account: Account, wakes: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
+  ) async throws -> Bool {
     let app = network.app
     console.talk("Agent: \(app.storeDirectory.path) syncs with \(account.hubName).")
     let engine = try network.makeEngine(for: account, configuration: SyncConfiguration(pollInterval: pollInterval))
+    self.engine.set(engine)
+    defer { self.engine.set(nil) }
+    let teller = Task { for await state in engine.states where state != .pulling { looking.yield() } }
+    let courier = try CompanionCourier(network: network, account: account) { [notifier] name, notices in
+      for notice in notices { notifier?.show(notice, from: name) }
+      looking.yield()
+    }
+    let carrier = Task { await carry(courier) }
+    defer {
+      teller.cancel()
+      carrier.cancel()
+    }
     await engine.start()
     for await _ in wakes {
       let present = try app.accountFile.load()
@@ -55,4 +116,154 @@ struct Agent {
     }
     return nil
   }
+
+  /// Carries what companions are told, and what this device is told as one: when there is something, when the hub says so, and as
+  /// often as it is asked in any case.
+  private func carry(_ courier: CompanionCourier) async {
+    let clock = network.app.clock
+    let (errand, errands) = (errands, errands.begin())
+    let ticker = Task {
+      while (try? await clock.sleep(for: pollInterval)) != nil { errand.send() }
+    }
+    var listener: Task<Void, Never>?
+    var delay = Duration.seconds(1)
+    var retry: Task<Void, Never>?
+    defer {
+      ticker.cancel()
+      listener?.cancel()
+      retry?.cancel()
+    }
+    errand.send()
+    for await _ in errands {
+      retry?.cancel()
+      do {
+        let isTold = try await courier.round()
+        delay = .seconds(1)
+        guard isTold, listener == nil else { continue }
+        listener = Task {
+          while !Task.isCancelled {
+            do {
+              for try await _ in courier.signals { errand.send() }
+            } catch {
+              // A hub that went away is asked again; what it would have said comes by asking as well.
+            }
+            try? await clock.sleep(for: .seconds(5))  // cancelled is seen by the loop
+          }
+        }
+      } catch {
+        // Nothing is lost by waiting; what is wrong with the hub, sync says.
+        let wait = max(delay, (error as? APIError)?.retryAfter ?? .zero)
+        delay = min(delay * 2, .seconds(60))
+        retry = Task { if (try? await clock.sleep(for: wait)) != nil { errand.send() } }
+      }
+    }
+  }
+
+  // MARK: Showing
+
+  private var sources: LiveDesk.Sources {
+    let (app, intake, notifier, errands) = (network.app, intake, notifier, errands)
+    var notify: (@Sendable (String, String) -> Void)?
+    if let notifier { notify = { notifier.show($0, $1) } }
+    return LiveDesk.Sources(
+      presences: { try await intake.present()?.run { try $0.presences() } ?? [] },
+      sync: {
+        let runs = app.syncHistory.load()
+        return AgentStatus.Sync(
+          hub: try app.accountFile.load()?.hubName, waiting: try app.makeStore().syncCounts().pending,
+          lastSync: runs.last { $0.error == nil }?.endedAt, error: runs.last?.error)
+      },
+      notify: notify, onTold: { errands.send() })
+  }
+
+  /// Looks when something happened, every few seconds while a trip goes on, and once a minute in any case: an older file is known
+  /// for that of an agent that was killed.
+  private func show(_ desk: LiveDesk, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation) async {
+    let clock = network.app.clock
+    let ticker = Task {
+      var beats = 0
+      // Sleeping fails when the agent ends.
+      while (try? await clock.sleep(for: .seconds(5))) != nil {
+        beats += 1
+        if await desk.isTripOpen || beats % 12 == 0 { looking.yield() }
+      }
+    }
+    defer { ticker.cancel() }
+    looking.yield()
+    var lastWords: String?
+    for await _ in looks {
+      var words: String?
+      do {
+        try await desk.look()
+        words = await desk.failure?.description
+      } catch {
+        words = "\(error)"
+      }
+      // Once, and not every minute.
+      if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)") }
+      lastWords = words
+      // What comes close together is one look.
+      try? await clock.sleep(for: .seconds(1))  // cancelled is seen by the loop
+    }
+  }
+
+  private func openControl(_ board: LiveBoard, _ desk: LiveDesk) -> ControlSocket? {
+    let (engine, storeDirectory) = (engine, network.app.storeDirectory)
+    do {
+      try files.makeFolders()
+      return try ControlSocket(files, board: board) {
+        guard let engine = engine.get() else {
+          return CommandError("The store at \(storeDirectory.path) is not connected to a hub", exit: .configuration)
+        }
+        await engine.performSync()
+        // The status that is answered tells of this round; a look that fails leaves the last one.
+        try? await desk.look()
+        return nil
+      }
+    } catch {
+      // An agent that nobody can ask still syncs.
+      console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")")
+      return nil
+    }
+  }
+}
+
+extension DesktopNotifier {
+  /// A bus that hangs holds a thread of its own for seconds, and nothing else.
+  fileprivate func show(_ summary: String, _ body: String) {
+    Thread.detachNewThread { notify(summary: summary, body: body) }
+  }
+
+  /// What a tracker told this device as its companion.
+  fileprivate func show(_ notice: CompanionNotice, from name: String) {
+    let length = notice.data["distance_m"]?.doubleValue.map { LiveText.kilometres($0) } ?? ""
+    switch notice.kind {
+    case CompanionNotice.Kind.tripStarted: show("\(name): trip started", "")
+    case CompanionNotice.Kind.tripEnded: show("\(name): trip ended", length)
+    case CompanionNotice.Kind.tripCancelled: show("\(name): no trip", "What had begun was none.")
+    default: break
+    }
+  }
+}
+
+/// Signs that come and go with who hears them.
+private final class Errands: Sendable {
+  private let continuation = Mutex<AsyncStream<Void>.Continuation?>(nil)
+
+  /// Signs from now on; who heard them before hears none any more.
+  func begin() -> AsyncStream<Void> {
+    let (stream, new) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    continuation.withLock { $0 = new }
+    return stream
+  }
+
+  func send() { _ = continuation.withLock { $0?.yield() } }
+}
+
+/// The engine of an agent, which comes and goes with its account.
+private final class PresentEngine: Sendable {
+  private let engine = Mutex<SyncEngine?>(nil)
+
+  func get() -> SyncEngine? { engine.withLock { $0 } }
+  func set(_ engine: SyncEngine?) { self.engine.withLock { $0 = engine } }
 }

@@ -17,7 +17,8 @@ final class AgentSocket: Sendable {
   private let path: String
 
   /// Whoever makes it holds the right to sync the store, so a socket file that is there is a dead agent's.
-  init(_ signal: AgentSignal) throws(CommandError) {
+  /// - Parameter onWake: called with each wake, too.
+  init(_ signal: AgentSignal, onWake: @escaping @Sendable () -> Void) throws(CommandError) {
     path = signal.path
     guard let address = UnixAddress(path: path) else {
       throw CommandError(
@@ -35,7 +36,10 @@ final class AgentSocket: Sendable {
     wakes = stream
     Thread.detachNewThread {
       var byte: UInt8 = 0
-      while recv(descriptor, &byte, 1, 0) >= 0 || errno == EINTR { continuation.yield() }
+      while recv(descriptor, &byte, 1, 0) >= 0 || errno == EINTR {
+        continuation.yield()
+        onWake()
+      }
       continuation.finish()
     }
   }

@@ -29,7 +29,7 @@ final class ByteSource: Sendable {
         if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { break }
       }
       continuation.finish()
-      Self.release(descriptor)
+      releaseDescriptor(descriptor)
     }
   }
 
@@ -79,19 +79,9 @@ final class ByteSource: Sendable {
         self.init(descriptor: descriptor)
         return
       }
-      Self.release(descriptor)
+      releaseDescriptor(descriptor)
     }
     throw CommandError("Nothing answers at \(host):\(port)", exit: .unreachable)
-  }
-
-  private static func release(_ descriptor: Int32) {
-    #if canImport(Glibc)
-      _ = Glibc.close(descriptor)
-    #elseif canImport(Musl)
-      _ = Musl.close(descriptor)
-    #else
-      _ = Darwin.close(descriptor)
-    #endif
   }
 
   private static let speeds: [Int: speed_t] = [

@@ -23,8 +23,12 @@ struct Daemon {
   private let personName: String?
   private let isInitIdempotent: Bool
   private let receivers: Receivers.Sources
+  /// Whether trips and places are put on the desktop.
+  private let isNotifying: Bool
+  private let statusPath: String?
   /// What keeps a hub's data safe, for the one who runs it.
   let care: HubCare
+  private let hubPeople: HubPeople
   private let hub: HubContainer
   private let storeDirectory: URL
   private let console: Console
@@ -65,15 +69,22 @@ struct Daemon {
     }
     self.receivers = receivers
     self.role = role
+    let environment = ProcessInfo.processInfo.environment
+    switch arguments.value("--notify") ?? environment["TRENDY_NOTIFY"] ?? "on" {
+    case "on", "": isNotifying = true
+    case "off": isNotifying = false
+    default: throw invalid("--notify", "It is on or off.")
+    }
+    statusPath = arguments.value("--status")
     allowedHosts = arguments.all("--host")
     pollInterval = .seconds(seconds)
     personName = arguments.value("--name")
     isInitIdempotent = arguments.has("--if-missing")
-    let environment = ProcessInfo.processInfo.environment
     hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), environment: environment))
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
     self.console = console
     care = HubCare(hub: hub, arguments: arguments, console: console)
+    hubPeople = HubPeople(hub: hub, arguments: arguments, console: console)
   }
 
   /// Makes the hub's storage, its first person, and a code to pair the first device with.
@@ -98,26 +109,15 @@ struct Daemon {
     return .done
   }
 
+  /// Who may come in to the hub that is there.
+  func people() throws(CommandError) -> HubPeople {
+    try requireHub()
+    return hubPeople
+  }
+
   /// Makes a code for one more device.
   func pair() throws -> ExitCode {
-    try requireHub()
-    let people = try hub.accounts.people()
-    let person: HubPerson
-    if let personName {
-      guard let named = people.first(where: { $0.name.lowercased() == personName.lowercased() }) else {
-        throw CommandError(
-          "Nobody at this hub is called '\(personName)'",
-          hint: "There are: \(people.map(\.name).joined(separator: ", ")).", exit: .notFound)
-      }
-      person = named
-    } else {
-      guard people.count == 1 else {
-        throw CommandError(
-          "This hub has \(people.count) persons", hint: "Say whose device it is: trendyd pair --name NAME",
-          exit: .usage)
-      }
-      person = people[0]
-    }
+    let person = try people().person(for: "trendyd pair")
     let code = try hub.accounts.createPairingCode(person: person.id)
     if console.isJSON {
       console.document("trendyd.pair/1", [("person", .string(person.name)), ("code", .string(code))])
@@ -125,6 +125,16 @@ struct Daemon {
     console.done("Code for one device of \(person.name), for ten minutes: \(code)")
     console.done("On the device:  trendy connect http://\(address):\(port) \(code)")
     return .done
+  }
+
+  /// Tells what the agent of the store is doing.
+  func status() throws(CommandError) -> ExitCode {
+    try AgentStatusCommand(files: runtimeFiles, storeDirectory: storeDirectory, console: console).run()
+  }
+
+  private var runtimeFiles: RuntimeFiles {
+    RuntimeFiles(
+      storeDirectory: storeDirectory, environment: ProcessInfo.processInfo.environment, status: statusPath)
   }
 
   /// Serves, syncs, or both, until it is asked to end.
@@ -159,7 +169,8 @@ struct Daemon {
   /// Returns when the process is asked to end.
   private func work(server: HubServer?, log: @escaping AccessLog) async throws {
     let (console, role, store, pollInterval) = (console, role, storeDirectory, pollInterval)
-    let (receivers, hub) = (receivers, hub)
+    let (receivers, hub, files) = (receivers, hub, runtimeFiles)
+    let notifier = isNotifying ? DesktopNotifier(environment: ProcessInfo.processInfo.environment) : nil
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await Signals.termination() }
       if let server {
@@ -170,11 +181,19 @@ struct Daemon {
         group.addTask {
           let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
           try await withThrowingTaskGroup(of: Void.self) { agent in
-            agent.addTask { try await Agent(network: network, pollInterval: pollInterval, console: console).run() }
+            let intake = SharedIntake(app: network.app)
+            agent.addTask {
+              try await Agent(
+                network: network, intake: intake, files: files, notifier: notifier, pollInterval: pollInterval,
+                console: console
+              ).run()
+            }
             agent.addTask { await maintain { try network.app.maintainStore() } }
             // Also without a source: what the command line adds is looked through again when time has passed.
             agent.addTask {
-              try await Receivers(app: network.app, sources: receivers, console: console, log: log).run()
+              try await Receivers(
+                app: network.app, shared: intake, sources: receivers, console: console, log: log
+              ).run()
             }
             defer { agent.cancelAll() }
             // Not `waitForAll()`, which waits for the others when one has thrown.

@@ -22,6 +22,7 @@ struct Receivers {
   }
 
   let app: AppContainer
+  let shared: SharedIntake
   let sources: Sources
   let console: Console
   let log: AccessLog?
@@ -30,7 +31,7 @@ struct Receivers {
   func run() async throws {
     // Without a source there is nothing to do until the command line adds something.
     while sources.isEmpty, !app.hasTracks { try await app.clock.sleep(for: .seconds(60)) }
-    let intake = IntakeQueue(try app.makeTrackIntake())
+    let intake = try await shared.make()
     try await withThrowingTaskGroup(of: Void.self) { group in
       if let (address, port) = sources.listen {
         group.addTask { try await serve(intake, address: address, port: port) }

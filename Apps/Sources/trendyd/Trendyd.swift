@@ -10,7 +10,7 @@ import TrendyProtocols
 @main
 enum Trendyd {
   static func main() async {
-    Signals.block()
+    Signals.take()
     let words = Array(CommandLine.arguments.dropFirst())
     let console = Console(
       format: words.contains("--json") ? .json : .text,
@@ -23,7 +23,8 @@ enum Trendyd {
   }
 
   private static let usage =
-    "trendyd run [--role agent|hub|both] | hub init | hub backup FILE | hub restore FILE | pair"
+    "trendyd run [--role agent|hub|both] | status | hub init | hub backup FILE | hub restore FILE | pair\n"
+    + "       trendyd user add NAME | user list | token create NAME | token list | token revoke NAME"
 
   private static let options = [
     OptionSpec("--role", value: "role", help: "agent, hub or both (agent)"),
@@ -39,7 +40,10 @@ enum Trendyd {
     ),
     OptionSpec("--gpsd", value: "host[:port]", help: "take the fixes of gpsd (port 2947)"),
     OptionSpec("--nmea", value: "path[@baud]", help: "take the fixes of a receiver's device, or of a file of NMEA"),
-    OptionSpec("--name", value: "person", help: "hub init: whose hub it is; pair: who pairs a device"),
+    OptionSpec("--notify", value: "on|off", help: "show on the desktop that a trip or a visit begins and ends (on)"),
+    OptionSpec(
+      "--status", value: "path", help: "the agent's status file, else TRENDY_STATUS, else the session's folder"),
+    OptionSpec("--name", value: "person", help: "hub init: whose hub it is; pair, token: whose device"),
     OptionSpec("--if-missing", help: "hub init: a hub that is there already is left alone, and is no error"),
     OptionSpec(
       "--yes",
@@ -64,17 +68,29 @@ enum Trendyd {
     let daemon = try Daemon(arguments: arguments, console: console)
     switch arguments.positionals {
     case ["run"]: return try await daemon.run()
+    case ["status"]: return try daemon.status()
     case ["hub", "init"]: return try daemon.initialiseHub()
     case ["pair"]: return try daemon.pair()
     case let words where words.count == 3 && words.starts(with: ["hub", "backup"]):
       return try daemon.care.backUp(to: words[2])
     case let words where words.count == 3 && words.starts(with: ["hub", "restore"]):
       return try daemon.care.restore(from: words[2])
+    case let words where words.count == 3 && words.starts(with: ["user", "add"]):
+      return try daemon.people().addUser(words[2])
+    case ["user", "list"]: return try daemon.people().listUsers()
+    case let words where words.count == 3 && words.starts(with: ["token", "create"]):
+      return try daemon.people().createToken(for: words[2])
+    case ["token", "list"]: return try daemon.people().listTokens()
+    case let words where words.count == 3 && words.starts(with: ["token", "revoke"]):
+      return try daemon.people().revokeToken(words[2])
     case []: throw CommandError("trendyd needs to know what to do", usage: usage, exit: .usage)
     default:
       let near = Suggestion.nearest(
         to: arguments.positionals.joined(separator: " "),
-        among: ["run", "hub init", "hub backup FILE", "hub restore FILE", "pair"])
+        among: [
+          "run", "status", "hub init", "hub backup FILE", "hub restore FILE", "pair", "user add NAME", "user list",
+          "token create NAME", "token list", "token revoke NAME",
+        ])
       throw CommandError(
         "There is no command '\(arguments.positionals.joined(separator: " "))'",
         hint: near.map { "Did you mean 'trendyd \($0)'?" }, usage: usage, exit: .usage)

@@ -146,10 +146,16 @@ struct IngestTests {
     check(try trips("phone"), "after the kill")
   }
 
-  @Test func `a car's calls make a trip at the hub`() throws {
+  @Test func `a car's calls make a trip at the hub, of the vehicle that knows the device and by the person's rules`()
+    throws
+  {
     let hub = try TestHub(bench)
     defer { hub.stop() }
-    try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
+    try #require(try bench.trendy("connect", hub.url, hub.code(), "--name", "phone", store: "phone").status == 0)
+    try bench.trendy("vehicle", "add", "Van", "--default", store: "phone")
+    try bench.trendy("vehicle", "add", "Roadster", "--device", "phone", store: "phone")
+    try bench.trendy("trip", "rule", "add", "all mine", "private", store: "phone")
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
     let bearer = ["Authorization: Bearer \(try token("phone"))"]
     let start = Int(Date().timeIntervalSince1970) - 1200
     func call(_ kind: String, _ seconds: Int, _ longitude: Double) throws -> [String: JSONValue] {
@@ -168,6 +174,8 @@ struct IngestTests {
     let trips = try trips("phone")
     #expect(trips.count == 1)
     #expect(trips.first?["duration_s"] == 600)
+    #expect(trips.first?["car"] == "Roadster" && trips.first?["category"] == "private")
+    #expect(trips.first?["rule"] == "all mine")
     #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 6865) < 20)
   }
 

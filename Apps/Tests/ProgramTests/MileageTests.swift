@@ -101,13 +101,14 @@ struct MileageTests {
     try told("undo")
     parts = try trips()
     #expect(parts.compactMap { $0["distance_m"]?.doubleValue }.sorted() == [3000, 20_000])
-    // The first kept its id; the one that was deleted came back under a new one.
-    #expect(parts.contains { $0["id"] == .string(trip) })
+    // The first kept its id, and the one that was deleted came back under its own.
+    let ids = Set([trip, next].map { JSONValue.string($0) })
+    #expect(Set(parts.compactMap { $0["id"] }) == ids)
 
     try told("trip", "rm", trip)
     #expect(try trips().count == 1)
     try told("undo", "1")
-    #expect(try trips().count == 2)
+    #expect(Set(try trips().compactMap { $0["id"] }) == ids)
     // Everything since, one after the other, and no further.
     try told("undo", "2")
     #expect(try trips().isEmpty)
@@ -115,6 +116,22 @@ struct MileageTests {
     try add("20km", hour: 8)
     #expect(try bench.trendy("trip", "split", "@1", "2026-11-20T20:00:00Z").status == 64)
     #expect(try bench.trendy("trip", "merge", "@1", "@1").status == 64)
+  }
+
+  @Test func `what many do at once is all in the log, and each is taken back once`() throws {
+    let trip = try add("20km", hour: 8)
+    let store = bench.store()
+    let line =
+      "for i in 1 2 3 4 5 6; do trendy vehicle add Car$i --store '\(store)' -q & pids=\"$pids $!\"; done; "
+      + "for pid in $pids; do wait $pid || exit 1; done"
+    let added = try bench.shell(line)
+    #expect(added.status == 0, "\(added.talk)")
+    let undone = try bench.shell(line.replacing("vehicle add Car$i", with: "undo"))
+    #expect(undone.status == 0, "\(undone.talk)")
+    #expect(try bench.trendy("vehicle", "list", "--plain").output.isEmpty)
+    #expect(try trips().map { $0["id"] } == [.string(trip)])
+    try told("undo")
+    #expect(try trips().isEmpty)
   }
 
   @Test func `what was changed again since is not taken back`() throws {

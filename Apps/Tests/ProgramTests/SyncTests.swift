@@ -102,6 +102,94 @@ struct SyncTests {
     #expect(try bench.trendy("sync", "history", "--plain", store: "phone").output.split(separator: "\n").count == 4)
   }
 
+  @Test func `the value of this device is kept or given up by saying mine or theirs, for one or for all`() throws {
+    for text in ["one", "two"] { try bench.trendy("log", "journal", "-n", text, store: "phone") }
+    try sync("phone", "laptop")
+    for device in ["laptop", "phone"] {
+      for event in ["@1", "@2"] { try bench.trendy("edit", event, "-n", "from the \(device)", store: device) }
+    }
+    try sync("laptop", "phone", "laptop")
+    let first = try #require(conflicts("laptop").first)
+    #expect(first["mine"] == "kept")
+    let id = try #require(first["id"]?.stringValue)
+    let shown = try bench.trendy("sync", "conflicts", "show", id, store: "laptop").output
+    #expect(shown.contains("kept:  \"from the laptop\", written on this device"), "\(shown)")
+    #expect(shown.contains("shown: \"from the phone\", written on another device"), "\(shown)")
+    #expect(try bench.trendy("sync", "conflicts", "keep", "mine", store: "laptop").status == 64, "which?")
+    #expect(try bench.trendy("sync", "conflicts", "keep", "mine", id, store: "laptop").status == 0)
+    try sync("laptop", "phone")
+    #expect(try conflicts("phone").first?["mine"] == "shown", "what the phone wrote has replaced the other")
+    let kept = try bench.trendy("sync", "conflicts", "keep", "theirs", "--all", store: "phone")
+    #expect(kept.status == 0 && kept.output.contains("Kept theirs: notes"), "\(kept.talk)")
+    try sync("phone", "laptop", "phone")
+    #expect(try timeline("laptop").map { $0.objectValue?["notes"] } == ["from the laptop", "from the laptop"])
+    #expect(try timeline("phone") == timeline("laptop"))
+    #expect(try conflicts("phone").isEmpty && conflicts("laptop").isEmpty)
+  }
+
+  @Test func `what was deleted on one device is listed and brought back on another`() throws {
+    try bench.trendy("log", "journal", "-n", "gone too soon", store: "phone")
+    try sync("phone", "laptop")
+    try bench.trendy("rm", "@1", store: "laptop")
+    try bench.trendy("edit", "@1", "-n", "edited meanwhile", store: "phone")
+    try sync("laptop", "phone")
+    let list = try bench.trendy("list", "--deleted", "--plain", store: "phone").output
+    #expect(list.contains("gone too soon") && list.split(separator: "\n").count == 1, "\(list)")
+    // Of the journal of this device.
+    let id = try #require(conflicts("phone").first?["id"]?.stringValue)
+    #expect(try bench.trendy("sync", "conflicts", "restore", id, store: "phone").status == 0)
+    try sync("phone", "laptop")
+    #expect(try timeline("laptop").map { $0.objectValue?["notes"] } == ["edited meanwhile"])
+    #expect(try conflicts("phone").isEmpty)
+    // By its id, as the list has it.
+    try bench.trendy("rm", "@1", store: "laptop")
+    try sync("laptop", "phone")
+    let event = try #require(
+      bench.trendy("list", "--deleted", "--plain", store: "phone").output.split(separator: "\t").first)
+    #expect(try bench.trendy("restore", String(event.prefix(13)), store: "phone").status == 0)
+    try sync("phone", "laptop")
+    #expect(try timeline("laptop").count == 1 && timeline("phone") == timeline("laptop"))
+    let unknown = try bench.trendy("restore", "0000-no-such", store: "phone")
+    #expect(unknown.status == 66 && unknown.talk.contains("trendy list --deleted"), "\(unknown.talk)")
+  }
+
+  private func status(_ device: String) throws -> [String: JSONValue] {
+    let document = try bench.trendy("sync", "status", "--json", store: device).document
+    return try #require(document.objectValue?["sync"]?.objectValue)
+  }
+
+  @Test func `sync status tells all that is known, also without a hub and after an agent was killed`() throws {
+    try bench.trendy("log", "coffee", store: "phone")
+    try sync("phone")
+    try bench.trendy("log", "coffee", store: "phone")
+    var status = try status("phone")
+    #expect(status["waiting"] == 1 && status["in_flight"] == 0 && status["key_ok"] == true)
+    #expect(status["head"] == status["cursor"] && status["behind"] == 0 && status["last_error"] == .null)
+    #expect(status["breaker"] == "closed" && status["agent"] == false && status["next_try"] == .null)
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
+    defer { agent.stop() }
+    #expect(try eventually { try self.status("phone")["next_try"] == .null ? nil : true } == true, "\(agent.text)")
+    try #require(try self.status("phone")["waiting"] == 0)
+
+    hub.kill()
+    try bench.trendy("log", "coffee", store: "phone")
+    #expect(try eventually { try self.status("phone")["last_error"] == .null ? nil : true } == true)
+    status = try self.status("phone")
+    #expect(status["waiting"] == 1 && status["in_flight"] == 1 && status["agent"] == true)
+    #expect(status["next_try"] != .null && status["head"] != .null)
+    var words = try bench.trendy("sync", "status", store: "phone").output
+    for part in ["1 waiting", "as of", "Sent:", "Last try:", "gave no answer", "Next try: "] {
+      #expect(words.contains(part), "\(part): \(words)")
+    }
+
+    agent.kill()
+    status = try self.status("phone")
+    #expect(status["agent"] == false && status["next_try"] == .null, "nobody will try")
+    words = try bench.trendy("sync", "status", store: "phone").output
+    #expect(words.contains("no agent runs") && words.contains("Last try:"), "\(words)")
+  }
+
   @Test func `the command line and the agent work on one store at the same time`() throws {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1s"])
@@ -160,6 +248,72 @@ struct SyncTests {
     #expect(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
     try sync("laptop")
     #expect(try timeline("laptop").count == 1)
+  }
+
+  @Test func `a store that is disconnected keeps everything, and goes on with the same account and no other`() throws {
+    try sync("phone", "laptop", "phone")
+    try bench.trendy("log", "coffee", "-n", "before", store: "phone")
+    let left = try bench.trendy("disconnect", store: "phone")
+    #expect(left.status == 0 && left.output.contains("1 change waits for it, and stays"), "\(left.output)\(left.talk)")
+    #expect(try bench.trendy("disconnect", store: "phone").output.contains("connected to no hub"))
+    let account = try String(
+      contentsOf: URL(filePath: bench.store("phone")).appending(path: "account.json"), encoding: .utf8)
+    #expect(!account.contains("token") && !account.contains(hub.port), "\(account)")
+    #expect(try bench.trendy("sync", store: "phone").status == 78)
+    try bench.trendy("log", "coffee", "-n", "meanwhile", store: "phone")
+
+    let other = try bench.trendyd("hub", "init", "--data", bench.store("other"), "--name", "Eve", "--json")
+    try #require(other.status == 0)
+    let elsewhere = try TestHub(bench, name: "other")
+    defer { elsewhere.stop() }
+    let code = try elsewhere.code()
+    for _ in 0..<2 {
+      let refused = try bench.trendy("connect", elsewhere.url, code, store: "phone")
+      #expect(refused.status == 77 && refused.talk.contains("another person's record"), "\(refused.talk)")
+    }
+    #expect(try bench.trendy("connect", elsewhere.url, code, store: "new").status == 0, "the code was not used up")
+
+    let connected = try bench.trendy("connect", hub.url, hub.code(), store: "phone")
+    #expect(connected.status == 0, "\(connected.talk)")
+    try sync("laptop")
+    #expect(try timeline("laptop").count == 2)
+    #expect(try timeline("laptop") == timeline("phone"))
+  }
+
+  @Test func `an agent goes on waiting when its store is disconnected, and syncs when it is connected again`() throws {
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
+    defer { agent.stop() }
+    try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
+    try bench.trendy("disconnect", store: "phone")
+    #expect(try eventually { agent.text.contains("is not connected yet") ? true : nil } == true, "\(agent.text)")
+    try bench.trendy("log", "coffee", store: "phone")
+    #expect(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
+    try sync("laptop")
+    #expect(try timeline("laptop").count == 1, "\(agent.text)")
+  }
+
+  @Test func `who runs the hub sees the devices, and ends the token of one`() throws {
+    func tokens() throws -> [[String: JSONValue]] {
+      let list = try bench.trendyd("token", "list", "--data", hub.data, "--json").document
+      return (list.objectValue?["tokens"]?.arrayValue ?? []).compactMap(\.objectValue)
+    }
+    #expect(try tokens().compactMap { $0["name"]?.stringValue } == ["laptop", "phone"])
+    #expect(try bench.trendyd("token", "revoke", "phone", "--data", hub.data).status == 0)
+    #expect(try tokens().map { $0["revoked_at"] != .null } == [false, true])
+    let refused = try bench.trendy("sync", store: "phone")
+    #expect(refused.status == 77 && refused.talk.contains("Connect the device again"), "\(refused.talk)")
+    #expect(try bench.trendyd("token", "revoke", "tablet", "--data", hub.data).status == 66)
+    let made = try bench.trendyd("token", "create", "sensor", "--data", hub.data, "--json").document.objectValue
+    let token = try #require(made?["token"]?.stringValue)
+    let asked = try bench.shell(
+      "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer \(token)' \(hub.url)/api/v1/me/sync")
+    #expect(asked.output == "200")
+
+    #expect(try bench.trendyd("user", "add", "Eve", "--data", hub.data).status == 0)
+    let people = try bench.trendyd("user", "list", "--data", hub.data).output
+    #expect(people.contains("Eve") && people.split(separator: "\n").count == 2, "\(people)")
+    #expect(try bench.trendyd("token", "create", "x", "--data", hub.data).status == 64, "whose?")
   }
 
   @Test func `a recorded drive becomes one trip and two visits, however often it is imported`() throws {

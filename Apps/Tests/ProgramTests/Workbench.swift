@@ -92,13 +92,13 @@ final class Running {
   let process = Process()
   let log: URL
 
-  init(_ bench: Workbench, _ program: String, _ words: [String]) throws {
+  init(_ bench: Workbench, _ program: String, _ words: [String], environment: [String: String] = [:]) throws {
     log = bench.folder.appending(path: "\(program.split(separator: "/").last ?? "")-\(UUID().uuidString).log")
     try Data().write(to: log)
     let handle = try FileHandle(forWritingTo: log)
     process.executableURL = URL(filePath: Workbench.path(program))
     process.arguments = words
-    process.environment = ["HOME": bench.folder.path, "TZ": "UTC"]
+    process.environment = ["HOME": bench.folder.path, "TZ": "UTC"].merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = handle
     process.standardError = handle

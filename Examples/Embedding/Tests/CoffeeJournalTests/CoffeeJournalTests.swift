@@ -5,7 +5,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-@Suite("CoffeeJournal", .timeLimit(.minutes(1)))
+@Suite("CoffeeJournal", .timeLimit(.minutes(10)))
 struct CoffeeJournalTests {
   private let network = MockNetworkClient()
   private let stores = MockDataStoreFactory()

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("Names of engine and recorder", .timeLimit(.minutes(1)))
+@Suite("Names of engine and recorder", .timeLimit(.minutes(10)))
 struct EngineNamesTests {
   private struct History: SyncHistoryRecording {
     func record(_ run: SyncRun) async {}

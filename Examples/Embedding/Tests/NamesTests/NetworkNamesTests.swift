@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-@Suite("Names of the network client and its mock", .timeLimit(.minutes(1)))
+@Suite("Names of the network client and its mock", .timeLimit(.minutes(10)))
 struct NetworkNamesTests {
   private let mock = MockNetworkClient()
 

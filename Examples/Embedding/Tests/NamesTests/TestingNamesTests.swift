@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-@Suite("Names of time, chance and fixtures", .timeLimit(.minutes(1)))
+@Suite("Names of time, chance and fixtures", .timeLimit(.minutes(10)))
 struct TestingNamesTests {
   @Test func `those of time and chance`() async {
     let clock = ManualClock()

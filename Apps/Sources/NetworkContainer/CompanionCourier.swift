@@ -1,0 +1,153 @@
+public import AppContainer
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+public import TrendyModels
+import TrendyNetworking
+import TrendyProtocols
+
+/// Carries notices between this device and the hub, both ways: what it tells its companions, and what it is told as one.
+///
+/// It keeps nothing that matters: what was not confirmed is carried again, and each side knows what it has.
+public actor CompanionCourier {
+  private let app: AppContainer
+  private let account: Account
+  private let client: APIClient
+  private let onReceived: @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void
+  /// Opened when there is a companion, and anew after it failed.
+  private var openStore: CompanionStore?
+
+  /// - Parameter onReceived: is given what was taken, and the name of the device that told it.
+  public init(
+    network: NetworkContainer, account: Account,
+    onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }
+  ) throws {
+    app = network.app
+    self.account = account
+    client = try network.makeAPIClient(for: account)
+    self.onReceived = onReceived
+  }
+
+  /// Something may be there for this device as a companion.
+  public nonisolated var signals: AsyncThrowingStream<Void, any Error> { client.companionSignals() }
+
+  /// Goes once: learns who tells whom, hands over what waits, takes what is there.
+  /// - Returns: whether this device is told anything by others.
+  public func round() async throws -> Bool {
+    let companions = try await client.companions()
+    guard openStore != nil || !companions.isEmpty || CompanionStore.exists(storeDirectory: app.storeDirectory) else {
+      return false
+    }
+    do {
+      let store = try openStore ?? CompanionStore(storeDirectory: app.storeDirectory)
+      openStore = store
+      for lost in try store.update(with: companions, deviceId: account.deviceId) where lost.role == .tracker {
+        try await remake(lost, in: store)
+      }
+      let links = try store.links()
+      for link in links where link.role == .tracker {
+        guard let known = companions.first(where: { $0.id == link.id }) else { continue }
+        try await handOver(link, known: known, in: store)
+      }
+      for link in links where link.role == .companion { try await take(link, in: store) }
+      while try store.maintain() {}
+      return links.contains { $0.role == .companion }
+    } catch {
+      openStore = nil
+      throw error
+    }
+  }
+
+  /// The hub does not know of it at all, not even that it was ended: it was restored from a time before.
+  private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
+    do {
+      _ = try await client.makeCompanion(deviceId: link.peerId)
+    } catch let error as APIError where error.statusCode == 404 {
+      // Nor of the device: there is nobody to tell any more.
+      try store.forget(link.id)
+    }
+  }
+
+  private func handOver(_ link: CompanionStore.Link, known: APICompanion, in store: CompanionStore) async throws {
+    let configuration = "\(account.person) \(account.hub.absoluteString)"
+    if link.toldConfiguration != configuration {
+      let draft = CompanionStore.Draft(
+        kind: CompanionNotice.Kind.config,
+        data: ["account": .string(account.person), "hub_url": .string(account.hub.absoluteString)])
+      try store.tell([draft], at: app.clock.now, only: link.id, toldConfiguration: configuration)
+    }
+    try store.acknowledge(link.id, through: known.acknowledgedThrough)
+    var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
+    // A hub that was restored holds less than before, and is given it again.
+    var after = max(acknowledged, known.heldThrough)
+    while true {
+      let notices = try store.waiting(for: link.id, after: after, limit: 100)
+      guard let last = notices.last else { return }
+      let answer = try await client.send(
+        CompanionNoticesRequest(acknowledgedThrough: acknowledged, notices: notices), toCompanion: link.id)
+      try store.acknowledge(link.id, through: answer.acknowledgedThrough)
+      acknowledged = max(acknowledged, answer.acknowledgedThrough)
+      // What it did not take stays here, and is given in the next round.
+      guard answer.heldThrough >= last.sequence else { return }
+      after = last.sequence
+    }
+  }
+
+  private func take(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
+    var after = link.lastSequence
+    while true {
+      // Asked for behind what is durable here: so the hub learns what it may forget.
+      let page = try await client.notices(ofCompanion: link.id, after: after)
+      let new = try store.take(page.notices, over: link.id)
+      if !new.isEmpty { onReceived(link.peerName, new) }
+      try await settle(link.id, in: store)
+      guard let last = page.notices.last else { return }
+      after = last.sequence
+    }
+  }
+
+  /// Carries out the configurations and tokens that came, the last of them last.
+  private func settle(_ id: String, in store: CompanionStore) async throws {
+    guard let link = try store.links().first(where: { $0.id == id }) else { return }
+    let notices = try store.unsettled(link)
+    for notice in notices where [CompanionNotice.Kind.config, CompanionNotice.Kind.token].contains(notice.kind) {
+      let isSettled = try await use(
+        hub: notice.data["hub_url"]?.stringValue, token: notice.data["token"]?.stringValue)
+      // Asked again in the next round; what comes after it is taken meanwhile.
+      guard isSettled else { return try store.settle(id, through: notice.sequence - 1) }
+    }
+    if let last = notices.last { try store.settle(id, through: last.sequence) }
+  }
+
+  /// Goes over to another address, or another token, once the hub there knows this device's person by it. What does not
+  /// prove itself is left: a device that is told nonsense must not lose its hub.
+  /// - Returns: `false` for what can only be known later.
+  private func use(hub: String?, token: String?) async throws -> Bool {
+    guard let present = try app.accountFile.load() else { return true }
+    var wanted = present
+    if let hub {
+      // What is no address is nonsense.
+      guard let address = try? HubAddress(hub, allowsInsecureHTTP: present.allowsInsecureHTTP ?? false) else {
+        return true
+      }
+      wanted.hub = address.url
+    }
+    if let token, !token.isEmpty { wanted.token = token }
+    guard wanted != present else { return true }
+    do {
+      let identity = try await APIClient(
+        baseURL: wanted.hub, token: wanted.token, clock: app.clock,
+        allowsInsecureHTTP: wanted.allowsInsecureHTTP ?? false
+      ).identity()
+      guard identity.person == present.person else { return true }
+      wanted.deviceId = identity.deviceId
+    } catch let error as APIError {
+      return !error.isTransient
+    }
+    try app.accountFile.save(wanted)
+    app.agent.send()
+    return true
+  }
+}

@@ -1,0 +1,63 @@
+public import AppContainer
+public import CommandSupport
+public import TrendyModels
+import TrendyNetworking
+import TrendySync
+
+/// What a store and its hub hold at one and the same version, kind by kind.
+public struct HubComparison: Sendable {
+  public struct Kind: Sendable {
+    public let name: String
+    public let here: KindSum
+    public let atHub: KindSum
+    public var agrees: Bool { here == atHub }
+  }
+
+  public let version: Int64
+  /// Those that either side has, of those that this version knows.
+  public let kinds: [Kind]
+  /// See ``/TrendySync/SyncDigest``.
+  public let missing: Int
+  public let strays: Int
+
+  public var agrees: Bool { kinds.allSatisfy(\.agrees) && missing == 0 && strays == 0 }
+
+  init(_ digest: SyncDigest, _ summary: SyncSummary) {
+    version = digest.cursor
+    missing = digest.missing
+    strays = digest.strays
+    kinds = MutationEntityType.allCases.map(\.rawValue).sorted().map { name in
+      Kind(name: name, here: digest.kinds[name] ?? KindSum(), atHub: summary.kinds[name] ?? KindSum())
+    }.filter { $0.here.count > 0 || $0.atHub.count > 0 }
+  }
+}
+
+extension NetworkContainer {
+  /// Compares the store with its hub, when it has read all that the hub has.
+  /// - Returns: `nil` where the hub has moved on since.
+  public func compare(for account: Account) async throws -> HubComparison? {
+    let summary = try await makeAPIClient(for: account).syncSummary()
+    guard let digest = try app.makeStore().syncDigest() else { return nil }
+    return digest.cursor == summary.position.head ? HubComparison(digest, summary) : nil
+  }
+}
+
+extension HubComparison {
+  public var members: [(String, JSONText)] {
+    func sum(_ sum: KindSum) -> JSONText {
+      .object([("count", .number(sum.count)), ("hash", .string(sum.hexadecimal))])
+    }
+    return [
+      ("version", .number(version)), ("agrees", .bool(agrees)),
+      (
+        "kinds",
+        .array(
+          kinds.map {
+            .object([
+              ("kind", .string($0.name)), ("agrees", .bool($0.agrees)), ("here", sum($0.here)), ("hub", sum($0.atHub)),
+            ])
+          })
+      ), ("missing_rows", .number(missing)), ("unknown_rows", .number(strays)),
+    ]
+  }
+}

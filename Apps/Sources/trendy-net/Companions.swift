@@ -1,0 +1,70 @@
+import AppContainer
+import CommandSupport
+import NetworkContainer
+import TrendyModels
+
+/// `trendy companion pair|list|rm`: who of the person's devices tells whom.
+struct Companions {
+  let network: NetworkContainer
+  let account: Account
+  let console: Console
+
+  func run(_ words: [String]) async throws -> ExitCode {
+    let desk = try CompanionDesk(network: network, account: account)
+    switch (words.first, words.dropFirst().first) {
+    case ("pair", let name?):
+      let device = try await desk.device(named: name)
+      try await desk.pair(device)
+      console.done("\(device.name) is told of this device's trips.")
+      console.done("Both run an agent for it: trendyd run")
+      if console.isJSON { console.document("trendy.companion/1", [("device", .string(device.name))]) }
+      return .done
+    case ("rm", let name?):
+      let count = try await desk.remove(deviceNamed: name)
+      console.done(count == 1 ? "\(name) and this device tell each other no more." : "Ended \(count) ways.")
+      if console.isJSON { console.document("trendy.companion/1", [("ended", .number(count))]) }
+      return .done
+    case ("list", nil): return try await list(desk)
+    default: throw CommandError("trendy-net works for trendy", hint: "Use 'trendy companion'.", exit: .usage)
+    }
+  }
+
+  private func list(_ desk: CompanionDesk) async throws -> ExitCode {
+    let (devices, companions) = try await desk.list()
+    func relation(_ device: APIDevice) -> String {
+      let isTold = companions.contains { $0.companionId == device.id && !$0.isRemoved }
+      let tells = companions.contains { $0.trackerId == device.id && !$0.isRemoved }
+      if device.isCurrent { return "this device" }
+      return [isTold ? "is told by this device" : nil, tells ? "tells this device" : nil].compactMap(\.self)
+        .joined(separator: ", ")
+    }
+    switch console.format {
+    case .json, .ndjson:
+      console.document(
+        "trendy.devices/1",
+        [
+          (
+            "devices",
+            .array(
+              devices.map { device in
+                .object([
+                  ("id", .string(device.id)), ("name", .string(device.name)), ("current", .bool(device.isCurrent)),
+                  (
+                    "is_told",
+                    .bool(companions.contains { $0.companionId == device.id && !$0.isRemoved && !device.isCurrent })
+                  ),
+                  (
+                    "tells",
+                    .bool(companions.contains { $0.trackerId == device.id && !$0.isRemoved && !device.isCurrent })
+                  ),
+                ])
+              })
+          )
+        ])
+    case .plain: for device in devices { console.row([device.id, device.name, relation(device)]) }
+    case .text:
+      for device in devices { console.text("\(device.name)  \(relation(device))") }
+    }
+    return .done
+  }
+}

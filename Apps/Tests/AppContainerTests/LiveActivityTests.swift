@@ -1,0 +1,140 @@
+import AppContainer
+import CommandSupport
+import Foundation
+import StorageTesting
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+/// The Linux lives of live activity and watch, driven as an app's are: by a coordinator, through a drive.
+@Suite("StatusFile and CompanionChannel", .timeLimit(.minutes(10)))
+struct LiveActivityTests {
+  private let folder: URL
+  private let clock = ManualClock()
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "trendy-live-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private var url: URL { folder.appending(path: "status.json") }
+
+  private func makeFile() -> StatusFile {
+    StatusFile(url: url, status: AgentStatus(pid: 7, store: "/store", startedAt: clock.now), clock: clock)
+  }
+
+  private func trip() throws -> [String: JSONValue]? {
+    try WireJSON.decode(JSONValue.self, from: Data(contentsOf: url)).objectValue?["trip"]?.objectValue
+  }
+
+  @Test func `a coordinator shows a drive in the file and tells companions of it`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    let drive = DriveSimulator()
+    drive.setupHomeToOfficeTrip()
+    let file = makeFile()
+    let store = try CompanionStore(directory: "companion", fileSystem: SimulatedFileSystem())
+    _ = try store.update(
+      with: [
+        APICompanion(id: "link", trackerId: "me", trackerName: "me", companionId: "w", companionName: "watch")
+      ], deviceId: "me")
+    let channel = CompanionChannel(store: store, clock: clock)
+    let coordinator = TripCoordinator(
+      location: drive.locationService, motion: drive.motionHandler, liveActivity: file, watch: channel, clock: clock,
+      configuration: TripConfiguration(carName: "Van"))
+    coordinator.start()
+    drive.startTrip()
+    #expect(try trip()?["vehicle"] == "Van" && trip()?["state"] == "going")
+    #expect(file.isActivityRunning && channel.isPaired && !channel.isReachable)
+    while let before = try trip()?["distance_m"]?.doubleValue {
+      drive.triggerPing()
+      let now = try #require(try trip()?["distance_m"]?.doubleValue)
+      #expect(now >= before)
+      if now == before { break }
+    }
+    #expect((try trip()?["distance_m"]?.doubleValue ?? 0) > 8000)
+    drive.endTrip()
+    #expect(try trip()?["state"] == "ended" && trip()?["speed_mps"] == .null && !file.isActivityRunning)
+    #expect(
+      try store.waiting(for: "link", after: 0, limit: 9).map(\.kind) == ["trip_started", "trip_active", "trip_active"])
+    try store.acknowledge("link", through: 3)
+    #expect(channel.isReachable)
+    // In sight for a while, then gone.
+    await clock.advance(by: .seconds(299))
+    file.write()
+    #expect(try trip() != nil)
+    await clock.advance(by: .seconds(1))
+    file.write()
+    #expect(try trip() == nil)
+  }
+
+  @Test func `several changes are one document, and a file that cannot be written stops nothing`() throws {
+    var documents: [String] = []
+    let file = StatusFile(
+      url: folder.appending(path: "no/such/folder/status.json"),
+      status: AgentStatus(pid: 7, store: "/store", startedAt: clock.now), clock: clock
+    ) { documents.append($0) }
+    file.together {
+      file.startActivity(carName: "", startTime: clock.now)
+      file.updateActivity(state: LiveActivityState(distanceMeters: 1234.56, durationSeconds: 61, isPaused: true))
+    }
+    #expect(documents.count == 1 && file.failure != nil)
+    let trip = try WireJSON.decode(JSONValue.self, from: Data(documents[0].utf8)).objectValue?["trip"]
+    #expect(trip?.objectValue?["distance_m"] == 1234.6 && trip?.objectValue?["state"] == "paused")
+    #expect(trip.flatMap { AgentStatus.LiveTrip($0) }?.elapsed == 61)
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test func `what companions are told by a watch's calls is kept as it was said`() throws {
+    let store = try CompanionStore(directory: "companion", fileSystem: SimulatedFileSystem())
+    let channel = CompanionChannel(store: store, clock: clock)
+    channel.syncToken("nobody")
+    #expect(!channel.isPaired && channel.failure == nil)
+    _ = try store.update(
+      with: [
+        APICompanion(id: "link", trackerId: "me", trackerName: "me", companionId: "w", companionName: "watch")
+      ], deviceId: "me")
+    channel.syncConfig(email: "ada", apiUrl: "https://hub.example", token: "")
+    channel.syncToken("secret")
+    let notices = try store.waiting(for: "link", after: 0, limit: 9)
+    #expect(notices.map(\.kind) == ["config", "token"])
+    #expect(notices[0].data == ["account": "ada", "hub_url": "https://hub.example"])
+    #expect(notices[1].data == ["token": "secret"])
+  }
+}
+
+@Suite("What a desktop is told", .timeLimit(.minutes(10)))
+struct DesktopNotifierTests {
+  @Test(
+    arguments: [
+      ("unix:path=/run/user/1000/bus,guid=abc", "/run/user/1000/bus"),
+      ("unix:abstract=/tmp/dbus-x", "\u{0}/tmp/dbus-x"), ("tcp:host=a;unix:path=/tmp/a%20b", "/tmp/a b"),
+      ("unix:guid=1", nil), ("tcp:host=localhost,port=1", nil), ("", nil), ("unix:path=%zz", "%zz"),
+    ] as [(String, String?)])
+  func `a bus's address names a socket, or none of this machine's`(address: String, path: String?) {
+    #expect(DesktopNotifier.path(ofAddress: address) == path.map { Array($0.utf8) })
+  }
+
+  @Test func `a session without a bus has nobody to tell`() {
+    #expect(DesktopNotifier(environment: [:]) == nil)
+    let gone = DesktopNotifier(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/no/such/bus"])
+    #expect(gone?.notify(summary: "a", body: "b") == false)
+  }
+
+  @Test func `a call is laid out as the specification says`() {
+    // Byte order, kind, flags, version; lengths of body and fields; serial: D-Bus specification, "Message Format".
+    let hello = DBusMessage.hello(serial: 1)
+    #expect(Array(hello.prefix(12)) == [0x6C, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0])
+    #expect(hello.count % 8 == 0 && Array(hello[16..<24]) == [1, 1, 0x6F, 0, 21, 0, 0, 0])
+    let notify = DBusMessage.notify(serial: 2, summary: "Trip", body: "a<b")
+    let body = Int(notify[4]) | Int(notify[5]) << 8
+    let fields = Int(notify[12])
+    #expect(notify.count == 16 + (fields + 7) / 8 * 8 + body)
+    #expect(DBusMessage.restCount(ofHead: Array(notify.prefix(16))) == notify.count - 16)
+    #expect(String(decoding: notify, as: UTF8.self).contains("a&lt;b"))
+    // As long as the server likes, which is the number minus one, at the end.
+    #expect(Array(notify.suffix(4)) == [0xFF, 0xFF, 0xFF, 0xFF])
+    #expect(DBusMessage.restCount(ofHead: [UInt8](repeating: 0, count: 16)) == nil)
+  }
+}

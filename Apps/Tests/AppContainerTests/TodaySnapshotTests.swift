@@ -1,0 +1,66 @@
+import AppContainer
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+
+@Suite("TodaySnapshot", .timeLimit(.minutes(10)))
+struct TodaySnapshotTests {
+  private let store = MockDataStore()
+  private let now = DeterministicDate.make(year: 2024, month: 5, day: 20, hour: 15, minute: 0, second: 0)
+
+  private func log(_ type: String, daysAgo: [Int]) throws {
+    for day in daysAgo {
+      let id = "\(type)-\(day)-\(try store.fetchAllEvents().count)"
+      try store.upsertEvent(id: id) {
+        $0.eventTypeId = type
+        $0.timestamp = now.addingTimeInterval(Double(-86_400 * day))
+      }
+    }
+    try store.save()
+  }
+
+  private func count(_ type: String) throws -> TodaySnapshot.Count? {
+    try TodaySnapshot(store: store, now: now, isUTC: true).counts.first { $0.eventTypeId == type }
+  }
+
+  init() throws {
+    for (id, name) in [("c", "coffee"), ("r", "run")] {
+      try store.upsertEventType(id: id) { $0.name = name }
+    }
+    try store.save()
+  }
+
+  @Test func `counts today, and a row of days that today may still go on`() throws {
+    try log("c", daysAgo: [0, 0, 1, 2, 4])
+    try log("r", daysAgo: [1, 2, 3])
+    #expect(try count("c")?.count == 2 && count("c")?.streak == 3)
+    #expect(try count("r")?.count == 0 && count("r")?.streak == 3)
+    let today = try TodaySnapshot(store: store, now: now, isUTC: true)
+    #expect(today.day == "2024-05-20" && today.total == 2 && today.counts.map(\.name) == ["coffee", "run"])
+  }
+
+  @Test func `a row that ended the day before yesterday is none`() throws {
+    try log("c", daysAgo: [2, 3, 4])
+    #expect(try count("c")?.streak == 0)
+  }
+
+  @Test func `a row goes back as far as it goes`() throws {
+    try log("c", daysAgo: Array(0...200))
+    #expect(try count("c")?.streak == 201)
+  }
+
+  @Test func `skipped days neither break a row nor add to it`() throws {
+    try log("c", daysAgo: [1, 2, 50, 51])
+    let from = now.addingTimeInterval(-86_400 * 49)
+    let to = now.addingTimeInterval(-86_400 * 3)
+    try store.upsertRecord(
+      SyncedRecord(
+        id: "s", kind: .skip,
+        fields: [
+          "event_type_id": "c", "from": .string(RFC3339.string(from: from)), "to": .string(RFC3339.string(from: to)),
+        ]))
+    try store.save()
+    #expect(try count("c")?.streak == 4)
+  }
+}

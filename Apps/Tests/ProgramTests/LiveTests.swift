@@ -1,0 +1,305 @@
+import Foundation
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What a running agent shows: the status file, the control socket, notices on the desktop.
+@Suite("What goes on", .timeLimit(.minutes(10)))
+struct LiveTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init", store: "phone")
+  }
+
+  private func agent(_ words: [String] = [], environment: [String: String] = [:]) throws -> Running {
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone")] + words, environment: environment)
+    _ = try #require(try eventually { try status() }, "\(agent.text)")
+    return agent
+  }
+
+  private var statusFile: URL { URL(filePath: bench.store("phone")).appending(path: "status.json") }
+
+  /// `nil` while there is none.
+  private func status() throws -> [String: JSONValue]? {
+    guard let data = FileManager.default.contents(atPath: statusFile.path) else { return nil }
+    // Never half a document.
+    return try WireJSON.decode(JSONValue.self, from: data).objectValue
+  }
+
+  /// Lines of fixes along a road to the north at 15 m/s, the last of them `ago` seconds ago.
+  private func drive(seconds: Int, ago: Int, metersBefore: Double = 0) -> String {
+    let now = Date().timeIntervalSince1970.rounded() - Double(ago)
+    return stride(from: -seconds, through: 0, by: 10).map { second in
+      let latitude = 52 + (metersBefore + Double(second + seconds) * 15) / 111_250
+      let time = RFC3339.string(from: Date(timeIntervalSince1970: now + Double(second)))
+      return #"{"lat":\#(latitude),"lon":4,"time":"\#(time)","acc":5,"spd":15}"#
+    }.joined(separator: "\n")
+  }
+
+  private func tell(_ lines: String) throws {
+    let file = bench.folder.appending(path: "fixes-\(UUID().uuidString)")
+    try Data(lines.utf8).write(to: file)
+    let result = try bench.trendy("track", "add", file.path, "-q", store: "phone")
+    try #require(result.status == 0, "\(result.talk)")
+  }
+
+  @Test func `the status file follows a drive that another process adds to, and is marked when the agent ends`() throws
+  {
+    let agent = try agent()
+    #expect(try status()?["state"] == "running" && status()?["trip"] == .null)
+    #expect(try status()?["pid"] == .int(Int64(agent.process.processIdentifier)))
+    try bench.trendy("vehicle", "add", "Van", "--default", store: "phone")
+    try bench.trendy("log", "coffee", store: "phone")
+    try tell(drive(seconds: 600, ago: 0))
+    let trip = try #require(
+      try eventually { try status()?["trip"]?.objectValue.flatMap { $0["state"] == "going" ? $0 : nil } },
+      "\(agent.text)")
+    #expect(abs((trip["distance_m"]?.doubleValue ?? 0) - 9000) < 300)
+    #expect(abs((trip["elapsed_s"]?.doubleValue ?? 0) - 600) < 60)
+    #expect(trip["mode"] == "automotive" && trip["speed_mps"] == 15 && trip["vehicle"] == "Van")
+    let coffee = try eventually {
+      try status()?["today"]?.objectValue?["types"]?.arrayValue?.compactMap(\.objectValue)
+        .first { $0["name"] == "coffee" && $0["count"] == 1 }
+    }
+    #expect(coffee?["streak"] == 1)
+    // Elapsed goes on by itself.
+    #expect(
+      try eventually {
+        (try status()?["trip"]?.objectValue?["elapsed_s"]?.doubleValue ?? 0)
+          > (trip["elapsed_s"]?.doubleValue ?? 0) ? true : nil
+      } == true)
+    let said = try bench.trendyd("status", "--store", bench.store("phone"))
+    #expect(said.status == 0 && said.output.contains("automotive") && said.output.contains("coffee 1"), "\(said.talk)")
+    agent.stop()
+    #expect(agent.process.terminationReason == .exit && agent.process.terminationStatus == 0)
+    #expect(try status()?["state"] == "ended")
+    let gone = try bench.trendyd("status", "--store", bench.store("phone"))
+    #expect(gone.status == 69 && gone.talk.contains("The last one ended"), "\(gone.talk)")
+  }
+
+  @Test func `an agent that was killed is known by its silence, and its socket is taken over`() throws {
+    let first = try agent()
+    first.kill()
+    #expect(try status()?["state"] == "running", "nobody could say otherwise")
+    let gone = try bench.trendyd("status", "--store", bench.store("phone"))
+    #expect(gone.status == 69 && gone.talk.contains("was killed after"), "\(gone.talk)")
+    let second = try agent()
+    defer { second.stop() }
+    let said = try eventually {
+      let result = try bench.trendyd("status", "--store", bench.store("phone"), "--json")
+      return result.status == 0 ? result : nil
+    }
+    #expect(try said?.document.objectValue?["pid"] == .int(Int64(second.process.processIdentifier)), "\(second.text)")
+    let socket = bench.store("phone") + "/control.sock"
+    let mode = try FileManager.default.attributesOfItem(atPath: socket)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test func `the agent of the person's own store shows itself in the session's folder`() throws {
+    let runtime = bench.folder.appending(path: "run")
+    try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: true)
+    let environment = ["XDG_RUNTIME_DIR": runtime.path, "XDG_DATA_HOME": bench.folder.path]
+    let made = try bench.run("trendy", ["init"], environment: environment)
+    try #require(made.status == 0, "\(made.talk)")
+    let agent = try Running(bench, "trendyd", ["run", "--role", "agent"], environment: environment)
+    defer { agent.stop() }
+    let files = ["status.json", "agent.sock"].map { runtime.appending(path: "trendy/\($0)").path }
+    let are = try eventually { files.allSatisfy { FileManager.default.fileExists(atPath: $0) } ? true : nil }
+    #expect(are == true, "\(agent.text)")
+    #expect(try bench.run("trendyd", ["status"], environment: environment).status == 0)
+    let folder = try FileManager.default.attributesOfItem(atPath: runtime.appending(path: "trendy").path)
+    #expect(folder[.posixPermissions] as? Int == 0o700)
+  }
+
+  @Test func `trip show --live tells each change in a line, and ends with the agent`() throws {
+    let agent = try agent()
+    let live = try Running(bench, "trendy", ["trip", "show", "--live", "--json", "--store", bench.store("phone")])
+    func lines() throws -> [[String: JSONValue]] {
+      // The last line may be on its way.
+      try live.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        .compactMap { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue }
+    }
+    #expect(try eventually { try lines().first } != nil)
+    #expect(try lines().first?["trip"] == .null)
+    try tell(drive(seconds: 600, ago: 30))
+    let line = try eventually { try lines().last { $0["trip"]?.objectValue != nil } }
+    #expect(line?["schema"] == "trendy.live/1", "\(live.text) \(agent.text)")
+    let distance = line?["trip"]?.objectValue?["distance_m"]?.doubleValue ?? 0
+    try tell(drive(seconds: 20, ago: 0, metersBefore: 9150))
+    let further = try eventually {
+      try lines().last { ($0["trip"]?.objectValue?["distance_m"]?.doubleValue ?? 0) > distance }
+    }
+    #expect(further != nil, "\(live.text)")
+    agent.stop()
+    live.process.waitUntilExit()
+    #expect(live.process.terminationStatus == 69)
+    // Without an agent it says so, and what is known.
+    let alone = try bench.trendy("trip", "show", "--live", store: "phone")
+    #expect(
+      alone.status == 0 && alone.talk.contains("No agent runs") && alone.output.contains(" km"), "\(alone.output)")
+  }
+
+  @Test func `on a terminal the line is written over, and an interruption gives the prompt a line of its own`() throws {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else { return }
+    let agent = try agent()
+    defer { agent.stop() }
+    try tell(drive(seconds: 600, ago: 0))
+    _ = try eventually { try status()?["trip"]?.objectValue }
+    let screen = bench.folder.appending(path: "screen").path
+    let terminal = try Running(
+      bench, "/usr/bin/script",
+      [
+        "-qfec",
+        "TERM=xterm timeout -s INT 4 '\(Workbench.path("trendy"))' trip show --live --store '\(bench.store("phone"))'",
+        screen,
+      ])
+    terminal.process.waitUntilExit()
+    let text = try String(contentsOf: URL(filePath: screen), encoding: .utf8)
+    #expect(text.contains("\r") && text.contains("\u{1B}[K") && text.contains("km/h"), "\(text)")
+    #expect(text.hasSuffix("\r\n") || text.contains("\u{1B}[K\r\n"), "\(text.debugDescription)")
+  }
+
+  @Test func `the control socket answers what it is asked, and says what it is not asked`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
+    let agent = try agent()
+    defer { agent.stop() }
+    try bench.trendy("log", "coffee", store: "phone")
+    let control = try TestControl(bench.store("phone") + "/control.sock")
+    #expect(try control.ask("{\"request\":\"status\"}")["state"] == "running")
+    let synced = try control.ask("{\"request\":\"sync\"}")
+    #expect(synced["sync"]?.objectValue?["waiting"] == 0, "\(synced)")
+    #expect(try control.ask("{\"request\":\"dance\"}")["error"]?.objectValue?["code"] == "usage")
+    #expect(try control.ask("no json at all")["error"] != nil)
+    let live = try control.ask("{\"request\":\"live\"}")
+    #expect(live["schema"] == "trendy.agent/1")
+    try bench.trendy("log", "coffee", store: "phone")
+    #expect(try control.next()["schema"] == "trendy.agent/1")
+  }
+
+  @Test func `many that come and go, and one that never reads, keep nobody from being answered`() throws {
+    let agent = try agent()
+    defer { agent.stop() }
+    let path = bench.store("phone") + "/control.sock"
+    for _ in 0..<200 { _ = try TestControl(path).say("{\"request\":\"live\"}") }
+    let silent = try TestControl(path)
+    try silent.say("{\"request\":\"live\"}")
+    for _ in 0..<20 {
+      // Those that have gone may still be counted for a moment; then the agent says that it has too many.
+      let state = try eventually { try TestControl(path).ask("{\"request\":\"status\"}")["state"] }
+      #expect(state == "running")
+    }
+    withExtendedLifetime(silent) {}
+    #expect(agent.process.isRunning)
+  }
+
+  @Test func `notices reach a desktop's bus`() throws {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon"),
+      FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-monitor")
+    else { return }
+    let address = "unix:path=\(bench.folder.path)/bus"
+    let bus = try Running(
+      bench, "/usr/bin/dbus-daemon", ["--session", "--nofork", "--address=\(address)", "--print-address"])
+    defer { bus.kill() }
+    try #require(try eventually { bus.text.contains("unix:") ? true : nil } == true, "\(bus.text)")
+    let monitor = try Running(bench, "/usr/bin/dbus-monitor", ["--address", address])
+    defer { monitor.kill() }
+    try #require(try eventually { monitor.text.contains("NameAcquired") ? true : nil } == true, "\(monitor.text)")
+    let agent = try agent(environment: ["DBUS_SESSION_BUS_ADDRESS": address])
+    defer { agent.stop() }
+    try bench.trendy("place", "add", "Home & <Garden>", "52,4", store: "phone")
+    try tell(drive(seconds: 600, ago: 0))
+    let call = try eventually { monitor.text.contains("string \"Trip started\"") ? true : nil }
+    #expect(call == true, "\(monitor.text) \(agent.text)")
+    #expect(monitor.text.contains("member=Notify") && monitor.text.contains("Home &amp; &lt;Garden&gt;"))
+    #expect(!monitor.text.contains("error_name=org.freedesktop.DBus.Error.InvalidArgs"))
+  }
+}
+
+/// A connection to an agent's control socket.
+final class TestControl {
+  private let descriptor: Int32
+  private var rest: [UInt8] = []
+
+  init(_ path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    try #require(bytes.count < MemoryLayout.size(ofValue: address.sun_path))
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard status == 0 else { throw BenchError("no agent at \(path)") }
+    var patience = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  @discardableResult
+  func say(_ line: String) throws -> Bool {
+    send(descriptor, line + "\n", line.utf8.count + 1, Int32(MSG_NOSIGNAL)) > 0
+  }
+
+  func ask(_ line: String) throws -> [String: JSONValue] {
+    try say(line)
+    return try next()
+  }
+
+  func next() throws -> [String: JSONValue] {
+    var byte: UInt8 = 0
+    while recv(descriptor, &byte, 1, 0) == 1 {
+      guard byte == 0xA else {
+        rest.append(byte)
+        continue
+      }
+      let line = rest
+      rest = []
+      return try #require(WireJSON.decode(JSONValue.self, from: Data(line)).objectValue)
+    }
+    throw BenchError("the agent said nothing")
+  }
+}
+
+extension LiveTests {
+  /// The examples of docs/cli.md, run as a status bar runs them.
+  @Test func `the examples for status bars show a trip, and the day without one`() throws {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/jq") else { return }
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/cli.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let block = try #require(text.components(separatedBy: "```json\n\"custom/trendy\"").dropFirst().first)
+    let json = "{\"custom/trendy\"" + (block.components(separatedBy: "```").first ?? "") + "}"
+    let module = try WireJSON.decode(JSONValue.self, from: Data(json.utf8)).objectValue?["custom/trendy"]?.objectValue
+    let waybar = try #require(module?["exec"]?.stringValue)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("set -g status-right") })
+    let tmux = try #require(line.components(separatedBy: "#(").dropFirst().first?.dropLast(2))
+    let folder = bench.folder.appending(path: "run/trendy")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    func ask(_ command: String, status: String) throws -> String {
+      try Data(status.utf8).write(to: folder.appending(path: "status.json"))
+      let result = try bench.shell("export XDG_RUNTIME_DIR='\(bench.folder.path)/run'; \(command)")
+      #expect(result.status == 0, "\(result.talk)")
+      return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+    let today = #""today":{"events":3,"types":[{"icon":"☕","count":2},{"icon":"⚑","count":0},{"icon":"☺","count":1}]}"#
+    let driving = #"{"state":"running","trip":{"state":"going","distance_m":7449.6,"mode":"automotive"},\#(today)}"#
+    let resting = #"{"state":"running","trip":null,\#(today)}"#
+    #expect(
+      try ask(waybar, status: driving) == #"{"text":"7.4 km","tooltip":"☕ 2  ☺ 1","class":"going"}"#)
+    #expect(try ask(waybar, status: resting) == #"{"text":"3","tooltip":"☕ 2  ☺ 1","class":"idle"}"#)
+    #expect(try ask(waybar, status: #"{"state":"ended","trip":null}"#).isEmpty)
+    #expect(try ask(String(tmux), status: driving) == "automotive 7.4 km")
+    #expect(try ask(String(tmux), status: resting).isEmpty)
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// `trendy doctor` with a hub, and `trendy sync repair`.
+@Suite("Repair with a hub", .timeLimit(.minutes(10)))
+struct RepairTests {
+  let bench: Workbench
+  let hub: TestHub
+
+  init() throws {
+    bench = try Workbench()
+    hub = try TestHub(bench)
+    for device in ["phone", "laptop"] {
+      try bench.trendy("init", store: device)
+      let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
+      try #require(connected.status == 0, "\(connected.talk)")
+    }
+    for note in ["one", "two", "three"] { try bench.trendy("log", "journal", "-n", note, store: "phone") }
+    try sync("phone", "laptop")
+  }
+
+  private func sync(_ devices: String...) throws {
+    for device in devices {
+      let result = try bench.trendy("sync", store: device)
+      try #require(result.status == 0, "\(device): \(result.talk)")
+    }
+  }
+
+  private func notes(_ device: String) throws -> [String] {
+    let events = try bench.trendy("list", "--limit", "0", "--json", store: device).document.objectValue?["events"]
+    return (events?.arrayValue ?? []).compactMap { $0.objectValue?["notes"]?.stringValue }.sorted()
+  }
+
+  private func alter(_ device: String, _ change: (any DataStoreProtocol) throws -> Void) throws {
+    let unit = try DefaultDataStoreFactory(directory: URL(filePath: bench.store(device))).makeDataStore()
+    try change(unit)
+    try unit.save()
+  }
+
+  private func event(_ note: String, in unit: any DataStoreProtocol) throws -> Event {
+    try #require(unit.fetchAllEvents().first { $0.notes == note })
+  }
+
+  private func doctor(_ words: String...) throws -> (status: Int32, hub: [String: JSONValue]) {
+    let result = try bench.run("trendy", ["doctor", "--json", "--store", bench.store("phone")] + words)
+    return (result.status, try #require(result.document.objectValue?["hub"]?.objectValue, "\(result.talk)"))
+  }
+
+  private func kept() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: bench.store("phone")).filter { $0.hasPrefix("before-repair-") }
+  }
+
+  // MARK: Doctor
+
+  @Test func `a store and its hub agree, whatever waits, and doctor says at which version`() throws {
+    try bench.trendy("log", "journal", "-n", "from the laptop", store: "laptop")
+    try bench.trendy("log", "journal", "-n", "waits", store: "phone")
+    try sync("laptop")
+    let words = try bench.trendy("doctor", store: "phone")
+    #expect(words.status == 0 && words.output.contains("agree at version"), "\(words.output)\(words.talk)")
+    #expect(words.output.contains("5 events"), "synced first: \(words.output)")
+    let (status, answer) = try doctor("--repair")
+    #expect(status == 0 && answer["agrees"] == true && answer["repair"] == .null)
+    #expect(try kept().isEmpty, "there was nothing to mend")
+    #expect(try bench.trendy("doctor", "--local", "--json", store: "phone").document.objectValue?["hub"] == .null)
+  }
+
+  @Test func `what was altered behind the store's back is found, and healed without loss`() throws {
+    try alter("phone") { unit in
+      let one = try event("one", in: unit)
+      let entry = try #require(try unit.heldEntry(kind: .event, id: one.id))
+      try unit.insertHeldEntry(
+        ChangeEntry(
+          id: entry.id - 1, entityType: entry.entityType, operation: entry.operation, entityId: entry.entityId,
+          incarnation: entry.incarnation, marks: entry.marks))
+      try unit.upsertEvent(id: one.id) { $0.notes = "altered" }
+      try unit.deleteEvent(id: try event("two", in: unit).id)
+      try unit.upsertEvent(id: "stray") {
+        $0 = Event(
+          id: "stray", eventTypeId: one.eventTypeId, timestamp: one.timestamp, notes: "nobody knows it",
+          syncStatus: .synced)
+      }
+    }
+    let id = try #require(
+      bench.trendy("list", "--grep", "three", "--plain", store: "phone").output.split(separator: "\t").first)
+    try bench.trendy("edit", String(id), "-n", "three and more", store: "phone")
+    let words = try bench.trendy("doctor", store: "phone")
+    #expect(words.status == 1 && words.output.contains("- event: 2 here, 3 at the hub"), "\(words.output)\(words.talk)")
+    #expect(
+      words.output.contains("1 row that the hub gave is gone") && words.output.contains("1 row here that the hub"))
+    let answer = try doctor().hub
+    let kinds = (answer["kinds"]?.arrayValue ?? []).compactMap(\.objectValue)
+    #expect(kinds.filter { $0["agrees"] == false }.map { $0["kind"] } == ["event"])
+
+    let healed = try doctor("--repair")
+    #expect(healed.status == 0 && healed.hub["agrees"] == true, "\(healed.hub)")
+    #expect(healed.hub["repair"]?.objectValue?["offered"] == 1)
+    #expect(try kept().count == 1)
+    #expect(try notes("phone") == ["nobody knows it", "one", "three and more", "two"])
+    try sync("laptop")
+    #expect(try notes("laptop") == notes("phone"))
+    #expect(try doctor().status == 0)
+    // What was here before is where it was said to be.
+    let backup = try #require(kept().first)
+    try bench.trendy("restore", bench.store("phone") + "/" + backup, store: "elsewhere")
+    #expect(try notes("elsewhere").contains("altered"))
+  }
+
+  @Test func `without its hub doctor says so, and of the store all the same what it knows`() throws {
+    hub.stop()
+    let words = try bench.trendy("doctor", store: "phone")
+    #expect(words.status == 0 && words.output.contains("is whole"), "\(words.output)\(words.talk)")
+    #expect(words.output.contains("The hub could not be asked"), "\(words.output)")
+    let answer = try doctor().hub
+    #expect(answer["agrees"] == nil && answer["error"]?.objectValue?["code"] == "unreachable", "\(answer)")
+  }
+
+  // MARK: Repair
+
+  @Test func `without saying which, repair does nothing and tells what each would do`() throws {
+    let words = try bench.trendy("sync", "repair", store: "phone")
+    #expect(words.status == 0 && words.output.contains("Nothing was done"), "\(words.talk)")
+    for option in ["--resync", "--requeue", "--dedupe"] { #expect(words.output.contains(option)) }
+    #expect(try kept().isEmpty)
+    #expect(try bench.trendy("sync", "repair", "--dedupe", "--resync", store: "phone").status == 64)
+    try bench.trendy("disconnect", store: "phone")
+    #expect(try bench.trendy("sync", "repair", "--resync", store: "phone").status == 78)
+  }
+
+  @Test func `a resync that is killed at any moment loses nothing, and the next sync finishes it`() throws {
+    for round in 0..<12 {
+      try bench.trendy("log", "journal", "-n", "waits \(round)", store: "phone")
+      let repair = try Running(bench, "trendy-net", ["sync", "repair", "--resync", "--store", bench.store("phone")])
+      usleep(UInt32(round) * 12_000)
+      repair.kill()
+      #expect(try notes("phone").count == 4 + round, "all that was there is there")
+    }
+    let whole = try bench.trendy("sync", "repair", "--resync", "--json", store: "phone")
+    #expect(whole.status == 0, "\(whole.talk)")
+    let backup = try #require(whole.document.objectValue?["backup"]?.stringValue)
+    #expect(FileManager.default.fileExists(atPath: backup))
+    try sync("laptop")
+    #expect(try notes("laptop").count == 15 && notes("laptop") == notes("phone"))
+    #expect(try doctor().status == 0)
+  }
+
+  @Test func `an agent that syncs the store carries a resync out when it is asked for`() throws {
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
+    defer { agent.stop() }
+    try alter("phone") { try $0.deleteEvent(id: try event("two", in: $0).id) }
+    #expect(try bench.trendy("sync", "repair", "--resync", store: "phone").status == 0, "\(agent.text)")
+    #expect(try notes("phone") == ["one", "three", "two"])
+    #expect(try doctor().status == 0)
+  }
+
+  @Test func `what is here and not at the hub is offered again, once`() throws {
+    try alter("phone") { unit in
+      let one = try event("one", in: unit)
+      try unit.upsertEvent(id: "lost") {
+        $0 = Event(
+          id: "lost", eventTypeId: one.eventTypeId, timestamp: one.timestamp, notes: "lost by the hub",
+          syncStatus: .synced)
+      }
+      let entry = try #require(try unit.heldEntry(kind: .event, id: one.id))
+      try unit.insertHeldEntry(
+        ChangeEntry(
+          id: entry.id, entityType: entry.entityType, operation: entry.operation, entityId: "lost", marks: entry.marks))
+    }
+    #expect(try doctor().status == 1)
+    let offered = try bench.trendy("sync", "repair", "--requeue", store: "phone")
+    #expect(
+      offered.status == 0 && offered.output.contains("Offered again, and settled by the hub: 1"), "\(offered.talk)")
+    #expect(try bench.trendy("sync", "repair", "--requeue", store: "phone").output.contains("lacks nothing"))
+    try sync("laptop")
+    #expect(try notes("laptop") == ["lost by the hub", "one", "three", "two"])
+    #expect(try notes("phone") == notes("laptop"))
+    #expect(try doctor().status == 0)
+  }
+
+  @Test func `doubles are shown, removed when that is said, on every device, and brought back by undo`() throws {
+    try bench.trendy("log", "coffee", "2", "--at", "2026-11-20 08:30", "-n", "oat", store: "phone")
+    try bench.trendy("log", "coffee", "--at", "2026-11-20 08:30", store: "phone")
+    try bench.trendy("log", "coffee", "--at", "2026-11-20 08:31", store: "phone")
+    try sync("phone", "laptop")
+    let shown = try bench.trendy("sync", "repair", "--dedupe", store: "phone")
+    #expect(shown.status == 0 && shown.output.contains("twice:") && shown.output.contains("Nothing was removed"))
+    func coffees(_ device: String) throws -> Int {
+      try bench.trendy("list", "--type", "coffee", "--plain", store: device).output.split(separator: "\n").count
+    }
+    #expect(try coffees("phone") == 3)
+    let removed = try bench.trendy("sync", "repair", "--dedupe", "--yes", "--json", store: "phone")
+    #expect(try removed.document.objectValue?["removed"] == true && kept().count == 1, "\(removed.talk)")
+    try sync("phone", "laptop")
+    #expect(try coffees("phone") == 2 && coffees("laptop") == 2)
+    #expect(try bench.trendy("list", "--type", "coffee", "--plain", store: "laptop").output.contains("oat"))
+    #expect(try bench.trendy("undo", store: "phone").status == 0)
+    try sync("phone", "laptop")
+    #expect(try coffees("laptop") == 3)
+  }
+}
