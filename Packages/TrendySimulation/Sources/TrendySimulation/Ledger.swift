@@ -90,12 +90,12 @@ struct Ledger {
 
   /// - Parameter isSure: whether the save was reported as done; one that was not may be there all the same.
   mutating func onText(_ text: String, key: Key, device: Int, isSure: Bool) {
-    replace(key, device)
+    onReplaced(key, device: device)
     if isSure { texts.append(SavedText(device: device, key: key, text: text)) }
   }
 
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
-    replace(key, device)
+    onReplaced(key, device: device)
     // Where a store was copied, one copy may take back a making that waits in both: to the hub it was never deleted.
     if isSure, !hasTwins, !restored.contains(key) { deleted[device, default: []].insert(key) }
   }
@@ -117,7 +117,8 @@ struct Ledger {
 
   mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }
 
-  private mutating func replace(_ key: Key, _ device: Int) {
+  /// What the device's person wrote into the entity need no longer be told to anyone.
+  mutating func onReplaced(_ key: Key, device: Int) {
     for index in texts.indices where texts[index].device == device && texts[index].key == key {
       texts[index].isReplaced = true
     }

@@ -21,7 +21,7 @@ public protocol SimulatedPerson: Sendable {
   ///
   /// What identifies what is made, and what is written, must come from `number` and `generator` alone, so that a seed tells the
   /// same story again. Texts in a label, a name or notes that hold `t` and the number, like `t17`, are followed through the story:
-  /// none may get lost.
+  /// none may get lost until they are written over or deleted, and what is deleted must stay so until it is restored.
   /// - Throws: what the recorder throws; on a disk that is full or without power it does.
   func act(number: Int, on device: PersonsDevice, using generator: inout SeededGenerator) throws
 }

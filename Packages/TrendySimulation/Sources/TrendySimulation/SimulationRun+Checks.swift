@@ -34,6 +34,7 @@ extension SimulationRun {
       let store = life.factory.makeLocalStore()
       let queue = try store.fetchPendingMutations()
       let journal = try store.fetchConflicts()
+      try settleDoubt(device.number, queue) { try isShown($0, in: store) }
       var told = ledger.takenTexts
       for payload in queue.map(\.payload) + journal.map(\.payload) where !payload.isEmpty {
         told.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))

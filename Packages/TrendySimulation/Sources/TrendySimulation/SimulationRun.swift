@@ -22,6 +22,8 @@ final class SimulationRun: @unchecked Sendable {
   /// In the hub's place.
   let server: (any SimulatedServer)?
   private let person: (any SimulatedPerson)?
+  /// What persons of one's own did that was not reported as done, by device, until the store can be looked at.
+  var doubts: [Int: Doubt] = [:]
   private(set) var devices: [SimulatedDevice] = []
   private(set) var wires: [Wire] = []
   /// Whether the devices sync by themselves.
@@ -228,37 +230,6 @@ final class SimulationRun: @unchecked Sendable {
       if let kind = action.faultKind { count(kind) }
     default: break
     }
-  }
-
-  private func act(
-    _ person: any SimulatedPerson, _ number: Int, on device: SimulatedDevice, choice: UInt64, isBeside: Bool
-  ) {
-    guard let life = device.life else { return }
-    var generator = SeededGenerator(seed: choice)
-    let hand = PersonsDevice(
-      number: device.number, recorder: isBeside ? life.besideRecorder : life.recorder, dataStoreFactory: life.factory)
-    do {
-      let before = try waitingTexts(life)
-      try person.act(number: number, on: hand, using: &generator)
-      // What they wrote is found in the queue: all of it was reported as saved.
-      for (text, key) in try waitingTexts(life) where text == "t\(number)" && before[text] == nil {
-        ledger.onText(text, key: key, device: device.number, isSure: true)
-      }
-      tell("\(device.name): the person does \(number)")
-    } catch {
-      tell("\(device.name): the person does \(number), which fails: \(error)")
-    }
-  }
-
-  private func waitingTexts(_ life: SimulatedDevice.Life) throws -> [String: Ledger.Key] {
-    var texts: [String: Ledger.Key] = [:]
-    for mutation in try life.factory.makeLocalStore().fetchPendingMutations() where !mutation.payload.isEmpty {
-      let payload = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
-      for text in MutationEnvelope.texts(of: payload) {
-        texts[text] = Ledger.Key(kind: mutation.entityType, id: mutation.entityId)
-      }
-    }
-    return texts
   }
 
   private func round(_ device: SimulatedDevice, _ kind: Round) async {
