@@ -117,6 +117,21 @@ struct HubFeedTests {
     #expect(state.epochs.map(\.first) == [1, 2])
   }
 
+  @Test func `of its lives a hub tells the last hundred and twenty-eight`() throws {
+    let hub = try StoryHub(.embedded)
+    try hub.push("a", hub.type("t"))
+    for life in 1...200 {
+      try hub.restart(epoch: "life-\(life)")
+      try hub.push("a", hub.event("e\(life)"))
+    }
+    let state = try hub.storage.read(person: "p") { try $0.state() }
+    #expect(state.epochs.map(\.id) == (73...200).map { "life-\($0)" })
+    #expect(state.epochs.first?.first == 74)
+    // Who stood in an earlier one cannot be told that it is in the same history.
+    #expect(throws: Problem.self) { try hub.check(SyncPosition(device: "a", seen: 9, epoch: "life-8")) }
+    #expect(throws: Never.self) { try hub.check(SyncPosition(device: "a", seen: 90, epoch: "life-89")) }
+  }
+
   @Test func `the state of sync is told with counts of the living`() async throws {
     let hub = try TestHub()
     try await hub.makeType()

@@ -117,6 +117,10 @@ struct SyncWireTests {
       ([("a", 0), ("b", 4)], 9, [("a", 0), ("c", 7)], 8, 3),
       ([("a", 0), ("b", 4)], 9, [("a", 0), ("b", 4), ("c", 6)], 8, 5),
       ([("x", 0)], 9, [("a", 0)], 9, 0),
+      // Of long histories each side holds the last lives only.
+      ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("c", 7), ("d", 10)], 12, 9),
+      ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("d", 6)], 12, 5),
+      ([("a", 0), ("b", 4)], 9, [("d", 12), ("e", 14)], 15, 0),
     ] as [([(String, Int64)], Int64, [(String, Int64)], Int64, Int64)])
   func common(_ case: ([(String, Int64)], Int64, [(String, Int64)], Int64, Int64)) {
     let (one, end, other, otherEnd, common) = `case`

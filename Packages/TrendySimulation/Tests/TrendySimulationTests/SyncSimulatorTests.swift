@@ -37,6 +37,31 @@ struct SyncSimulatorTests {
     }
   }
 
+  /// The hub tells of its last 128 lives: to this device's place it cannot say yes, and has it take everything anew.
+  @Test func `who was away for more starts of the hub than it tells of loses nothing`() async {
+    let simulator = SyncSimulator(world: SimulationWorld(devices: 2, hazards: [], steps: 0))
+    var plan: [Action] = []
+    func edit(_ device: Int, _ number: Int) {
+      plan.append(
+        .edit(device: device, number: number, choice: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, besideAgent: false))
+    }
+    for number in 0..<20 {
+      edit(0, number)
+      plan += [.sync(device: number % 2), .wait(milliseconds: 1)]
+    }
+    plan += [.sync(device: 0), .wait(milliseconds: 60_000), .sync(device: 1), .wait(milliseconds: 60_000)]
+    for number in 20..<220 {
+      edit(1, number)
+      plan += [.crashHub(beforeChange: 1, loss: 0), .sync(device: 1), .wait(milliseconds: 900_000)]
+      // The hub that started again takes it.
+      plan += [.sync(device: 1), .wait(milliseconds: 60_000)]
+    }
+    for number in 220..<230 { edit(0, number) }
+    let story = await simulator.run(plan, seed: 1)
+    #expect(story.violations == [])
+    #expect(story.faults["hub_crash", default: 0] > 150)
+  }
+
   @Test func `without faults nothing is counted and all is quiet in two rounds`() async {
     let story = await SyncSimulator(world: SimulationWorld(edits: 60, hazards: [])).run(seed: 3)
     #expect(story.violations == [])

@@ -140,7 +140,7 @@ public struct HubCore: Hashable, Sendable {
     let new = HubState.Epoch(id: epoch, first: state.head + 1)
     // A life in which nothing was written left no position behind.
     if state.epochs.last?.first == new.first { state.epochs.removeLast() }
-    state.epochs.append(new)
+    state.epochs = (state.epochs + [new]).suffix(HubState.mostEpochs)
     if state.sums == nil { state.sums = try sums(in: transaction) }
     try transaction.setState(state)
     return state

@@ -29,7 +29,7 @@ public struct HubState: Hashable, Sendable {
 
   /// The version of the last write; 0 before the first.
   public var head: Int64
-  /// In order; empty before the first start.
+  /// The last ``mostEpochs``, in order; empty before the first start.
   public var epochs: [Epoch]
   /// Up to here tombstones have shrunk to bare ids: who stands below it needs a snapshot.
   public var horizon: Int64
@@ -43,7 +43,11 @@ public struct HubState: Hashable, Sendable {
     self.sums = sums
   }
 
-  /// The life in which a version was given.
+  /// How many lives are told of, in every answer. A hub that is started daily tells of four months; whoever was away for longer takes
+  /// a snapshot as it is, for what was deleted meanwhile is no longer told one by one.
+  public static let mostEpochs = 128
+
+  /// The life in which a version was given; of a version before those that are told of, the first of them.
   public func epoch(at version: Int64) -> String? { (epochs.last { $0.first <= version } ?? epochs.first)?.id }
 }
 

@@ -26,16 +26,18 @@ extension [HubEpoch] {
   /// The life that gave a version.
   public func epoch(of version: Int64) -> HubEpoch? { last { $0.first <= version } ?? first }
 
-  /// The last version that two histories have in common; each list ends at the head that goes with it.
+  /// The last version that two histories have in common, or 0; each list ends at the head that goes with it.
+  ///
+  /// Of a long history a list holds the last lives only: the two are laid beside each other where the one that begins later begins.
   public func lastCommonVersion(endingAt end: Int64, with other: [HubEpoch], endingAt otherEnd: Int64) -> Int64 {
-    var common: Int64 = 0
-    for index in 0..<Swift.min(count, other.count) {
-      guard self[index] == other[index] else { break }
-      common = Swift.min(
-        index + 1 < count ? self[index + 1].first - 1 : end,
-        index + 1 < other.count ? other[index + 1].first - 1 : otherEnd)
-    }
-    return common
+    guard let here = first, let there = other.first else { return 0 }
+    let own = drop { here.first < there.first && $0 != there }
+    let others = other.drop { there.first < here.first && $0 != here }
+    let known = zip(own, others).prefix { $0 == $1 }.count
+    guard known > 0 else { return 0 }
+    return Swift.min(
+      own.dropFirst(known).first.map { $0.first - 1 } ?? end,
+      others.dropFirst(known).first.map { $0.first - 1 } ?? otherEnd)
   }
 }
 
