@@ -52,7 +52,7 @@ public enum TrackDetection: Sendable {
 extension TrackFile {
   /// Fixes that belong together: the log of one device. Messages of several devices come as a track each; the tracks of a file
   /// that a person saved are parts of one log.
-  fileprivate var recordings: [[Location]] {
+  var recordings: [[Location]] {
     switch format {
     case .csv, .geoJSON, .overland, .ownTracks, .ownTracksRecording:
       tracks.map { $0.segments.flatMap(\.locations) }

@@ -1,7 +1,6 @@
 public import TrendyInterchange
 public import TrendyModels
 import TrendyProtocols
-import TrendySync
 import TrendyTrips
 
 /// What a recorded track brought: the trips in it, and the visits to the person's places.
@@ -13,6 +12,10 @@ public struct TrackImport: Hashable, Sendable {
   }
 
   public let file: TrackFile
+  /// Fixes that the track log took, and those that it had; a dry run counts none.
+  public internal(set) var fixCount = Count()
+  /// The first fixes of each recording that were not kept, in words.
+  public internal(set) var refusals: [String] = []
   public internal(set) var trips: [Event] = []
   public internal(set) var tripCount = Count()
   public internal(set) var visits: [Event] = []
@@ -30,72 +33,76 @@ public struct TrackImport: Hashable, Sendable {
 }
 
 extension AppContainer {
-  /// Finds the trips and visits of a recorded track and records those that are new.
+  /// Keeps the fixes of a recorded track in the track log and records the trips and visits in them that are new.
   ///
-  /// Their ids follow from what they are, so the same file imported again, here or on another device, adds nothing; and what
-  /// was deleted meanwhile does not come back.
-  /// - Parameter isDryRun: finds and counts, and records nothing.
-  /// - Throws: `InterchangeError` for a file that is broken; nothing of it is recorded then.
+  /// A track is a device of the log of its own, and the ids of its events follow from what they are: so the same track imported
+  /// again, here or on another device, adds nothing; and what was deleted meanwhile does not come back.
+  /// - Parameter isDryRun: finds and counts, and keeps nothing.
+  /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
   public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
     var result = TrackImport(file: try TrackFile(reading: bytes))
-    result.trips = try trips(in: result.file, isDryRun: isDryRun)
-    result.visits = try visits(in: result.file.locations)
-    result.tripCount = try record(result.trips, isDryRun: isDryRun)
-    result.visitCount = try record(result.visits, isDryRun: isDryRun)
-    if result.tripCount.new + result.visitCount.new > 0, !isDryRun {
-      agent.send()
-      // What was imported is saved; that the store stays quick to open can wait for whoever has room for it.
-      while (try? maintainStore()) == true {}
+    if isDryRun {
+      try preview(&result)
+    } else {
+      try keep(&result)
     }
     return result
   }
 
-  private func trips(in file: TrackFile, isDryRun: Bool) throws -> [Event] {
-    let records = TrackDetection.trips(in: file)
-    guard !records.isEmpty else { return [] }
-    let type = isDryRun ? "" : try tripType().id
-    let events = records.compactMap { $0.event(eventTypeId: type) }
-    return isDryRun ? events : try events.map { try completed($0) }
-  }
-
-  private func visits(in fixes: [Location]) throws -> [Event] {
-    let places = try makeStore().fetchAllGeofences()
-    let byID = Dictionary(places.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    var visits: [Event] = []
-    var open: [String: Int] = [:]
-    for crossing in GeofenceMonitor.crossings(in: fixes, geofences: places) {
-      switch crossing {
-      case .entered(let id, let location):
-        guard let place = byID[id], let visit = GeofenceVisit.opened(place, at: location.timestamp) else { continue }
-        open[id] = visits.count
-        visits.append(visit)
-      case .exited(let id, let location):
-        guard let place = byID[id] else { continue }
-        if let index = open.removeValue(forKey: id) {
-          visits[index] = GeofenceVisit.closed(visits[index], at: location.timestamp)
-        }
-        if let exit = GeofenceVisit.left(place, at: location.timestamp) { visits.append(exit) }
-      }
-    }
-    return visits
-  }
-
-  private func record(_ events: [Event], isDryRun: Bool) throws -> TrackImport.Count {
+  private func keep(_ result: inout TrackImport) throws {
+    let intake = try makeTrackIntake()
     let store = makeStore()
-    let deleted = Set(try store.fetchTombstones().map(\.entityId))
-    var count = TrackImport.Count()
-    for event in events {
-      // What lives, what was deleted on any device, and what is on its way.
-      if try deleted.contains(event.id) || store.findEvent(id: event.id) != nil
-        || store.heldEntry(kind: .event, id: event.id) != nil || !store.pendingMutations(ofEntity: event.id).isEmpty
-        || !store.acceptedMutations(ofEntity: event.id).isEmpty
-      {
-        count.known += 1
-      } else {
-        count.new += 1
-        if !isDryRun { try recorder.record(event) }
+    for fixes in result.file.recordings {
+      let (taken, found) = try intake.take(fixes, motion: result.file.activities)
+      result.fixCount.new += taken.added
+      result.fixCount.known += taken.known
+      result.refusals += taken.problems
+      let new = Set(taken.changes.created)
+      for (id, isTrip) in found {
+        // What the person deleted is known, and shown no more.
+        result.add(try store.findEvent(id: id), isTrip: isTrip, isNew: new.contains(id))
       }
     }
-    return count
+    guard result.fixCount.new > 0 || result.tripCount.new + result.visitCount.new > 0 else { return }
+    agent.send()
+    // What was imported is saved; that the stores stay quick to open can wait for whoever has room for it.
+    _ = try? intake.tick()
+    while (try? maintainStore()) == true {}
+  }
+
+  private func preview(_ result: inout TrackImport) throws {
+    let store = makeStore()
+    let places = try store.fetchAllGeofences()
+    let deleted = Set(try store.fetchTombstones().map(\.entityId))
+    for fixes in result.file.recordings {
+      guard let recording = Recording(fixes: fixes, motion: result.file.activities) else { continue }
+      for event in recording.events(geofences: places, tripTypeId: "") {
+        // What lives, what was deleted on any device, and what is on its way.
+        let isKnown =
+          try deleted.contains(event.id) || store.findEvent(id: event.id) != nil
+          || store.heldEntry(kind: .event, id: event.id) != nil || !store.pendingMutations(ofEntity: event.id).isEmpty
+          || !store.acceptedMutations(ofEntity: event.id).isEmpty
+        result.add(event, isTrip: event.sourceType == .trip, isNew: !isKnown)
+      }
+    }
+  }
+}
+
+extension TrackImport {
+  fileprivate mutating func add(_ event: Event?, isTrip: Bool, isNew: Bool) {
+    if isTrip {
+      tripCount.add(isNew: isNew)
+      if let event { trips.append(event) }
+    } else {
+      visitCount.add(isNew: isNew)
+      if let event { visits.append(event) }
+    }
+  }
+}
+
+extension TrackImport.Count {
+  fileprivate mutating func add(isNew: Bool) {
+    new += isNew ? 1 : 0
+    known += isNew ? 0 : 1
   }
 }

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 public import TrendyInterchange
-import TrendyModels
+public import TrendyModels
 import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
@@ -44,22 +44,9 @@ public struct TrackIntake: Sendable {
     var taken = Taken()
     taken.problemCount = batch.problemCount
     taken.problems = batch.problems.prefix(10).map { "\($0)" }
-    let latest = clock.now.addingTimeInterval(Self.longestLead)
     var readings = batch.activities.map { TrackReading.motion($0) } + batch.fixes.map { TrackReading.fix($0) }
     readings += calls.map { TrackReading.call($0) }
-    var kept: [TrackReading] = []
-    for reading in readings {
-      // Also not a number.
-      if reading.timestamp <= latest {
-        kept.append(reading)
-      } else {
-        if case .motion = reading { continue }
-        taken.problemCount += 1
-        guard taken.problems.count < 10 else { continue }
-        taken.problems.append(
-          "\(RFC3339.string(from: reading.timestamp)) is more than a day ahead of this machine's clock: refused")
-      }
-    }
+    let kept = taken.refusingFuture(readings, after: clock.now)
     guard !kept.isEmpty else { return taken }
     let device = Self.name(device)
     let result = try log.append(kept, device: device)
@@ -71,6 +58,23 @@ public struct TrackIntake: Sendable {
       taken.delay = "\(error)"
     }
     return taken
+  }
+
+  /// Keeps a track that was recorded elsewhere, and writes the trips and visits in it.
+  /// - Returns: what became of it, and the events that are of it by now, those that the person changed or deleted included; by time.
+  public func take(_ fixes: [Location], motion: [MotionActivity]) throws
+    -> (taken: Taken, events: [(id: String, isTrip: Bool)])
+  {
+    var taken = Taken()
+    let kept = taken.refusingFuture(fixes.map { .fix($0) }, after: clock.now).compactMap { reading in
+      if case .fix(let fix) = reading { fix } else { nil }
+    }
+    guard let recording = Recording(fixes: kept, motion: motion) else { return (taken, []) }
+    let (result, changes) = try reader.take(recording.readings, device: recording.device)
+    taken.added = result.added
+    taken.known = result.known
+    taken.changes = changes
+    return (taken, try reader.events(device: recording.device))
   }
 
   /// Keeps the log quick, and writes what time alone decides: trips that silence closed, visits of which nothing more was heard.
@@ -96,15 +100,33 @@ public struct TrackIntake: Sendable {
     try reader.explanation(eventId: eventId)
   }
 
-  /// Seconds: clocks of devices go wrong by minutes or by years.
-  private static let longestLead: TimeInterval = 86_400
-
-  /// What a device calls itself, as far as a log takes it: 1 to 128 bytes.
+  /// What a device calls itself, as far as a log takes it: 1 to 128 bytes, and not what a recording is called.
   private static func name(_ device: String) -> String {
-    var name = device.isEmpty ? "device" : device
+    var name = device.isEmpty || Recording.isRecording(device: device) ? "device" + device : device
     while name.utf8.count > 128 { name.removeLast() }
     return name
   }
+}
+
+extension TrackIntake.Taken {
+  /// Readings that can be of their time; of the others it is noted that they were refused.
+  fileprivate mutating func refusingFuture(_ readings: [TrackReading], after now: Date) -> [TrackReading] {
+    let latest = now.addingTimeInterval(Self.longestLead)
+    return readings.filter { reading in
+      // Also not a number.
+      if reading.timestamp <= latest { return true }
+      if case .motion = reading { return false }
+      problemCount += 1
+      if problems.count < 10 {
+        problems.append(
+          "\(RFC3339.string(from: reading.timestamp)) is more than a day ahead of this machine's clock: refused")
+      }
+      return false
+    }
+  }
+
+  /// Seconds: clocks of devices go wrong by minutes or by years.
+  private static let longestLead: TimeInterval = 86_400
 }
 
 /// The one queue to a store's intake, for all who use it in a process; made when there is something to take in or to read.

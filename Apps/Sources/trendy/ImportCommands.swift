@@ -13,7 +13,7 @@ extension Command {
   static let importCommands: [Command] = [
     Command(
       path: ["import"], arguments: "[<format>] <file>|-",
-      summary: "Take in a recorded track: the trips in it, and the visits to your places.",
+      summary: "Take in a recorded track: its fixes, the trips in it, and the visits to your places.",
       options: [OptionSpec("--dry-run", help: "say what would be recorded, and record nothing")]
     ) { session in
       var words = try session.positionals(1...2, missing: "the file")
@@ -50,7 +50,9 @@ extension Command {
       guard result.tripCount.new + result.tripCount.known > 0 else {
         throw CommandError(
           "No trip was found: \(result.file.timeRemark ?? "the \(result.file.points.count) points stay in one place")",
-          hint: "What the file holds is listed above; nothing is lost.", exit: .badData)
+          hint: result.fixCount.new + result.fixCount.known > 0
+            ? "Its fixes are kept all the same." : "What the file holds is listed above; nothing was kept.",
+          exit: .badData)
       }
       return .done
     }
@@ -75,6 +77,12 @@ extension Command {
               ("length_m", .number((result.length * 10).rounded() / 10)), ("remark", .string(file.timeRemark)),
             ])
           ),
+          (
+            "fixes",
+            isDryRun
+              ? .null
+              : .object([("new", .number(result.fixCount.new)), ("known", .number(result.fixCount.known))])
+          ), ("refused", .array(result.refusals.map { .string($0) })),
           ("trips", json(result.tripCount, result.trips.map { trip($0, session: session) })),
           ("visits", json(result.visitCount, result.visits.map { visit($0, session: session) })),
         ])
@@ -90,6 +98,10 @@ extension Command {
     for problem in file.problems.prefix(3) { session.console.done("Left out, \(problem)") }
     if file.problems.count > 3 { session.console.done("and \(file.problems.count - 3) more") }
     for remark in file.remarks + [file.timeRemark].compactMap(\.self) { session.console.done("Note: \(remark)") }
+    for refusal in result.refusals.prefix(3) { session.console.done("Left out: \(refusal)") }
+    if !isDryRun {
+      session.console.done("Fixes:  \(result.fixCount.new) new, \(result.fixCount.known) known")
+    }
     let verb = isDryRun ? "would be new" : "new"
     session.console.done("Trips:  \(result.tripCount.new) \(verb), \(result.tripCount.known) known")
     for event in result.trips {

@@ -92,7 +92,7 @@ extension Command {
       guard container.hasTracks, let found = try container.makeTrackIntake().explanation(eventId: event.id) else {
         throw CommandError(
           "Nothing is kept of how \(ShortID.of(event.id)) was found",
-          hint: "It was recorded by hand, imported, or found on another device.", exit: .notFound)
+          hint: "It was recorded by hand, or found on another device.", exit: .notFound)
       }
       explain(found, event: event, session: session)
       return .done

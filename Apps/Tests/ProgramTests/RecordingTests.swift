@@ -91,4 +91,86 @@ struct RecordingTests {
     #expect(abs((distances.first ?? 0) - 2736) < 2736 * 0.03)
     #expect(abs((distances.last ?? 0) - 14_217) < 14_217 * 0.02)
   }
+
+  private func imported(_ path: String) throws -> [String: JSONValue] {
+    let result = try bench.trendy("import", path, "--json", "--utc")
+    return try #require(try result.document.objectValue, "\(result.talk)")
+  }
+
+  private func trips() throws -> [[String: JSONValue]] {
+    let list = try bench.trendy("trip", "list", "--json", "--utc").document.objectValue?["trips"]
+    return (list?.arrayValue ?? []).compactMap(\.objectValue)
+  }
+
+  private func count(_ document: [String: JSONValue], _ what: String, _ key: String) -> Int64? {
+    document[what]?.objectValue?[key]?.intValue
+  }
+
+  @Test func `what is imported is kept: found again the same, explained, and known the second time`() throws {
+    let path = Samples.drive.path
+    let first = try imported(path)
+    #expect(count(first, "trips", "new") == 1)
+    let fixes = try #require(count(first, "fixes", "new"))
+    #expect(fixes > 100 && count(first, "fixes", "known") == 0)
+    let trips = try trips()
+    let id = try #require(trips.first?["id"]?.stringValue)
+    let again = try bench.trendy("trip", "recompute")
+    #expect(again.status == 0 && again.output.contains("The same as before"), "\(again.output)\(again.talk)")
+    let second = try imported(path)
+    #expect(count(second, "trips", "new") == 0 && count(second, "trips", "known") == 1)
+    #expect(count(second, "fixes", "new") == 0 && count(second, "fixes", "known") == fixes)
+    #expect(try self.trips() == trips)
+    let told = try bench.trendy("trip", "explain", id, "--utc")
+    #expect(told.output.contains("left the place of rest") && told.output.contains("recording 2014-11-18T09:"))
+    // A place that is drawn later is seen in what was imported before.
+    let end = try #require(
+      second["trips"]?.objectValue?["found"]?.arrayValue?.first?.objectValue.map {
+        "\($0["end_latitude"]?.doubleValue ?? 0),\($0["end_longitude"]?.doubleValue ?? 0)"
+      })
+    #expect(try bench.trendy("place", "add", "office", end, "--radius", "150").status == 0)
+    let seen = try bench.trendy("trip", "recompute", "--json").document.objectValue
+    #expect(seen?["created"]?.arrayValue?.count == 1 && seen?["deleted"] == [], "\(String(describing: seen))")
+    // What the person deletes stays away, whoever looks again.
+    #expect(try bench.trendy("rm", id).status == 0)
+    try bench.trendy("trip", "recompute")
+    let third = try imported(path)
+    #expect(count(third, "trips", "new") == 0 && count(third, "trips", "known") == 1)
+    #expect(third["trips"]?.objectValue?["found"] == [])
+    #expect(try self.trips().isEmpty)
+  }
+
+  @Test("what a version without a track log imported is neither doubled nor brought back", arguments: [false, true])
+  func knowsEarlierImports(isDeleted: Bool) throws {
+    let path = Samples.drive.path
+    _ = try imported(path)
+    let trips = try trips()
+    // Such a version wrote the events alone.
+    try FileManager.default.removeItem(at: URL(filePath: bench.store()).appending(path: "tracks"))
+    if isDeleted { try bench.trendy("rm", try #require(trips.first?["id"]?.stringValue)) }
+    let again = try imported(path)
+    #expect(count(again, "trips", "new") == 0 && count(again, "trips", "known") == 1)
+    #expect(count(again, "fixes", "new") ?? 0 > 100)
+    #expect(try self.trips() == (isDeleted ? [] : trips))
+    #expect(try bench.trendy("trip", "recompute", "--json").document.objectValue?["created"] == [])
+    #expect(try self.trips() == (isDeleted ? [] : trips))
+  }
+
+  @Test func `a track that ends at this moment is a trip at once, and nothing that goes on`() throws {
+    let now = Date().timeIntervalSince1970.rounded()
+    let points = stride(from: -600.0, through: 0, by: 10).map { second in
+      let time = RFC3339.string(from: Date(timeIntervalSince1970: now + second))
+      return #"<trkpt lat="\#(52 + (second + 600) * 15 / 111_250)" lon="4"><time>\#(time)</time></trkpt>"#
+    }
+    let file = bench.folder.appending(path: "now.gpx")
+    try Data("<gpx version=\"1.1\"><trk><trkseg>\(points.joined())</trkseg></trk></gpx>".utf8).write(to: file)
+    let document = try imported(file.path)
+    #expect(count(document, "trips", "new") == 1)
+    #expect(try trips().count == 1)
+    #expect(try bench.trendy("trip", "show", "--live", "--json").document.objectValue?["trip"] == .null)
+    // Nothing of it is from the future.
+    let late = bench.folder.appending(path: "late.csv")
+    try Data("time,lat,lon\n\(Int(now)),52,4\n\(Int(now) + 200_000),52,5\n".utf8).write(to: late)
+    let refused = try imported(late.path)["refused"]?.arrayValue
+    #expect(refused?.first?.stringValue?.contains("more than a day ahead") == true)
+  }
 }

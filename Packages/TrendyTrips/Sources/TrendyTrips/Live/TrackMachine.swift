@@ -48,13 +48,15 @@ struct TrackMachine: Hashable, Sendable, Codable {
   /// The time of the last reading.
   private(set) var time: Date?
 
-  init(deviceId: String) {
-    detector = TripDetector(configuration: .init(deviceId: deviceId))
+  init(device: String) {
+    // What was recorded elsewhere is the same trip for whoever imports it.
+    detector = TripDetector(configuration: .init(deviceId: Recording.isRecording(device: device) ? "" : device))
     monitor = GeofenceMonitor()
   }
 
   /// Takes the places as they are from here on.
-  mutating func update(geofences: [Geofence], skipPlaces: [Coordinate]) {
+  mutating func update(geofences: [Geofence]) {
+    let skipPlaces = geofences.filter(\.isSkipPlace).map(\.coordinate)
     monitor.update(geofences)
     let watched = Set(geofences.filter(\.isActive).map(\.id))
     openVisits = openVisits.filter { watched.contains($0.key) }
@@ -102,6 +104,9 @@ struct TrackMachine: Hashable, Sendable, Codable {
   mutating func settle(at date: Date) -> [Effect] {
     visits(monitor.onTick(at: date)) + tracked { $0.onTick(at: date) } + found(detector.onTick(at: date))
   }
+
+  /// What is so where nothing more can be told, as of a recording: its last trip ends with it. To be asked of a copy.
+  mutating func finish() -> [Effect] { found(detector.finish()) }
 
   private mutating func take(_ call: TripCall) -> [Effect] {
     if tracker == nil {

@@ -52,11 +52,31 @@ public final class TrackReader: Sendable {
     }
   }
 
+  /// Keeps readings of a device and reads them while nobody else does: what is said to be new is so by these.
+  public func take(_ readings: [TrackReading], device: String) throws -> (kept: TrackAppend, changes: Changes) {
+    try store.withReader {
+      var kept = TrackAppend()
+      // A long track in steps, so that none is too large for a save.
+      var rest = readings[...]
+      while !rest.isEmpty {
+        let part = try store.append(Array(rest.prefix(20_000)), device: device)
+        kept.added += part.added
+        kept.known += part.known
+        kept.invalid += part.invalid
+        rest = rest.dropFirst(20_000)
+      }
+      var pass = try Pass(reader: self, device: device)
+      return (kept, try pass.run())
+    }
+  }
+
   /// The same for every device.
   @discardableResult
   public func readAll() throws -> Changes {
     var all = Changes()
     for device in try store.devices() {
+      // Of recordings, which may be thousands, time alone decides nothing.
+      if Recording.isRecording(device: device.name), try store.unread(device: device.name) == nil { continue }
       all.add(try read(device: device.name))
     }
     return all
@@ -84,10 +104,18 @@ public final class TrackReader: Sendable {
       isSettled: finding.settledAt != nil, decisions: finding.decisions, readings: readings)
   }
 
+  /// The events that were made of a device's readings, also those that the person changed or deleted since; by their time.
+  public func events(device: String) throws -> [(id: String, isTrip: Bool)] {
+    try store.notes(.finding, device: device, after: nil, isDescending: false, limit: .max)
+      .map { try TrackFinding($0) }.filter { $0.standing != .withdrawn }
+      .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.eventId, $0.kind == .trip) }
+  }
+
   /// Where each device is in its day by now, by device: what was read of it, and what time alone decides since.
   public func presences() throws -> [DevicePresence] {
     try store.devices().compactMap { device in
-      guard var machine = try lastCheckpoint(of: device.name)?.machine else { return nil }
+      guard !Recording.isRecording(device: device.name), var machine = try lastCheckpoint(of: device.name)?.machine
+      else { return nil }
       _ = machine.settle(at: clock.now)
       return machine.presence(of: device.name)
     }
@@ -182,8 +210,7 @@ private struct Pass {
     // What the checkpoint says is not to be believed where its time is not known to be before everything new.
     let baseTime = base?.machine.time
     var path = Path(base: base, device: device)
-    path.machine.update(
-      geofences: Array(geofences.values), skipPlaces: geofences.values.filter(\.isSkipPlace).map(\.coordinate))
+    path.machine.update(geofences: Array(geofences.values))
     var found = Findings(geofences: geofences)
     if unread != nil || base != last || last == nil {
       try store.forEach(device: device, after: baseTime, through: nil) { reading in
@@ -192,7 +219,8 @@ private struct Pass {
     }
     guard path.machine.time != nil else { return changes }
     var settled = path.machine
-    for effect in settled.settle(at: now) { found.take(effect, at: nil) }
+    let isOver = Recording.isRecording(device: device)
+    for effect in isOver ? settled.finish() : settled.settle(at: now) { found.take(effect, at: nil) }
     found.takeOpen(settled.openVisits)
 
     let plan = try plan(for: found, since: baseTime)
@@ -230,7 +258,7 @@ private struct Path {
 
   init(base: TrackReader.Checkpoint?, device: String) {
     self.device = device
-    machine = base?.machine ?? TrackMachine(deviceId: device)
+    machine = base?.machine ?? TrackMachine(device: device)
     kept = base?.kept ?? []
     // What it goes out from may be needed again.
     if let time = base?.machine.time, isDue(time) {
@@ -295,7 +323,7 @@ private struct Path {
 }
 
 /// What the readings of a pass say should be in the journal.
-private struct Findings {
+struct Findings {
   private let geofences: [String: Geofence]
   private(set) var byKey: [String: (finding: TrackFinding, record: TripRecord?, event: Event?)] = [:]
   private(set) var refused: Set<String> = []
