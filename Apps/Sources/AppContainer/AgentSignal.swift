@@ -17,16 +17,24 @@
 public struct AgentSignal: Hashable, Sendable {
   public let path: String
 
+  /// What there is to know.
+  public enum Word: UInt8, Hashable, Sendable {
+    /// The record is another: there may be something for the hub, and something to show.
+    case changed = 1
+    /// Devices told something that the record does not have: it is to be shown, and the hub need not be asked.
+    case told = 2
+  }
+
   public init(storeDirectory: URL) {
     path = storeDirectory.appending(path: "agent.sock").path
   }
 
   /// Never waits, never fails.
-  public func send() {
+  public func send(_ word: Word = .changed) {
     guard let address = UnixAddress(path: path) else { return }
     let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
     guard descriptor >= 0 else { return }
-    var byte: UInt8 = 1
+    var byte = word.rawValue
     _ = address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) }
     close(descriptor)
   }

@@ -32,6 +32,7 @@ public struct TrackIntake: Sendable {
     public var problems: [String] = []
     public var problemCount = 0
     public var changes = TrackReader.Changes()
+    public var isRecordChanged: Bool { !changes.isEmpty }
     /// Why it was kept and not looked through at once; the next batch, or ``tick()``, does.
     public var delay: String?
 

@@ -48,18 +48,20 @@ public final class HubIngest: Ingest {
 public struct AgentIngest: Ingest {
   private let intake: IntakeQueue
   private let clock: any TimeSource
-  private let hasChanged: @Sendable () -> Void
+  private let onTaken: @Sendable (_ isRecordChanged: Bool) -> Void
 
-  /// - Parameter hasChanged: called when something was taken in, so that the hub hears of it.
-  public init(intake: IntakeQueue, clock: any TimeSource, hasChanged: @escaping @Sendable () -> Void) {
+  /// - Parameter onTaken: called when something was taken in, which may have changed the record.
+  public init(
+    intake: IntakeQueue, clock: any TimeSource, onTaken: @escaping @Sendable (_ isRecordChanged: Bool) -> Void
+  ) {
     self.intake = intake
     self.clock = clock
-    self.hasChanged = hasChanged
+    self.onTaken = onTaken
   }
 
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
     let answer = try await request.take(into: intake, sender: sender.device, at: clock.now)
-    if answer.added > 0 { hasChanged() }
+    if answer.added > 0 { onTaken(answer.isRecordChanged) }
     return answer
   }
 }

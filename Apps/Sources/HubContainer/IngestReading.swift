@@ -46,6 +46,7 @@ extension IngestRequest {
       answer.known = taken.known
       answer.problems = taken.problems
       answer.problemCount = taken.problemCount
+      answer.isRecordChanged = taken.isRecordChanged
       answer.delay = taken.delay
     }
     if isWebhook {

@@ -45,9 +45,11 @@ extension Command {
           part = DeviceBatch()
         } while !rest.isEmpty
       }
-      if sum.added > 0 { _ = try intake.tick() }
-      // A trip that goes on is no change of the record, and shown all the same.
-      if sum.added > 0 { container.agent.send() }
+      if sum.added > 0 {
+        let isChanged = try intake.tick() || !sum.changes.isEmpty
+        // A trip that goes on is no change of the record, and shown all the same.
+        container.agent.send(isChanged ? .changed : .told)
+      }
       if session.console.isJSON {
         session.console.document(
           "trendy.track-add/1",

@@ -11,14 +11,14 @@ import Foundation
 
 /// Hears the store's writers: each datagram says that something waits.
 final class AgentSocket: Sendable {
-  /// One element at least after each wake; those that come close together become one.
+  /// One element at least after each change of the record; those that come close together become one.
   let wakes: AsyncStream<Void>
   private let descriptor: Int32
   private let path: String
 
   /// Whoever makes it holds the right to sync the store, so a socket file that is there is a dead agent's.
-  /// - Parameter onWake: called with each wake, too.
-  init(_ signal: AgentSignal, onWake: @escaping @Sendable () -> Void) throws(CommandError) {
+  /// - Parameter onWord: called with each word, also with those that are no change.
+  init(_ signal: AgentSignal, onWord: @escaping @Sendable () -> Void) throws(CommandError) {
     path = signal.path
     guard let address = UnixAddress(path: path) else {
       throw CommandError(
@@ -37,8 +37,8 @@ final class AgentSocket: Sendable {
     Thread.detachNewThread {
       var byte: UInt8 = 0
       while recv(descriptor, &byte, 1, 0) >= 0 || errno == EINTR {
-        continuation.yield()
-        onWake()
+        if byte != AgentSignal.Word.told.rawValue { continuation.yield() }
+        onWord()
       }
       continuation.finish()
     }

@@ -2,6 +2,7 @@ import AppContainer
 import CommandSupport
 import Foundation
 import HubContainer
+import Synchronization
 import TrendyHub
 import TrendyInterchange
 import TrendyModels
@@ -26,6 +27,16 @@ struct Receivers {
   let sources: Sources
   let console: Console
   let log: AccessLog?
+  private let teller: Teller
+
+  init(app: AppContainer, shared: SharedIntake, sources: Sources, console: Console, log: AccessLog?) {
+    self.app = app
+    self.shared = shared
+    self.sources = sources
+    self.console = console
+    self.log = log
+    teller = Teller(signal: app.agent, clock: app.clock)
+  }
 
   /// Runs until the task is cancelled.
   func run() async throws {
@@ -52,7 +63,8 @@ struct Receivers {
   private func tick(_ intake: IntakeQueue) async throws {
     while true {
       do {
-        if try await intake.run({ try $0.tick() }) { app.agent.send() }
+        let isChanged = try await intake.run { try $0.tick() }
+        teller.tell(isChanged: isChanged, isUrgent: true)
       } catch {
         console.talk("Agent: what was told could not be looked through: \(error)")
       }
@@ -62,10 +74,10 @@ struct Receivers {
 
   private func serve(_ intake: IntakeQueue, address: String, port: UInt16) async throws {
     let token = try ingestToken()
-    let agent = app.agent
+    let teller = teller
     let server = IngestServer(
       transport: SocketTransport(address: address, port: port, clock: app.clock, log: log), token: token,
-      ingest: AgentIngest(intake: intake, clock: app.clock) { agent.send() },
+      ingest: AgentIngest(intake: intake, clock: app.clock) { teller.tell(isChanged: $0) },
       configuration: HubConfiguration(allowedHosts: sources.allowedHosts), clock: app.clock, log: log)
     let bound = try await server.start()
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"
@@ -137,7 +149,7 @@ struct Receivers {
     do {
       let taken = try await intake.run { try $0.take(batch, device: device) }
       for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)") }
-      if taken.added > 0 { app.agent.send() }
+      if taken.added > 0 { teller.tell(isChanged: taken.isRecordChanged) }
     } catch {
       console.talk("Agent: fixes of \(device) could not be kept: \(error)")
     }
@@ -165,6 +177,41 @@ struct Receivers {
     }.joined()
     try OwnerOnlyFile.replace(tokenFile, with: Data((token + "\n").utf8))
     return token
+  }
+}
+
+/// Says to the agent that something came: at once what is to be shown, and of changes of the record no more than one each
+/// quarter of a minute. A phone that empties its queue fix by fix changes an old trip with each.
+private final class Teller: Sendable {
+  private struct State {
+    /// By ``TrendyProtocols/TimeSource/uptime``.
+    var lastChange: Duration?
+    /// A change was not told yet.
+    var isOwed = false
+  }
+
+  private let signal: AgentSignal
+  private let clock: any TimeSource
+  private let state = Mutex(State())
+
+  init(signal: AgentSignal, clock: any TimeSource) {
+    self.signal = signal
+    self.clock = clock
+  }
+
+  /// - Parameter isUrgent: also what was held back is told now.
+  func tell(isChanged: Bool, isUrgent: Bool = false) {
+    let now = clock.uptime
+    let word: AgentSignal.Word = state.withLock { state in
+      state.isOwed = state.isOwed || isChanged
+      let isDue = isUrgent || state.lastChange.map { now - $0 >= .seconds(15) } ?? true
+      guard state.isOwed, isDue else { return .told }
+      state.isOwed = false
+      state.lastChange = now
+      return .changed
+    }
+    guard word == .changed || !isUrgent else { return }
+    signal.send(word)
   }
 }
 

@@ -62,6 +62,8 @@ public struct IngestAnswer: Hashable, Sendable {
   /// Readings that are new, and such as were held before.
   public var added = 0
   public var known = 0
+  /// Whether a trip or a visit came of them, or changed.
+  public var isRecordChanged = false
   /// What could not be taken, in words: the first of them, and how many there are.
   public var problems: [String] = []
   public var problemCount = 0
