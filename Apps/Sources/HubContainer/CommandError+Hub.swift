@@ -14,7 +14,7 @@ extension CommandError {
         switch error {
         case .occupied: ("--data, or TRENDY_HUB_DATA, names a folder for this one.", .tryAgain)
         case .busy: ("Nothing that was acknowledged is lost.", .tryAgain)
-        case .full, .failed: ("Nothing that was acknowledged is lost.", .readWrite)
+        case .full, .failed, .erased: ("Nothing that was acknowledged is lost.", .readWrite)
         }
       self.init(Self.sentence(error.description[...]), hint: hint, exit: exit)
     case let problem as Problem:

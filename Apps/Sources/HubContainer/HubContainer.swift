@@ -38,6 +38,30 @@ public struct HubContainer: Sendable {
   /// - Returns: whether there may be more to do at once.
   public func maintainStorage() throws -> Bool { try storage.maintain() }
 
+  /// Erases everything of those who were removed for that, and forgets them; what was cut short is gone on with.
+  ///
+  /// For the process that serves the hub; of others see ``eraseUnlessServed()``.
+  /// - Returns: who is gone.
+  @discardableResult
+  public func erasePeople() throws -> [HubPerson] {
+    let people = try accounts.removedPeople().filter(\.isErasing)
+    for person in people { try accounts.finishErasing(person: person) { try ingest.erase(person: $0.id) } }
+    return people
+  }
+
+  /// Erases them here and now where no hub serves the folder; one that does has it done within a minute.
+  /// - Returns: whether it is done.
+  public func eraseUnlessServed() throws -> Bool {
+    do {
+      let occupation = try storage.occupy()
+      defer { withExtendedLifetime(occupation) {} }
+      try erasePeople()
+      return true
+    } catch HubStorageError.occupied {
+      return false
+    }
+  }
+
   public func makeServer(
     address: String, port: UInt16, allowedHosts: [String] = [], log: AccessLog? = nil
   ) -> HubServer {

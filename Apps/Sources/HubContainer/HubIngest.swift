@@ -11,6 +11,7 @@ public final class HubIngest: Ingest {
   private let directory: URL
   private let clock: any TimeSource
   private let intakes = Mutex<[String: IntakeQueue]>([:])
+  private let erased = Mutex<Set<String>>([])
 
   init(directory: URL, clock: any TimeSource) {
     self.directory = directory
@@ -32,8 +33,17 @@ public final class HubIngest: Ingest {
     }
   }
 
+  /// Removes a person's track log; who still posts for them is refused.
+  func erase(person: String) throws {
+    _ = erased.withLock { $0.insert(person) }
+    _ = intakes.withLock { $0.removeValue(forKey: person) }
+    let folder = directory.appending(path: person)
+    if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
+  }
+
   private func intake(for desk: HubDesk) throws -> IntakeQueue {
-    try intakes.withLock { intakes in
+    if erased.withLock({ $0.contains(desk.person) }) { throw HubStorageError.erased(person: desk.person) }
+    return try intakes.withLock { intakes in
       if let intake = intakes[desk.person] { return intake }
       let intake = IntakeQueue(
         try TrackIntake(

@@ -205,6 +205,11 @@ struct Daemon {
         group.addTask {
           while true {
             do {
+              for person in try hub.erasePeople() { console.talk("Hub: everything of \(person.name) is erased.") }
+            } catch {
+              console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute")
+            }
+            do {
               try await hub.ingest.tick(at: server)
             } catch {
               console.talk("Hub: what was posted could not be looked through: \(error)")

@@ -39,8 +39,69 @@ struct HubPeople {
     return .done
   }
 
+  /// Shuts a person's devices out; with `--erase`, takes away all that the hub keeps of them.
+  func removeUser(_ name: String) throws -> ExitCode {
+    let accounts = hub.accounts
+    // One who was removed before may still be erased.
+    let person = try find(name, among: accounts.people() + (arguments.has("--erase") ? accounts.removedPeople() : []))
+    let isErasing = arguments.has("--erase")
+    guard !isErasing || arguments.has("--yes") else {
+      throw CommandError(
+        "Everything that this hub keeps of \(person.name) would be gone for good",
+        hint: "Say --yes if that is meant. Their devices keep what they hold, and so does every backup of the hub.",
+        exit: .usage)
+    }
+    try accounts.remove(person: person.id, isErasing: isErasing)
+    let isErased = try isErasing && hub.eraseUnlessServed()
+    if console.isJSON {
+      console.document(
+        "trendyd.user/1",
+        [
+          ("id", .string(person.id)), ("name", .string(person.name)), ("removed", .bool(true)),
+          ("erased", .bool(isErased)),
+        ])
+    }
+    switch (isErasing, isErased) {
+    case (false, _):
+      console.done("No device of \(person.name) comes in any more. What they recorded is kept.")
+      console.done(
+        "Back in:  trendyd user restore '\(person.name)'    Away for good:  trendyd user rm '\(person.name)' --erase")
+    case (true, true):
+      console.done("Everything of \(person.name) is erased. Their devices keep what they hold, and so do backups.")
+    case (true, false):
+      console.done(
+        "No device of \(person.name) comes in any more. The hub that runs erases everything within a minute.")
+    }
+    return .done
+  }
+
+  func restoreUser(_ name: String) throws -> ExitCode {
+    let person = try find(name, among: hub.accounts.removedPeople())
+    try hub.accounts.restore(person: person.id)
+    if console.isJSON {
+      console.document(
+        "trendyd.user/1", [("id", .string(person.id)), ("name", .string(person.name)), ("removed", .bool(false))])
+    }
+    console.done("\(person.name) is back, with all that was kept. Their devices pair anew:")
+    console.done("trendyd pair --name '\(person.name)'")
+    return .done
+  }
+
+  /// By name or id.
+  private func find(_ name: String, among people: [HubPerson]) throws -> HubPerson {
+    let found = people.filter { $0.id == name || $0.name.lowercased() == name.lowercased() }
+    guard found.count == 1 else {
+      throw CommandError(
+        found.isEmpty ? "There is nobody called '\(name)' here" : "\(found.count) persons were called '\(name)'",
+        hint: found.isEmpty
+          ? "trendyd user list shows who there is." : "Their ids: \(found.map(\.id).joined(separator: ", "))",
+        exit: .notFound)
+    }
+    return found[0]
+  }
+
   func listUsers() throws -> ExitCode {
-    let people = try hub.accounts.people()
+    let people = try hub.accounts.people() + hub.accounts.removedPeople()
     let devices = try hub.accounts.devices()
     if console.isJSON {
       console.document(
@@ -54,6 +115,8 @@ struct HubPeople {
                   ("id", .string(person.id)), ("name", .string(person.name)),
                   ("created_at", .string(RFC3339.string(from: person.createdAt))),
                   ("devices", .number(devices.count { $0.person == person.id && $0.revokedAt == nil })),
+                  ("removed_at", .string(person.removedAt.map { RFC3339.string(from: $0) })),
+                  ("erasing", .bool(person.isErasing)),
                 ])
               })
           )
@@ -61,7 +124,8 @@ struct HubPeople {
     }
     for person in people {
       let count = devices.count { $0.person == person.id && $0.revokedAt == nil }
-      console.text("\(person.name)  \(count) device\(count == 1 ? "" : "s")  since \(day(person.createdAt))")
+      let end = person.removedAt.map { "  removed \(day($0))\(person.isErasing ? ", being erased" : "")" } ?? ""
+      console.text("\(person.name)  \(count) device\(count == 1 ? "" : "s")  since \(day(person.createdAt))\(end)")
     }
     return .done
   }
@@ -81,7 +145,8 @@ struct HubPeople {
   }
 
   func listTokens() throws -> ExitCode {
-    let names = Dictionary(try hub.accounts.people().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+    let people = try hub.accounts.people() + hub.accounts.removedPeople()
+    let names = Dictionary(people.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
     let devices = try hub.accounts.devices(person: arguments.has("--name") ? person(for: "").id : nil)
     if console.isJSON {
       console.document("trendyd.tokens/1", [("tokens", .array(devices.map { json($0, names) }))])

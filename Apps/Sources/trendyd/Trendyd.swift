@@ -24,7 +24,7 @@ enum Trendyd {
 
   private static let usage =
     "trendyd run [--role agent|hub|both] | status | hub init | hub backup FILE | hub restore FILE | pair\n"
-    + "       trendyd user add NAME | user list | token create NAME | token list | token revoke NAME"
+    + "       trendyd user add NAME | user list | user rm NAME | user restore NAME\n       trendyd token create NAME | token list | token revoke NAME"
 
   private static let options = [
     OptionSpec("--role", value: "role", help: "agent, hub or both (agent)"),
@@ -47,7 +47,10 @@ enum Trendyd {
     OptionSpec("--if-missing", help: "hub init: a hub that is there already is left alone, and is no error"),
     OptionSpec(
       "--yes",
-      help: "hub backup: replace a file that is there; hub restore: even if there is a hub, which is kept aside"),
+      help:
+        "hub backup: replace a file that is there; hub restore: even if there is a hub, which is kept aside; user rm: do erase"
+    ),
+    OptionSpec("--erase", help: "user rm: take away all that the hub keeps of the person, for good"),
     OptionSpec("--force", help: "hub restore: also a backup that would bring back what was deleted long ago"),
     OptionSpec("--json", help: "JSON documents, for scripts"),
     OptionSpec("--quiet", "-q", help: "no talk"),
@@ -77,6 +80,10 @@ enum Trendyd {
       return try daemon.care.restore(from: words[2])
     case let words where words.count == 3 && words.starts(with: ["user", "add"]):
       return try daemon.people().addUser(words[2])
+    case let words where words.count == 3 && words.starts(with: ["user", "rm"]):
+      return try daemon.people().removeUser(words[2])
+    case let words where words.count == 3 && words.starts(with: ["user", "restore"]):
+      return try daemon.people().restoreUser(words[2])
     case ["user", "list"]: return try daemon.people().listUsers()
     case let words where words.count == 3 && words.starts(with: ["token", "create"]):
       return try daemon.people().createToken(for: words[2])
@@ -89,7 +96,7 @@ enum Trendyd {
         to: arguments.positionals.joined(separator: " "),
         among: [
           "run", "status", "hub init", "hub backup FILE", "hub restore FILE", "pair", "user add NAME", "user list",
-          "token create NAME", "token list", "token revoke NAME",
+          "user rm NAME", "user restore NAME", "token create NAME", "token list", "token revoke NAME",
         ])
       throw CommandError(
         "There is no command '\(arguments.positionals.joined(separator: " "))'",

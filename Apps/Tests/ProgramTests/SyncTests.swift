@@ -316,6 +316,40 @@ struct SyncTests {
     #expect(try bench.trendyd("token", "create", "x", "--data", hub.data).status == 64, "whose?")
   }
 
+  @Test func `who runs the hub removes a person, lets them back in, and erases everything of them`() throws {
+    func hubCommand(_ words: String...) throws -> Workbench.Result {
+      try bench.run("trendyd", words + ["--data", hub.data])
+    }
+    let people = try hubCommand("user", "list", "--json").document.objectValue?["users"]?.arrayValue ?? []
+    let owner = try #require(people.first?.objectValue)
+    let (name, id) = (try #require(owner["name"]?.stringValue), try #require(owner["id"]?.stringValue))
+    try bench.trendy("log", "coffee", store: "phone")
+    try sync("phone")
+    #expect(try hubCommand("user", "rm", "nobody").status == 66)
+    #expect(try hubCommand("user", "rm", name).status == 0)
+    #expect(try bench.trendy("sync", store: "phone").status == 77)
+    #expect(try hubCommand("user", "list").output.contains("removed"))
+    #expect(try hubCommand("user", "restore", name).status == 0)
+    #expect(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
+
+    let unsure = try hubCommand("user", "rm", name, "--erase")
+    #expect(unsure.status == 64 && unsure.talk.contains("--yes"), "\(unsure.talk)")
+    // The hub that runs does it itself; once it has ended, so does whoever asks again.
+    #expect(try hubCommand("user", "rm", name, "--erase", "--yes").status == 0)
+    #expect(try bench.trendy("sync", store: "phone").status == 77)
+    hub.stop()
+    let again = try hubCommand("user", "rm", name, "--erase", "--yes", "--json")
+    // Unless the hub was quicker.
+    let isErased = try again.status == 66 || again.document.objectValue?["erased"] == true
+    #expect(isErased, "\(again.talk)")
+    let rest = try hubCommand("user", "list", "--json").document
+    #expect(rest.objectValue?["users"] == [])
+    let left = try bench.shell("find '\(hub.data)' -path '*\(id)*' -type f")
+    #expect(left.output.isEmpty, "\(left.output)")
+    // What the device holds is its own.
+    #expect(try timeline("phone").count == 1)
+  }
+
   @Test func `a recorded drive becomes one trip and two visits, however often it is imported`() throws {
     let drive = Samples.drive.path
     let first = try bench.trendy("import", "gpx", drive, "--dry-run", "--json", store: "phone").document.objectValue

@@ -327,6 +327,51 @@ public enum HubStorageContract: Sendable {
       }
       try storage.readDirectory { try expect(try $0.pairingCode(hash: "dd"), nil) }
     },
+    Check("a person who is forgotten takes their devices and codes along, and nobody else's") { storage in
+      var anna = HubPerson(id: "1", name: "Anna", createdAt: moment)
+      let eve = HubPerson(id: "2", name: "Eve", createdAt: moment)
+      try storage.writeDirectory { directory in
+        for person in [anna, eve] {
+          try directory.put(person)
+          try directory.put(
+            HubDevice(
+              id: "d\(person.id)", person: person.id, name: "phone", tokenHash: "t\(person.id)", createdAt: moment))
+          try directory.put(HubPairingCode(hash: "c\(person.id)", person: person.id, expiresAt: moment))
+        }
+      }
+      anna.removedAt = moment.addingTimeInterval(1)
+      anna.isErasing = true
+      try storage.writeDirectory { try $0.put(anna) }
+      try storage.readDirectory { try expect(try $0.people(), [anna, eve]) }
+      try storage.writeDirectory { directory in
+        try directory.deletePerson(id: "1")
+        try directory.deletePerson(id: "1")
+      }
+      try storage.readDirectory { directory in
+        try expect(try directory.people(), [eve])
+        try expect(try directory.devices().map(\.id), ["d2"])
+        try expect(try directory.pairingCode(hash: "c1"), nil)
+        try expect(try directory.pairingCode(hash: "c2")?.person, "2")
+      }
+    },
+    Check("of a person who was erased nothing is left, and nobody else misses anything") { storage in
+      for person in ["p", "q"] {
+        try storage.write(person: person) { try $0.put(entry("event", "e", version: 1)) }
+      }
+      try storage.erase(person: "p")
+      try storage.erase(person: "p")
+      try storage.erase(person: "never written to")
+      do {
+        // One that was opened anew does not know them any more.
+        try storage.read(person: "p") { reading in
+          try expect(try reading.entry(kind: "event", id: "e"), nil)
+          try expect(try reading.entries(after: 0, limit: 9).count, 0)
+        }
+      } catch HubStorageError.erased(let person) {
+        try expect(person, "p")
+      }
+      try storage.read(person: "q") { try expect(try $0.entries(after: 0, limit: 9).count, 1) }
+    },
   ]
 }
 

@@ -7,20 +7,32 @@ import TrendyModels
 public final class MemoryHubStorage: HubStorage {
   private let people = Mutex<[String: MemoryPerson]>([:])
   private let directory = Mutex(MemoryDirectory())
+  private let erased = Mutex<Set<String>>([])
 
   public init() {}
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try body(MemoryTransaction(people.withLock { $0[person] } ?? MemoryPerson()))
+    try checkKept(person)
+    return try body(MemoryTransaction(people.withLock { $0[person] } ?? MemoryPerson()))
   }
 
   public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try people.withLock { people in
+    try checkKept(person)
+    return try people.withLock { people in
       let transaction = MemoryTransaction(people[person] ?? MemoryPerson())
       let result = try body(transaction)
       people[person] = transaction.person
       return result
     }
+  }
+
+  public func erase(person: String) throws {
+    people.withLock { $0[person] = nil }
+    _ = erased.withLock { $0.insert(person) }
+  }
+
+  private func checkKept(_ person: String) throws {
+    if erased.withLock({ $0.contains(person) }) { throw HubStorageError.erased(person: person) }
   }
 
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
@@ -165,6 +177,11 @@ private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
   func pairingCode(hash: String) throws -> HubPairingCode? { state.codes[hash] }
 
   func put(_ person: HubPerson) throws { state.people[person.id] = person }
+  func deletePerson(id: String) throws {
+    state.people[id] = nil
+    state.devices = state.devices.filter { $0.value.person != id }
+    state.codes = state.codes.filter { $0.value.person != id }
+  }
   func put(_ device: HubDevice) throws { state.devices[device.id] = device }
   func put(_ code: HubPairingCode) throws { state.codes[code.hash] = code }
   func deletePairingCode(hash: String) throws { state.codes[hash] = nil }

@@ -68,6 +68,10 @@ private final class ReopeningStorage: HubStorage {
     try reopen()
     return result
   }
+  func erase(person: String) throws {
+    try storage.withLock { $0 }.erase(person: person)
+    try reopen()
+  }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try storage.withLock { $0 }.readDirectory(body)
   }

@@ -118,6 +118,70 @@ struct HubAccountTests {
     #expect(try await hub.send("GET", "/changes", headers: [("Authorization", "bearer \(hub.token)")]).status == 200)
   }
 
+  @Test func `who was removed comes in no more, until they are restored and pair again`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    // From another process, while the hub runs.
+    let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()), clock: hub.clock)
+    let code = try accounts.createPairingCode(person: hub.person.id)
+    try accounts.remove(person: hub.person.id, isErasing: false)
+    #expect(try await hub.send("GET", "/changes").problem == "token_revoked")
+    #expect(try await pair(hub, code).status == 403)
+    #expect(throws: Problem.self) { try accounts.createPairingCode(person: hub.person.id) }
+    #expect(try accounts.people().isEmpty && accounts.removedPeople().map(\.name) == [hub.person.name])
+
+    try accounts.restore(person: hub.person.id)
+    #expect(try await hub.send("GET", "/changes").problem == "token_revoked")
+    let (token, _) = try accounts.createToken(person: hub.person.id, deviceName: "new")
+    let feed = try await hub.send("GET", "/changes", token: token)
+    #expect(feed["changes"].arrayValue?.count == 1)
+  }
+
+  @Test func `a name is free once its person was removed, and their way back is closed while another has it`() throws {
+    let hub = try TestHub()
+    let accounts = hub.server.accounts
+    try accounts.remove(person: hub.person.id, isErasing: false)
+    let other = try accounts.createPerson(name: hub.person.name)
+    #expect(throws: Problem.self) { try accounts.restore(person: hub.person.id) }
+    try accounts.remove(person: other.id, isErasing: false)
+    try accounts.restore(person: hub.person.id)
+    #expect(try accounts.people().map(\.id) == [hub.person.id])
+  }
+
+  @Test func `who is erased leaves no file, whenever power goes, and a device that was on its way gets in no more`()
+    async throws
+  {
+    for change in 1... {
+      let hub = try TestHub()
+      let other = try hub.server.accounts.createPerson(name: "Eve")
+      let (token, _) = try hub.server.accounts.createToken(person: other.id, deviceName: "phone")
+      try await hub.makeType()
+      _ = try await hub.send("POST", "/event-types", ["name": "Tea", "color": "#112233", "icon": "cup"], token: token)
+      try hub.server.accounts.remove(person: hub.person.id, isErasing: true)
+      #expect(throws: Problem.self) { try hub.server.accounts.restore(person: hub.person.id) }
+      let person = try #require(try hub.server.accounts.removedPeople().first)
+      hub.disk.powerOff(beforeChange: change)
+      // What fails is done again by the next start.
+      try? hub.server.accounts.finishErasing(person: person)
+      let isCutShort = hub.disk.isOff
+      hub.disk.powerOff(beforeChange: .max)
+      if isCutShort {
+        hub.disk.restart(losing: .unsynced)
+        let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
+        for person in try accounts.removedPeople() { try accounts.finishErasing(person: person) }
+      } else {
+        #expect(throws: HubStorageError.erased(person: hub.person.id)) {
+          try hub.storage.write(person: hub.person.id) { _ in }
+        }
+      }
+      let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
+      #expect(try accounts.removedPeople().isEmpty && accounts.devices().map(\.name) == ["phone"])
+      #expect(try hub.disk.names(inDirectory: "/hub/people/\(hub.person.id)") == [])
+      #expect(try !hub.disk.names(inDirectory: "/hub/people/\(other.id)").isEmpty)
+      guard isCutShort else { break }
+    }
+  }
+
   @Test func `a revoked token opens nothing, and the others still do`() async throws {
     let hub = try TestHub()
     let (other, device) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "lost")

@@ -31,17 +31,78 @@ public struct HubAccounts: Sendable {
     let person = HubPerson(id: chance.identifier(at: now), name: name, createdAt: now)
     try checkName(name)
     try storage.writeDirectory { directory in
-      guard try !directory.people().contains(where: { $0.name.lowercased() == name.lowercased() }) else {
-        throw Problem.invalid("name: somebody at this hub is called \"\(name.prefix(60))\" already")
-      }
+      try Self.checkFree(name, in: directory)
       try directory.put(person)
     }
     return person
   }
 
-  /// By name.
-  public func people() throws -> [HubPerson] {
+  /// By name; not those who were removed.
+  public func people() throws -> [HubPerson] { try all().filter { $0.removedAt == nil } }
+
+  /// By name; those of whom something is still kept.
+  public func removedPeople() throws -> [HubPerson] { try all().filter { $0.removedAt != nil } }
+
+  private func all() throws -> [HubPerson] {
     try storage.readDirectory { try $0.people() }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  private static func checkFree(_ name: String, in directory: any HubDirectoryReading) throws {
+    let others = try directory.people().filter { $0.removedAt == nil }
+    guard !others.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
+      throw Problem.invalid("name: somebody at this hub is called \"\(name.prefix(60))\" already")
+    }
+  }
+
+  private static func person(_ id: String, in directory: any HubDirectoryReading) throws -> HubPerson {
+    guard let person = try directory.person(id: id) else {
+      throw Problem.notFound("nobody at this hub has the id \"\(id.prefix(60))\"")
+    }
+    return person
+  }
+
+  /// Ends the tokens of all devices of a person, and their codes; what is kept of them stays until it is erased.
+  /// - Parameter isErasing: has it erased: see ``finishErasing(person:)``. There is no way back from it.
+  /// - Throws: a ``Problem`` of kind `not_found`.
+  public func remove(person id: String, isErasing: Bool) throws {
+    let now = clock.now
+    try storage.writeDirectory { directory in
+      var person = try Self.person(id, in: directory)
+      person.removedAt = person.removedAt ?? now
+      person.isErasing = person.isErasing || isErasing
+      let devices = try directory.devices().filter { $0.person == id }
+      // Their codes go with them.
+      try directory.deletePerson(id: id)
+      try directory.put(person)
+      for var device in devices {
+        device.revokedAt = device.revokedAt ?? now
+        try directory.put(device)
+      }
+    }
+  }
+
+  /// Lets a person who was removed have devices again; the tokens of those they had stay revoked.
+  /// - Throws: a ``Problem`` of kind `not_found`, or `invalid` where somebody else has the name by now, or all is being erased.
+  public func restore(person id: String) throws {
+    try storage.writeDirectory { directory in
+      var person = try Self.person(id, in: directory)
+      guard person.removedAt != nil else { return }
+      guard !person.isErasing else { throw Problem.invalid("what was kept of \(person.name) is being erased") }
+      try Self.checkFree(person.name, in: directory)
+      person.removedAt = nil
+      try directory.put(person)
+    }
+  }
+
+  /// Erases all that is kept of a person who was removed for that, and forgets them last: cut short, it is done again.
+  ///
+  /// For the one process that serves the storage, as another would go on with what it has open.
+  /// - Parameter alongside: erases what others keep of the person.
+  public func finishErasing(person: HubPerson, alongside: (HubPerson) throws -> Void = { _ in }) throws {
+    guard person.isErasing else { return }
+    try storage.erase(person: person.id)
+    try alongside(person)
+    try storage.writeDirectory { try $0.deletePerson(id: person.id) }
   }
 
   /// A code such as `4821-0937`: it pairs one device of this person, within ten minutes.
@@ -50,8 +111,8 @@ public struct HubAccounts: Sendable {
     let digits = chance.pairingDigits()
     let now = clock.now
     try storage.writeDirectory { directory in
-      guard try directory.person(id: person) != nil else {
-        throw Problem.notFound("nobody at this hub has the id \"\(person.prefix(60))\"")
+      guard try Self.person(person, in: directory).removedAt == nil else {
+        throw Problem.notFound("this person was removed from the hub")
       }
       try directory.deletePairingCodes(expiredBefore: now)
       try directory.put(

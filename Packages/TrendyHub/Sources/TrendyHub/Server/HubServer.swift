@@ -172,6 +172,10 @@ public final class HubServer: Sendable {
         "storage_full", status: 507, title: "Storage full",
         detail: "the hub has no room left: nothing was changed; what waits on the device stays there",
         retryAfter: .seconds(60))
+    case HubStorageError.erased:
+      Problem(
+        "unauthorized", status: 401, title: "Not paired",
+        detail: "whoever this device belonged to was removed from this hub")
     case HubStorageError.busy, HubStorageError.occupied:
       Problem(
         "unavailable", status: 503, title: "Service unavailable",

@@ -42,7 +42,10 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
     guard let id = members?["id"]?.stringValue, let name = members?["name"]?.stringValue,
       let created = members?["created"]?.intValue
     else { throw record.unreadable() }
-    return HubPerson(id: id, name: name, createdAt: Date(milliseconds: created))
+    return HubPerson(
+      id: id, name: name, createdAt: Date(milliseconds: created),
+      removedAt: members?["removed"]?.intValue.map(Date.init(milliseconds:)),
+      isErasing: members?["erasing"]?.boolValue ?? false)
   }
 
   private static func device(_ record: Record) throws -> HubDevice {
@@ -67,11 +70,23 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
   }
 
   func put(_ person: HubPerson) throws {
-    try transaction.put(
-      kind: HubRecordKind.person, key: RecordKey(hashing: person.id),
-      document: [
-        "id": .string(person.id), "name": .string(person.name), "created": .int(person.createdAt.milliseconds),
-      ])
+    var members: [String: JSONValue] = [
+      "id": .string(person.id), "name": .string(person.name), "created": .int(person.createdAt.milliseconds),
+    ]
+    if let removedAt = person.removedAt { members["removed"] = .int(removedAt.milliseconds) }
+    if person.isErasing { members["erasing"] = true }
+    try transaction.put(kind: HubRecordKind.person, key: RecordKey(hashing: person.id), document: .object(members))
+  }
+
+  func deletePerson(id: String) throws {
+    for device in try devices() where device.person == id {
+      transaction.delete(kind: HubRecordKind.device, key: RecordKey(hashing: device.tokenHash))
+    }
+    for record in try transaction.scan(kind: HubRecordKind.pairingCode)
+    where try record.document().objectValue?["person"]?.stringValue == id {
+      transaction.delete(kind: HubRecordKind.pairingCode, key: record.key)
+    }
+    transaction.delete(kind: HubRecordKind.person, key: RecordKey(hashing: id))
   }
 
   func put(_ device: HubDevice) throws {

@@ -18,7 +18,7 @@ extension EmbeddedHubStorage {
     to path: String, tracks: String? = nil, now: Date, isReplacing: Bool = false
   ) throws -> StoreBackup.Summary {
     // Who comes meanwhile is called by name in it, perhaps, and has written nothing.
-    let people = try readDirectory { try $0.people() }.map { Self.folder($0.id) }
+    let people = try readDirectory { try $0.people() }.filter { !$0.isErasing }.map { Self.folder($0.id) }
     return try StoreBackup.write(
       stores(of: people, in: root) + tracksStores(of: people, in: tracks), to: path, madeMillis: now.milliseconds,
       isReplacing: isReplacing,

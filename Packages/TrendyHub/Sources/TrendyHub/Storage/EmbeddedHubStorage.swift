@@ -30,6 +30,8 @@ public final class EmbeddedHubStorage: HubStorage {
     try store("people/\(Self.folder(person))").write { try body(EmbeddedTransaction(transaction: $0)) }
   }
 
+  public func erase(person: String) throws { try store("people/\(Self.folder(person))").erase(person: person) }
+
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try store("directory").read { try body(EmbeddedDirectoryReading(records: $0)) }
   }
@@ -110,6 +112,7 @@ final class EmbeddedStore: @unchecked Sendable {
   /// a device could hold what a crash takes back.
   private let turn = NSLock()
   private var engine: StorageEngine?
+  private var erasedPerson: String?
 
   init(directory: String, fileSystem: any FileSystem, options: StorageEngine.Options) {
     self.directory = directory
@@ -149,9 +152,33 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
+  /// Removes the files; whoever reads what they have mapped reads on.
+  func erase(person: String) throws {
+    try turn.withLock {
+      erasedPerson = person
+      engine = nil
+      try EmbeddedHubStorage.translating {
+        let names = try namesThere()
+        for name in names { try fileSystem.remove("\(directory)/\(name)") }
+        if !names.isEmpty { try fileSystem.syncDirectory(directory) }
+      }
+    }
+  }
+
+  /// None in a folder that was never made.
+  private func namesThere() throws(FileSystemError) -> [String] {
+    do {
+      return try fileSystem.names(inDirectory: directory)
+    } catch {
+      if error.code == ENOENT { return [] }
+      throw error
+    }
+  }
+
   private func inTurn<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
     turn.lock()
     defer { turn.unlock() }
+    if let erasedPerson { throw HubStorageError.erased(person: erasedPerson) }
     return try EmbeddedHubStorage.translating {
       do {
         let engine = try engine ?? StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)

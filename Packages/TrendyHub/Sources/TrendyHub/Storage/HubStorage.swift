@@ -13,6 +13,12 @@ public protocol HubStorage: Sendable {
   /// Reads and writes one person's state, all or nothing.
   func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result
 
+  /// Takes away all that is kept of a person, for good; erasing them again changes nothing.
+  ///
+  /// Who still reads or writes for them, here and until this storage is made anew, gets ``HubStorageError/erased(person:)``. Nobody
+  /// else's state is touched, and of the directory nothing.
+  func erase(person: String) throws
+
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result
 
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
@@ -35,12 +41,15 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   case busy(String)
   /// Another hub serves it.
   case occupied(String)
+  /// Of this person nothing is kept any more.
+  case erased(person: String)
   /// Anything else, in words for the one who runs the hub.
   case failed(String)
 
   public var description: String {
     switch self {
     case .full(let text), .busy(let text), .occupied(let text), .failed(let text): text
+    case .erased(let person): "what was kept of the person \(person) was erased"
     }
   }
 }
@@ -160,6 +169,8 @@ public protocol HubDirectoryReading: AnyObject {
 
 public protocol HubDirectoryTransaction: HubDirectoryReading {
   func put(_ person: HubPerson) throws
+  /// Forgets the person, their devices and their pairing codes.
+  func deletePerson(id: String) throws
   func put(_ device: HubDevice) throws
   func put(_ code: HubPairingCode) throws
   func deletePairingCode(hash: String) throws
@@ -172,11 +183,17 @@ public struct HubPerson: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
+  /// Since when none of their devices may come in.
+  public var removedAt: Date?
+  /// Whether what is kept of them is to be erased, or being erased; only of those who were removed.
+  public var isErasing: Bool
 
-  public init(id: String, name: String, createdAt: Date) {
+  public init(id: String, name: String, createdAt: Date, removedAt: Date? = nil, isErasing: Bool = false) {
     self.id = id
     self.name = name
     self.createdAt = createdAt
+    self.removedAt = removedAt
+    self.isErasing = isErasing
   }
 }
 
