@@ -129,6 +129,13 @@ struct Round {
   /// The agent of this store has the right to sync: it is woken, and its next whole round is waited for.
   private func waitForAgent(since asked: Date) async throws {
     let app = network.app
+    if let pause = app.syncHistory.load().last?.pausedUntil, asked < pause {
+      throw CommandError(
+        "The hub asked to be left alone until \(LocalTime().dayAndTime(pause))",
+        hint:
+          "The agent goes on then by itself. Nothing was lost; \(try app.makeStore().syncCounts().pending) changes wait here.",
+        exit: .tryAgain)
+    }
     for _ in 0..<120 {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))

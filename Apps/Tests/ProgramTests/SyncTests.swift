@@ -316,6 +316,26 @@ struct SyncTests {
     #expect(try bench.trendyd("token", "create", "x", "--data", hub.data).status == 64, "whose?")
   }
 
+  @Test func `whoever asks to sync while the hub wants to be left alone is told until when, and does not wait`() throws
+  {
+    let agent = try Running(
+      bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
+    defer { agent.stop() }
+    try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
+    try sync("phone")
+    // What an agent notes after a round that a hub without time has answered with so many seconds.
+    let path = bench.store("phone") + "/sync-history.json"
+    var runs = try #require(try WireJSON.decode(JSONValue.self, from: Data(contentsOf: URL(filePath: path))).arrayValue)
+    var last = try #require(runs.popLast()?.objectValue)
+    last["error"] = "The hub asked to be left alone for a while."
+    last["pausedUntil"] = .double(Date().timeIntervalSinceReferenceDate + 3600)
+    runs.append(.object(last))
+    try WireJSON.encode(JSONValue.array(runs)).write(to: URL(filePath: path))
+    let asked = try bench.trendy("sync", store: "phone")
+    #expect(asked.status == 75)
+    #expect(asked.talk.contains("left alone until") && asked.talk.contains("Nothing was lost"), "\(asked.talk)")
+  }
+
   @Test func `who runs the hub removes a person, lets them back in, and erases everything of them`() throws {
     func hubCommand(_ words: String...) throws -> Workbench.Result {
       try bench.run("trendyd", words + ["--data", hub.data])
