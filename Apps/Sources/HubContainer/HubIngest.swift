@@ -2,7 +2,7 @@ public import AppContainer
 import Foundation
 import Synchronization
 public import TrendyHub
-import TrendyModels
+public import TrendyModels
 public import TrendyProtocols
 import TrendyTrips
 
@@ -21,6 +21,21 @@ public final class HubIngest: Ingest {
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
     guard let desk = sender.desk else { preconditionFailure("a hub's ingest is given a desk") }
     return try await request.take(into: intake(for: desk), sender: sender.device, at: clock.now)
+  }
+
+  public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] {
+    // Who never posted has no log, and asking makes none.
+    guard FileManager.default.fileExists(atPath: directory.appending(path: desk.person).path) else { return [] }
+    return try await intake(for: desk).run { intake in
+      try intake.presences().sorted { $0.device < $1.device }.compactMap { presence in
+        guard let record = presence.trip else { return nil }
+        return APILiveTrip(
+          id: record.trip.id, deviceId: presence.device, deviceName: try desk.name(ofDevice: presence.device) ?? "",
+          isPaused: presence.isPaused, mode: presence.mode, start: record.trip.startTime,
+          distance: (record.trip.distanceMeters * 10).rounded() / 10, speed: presence.lastFix?.speed,
+          fixedAt: presence.lastFix?.timestamp)
+      }
+    }
   }
 
   /// Lets time do its part, for everybody of whom there is a log: closes trips that fell silent.

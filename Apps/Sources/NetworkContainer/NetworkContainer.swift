@@ -1,5 +1,5 @@
 public import AppContainer
-import TrendyModels
+public import TrendyModels
 import TrendyNetworking
 public import TrendyProtocols
 public import TrendySync
@@ -47,6 +47,11 @@ public struct NetworkContainer: Sendable {
       baseURL: account.hub, token: { try file.load().flatMap { $0.hub == account.hub ? $0.token : nil } },
       clock: app.clock,
       allowsInsecureHTTP: account.allowsInsecureHTTP ?? false)
+  }
+
+  /// What goes on, as far as devices post to the hub.
+  public func liveTrips(for account: Account) async throws -> LiveTripsResponse {
+    try await makeAPIClient(for: account).liveTrips()
   }
 
   public func makeEngine(for account: Account, configuration: SyncConfiguration = .init()) throws -> SyncEngine {

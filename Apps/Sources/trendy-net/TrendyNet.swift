@@ -61,6 +61,13 @@ enum TrendyNet {
       case ["compare"]: return try await Repair(round: round, arguments: arguments).compare()
       default: return try await round.run()
       }
+    case "live":
+      guard AppContainer.storeExists(at: directory) else { throw CommandError.noStore(at: directory.path) }
+      let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
+      let account = try Round(network: network, console: console).account()
+      let live = try await network.liveTrips(for: account)
+      console.data(String(decoding: try WireJSON.encode(live), as: UTF8.self))
+      return .done
     case "companion":
       guard AppContainer.storeExists(at: directory) else { throw CommandError.noStore(at: directory.path) }
       let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))

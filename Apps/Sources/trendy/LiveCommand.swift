@@ -40,28 +40,94 @@ struct LiveCommand {
     throw CommandError("The agent has ended", hint: "Start it again: trendyd run", exit: .unreachable)
   }
 
-  /// What the readings say that are kept here, once.
+  /// What is known without one, once: by the fixes that are kept here, and by the hub.
   private func withoutAgent() throws -> ExitCode {
-    session.console.talk(
-      "No agent runs: this is what was told up to now, and nothing will follow. Start one: trendyd run")
     let app = try session.openStore()
-    var trip: AgentStatus.LiveTrip?
+    var known: [(trip: AgentStatus.LiveTrip, source: Source)] = []
     if app.hasTracks {
-      let open = try app.makeTrackIntake().presences().filter { $0.trip != nil }
-        .max { ($0.lastFix?.timestamp ?? .distantPast) < ($1.lastFix?.timestamp ?? .distantPast) }
-      trip = open.flatMap { AgentStatus.LiveTrip($0, now: session.now) }
+      known = try app.makeTrackIntake().presences().compactMap {
+        AgentStatus.LiveTrip($0, now: session.now).map { ($0, .store) }
+      }
     }
-    show(trip, on: Screen(isInPlace: false))
+    var failure: CommandError?
+    var source = Source.store
+    if let account = try app.accountFile.load() {
+      do throws(CommandError) {
+        let live = try hubTrips(of: account)
+        source = .hub(account.hubName)
+        known += live.trips.map { (AgentStatus.LiveTrip($0, now: live.now), source) }
+      } catch {
+        failure = error
+      }
+    }
+    // Of several the one that was heard of last.
+    let shown = known.max { ($0.trip.fixedAt ?? .distantPast) < ($1.trip.fixedAt ?? .distantPast) }
+    // Nothing here says nothing of what the hub would have known.
+    if shown == nil, let failure { throw failure }
+    source = shown?.source ?? source
+    if let failure { session.console.talk("The hub could not be asked: \(failure.message).") }
+    let age = shown?.trip.fixedAt.map { " \(TimePhrase.words(max(0, session.now.timeIntervalSince($0)))) ago" }
+    session.console.talk(
+      "No agent runs here: this is what \(shown?.trip.device.map { "\($0) told" } ?? "was told to") \(source.words)\(age ?? "")"
+        + ", and nothing will follow. Start one: trendyd run")
+    show(shown?.trip, on: Screen(isInPlace: false), from: source)
     return .done
   }
 
-  private func show(_ trip: AgentStatus.LiveTrip?, on screen: Screen) {
+  /// Where a trip is known from.
+  private enum Source {
+    case agent
+    /// The fixes that are kept in this store.
+    case store
+    case hub(String)
+
+    var name: String {
+      switch self {
+      case .agent: "agent"
+      case .store: "store"
+      case .hub: "hub"
+      }
+    }
+
+    var hub: String? { if case .hub(let name) = self { name } else { nil } }
+
+    /// Who was told.
+    var words: String {
+      switch self {
+      case .agent: "the agent"
+      case .store: "this store"
+      case .hub(let name): "the hub \(name)"
+      }
+    }
+  }
+
+  private func hubTrips(of account: Account) throws(CommandError) -> LiveTripsResponse {
+    let answer: JSONValue
+    do {
+      answer = try NetworkProgram.answer(to: ["live", "--store", session.storeDirectory.path])
+      if let error = answer.objectValue?["error"]?.objectValue {
+        throw CommandError(
+          error["message"]?.stringValue ?? "No answer", hint: error["hint"]?.stringValue,
+          exit: error["exit"]?.intValue.flatMap { ExitCode(rawValue: Int32($0)) } ?? .unreachable)
+      }
+      return try WireJSON.decode(LiveTripsResponse.self, from: WireJSON.encode(answer))
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      throw CommandError("\(account.hubName) gave no answer that can be read: \(error)", exit: .version)
+    }
+  }
+
+  private func show(_ trip: AgentStatus.LiveTrip?, on screen: Screen, from source: Source = .agent) {
     let now = SystemTime().now
     switch session.console.format {
     case .json, .ndjson:
       session.console.document(
         "trendy.live/1",
-        [("time", .string(session.local.rfc3339(now))), ("trip", trip?.json(in: session.local) ?? .null)])
+        [
+          ("time", .string(session.local.rfc3339(now))), ("source", .string(source.name)), ("hub", .string(source.hub)),
+          ("trip", trip?.json(in: session.local) ?? .null),
+        ])
     case .plain:
       session.console.row([
         trip?.state.rawValue ?? "", trip.map { "\(Int($0.elapsed.rounded()))" } ?? "",

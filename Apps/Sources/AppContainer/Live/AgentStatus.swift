@@ -130,6 +130,17 @@ extension AgentStatus.LiveTrip {
     fixedAt = presence.lastFix?.timestamp
   }
 
+  /// A trip that a hub sees.
+  public init(_ trip: APILiveTrip, now: Date) {
+    self.init(start: trip.start, state: trip.isPaused ? .paused : .going, mode: trip.mode)
+    id = trip.id
+    device = trip.deviceName.isEmpty ? trip.deviceId : trip.deviceName
+    elapsed = max(0, now.timeIntervalSince(start))
+    distance = trip.distance
+    speed = trip.isPaused ? 0 : trip.speed
+    fixedAt = trip.fixedAt
+  }
+
   public func json(in local: LocalTime) -> JSONText {
     .object([
       ("id", .string(id)), ("state", .string(state.rawValue)), ("device", .string(device)),

@@ -17,6 +17,11 @@ extension APIClient {
     return (person, device)
   }
 
+  /// The trips that go on, of devices that post to the hub.
+  public func liveTrips() async throws -> LiveTripsResponse {
+    try await hub.document(LiveTripsResponse.self, HTTPRequest(method: .get, path: "/me/live"))
+  }
+
   /// The person's devices that may come in.
   public func devices() async throws -> [APIDevice] {
     try await hub.document([APIDevice].self, HTTPRequest(method: .get, path: "/me/devices"))

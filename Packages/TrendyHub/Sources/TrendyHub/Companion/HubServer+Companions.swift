@@ -147,7 +147,7 @@ extension CompanionNotice {
 }
 
 extension HTTPResponse {
-  fileprivate static func wire(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
+  static func wire(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
     HTTPResponse(
       status: status, headers: HTTPHeaders([("Content-Type", "application/json")]),
       body: .data(try WireJSON.encode(value)))

@@ -1,4 +1,5 @@
 import Foundation
+import TrendyModels
 import TrendyProtocols
 
 extension HubServer {
@@ -17,5 +18,12 @@ extension HubServer {
       asked, from: IngestSender(person: sender.person, device: sender.id, desk: ingestDesk(person: sender.person)))
     failure = answer.delay
     return asked.response(to: answer)
+  }
+
+  /// Answers `/me/live`: what goes on, as far as devices post here.
+  func answerLive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    _ = try call.method(.get)
+    let trips = try await ingest?.liveTrips(for: ingestDesk(person: sender.person)) ?? []
+    return try .wire(LiveTripsResponse(now: clock.now, trips: trips))
   }
 }

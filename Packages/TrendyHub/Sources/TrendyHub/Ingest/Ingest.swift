@@ -9,6 +9,13 @@ public protocol Ingest: Sendable {
   /// What was taken is durable on return.
   /// - Throws: a ``Problem`` for a request of which nothing can be read.
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer
+
+  /// The trips that go on by now, of the person whose desk it is; by default none is known of.
+  func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip]
+}
+
+extension Ingest {
+  public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] { [] }
 }
 
 /// Who posts.

@@ -79,7 +79,7 @@ public final class HubServer: Sendable {
       if let answer = try await answerIngest(request, device: &device, failure: &failure) {
         response = answer
       } else {
-        response = try answer(request, device: &device)
+        response = try await answer(request, device: &device)
       }
     } catch {
       if !(error is Problem) { failure = "\(error)" }
@@ -96,13 +96,14 @@ public final class HubServer: Sendable {
     return response
   }
 
-  private func answer(_ request: HTTPRequest, device: inout HubDevice?) throws -> HTTPResponse {
+  private func answer(_ request: HTTPRequest, device: inout HubDevice?) async throws -> HTTPResponse {
     try configuration.check(namesOf: request)
     let call = try HubCall(request)
     if let response = try answerWithoutToken(call) { return response }
     let sender = try authenticate(request)
     device = sender
     try limit(sender)
+    if call.path == ["me", "live"] { return try await answerLive(call, sender) }
     return try answer(call, sender: sender)
   }
 

@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A trip that goes on, as a hub sees it in what a device posts there.
+public struct APILiveTrip: Hashable, Sendable, Identifiable {
+  /// The id under which it will be in the record.
+  public let id: String
+  /// The device whose fixes they are.
+  public var deviceId: String
+  public var deviceName: String
+  public var isPaused: Bool
+  public var mode: MotionState
+  public var start: Date
+  /// Metres.
+  public var distance: Double
+  /// Metres a second; `nil` when unknown.
+  public var speed: Double?
+  /// When the last fix was taken.
+  public var fixedAt: Date?
+
+  public init(
+    id: String, deviceId: String, deviceName: String, isPaused: Bool = false, mode: MotionState = .unknown,
+    start: Date, distance: Double, speed: Double? = nil, fixedAt: Date? = nil
+  ) {
+    self.id = id
+    self.deviceId = deviceId
+    self.deviceName = deviceName
+    self.isPaused = isPaused
+    self.mode = mode
+    self.start = start
+    self.distance = distance
+    self.speed = speed
+    self.fixedAt = fixedAt
+  }
+}
+
+extension APILiveTrip: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    id = try fields.required("id")
+    deviceId = try fields.required("device_id")
+    deviceName = try fields.optional("device_name", default: "")
+    isPaused = try fields.optional("paused", default: false)
+    // A later hub may know more ways to go.
+    mode = MotionState(rawValue: try fields.optional("mode", default: "")) ?? .unknown
+    start = try fields.date("start")
+    distance = try fields.required("distance_m")
+    speed = try fields.optional("speed_mps")
+    fixedAt = try fields.optionalDate("fixed")
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write("device_id", deviceId)
+    try fields.write("device_name", deviceName)
+    try fields.write("distance_m", distance)
+    try fields.writeIfPresent("fixed", fixedAt)
+    try fields.write("id", id)
+    try fields.write("mode", mode.rawValue)
+    try fields.write("paused", isPaused)
+    try fields.writeIfPresent("speed_mps", speed)
+    try fields.write("start", start)
+  }
+}
+
+/// What goes on as a hub knows it.
+public struct LiveTripsResponse: Hashable, Sendable {
+  /// By the hub's clock.
+  public var now: Date
+  /// By device.
+  public var trips: [APILiveTrip]
+
+  public init(now: Date, trips: [APILiveTrip]) {
+    self.now = now
+    self.trips = trips
+  }
+}
+
+extension LiveTripsResponse: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    now = try fields.date("now")
+    trips = try fields.required("trips")
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write("now", now)
+    try fields.write("trips", trips)
+  }
+}

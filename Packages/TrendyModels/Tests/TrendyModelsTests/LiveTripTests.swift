@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("APILiveTrip", .timeLimit(.minutes(1)))
+struct LiveTripTests {
+  @Test func `comes back from the wire as it went, and from a plain coder`() throws {
+    let start = Date(timeIntervalSince1970: 1_704_067_200.25)
+    let answer = LiveTripsResponse(
+      now: start + 60,
+      trips: [
+        APILiveTrip(
+          id: "a", deviceId: "d", deviceName: "pixel", isPaused: true, mode: .cycling, start: start, distance: 12.5,
+          speed: 4.2, fixedAt: start + 30),
+        APILiveTrip(id: "b", deviceId: "e", deviceName: "", start: start, distance: 0),
+      ])
+    let bytes = try WireJSON.encode(answer)
+    #expect(try WireJSON.decode(LiveTripsResponse.self, from: bytes) == answer)
+    #expect(try JSONDecoder().decode(LiveTripsResponse.self, from: bytes) == answer)
+    #expect(try WireJSON.decode(LiveTripsResponse.self, from: JSONEncoder().encode(answer)) == answer)
+  }
+
+  @Test func `of a later hub's way to go nothing is known, and the rest is read`() throws {
+    let text = #"{"id":"a","device_id":"d","start":"2024-01-01T00:00:00Z","distance_m":5,"mode":"flying","more":1}"#
+    let trip = try WireJSON.decode(APILiveTrip.self, from: Data(text.utf8))
+    #expect(trip.mode == .unknown && trip.distance == 5 && trip.fixedAt == nil)
+    #expect(throws: (any Error).self) { try WireJSON.decode(APILiveTrip.self, from: Data("{}".utf8)) }
+  }
+}
