@@ -48,7 +48,8 @@ public enum DeviceRequest: Sendable {
   }
 
   /// Traccar's OsmAnd protocol: a query with speeds in knots, or JSON with speeds in metres a second.
-  /// - Parameter receivedAt: stands for a time that the query does not give; JSON has its own.
+  ///
+  /// `receivedAt` stands for a time that the query does not give; JSON has its own.
   /// - Throws: ``InterchangeError`` for a body that begins as JSON and is none.
   public static func osmAnd(query: String, body: [UInt8] = [], receivedAt: Date) throws(InterchangeError) -> DeviceBatch
   {

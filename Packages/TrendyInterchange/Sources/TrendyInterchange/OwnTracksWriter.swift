@@ -9,7 +9,7 @@ public import TrendyModels
 ///
 /// Its numbers are whole: seconds, metres and kilometres an hour; what is unknown is left out, and so are fixes off the globe.
 public enum OwnTracksWriter: Sendable {
-  /// - Parameter activities: each is written at the fix of its own time.
+  /// Each of the `activities` is written at the fix of its own time.
   public static func writeRecording(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {
     let motions = Dictionary(activities.map { ($0.timestamp, $0.state) }, uniquingKeysWith: { _, last in last })
     var text = ""

@@ -5,7 +5,7 @@ public import TrendyModels
 /// The first 24 operations are an implementer's to write; the others have defaults written in terms of them, so that a
 /// double stays small, and a client that talks to a Trendy hub does better by its own.
 ///
-/// Every operation throws ``/TrendyModels/APIError``, or `CancellationError` when its task is cancelled. One that throws a
+/// Every operation throws `APIError`, or `CancellationError` when its task is cancelled. One that throws a
 /// `networkError` may have had its effect: it is asked again with the same idempotency key.
 public protocol NetworkClientProtocol: Sendable {
   // MARK: Event types

@@ -63,7 +63,7 @@ public struct SyncSimulator: Sendable {
 
   /// The shortest part of a plan that still breaks something of the same sort, found by leaving out ever smaller pieces.
   ///
-  /// - Parameter limit: how many stories may be told to find it.
+  /// At most `limit` stories are told to find it.
   /// - Returns: the plan and its story; `nil` where the plan breaks nothing.
   public func shrink(_ plan: [Action], seed: UInt64, limit: Int = 2000) async -> (plan: [Action], story: Story)? {
     var story = await run(plan, seed: seed)

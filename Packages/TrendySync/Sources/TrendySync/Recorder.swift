@@ -143,7 +143,8 @@ extension Recorder {
 extension Recorder {
   /// Gives a deleted event another life, with what it last said, on every device. Its deletion is undone as if it had never been
   /// where the hub has not heard of it.
-  /// - Parameter eventTypeId: the type to restore it to; its own unless given.
+  ///
+  /// `eventTypeId` is the type to restore it to; its own unless given.
   /// - Returns: whether there was anything to restore: not where it lives.
   /// - Throws: ``RecorderError``: not held, its deletion under way, or its type deleted.
   @discardableResult

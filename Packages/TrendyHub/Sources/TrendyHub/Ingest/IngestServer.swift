@@ -11,7 +11,7 @@ public final class IngestServer: Sendable {
   private let clock: any TimeSource
   private let log: AccessLog?
 
-  /// - Parameter configuration: the names under which it is asked, and the proxies that are believed.
+  /// `configuration` has the names under which it is asked, and the proxies that are believed.
   public init(
     transport: any HTTPTransport, token: String, ingest: any Ingest,
     configuration: HubConfiguration = HubConfiguration(), clock: any TimeSource = SystemTime(), log: AccessLog? = nil

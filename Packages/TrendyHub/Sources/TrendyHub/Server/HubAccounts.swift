@@ -62,7 +62,8 @@ public struct HubAccounts: Sendable {
   }
 
   /// Ends the tokens of all devices of a person, and their codes; what is kept of them stays until it is erased.
-  /// - Parameter isErasing: has it erased: see ``finishErasing(person:)``. There is no way back from it.
+  ///
+  /// `isErasing` has it erased: see ``finishErasing(person:alongside:)``. There is no way back from it.
   /// - Throws: a ``Problem`` of kind `not_found`.
   public func remove(person id: String, isErasing: Bool) throws {
     let now = clock.now
@@ -97,7 +98,7 @@ public struct HubAccounts: Sendable {
   /// Erases all that is kept of a person who was removed for that, and forgets them last: cut short, it is done again.
   ///
   /// For the one process that serves the storage, as another would go on with what it has open.
-  /// - Parameter alongside: erases what others keep of the person.
+  /// `alongside` erases what others keep of the person.
   public func finishErasing(person: HubPerson, alongside: (HubPerson) throws -> Void = { _ in }) throws {
     guard person.isErasing else { return }
     try storage.erase(person: person.id)
@@ -124,7 +125,8 @@ public struct HubAccounts: Sendable {
   }
 
   /// Takes a code and gives a token, which is shown this once.
-  /// - Parameter holder: whose record the device holds; a code of somebody else is not used up by it.
+  ///
+  /// `holder` is whose record the device holds; a code of somebody else is not used up by it.
   /// - Throws: a ``Problem`` of kind `pairing_code_invalid` or `other_person`.
   public func pair(code: String, deviceName: String, holder: String? = nil) throws -> (token: String, device: HubDevice)
   {

@@ -68,7 +68,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// One step for each open store of what keeps it quick to open: ``/TrendyPersistence/StorageEngine/maintain(sealingAll:)``.
+  /// One step for each open store of what keeps it quick to open: `StorageEngine.maintain(sealingAll:)`.
   /// For when nobody waits; who reads or writes meanwhile is not kept waiting.
   ///
   /// - Returns: whether there may be more to do at once.

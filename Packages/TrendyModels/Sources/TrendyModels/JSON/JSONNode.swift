@@ -1,4 +1,4 @@
-/// One value in a ``JSONDocument``. Only the values of the wire read it; they are what the public side of it is for.
+/// One value in a document of JSON. Only the values of the wire read it; they are what the public side of it is for.
 public struct JSONNode: Sendable {
   let document: JSONDocument
   let index: Int

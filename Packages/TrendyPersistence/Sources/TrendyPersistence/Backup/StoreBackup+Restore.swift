@@ -33,9 +33,9 @@ extension StoreBackup {
   ///
   /// A store that the backup does not hold stays as it is. One that syncs is a copy from now on: the hub notices by its numbers
   /// (`device_forked`), and it goes on under a new identity; nothing that the hub has is lost.
-  /// - Parameters:
-  ///   - keptPath: where a backup of what is there now is written first, if anything is.
-  ///   - nowMillis: now, in milliseconds since 1970-01-01T00:00:00Z.
+  ///
+  /// At `keptPath` a backup of what is there now is written first, if anything is; `nowMillis` is now, in milliseconds since
+  /// 1970-01-01T00:00:00Z.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)`` and ``StorageError/newerVersion(path:found:supported:)`` before
   ///   anything was touched.
   public static func restore(

@@ -41,9 +41,8 @@ public enum StoreBackup: Sendable {
 
   /// Writes what the stores hold into a file; it is there whole, and on the disk, or not at all. A folder without a store is left
   /// out; others may save meanwhile, and no store is changed.
-  /// - Parameters:
-  ///   - madeMillis: now, in milliseconds since 1970-01-01T00:00:00Z.
-  ///   - isReplacing: whether a file that is there may go.
+  ///
+  /// `madeMillis` is now, in milliseconds since 1970-01-01T00:00:00Z; `isReplacing` says whether a file that is there may go.
   /// - Throws: ``StorageError/exists(path:)``; ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it
   ///   first; ``StorageError/missing(path:)`` when there is no store at all.
   @discardableResult

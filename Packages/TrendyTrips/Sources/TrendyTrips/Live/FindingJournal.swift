@@ -15,8 +15,7 @@ public protocol FindingJournal: Sendable {
   /// Writes the fields in which the two differ. What was deleted meanwhile stays so: no error.
   func update(_ event: Event, from held: Event) throws
   func delete(eventId: String) throws
-  /// What the person's own rules say of a trip that is new: its car, whether it was business.
-  /// - Parameter device: what recorded it.
+  /// What the person's own rules say of a trip that is new: its car, whether it was business. `device` recorded it.
   func completed(_ trip: Event, device: String) throws -> Event
 }
 

@@ -33,8 +33,7 @@ public struct Recording: Hashable, Sendable {
   /// Whether what is called so is a recording, and no device that may go on.
   public static func isRecording(device: String) -> Bool { device.hasPrefix(prefix) }
 
-  /// The trips and visits in it, as a journal would be given them.
-  /// - Parameter geofences: the person's places.
+  /// The trips and visits in it, as a journal would be given them; `geofences` are the person's places.
   public func events(geofences: [Geofence], tripTypeId: String) -> [Event] {
     var machine = TrackMachine(device: device)
     machine.update(geofences: geofences)

@@ -71,7 +71,7 @@ public struct OdometerCheck: Hashable, Sendable {
   /// More than that is a warning.
   public static let tolerance = 0.02
 
-  /// - Parameter trips: those of the vehicle.
+  /// `trips` are those of the vehicle.
   public init(readings: [OdometerReading], trips: [TripEvent]) {
     var last: OdometerReading?
     for reading in readings.sorted(by: { ($0.date, $0.meters) < ($1.date, $1.meters) }) {

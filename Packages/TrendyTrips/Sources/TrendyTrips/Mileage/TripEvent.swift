@@ -72,7 +72,7 @@ public struct TripEvent: Hashable, Sendable {
 
   public var vehicleId: String? { event.properties[.vehicle]?.stringValue }
 
-  /// - Parameter businessMeters: of a mixed trip, how much of it was business.
+  /// `businessMeters` says of a mixed trip how much of it was business.
   public mutating func classify(_ category: TripCategory, by rule: String? = nil, businessMeters: Double? = nil) {
     event.properties[.category] = PropertyValue(type: .select, value: .string(category.rawValue))
     event.properties[.rule] = rule.map { .text($0) }
@@ -109,9 +109,7 @@ public struct TripEvent: Hashable, Sendable {
   /// Two trips of one, parted at a moment on the way.
   ///
   /// Where the fixes of the trip are known, they tell how far it had come by then; else the way is taken for gone at one pace.
-  /// - Parameters:
-  ///   - id: that of the second.
-  ///   - fixes: those of the trip in their order, or none.
+  /// `id` is that of the second; `fixes` are those of the trip in their order, or none.
   public func split(at date: Date, id: String, fixes: [Location] = []) throws(EditError) -> (TripEvent, TripEvent) {
     guard date > start, date < end else { throw .outside(start: start, end: end) }
     let part = Self.part(of: fixes, until: date) ?? date.timeIntervalSince(start) / end.timeIntervalSince(start)

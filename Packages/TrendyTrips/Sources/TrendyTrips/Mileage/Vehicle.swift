@@ -61,9 +61,8 @@ public enum VehicleIdentity: Hashable, Sendable {
   case unknown
 
   /// What was said comes before what recorded, that before the default.
-  /// - Parameters:
-  ///   - name: an id or a name that was said; one that no vehicle has counts as not said.
-  ///   - devices: what recorded the trip.
+  ///
+  /// `name` is an id or a name that was said, and one that no vehicle has counts as not said; `devices` recorded the trip.
   public init(named name: String? = nil, devices: [String] = [], among vehicles: [Vehicle]) {
     let vehicles = vehicles.sorted { $0.id < $1.id }
     if let name, let vehicle = vehicles.first(where: { $0.id == name }) ?? vehicles.first(where: { $0.isCalled(name) })
