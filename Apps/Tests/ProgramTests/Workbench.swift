@@ -163,9 +163,9 @@ struct BenchError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Asks until there is an answer. Another process has its own clock: 30 seconds is when it counts as dead, not what a test takes.
+/// Asks until there is an answer. Another process has its own clock: two minutes is when it counts as dead, not what a test takes.
 func eventually<Answer>(_ ask: () throws -> Answer?) throws -> Answer? {
-  for _ in 0..<600 {
+  for _ in 0..<2400 {
     if let answer = try ask() { return answer }
     usleep(50_000)
   }
