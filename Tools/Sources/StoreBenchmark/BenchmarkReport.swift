@@ -11,6 +11,8 @@ package struct BenchmarkReport: Hashable, Sendable {
   package var check: UInt64 = 0
   /// Of the processes that were measured, in kilobytes; `nil` for this one.
   package var peakMemory: Int?
+  /// Of a reader with the store open, beyond the files that it has mapped, in kilobytes; `nil` where that is not known.
+  package var anonymousMemory: Int?
 
   package init() {}
 
@@ -32,6 +34,7 @@ package struct BenchmarkReport: Hashable, Sendable {
       line += SystemCalls.format(
         ",\"p50_us\":%.1f,\"p99_us\":%.1f", percentiles.middle * 1e6, percentiles.high * 1e6)
     }
+    if let anonymousMemory { line += SystemCalls.format(",\"rss_anon_mb\":%.1f", Double(anonymousMemory) / 1024) }
     if let wallSeconds { line += SystemCalls.format(",\"wall_s\":%.6f", wallSeconds) }
     return line + "}"
   }

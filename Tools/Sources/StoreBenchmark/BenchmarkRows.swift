@@ -89,5 +89,6 @@ package struct BenchmarkRows: Hashable, Sendable {
   }
 
   package static func date(_ millis: Int64) -> Date { Date(timeIntervalSince1970: Double(millis) / 1000) }
-  package static func millis(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
+  /// - Parameter date: after 1970.
+  package static func millis(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000 + 0.5) }
 }

@@ -24,7 +24,7 @@ package struct RowCheck {
     if event.pointee.isAllDay { sum &+= 1 }
     if let end = event.pointee.endDate { sum &+= BenchmarkRows.millis(end) }
     sum &+= Int64(event.pointee.identifier.utf8Count + event.pointee.eventTypeId.utf8.count)
-    sum &+= Int64(event.pointee.sourceType.rawValue.utf8.count + event.pointee.syncStatus.rawValue.utf8.count)
+    sum &+= Int64(Self.nameLength(event.pointee.sourceType) + Self.nameLength(event.pointee.syncStatus))
     if let latitude = event.pointee.locationLatitude { sum &+= Int64(latitude * 1000) }
     return UInt64(bitPattern: sum)
   }
@@ -42,7 +42,7 @@ package struct RowCheck {
     if row.isAllDay { sum &+= 1 }
     if let end = row.endDate { sum &+= BenchmarkRows.millis(end) }
     sum &+= Int64(row.identifier.utf8Count + row.eventTypeId.utf8.count)
-    sum &+= Int64(row.sourceType.rawValue.utf8.count + row.syncStatus.rawValue.utf8.count)
+    sum &+= Int64(Self.nameLength(row.sourceType) + Self.nameLength(row.syncStatus))
     if let latitude = row.locationLatitude { sum &+= Int64(latitude * 1000) }
     return UInt64(bitPattern: sum)
   }
@@ -50,7 +50,7 @@ package struct RowCheck {
   /// Bytes of ``propertiesText(_:)``, from the values alone and without writing it.
   private mutating func propertiesLength(_ event: UnsafePointer<Event>) -> Int {
     var length = 2
-    event.pointee.packedProperties.forEachPacked { shape, index, value in
+    event.pointee.forEachPackedProperty { shape, index, value in
       if index == 0 { length += self.namesLength(shape) - 1 }
       length += Self.textLength(value)
     }
@@ -66,25 +66,43 @@ package struct RowCheck {
     return namesLength
   }
 
-  private static func textLength(_ value: PackedValue) -> Int {
+  @inline(__always) private static func textLength(_ value: PackedValue) -> Int {
     switch value {
-    case .int(let whole) where whole >= 0: digits(UInt64(whole))
-    case .double(let number) where number >= 0 && number < 1e6 && (number * 10).rounded() / 10 == number:
-      // One digit behind the point: whole numbers have a 0 there.
-      digits(UInt64(number)) + 2
+    case .int(let whole) where whole >= 0 && whole < 100_000: digits(Int(whole))
+    // One digit behind the point: whole numbers have a 0 there.
+    case .double(let number) where number >= 0 && number < 10_000 && isTenths(number): digits(Int(number)) + 2
     case .string(let text): text.count + 2
-    default: text(value.json).utf8.count
+    default: seldomTextLength(value)
     }
   }
 
-  private static func digits(_ number: UInt64) -> Int {
-    var count = 1
-    var rest = number
-    while rest >= 10 {
-      rest /= 10
-      count += 1
+  @inline(never) private static func seldomTextLength(_ value: PackedValue) -> Int { text(value.json).utf8.count }
+
+  /// - Parameter number: 0 to 10,000.
+  @inline(__always) private static func isTenths(_ number: Double) -> Bool {
+    let tenths = number * 10
+    return Double(Int(tenths + 0.5)) == tenths
+  }
+
+  /// - Parameter number: 0 to 99,999.
+  @inline(__always) private static func digits(_ number: Int) -> Int {
+    number < 100 ? (number < 10 ? 1 : 2) : number < 1000 ? 3 : number < 10_000 ? 4 : 5
+  }
+
+  private static func nameLength(_ source: EventSourceType) -> Int {
+    switch source {
+    case .manual: 6
+    case .imported, .geofence: 8
+    case .healthKit: 9
+    case .trip: 4
     }
-    return count
+  }
+
+  private static func nameLength(_ status: SyncStatus) -> Int {
+    switch status {
+    case .synced, .failed: 6
+    case .pending: 7
+    }
   }
 
   /// The properties as the text they were made from: in the order there, no space between.

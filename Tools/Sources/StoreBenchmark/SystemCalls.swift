@@ -30,6 +30,18 @@ enum SystemCalls {
     #endif
   }
 
+  /// Bytes of memory that this process has now and that lie in no file, in units of 1024; `nil` where the system does not tell.
+  static func anonymousMemory() -> Int? {
+    guard let status = fopen("/proc/self/status", "r") else { return nil }
+    defer { fclose(status) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, Int32(line.count), status) != nil {
+      let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if text.hasPrefix("RssAnon:") { return Int(text.filter(\.isNumber)) }
+    }
+    return nil
+  }
+
   /// Ends this process without closing anything, as a crash would.
   static func endAtOnce() -> Never { _exit(0) }
 

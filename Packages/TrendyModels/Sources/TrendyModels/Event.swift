@@ -28,8 +28,7 @@ public struct Event: Hashable, Sendable, Identifiable {
   public var locationName: String?
   /// IANA name of the zone it was recorded in.
   public var timeZone: String?
-  /// What ``properties`` are made of when asked for.
-  public private(set) var packedProperties: PackedProperties
+  @usableFromInline var packed: PackedProperties
   private var seldom: Seldom?
 
   public init(
@@ -49,7 +48,7 @@ public struct Event: Hashable, Sendable, Identifiable {
     self.locationLongitude = locationLongitude
     self.locationName = locationName
     self.timeZone = timeZone
-    packedProperties = PackedProperties(properties)
+    packed = PackedProperties(properties)
     seldom = Seldom(
       Seldom.Fields(
         externalId: externalId, originalTitle: originalTitle, geofenceId: geofenceId,
@@ -67,13 +66,21 @@ public struct Event: Hashable, Sendable, Identifiable {
     self.isAllDay = isAllDay
     self.sourceType = sourceType
     self.syncStatus = syncStatus
-    packedProperties = PackedProperties()
+    packed = PackedProperties()
+  }
+
+  /// Shows each property in the order of the names, by its place in the shape of all of them, as it lies in the event: no text
+  /// is made, and nothing is copied.
+  @inlinable public func forEachPackedProperty(_ body: (PropertyShape, Int, PackedValue) -> Void) {
+    packed.forEachPacked(body)
   }
 
   /// Takes properties as a file keeps them; the bytes are copied.
   /// - Returns: `false`, and nothing changes, where they are not a value for each name.
-  public mutating func setPackedProperties(_ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    packedProperties.set(shape, bytes)
+  @inlinable public mutating func setPackedProperties(
+    _ shape: consuming PropertyShape, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    packed.set(shape, bytes)
   }
 }
 
@@ -81,11 +88,14 @@ extension Event {
   /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
   public var id: String { identifier.text }
 
+  /// What ``properties`` are made of when asked for.
+  @inlinable public var packedProperties: PackedProperties { packed }
+
   /// By the key of the property's definition.
   public var properties: [String: PropertyValue] {
-    get { packedProperties.dictionary }
+    get { packed.dictionary }
     set {
-      packedProperties = PackedProperties(newValue)
+      packed = PackedProperties(newValue)
       forgetUnknownProperties()
     }
   }

@@ -116,44 +116,52 @@ public enum PackedValue: BitwiseCopyable {
 extension PackedValue: Sendable {}
 
 /// Reads what ``PackedJSON`` writes, and never beyond the end.
-struct PackedReader {
-  private(set) var position: UnsafeRawPointer
-  private let end: UnsafeRawPointer
+@usableFromInline struct PackedReader {
+  @usableFromInline var position: UnsafeRawPointer
+  @usableFromInline let end: UnsafeRawPointer
 
   /// How deep a value may be that is read; what is deeper was not written by this code.
-  private static let deepest = 1024
+  @usableFromInline static let deepest = 1024
 
-  @inline(__always) init(_ position: UnsafeRawPointer, end: UnsafeRawPointer) {
+  @inlinable @inline(__always) init(_ position: UnsafeRawPointer, end: UnsafeRawPointer) {
     self.position = position
     self.end = end
   }
 
-  @inline(__always) var isAtEnd: Bool { position == end }
+  @inlinable @inline(__always) var isAtEnd: Bool { position == end }
 
-  @inline(__always) mutating func byte() -> UInt8? {
+  @inlinable @inline(__always) mutating func byte() -> UInt8? {
     guard position < end else { return nil }
     defer { position += 1 }
     return position.load(as: UInt8.self)
   }
 
-  @inline(__always) mutating func number() -> UInt64? {
+  @inlinable @inline(__always) mutating func number() -> UInt64? {
     guard position < end else { return nil }
     let first = UInt64(position.load(as: UInt8.self))
     if first < 0x80 {
       position += 1
       return first
     }
-    if end - position >= 2 {
+    let left = end - position
+    if left >= 2 {
       let second = UInt64((position + 1).load(as: UInt8.self))
       if second < 0x80 {
         position += 2
         return first & 0x7F | second &<< 7
       }
+      if left >= 3 {
+        let third = UInt64((position + 2).load(as: UInt8.self))
+        if third < 0x80 {
+          position += 3
+          return first & 0x7F | (second & 0x7F) &<< 7 | third &<< 14
+        }
+      }
     }
     return longNumber()
   }
 
-  @inline(never) private mutating func longNumber() -> UInt64? {
+  @usableFromInline @inline(never) mutating func longNumber() -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while position < end, shift < 64 {
@@ -166,10 +174,11 @@ struct PackedReader {
     return nil
   }
 
-  @inline(__always) mutating func piece(_ count: UInt64) -> UnsafeRawBufferPointer? {
-    guard count <= UInt64(end - position) else { return nil }
-    defer { position += Int(count) }
-    return UnsafeRawBufferPointer(start: position, count: Int(count))
+  @inlinable @inline(__always) mutating func piece(_ count: UInt64) -> UnsafeRawBufferPointer? {
+    guard count <= UInt64(bitPattern: Int64(end - position)) else { return nil }
+    let length = Int(truncatingIfNeeded: count)
+    defer { position += length }
+    return UnsafeRawBufferPointer(start: position, count: length)
   }
 
   @inline(__always) mutating func text() -> String? {
@@ -195,7 +204,7 @@ struct PackedReader {
     }
   }
 
-  @inline(__always) mutating func packedValue() -> PackedValue? {
+  @inlinable @inline(__always) mutating func packedValue() -> PackedValue? {
     let start = position
     guard let kind = byte() else { return nil }
     switch kind {
@@ -218,7 +227,7 @@ struct PackedReader {
     }
   }
 
-  @inline(never) private mutating func anyValue(depth: Int) -> JSONValue? {
+  @usableFromInline @inline(never) mutating func anyValue(depth: Int) -> JSONValue? {
     guard depth > 0, let kind = byte() else { return nil }
     switch kind {
     case 0: return .null
@@ -240,7 +249,7 @@ struct PackedReader {
 
   /// Moves behind a value without making it.
   /// - Returns: whether there was one.
-  @inline(__always) mutating func skipValue() -> Bool {
+  @inlinable @inline(__always) mutating func skipValue() -> Bool {
     guard let kind = byte() else { return false }
     switch kind {
     case 3, 8: return number() != nil
@@ -273,7 +282,10 @@ struct PackedReader {
     return .object(values)
   }
 
-  @inline(__always) private static func signed(_ number: UInt64) -> Int64 {
+  @inlinable @inline(__always) static func signed(_ number: UInt64) -> Int64 {
     Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
   }
 }
+
+@available(*, unavailable)
+extension PackedReader: Sendable {}

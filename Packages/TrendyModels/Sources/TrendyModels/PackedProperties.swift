@@ -69,28 +69,29 @@ public final class PropertyShape: Sendable {
 
 /// An event's properties in few bytes: the names are those of a shape that many events share, the values lie one after the
 /// other. A value is made when it is asked for.
+///
+/// What is done for every event of a range is inlined into other modules, which saves a call for each value.
 public struct PackedProperties: Sendable {
-  private typealias Words = (UInt64, UInt64, UInt64, UInt64)
-  private static let mostHere = 31
+  @usableFromInline typealias Words = (UInt64, UInt64, UInt64, UInt64)
+  @usableFromInline static let mostHere = 31
 
-  /// The names and types; `nil` where there are none.
-  public private(set) var shape: PropertyShape?
+  @usableFromInline var keptShape: PropertyShape?
   /// The values, where they are few; the last byte says how many.
-  private var words: Words = (0, 0, 0, 0)
+  @usableFromInline var words: Words = (0, 0, 0, 0)
   /// The values that do not fit here.
-  private var more: [UInt8]?
+  @usableFromInline var more: [UInt8]?
 
-  public init() { shape = nil }
+  public init() { keptShape = nil }
 
   public init(_ values: [String: PropertyValue]) {
     guard !values.isEmpty else {
-      shape = nil
+      keptShape = nil
       return
     }
     let sorted = values.sorted { $0.key < $1.key }
     var bytes: [UInt8] = []
     for (_, property) in sorted { PackedJSON.append(property.value, to: &bytes) }
-    shape = PropertyShape(sorted)
+    keptShape = PropertyShape(sorted)
     bytes.withUnsafeBytes { keep($0) }
   }
 
@@ -100,23 +101,26 @@ public struct PackedProperties: Sendable {
     guard set(shape, bytes) else { return nil }
   }
 
-  mutating func set(_ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let base = bytes.baseAddress, Self.fits(shape, base, end: base + bytes.count) else { return false }
-    self.shape = shape.names.isEmpty ? nil : shape
+  @inlinable mutating func set(_ shape: consuming PropertyShape, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let base = bytes.baseAddress, Self.fits(shape.names.count, base, end: base + bytes.count) else {
+      return false
+    }
+    // Where there are no names there are no bytes.
+    if bytes.isEmpty { keptShape = nil } else { keptShape = shape }
     more = nil
     keep(bytes)
     return true
   }
 
-  private static func fits(_ shape: PropertyShape, _ base: UnsafeRawPointer, end: UnsafeRawPointer) -> Bool {
+  @inlinable static func fits(_ count: Int, _ base: UnsafeRawPointer, end: UnsafeRawPointer) -> Bool {
     var reader = PackedReader(base, end: end)
-    for _ in 0..<shape.names.count {
+    for _ in 0..<count {
       guard reader.skipValue() else { return false }
     }
     return reader.isAtEnd
   }
 
-  @inline(__always) private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+  @inlinable @inline(__always) mutating func keep(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count <= Self.mostHere else {
       more = Array(bytes)
       return
@@ -127,6 +131,8 @@ public struct PackedProperties: Sendable {
     }
   }
 
+  /// The names and types; `nil` where there are none.
+  @inlinable public var shape: PropertyShape? { keptShape }
   public var isEmpty: Bool { shape == nil }
   public var count: Int { shape?.names.count ?? 0 }
 
@@ -177,21 +183,21 @@ public struct PackedProperties: Sendable {
   }
 
   /// Each in the order of the names, by its place in ``shape``, as it lies here: no text is made.
-  public func forEachPacked(_ body: (PropertyShape, Int, PackedValue) -> Void) {
+  @inlinable public func forEachPacked(_ body: (PropertyShape, Int, PackedValue) -> Void) {
     guard let shape else { return }
     _ = withValues { Self.forEachPacked(shape, $0, end: $1, body) }
   }
 
   /// The same of what lies in a file.
   /// - Returns: `false` where the bytes are not a value for each name; it may have shown some.
-  public static func forEachPacked(
+  @inlinable public static func forEachPacked(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (PropertyShape, Int, PackedValue) -> Void
   ) -> Bool {
     guard let base = bytes.baseAddress else { return shape.names.isEmpty }
     return forEachPacked(shape, base, end: base + bytes.count, body)
   }
 
-  private static func forEachPacked(
+  @inlinable static func forEachPacked(
     _ shape: PropertyShape, _ base: UnsafeRawPointer, end: UnsafeRawPointer,
     _ body: (PropertyShape, Int, PackedValue) -> Void
   ) -> Bool {
@@ -211,7 +217,7 @@ public struct PackedProperties: Sendable {
     withValues { target.copyMemory(from: $0, byteCount: $1 - $0) }
   }
 
-  private func withValues<Result>(_ body: (UnsafeRawPointer, UnsafeRawPointer) throws -> Result) rethrows -> Result {
+  @inlinable func withValues<Result>(_ body: (UnsafeRawPointer, UnsafeRawPointer) throws -> Result) rethrows -> Result {
     if let more {
       return try more.withUnsafeBytes { bytes in
         guard let base = bytes.baseAddress else { preconditionFailure("more than fits here is no byte") }

@@ -225,7 +225,7 @@ struct Log {
       if case .torn(let bytes) = tail { cut = bytes }
       var state = LogState(
         tables: tables, manifest: manifest, manifestFile: manifestFile,
-        pin: RecordPin(memories: memories, mappings: tables.segments.mappings),
+        pin: RecordPin(memories: memories, others: tables.segments.pins),
         memory: memory, file: chunk.file, chunk: header, end: end, sequence: sequence, checksum: checksum,
         durable: durable, tailIsSuspect: isMarked || tail != .clean, previous: previous,
         doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,

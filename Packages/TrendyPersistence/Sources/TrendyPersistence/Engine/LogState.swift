@@ -196,7 +196,7 @@ struct LogState: @unchecked Sendable {
     self.file = file
     chunk = header
     memory = RecordMemory(zeroed: header.chunkBytes)
-    pin = RecordPin(memories: pin.memories + [memory], mappings: pin.mappings)
+    pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
     doubt = nil
     end = ChunkHeader.bytes
   }

@@ -19,7 +19,8 @@ final class Memtable {
   private var slots: UnsafeMutablePointer<UInt64>
   private var slotCount = 128
   private var usedSlots = 0
-  private var kinds: [OrderedRows?] = Array(repeating: nil, count: 256)
+  /// By kind; empty until one is listed.
+  private var kinds: [OrderedRows?] = []
   /// Rows from here on are in no list of a kind.
   private var kindsListed = 0
   private var groups: [GroupName: OrderedRows] = [:]
@@ -110,7 +111,7 @@ extension Memtable {
   private func list(kind: UInt8, group: UInt64?) -> OrderedRows? {
     guard let group else {
       listKinds()
-      return kinds[Int(kind)]
+      return kinds.isEmpty ? nil : kinds[Int(kind)]
     }
     listGroups()
     return groups[GroupName(kind: kind, group: group)]
@@ -150,6 +151,7 @@ extension Memtable {
   }
 
   private func listKinds() {
+    if kindsListed < recordCount, kinds.isEmpty { kinds = Array(repeating: nil, count: 256) }
     while kindsListed < recordCount {
       let record = rows[kindsListed]
       if !RecordLayout.isDeletion(record) {
@@ -232,7 +234,8 @@ extension Memtable {
   private func growSlots() {
     let old = slots
     let oldCount = slotCount
-    slotCount *= 2
+    // In large steps while that is a few pages: each finds a place for every name anew.
+    slotCount *= slotCount < 1 << 14 ? 4 : 2
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: 0, count: slotCount)
     let mask = slotCount - 1

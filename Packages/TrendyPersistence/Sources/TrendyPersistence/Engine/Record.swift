@@ -48,12 +48,12 @@ final class RecordMemory: @unchecked Sendable {
 /// Keeps alive every memory that a set of records lies in.
 final class RecordPin: Sendable {
   let memories: [RecordMemory]
-  let mappings: [any MappedFile]
+  let mapping: (any MappedFile)?
   let others: [RecordPin]
 
-  init(memories: [RecordMemory], mappings: [any MappedFile] = [], others: [RecordPin] = []) {
+  init(memories: [RecordMemory], mapping: (any MappedFile)? = nil, others: [RecordPin] = []) {
     self.memories = memories
-    self.mappings = mappings
+    self.mapping = mapping
     self.others = others
   }
 }

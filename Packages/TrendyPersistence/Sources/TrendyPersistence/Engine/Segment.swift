@@ -23,6 +23,8 @@ final class Segment {
   let path: String
   let footer: SegmentFooter
   let mapping: any MappedFile
+  /// Of the mapping.
+  let pin: RecordPin
   private let base: UnsafeRawPointer
   private let pageShift: Int
   /// For each page whether it was checked.
@@ -58,6 +60,7 @@ final class Segment {
     self.path = path
     self.footer = footer
     self.mapping = mapping
+    pin = RecordPin(memories: [], mapping: mapping)
     self.base = base
     pageShift = footer.pageShift
     isChecked = .allocate(capacity: footer.pageCount)

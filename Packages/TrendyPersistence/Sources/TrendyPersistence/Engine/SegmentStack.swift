@@ -4,14 +4,15 @@
 final class SegmentStack {
   final class Layer {
     let segment: Segment
-    /// A bit for each row that is buried; empty while none is.
-    private var bits: [UInt64] = []
-    /// The buried rows, to be taken off what is counted.
-    fileprivate let buried = Memtable()
+    /// A bit for each row that is buried; empty while none is. Unchecked: asked for every row that is found, by one thread
+    /// at a time.
+    @exclusivity(unchecked) private var bits: [UInt64] = []
+    /// The buried rows, to be taken off what is counted; made with the first.
+    fileprivate private(set) var buried: Memtable?
 
     init(_ segment: Segment) { self.segment = segment }
 
-    var buriedCount: Int { buried.count }
+    var buriedCount: Int { buried?.count ?? 0 }
 
     @inline(__always) func isBuried(_ row: Int) -> Bool {
       !bits.isEmpty && bits[row >> 6] >> UInt64(row & 63) & 1 != 0
@@ -22,6 +23,8 @@ final class SegmentStack {
       if isBuried(row) { return false }
       if bits.isEmpty { bits = [UInt64](repeating: 0, count: (segment.footer.rowCount + 63) / 64) }
       bits[row >> 6] |= 1 << UInt64(row & 63)
+      let buried = buried ?? Memtable()
+      self.buried = buried
       buried.apply(record)
       return true
     }
@@ -79,7 +82,7 @@ final class SegmentStack {
   }
 
   var isEmpty: Bool { layers.isEmpty }
-  var mappings: [any MappedFile] { layers.map(\.segment.mapping) }
+  var pins: [RecordPin] { layers.map(\.segment.pin) }
 
   /// The living row of this name.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
@@ -103,7 +106,7 @@ final class SegmentStack {
     var count = 0
     for layer in layers {
       count += (try layer.segment.run(kind: kind, group: group)?.count ?? 0)
-      count -= layer.buried.count(kind: kind, group: group)
+      count -= layer.buried?.count(kind: kind, group: group) ?? 0
     }
     return count
   }
@@ -111,9 +114,9 @@ final class SegmentStack {
   func addCounts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]) throws(StorageError) {
     for layer in layers {
       try layer.segment.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
-      guard layer.buriedCount > 0 else { continue }
+      guard let buried = layer.buried else { continue }
       var gone = [Int](repeating: 0, count: counts.count)
-      layer.buried.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &gone)
+      buried.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &gone)
       for index in counts.indices { counts[index] -= gone[index] }
     }
   }

@@ -156,15 +156,14 @@ struct SeldomFields {
 final class EventReader {
   private let types = SharedIdentifiers()
   private let texts = SharedTexts()
-  private let shapes = SharedShapes()
+  let shapes = SharedShapes()
+  /// Where a single event is made, and moved away from.
+  private let place = UnsafeMutablePointer<Event>.allocate(capacity: 1)
+
+  deinit { place.deallocate() }
 
   /// - Returns: `nil` if what must be there is not, or means nothing to this version.
-  func event(_ record: UnsafeRawPointer) -> Event? {
-    withUnsafeTemporaryAllocation(of: Event.self, capacity: 1) { place in
-      guard let place = place.baseAddress, read(record, to: place) else { return nil }
-      return place.move()
-    }
-  }
+  @inline(__always) func event(_ record: UnsafeRawPointer) -> Event? { read(record, to: place) ? place.move() : nil }
 
   /// Makes the event where it will stay: a copy would count every reference in it.
   /// - Parameter place: not initialised, and left so if the result is `false`.
@@ -204,22 +203,16 @@ final class EventReader {
     return fields.typeText.map(texts.text) ?? ""
   }
 
-  /// Shows each property where it lies, in the order of the names.
-  /// - Returns: `false` if they cannot be read.
-  func forEachPackedProperty(_ fields: EventFields, _ body: (PropertyShape, Int, PackedValue) -> Void) -> Bool {
-    if let bytes = fields.properties {
-      guard let (shape, values) = shapes.split(bytes) else { return false }
-      return PackedProperties.forEachPacked(shape, values, body)
-    }
-    guard fields.hasMore else { return true }
-    guard let seldom = SeldomFields(fields.record) else { return false }
-    PackedProperties(seldom.properties).forEachPacked(body)
-    return true
-  }
-
   /// Shows each property, in the order of the names.
   /// - Returns: `false` if they cannot be read.
   func forEachProperty(_ fields: EventFields, _ body: (String, PropertyValue) -> Void) -> Bool {
-    forEachPackedProperty(fields) { body($0.names[$1], PropertyValue(type: $0.types[$1], value: $2.json)) }
+    if let bytes = fields.properties {
+      guard let (shape, values) = shapes.split(bytes) else { return false }
+      return PackedProperties.forEach(shape, values, body)
+    }
+    guard fields.hasMore else { return true }
+    guard let seldom = SeldomFields(fields.record) else { return false }
+    PackedProperties(seldom.properties).forEach(body)
+    return true
   }
 }

@@ -35,26 +35,45 @@ public struct EventRow {
   /// Shows each property in the order of the names.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func forEachProperty(_ body: (String, PropertyValue) -> Void) throws(StorageError) {
-    guard source.reader.forEachProperty(fields, body) else {
-      throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record))
-    }
+    guard source.reader.forEachProperty(fields, body) else { throw unreadable }
   }
 
   /// Shows each property in the order of the names, by the shape of all of them and its place in that. No text is made; a value
   /// must not be let out.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
-  public func forEachPackedProperty(_ body: (PropertyShape, Int, PackedValue) -> Void) throws(StorageError) {
-    guard source.reader.forEachPackedProperty(fields, body) else {
-      throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record))
-    }
+  @inlinable public func forEachPackedProperty(
+    _ body: (PropertyShape, Int, PackedValue) -> Void
+  ) throws(StorageError) {
+    // Inlined into who looks at the values, which saves a call for each.
+    defer { withExtendedLifetime(self) {} }
+    guard let (shape, values) = try packedProperties() else { return try forEachEarlierProperty(body) }
+    guard PackedProperties.forEachPacked(shape, values, body) else { throw unreadable }
+  }
+
+  /// The names and types of the properties, and their values one after the other; `nil` where they do not lie so.
+  @usableFromInline func packedProperties() throws(StorageError) -> (PropertyShape, UnsafeRawBufferPointer)? {
+    guard let bytes = fields.properties else { return nil }
+    guard let pieces = source.reader.shapes.split(bytes) else { throw unreadable }
+    return pieces
+  }
+
+  /// Those of a row of version 1 or 2, or none.
+  @usableFromInline func forEachEarlierProperty(
+    _ body: (PropertyShape, Int, PackedValue) -> Void
+  ) throws(StorageError) {
+    guard fields.hasMore else { return }
+    guard let seldom = SeldomFields(fields.record) else { throw unreadable }
+    PackedProperties(seldom.properties).forEachPacked(body)
+  }
+
+  @usableFromInline var unreadable: StorageError {
+    .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record))
   }
 
   /// The whole event.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func event() throws(StorageError) -> Event {
-    guard let event = source.reader.event(fields.record) else {
-      throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record))
-    }
+    guard let event = source.reader.event(fields.record) else { throw unreadable }
     return event
   }
 

@@ -132,13 +132,15 @@ extension LocalStore {
     }
   }
 
-  func decode<Row: StoredRow>(_ type: Row.Type, _ record: Record) throws(StorageError) -> Row {
+  @inline(__always) func decode<Row: StoredRow>(_ type: Row.Type, _ record: Record) throws(StorageError) -> Row {
     defer { withExtendedLifetime(record.pin) {} }
     return try decode(type, record.pointer)
   }
 
   /// - Parameter record: kept by the caller.
-  func decode<Row: StoredRow>(_ type: Row.Type, _ record: UnsafeRawPointer) throws(StorageError) -> Row {
+  @inline(__always) func decode<Row: StoredRow>(
+    _ type: Row.Type, _ record: UnsafeRawPointer
+  ) throws(StorageError) -> Row {
     guard let row = Row.read(record, with: reader) else {
       throw .unreadableRow(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
     }
@@ -221,7 +223,7 @@ extension LocalStore {
     let place: Place
     if let bits = event.identifier.bits {
       let key = RecordKey(high: bits.high, low: bits.low)
-      place = Place(key: key, record: try get(RowKind.event, key))
+      place = Place(key: key, record: try transaction.get(kind: RowKind.event, key: key))
     } else {
       place = try self.place(RowKind.event, byHashOf: event.id)
     }

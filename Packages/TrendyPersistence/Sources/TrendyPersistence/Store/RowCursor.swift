@@ -58,8 +58,9 @@ struct RowCursor {
   }
 
   @inline(__always) mutating func bytes() -> UnsafeRawBufferPointer? {
-    guard let count = number(), count <= UInt64(end - position) else { return nil }
-    defer { position += Int(count) }
-    return UnsafeRawBufferPointer(start: position, count: Int(count))
+    guard let count = number(), count <= UInt64(bitPattern: Int64(end - position)) else { return nil }
+    let length = Int(truncatingIfNeeded: count)
+    defer { position += length }
+    return UnsafeRawBufferPointer(start: position, count: length)
   }
 }

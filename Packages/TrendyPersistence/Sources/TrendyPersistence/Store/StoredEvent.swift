@@ -135,7 +135,9 @@ extension Event: StoredRow {
     writer.properties(EventField.properties, packedProperties)
   }
 
-  static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Event? { reader.event(record) }
+  @inline(__always) static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Event? {
+    reader.event(record)
+  }
 
   /// Events are read by ``EventReader``.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) { return nil }
