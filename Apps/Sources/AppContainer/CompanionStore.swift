@@ -35,6 +35,9 @@ public struct CompanionStore: Sendable {
     public var settledThrough: Int64
     /// What a companion was last told of where the hub is.
     public var toldConfiguration: String?
+
+    /// The device of which is told: the other one, or that which posts to the hub where the hub tells.
+    public var device: String { APICompanion.device(of: peerId) }
   }
 
   /// A notice that came, with where from.
@@ -61,6 +64,8 @@ public struct CompanionStore: Sendable {
     /// Sorted by the order in which they came, over all links.
     static let received: UInt8 = 3
     static let told: UInt8 = 4
+    /// By the device that is told of: what all ways said of its trips.
+    static let trips: UInt8 = 5
   }
 
   private let engine: StorageEngine
@@ -235,7 +240,8 @@ public struct CompanionStore: Sendable {
 
   // MARK: Being told
 
-  /// Takes what came, each once and in its order: the notices and how far they reach are one save.
+  /// Takes what came, each once and in its order: the notices and how far they reach are one save. Of a trip that a device's agent and
+  /// the hub both tell of, what the second one says is passed over.
   /// - Returns: those that are new.
   public func take(_ notices: [CompanionNotice], over link: String) throws -> [CompanionNotice] {
     try write { transaction in
@@ -243,11 +249,14 @@ public struct CompanionStore: Sendable {
       var known = try Link(stored: stored)
       let new = notices.sorted { $0.sequence < $1.sequence }.filter { $0.sequence > known.lastSequence }
       guard let last = new.last else { return [] }
+      var trips = try Self.trips(of: known, in: transaction)
+      let news = new.filter { trips.take($0, over: link) }
+      try Self.put(trips, of: known, in: transaction)
       var place =
         try transaction.scan(
           kind: Kind.received, group: nil, from: .min, to: .max, descending: true, limit: 1
         ).first?.sort ?? 0
-      for notice in new {
+      for notice in news {
         place += 1
         let content: JSONValue = [
           "link": .string(link), "notice": try WireJSON.decode(JSONValue.self, from: WireJSON.encode(notice)),
@@ -258,7 +267,7 @@ public struct CompanionStore: Sendable {
       }
       known.lastSequence = last.sequence
       try Self.put(known, in: transaction)
-      return new
+      return news
     }
   }
 
@@ -270,15 +279,20 @@ public struct CompanionStore: Sendable {
     ).map(Self.received).reversed()
   }
 
-  /// What each device that tells this one last said of whether a trip goes on.
+  /// What was last said of each device that this one is told of: whether a trip goes on there.
   public func trackers() throws -> [AgentStatus.Tracker] {
-    try links().filter { $0.role == .companion }.compactMap { link in
-      // Of a trip's few notices one says so.
-      let last = try engine.scan(
-        kind: Kind.received, group: Self.group(link.id), from: .min, to: .max, descending: true, limit: 16
-      ).map { try Self.received($0).notice }.first { $0.kind == CompanionNotice.Kind.tripActive }
+    let links = try links().filter { $0.role == .companion }
+    return try Dictionary(grouping: links, by: \.device).sorted { $0.key < $1.key }.compactMap { _, ways in
+      let said = try ways.flatMap { link in
+        // Of a trip's few notices one says so.
+        try engine.scan(
+          kind: Kind.received, group: Self.group(link.id), from: .min, to: .max, descending: true, limit: 16)
+      }.sorted { $0.sort > $1.sort }
+      let last = try said.lazy.map { try Self.received($0).notice }
+        .first { $0.kind == CompanionNotice.Kind.tripActive }
       return last.map {
-        AgentStatus.Tracker(device: link.peerName, isActive: $0.data["active"]?.boolValue ?? false, toldAt: $0.at)
+        AgentStatus.Tracker(
+          device: ways.first?.peerName ?? "", isActive: $0.data["active"]?.boolValue ?? false, toldAt: $0.at)
       }
     }
   }
@@ -320,6 +334,19 @@ public struct CompanionStore: Sendable {
       transaction.rollback()
       throw error
     }
+  }
+
+  private static func trips(of link: Link, in transaction: WriteTransaction) throws -> CompanionTrips {
+    guard let stored = try transaction.get(kind: Kind.trips, key: RecordKey(hashing: link.device)) else {
+      return CompanionTrips()
+    }
+    return try WireJSON.decode(CompanionTrips.self, from: Data(stored.payload))
+  }
+
+  private static func put(_ trips: CompanionTrips, of link: Link, in transaction: WriteTransaction) throws {
+    try transaction.put(
+      kind: Kind.trips, key: RecordKey(hashing: link.device), sort: 0, group: 0,
+      payload: Array(WireJSON.encode(trips)))
   }
 
   private static func group(_ link: String) -> UInt64 { max(1, RecordKey(hashing: link).low) }

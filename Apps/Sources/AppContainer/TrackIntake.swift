@@ -92,6 +92,16 @@ public struct TrackIntake: Sendable {
   /// Where each device is in its day by now.
   public func presences() throws -> [DevicePresence] { try reader.presences() }
 
+  /// Those of whom anything was kept, recordings not counted.
+  public func devices() throws -> [String] {
+    try log.devices().map(\.name).filter { !Recording.isRecording(device: $0) }
+  }
+
+  /// The trips of a device that were over after a moment.
+  public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {
+    try reader.trips(device: Self.name(device), since: since)
+  }
+
   /// The trip of a device that goes on.
   public func openTrip(device: String) throws -> TripRecord? {
     try reader.presences().first { $0.device == Self.name(device) }?.trip

@@ -20,7 +20,16 @@ public final class HubIngest: Ingest {
 
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
     guard let desk = sender.desk else { preconditionFailure("a hub's ingest is given a desk") }
-    return try await request.take(into: intake(for: desk), sender: sender.device, at: clock.now)
+    let intake = try intake(for: desk)
+    var answer = try await request.take(into: intake, sender: sender.device, at: clock.now)
+    // What was not looked through yet is told of when it was.
+    guard answer.added > 0, answer.delay == nil else { return answer }
+    do {
+      try await intake.run { [clock] in try HubTeller(desk: desk, intake: $0, now: clock.now).tell(of: sender.device) }
+    } catch {
+      answer.delay = "companions are told later: \(error)"
+    }
+    return answer
   }
 
   public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] {
@@ -38,13 +47,18 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Lets time do its part, for everybody of whom there is a log: closes trips that fell silent.
+  /// Lets time do its part, for everybody of whom there is a log: closes trips that fell silent. Companions are told what they do not
+  /// know yet, also of what came of posts before the hub last ended.
   public func tick(at server: HubServer) async throws {
     let folder = directory.path
     // Before the first post there is no folder.
     let people = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     for person in people.sorted() where !person.hasPrefix(".") {
-      _ = try await intake(for: server.ingestDesk(person: person)).run { try $0.tick() }
+      let desk = server.ingestDesk(person: person)
+      try await intake(for: desk).run { [clock] in
+        try $0.tick()
+        try HubTeller(desk: desk, intake: $0, now: clock.now).tellOfAll()
+      }
     }
   }
 

@@ -43,9 +43,18 @@ public struct CompanionDesk: Sendable {
     app.agent.send()
   }
 
-  /// - Returns: how many ways between the two were ended.
+  /// Lets this device be told of another's trips, which need not run anything for it: the hub tells of what it posts.
+  public func follow(_ device: APIDevice) async throws {
+    _ = try await client.makeCompanion(ofDevice: device.id)
+    _ = try await courier.round()
+    app.agent.send()
+  }
+
+  /// - Returns: how many ways between the two were ended; the hub's own is part of the device's.
   public func remove(deviceNamed name: String) async throws -> Int {
-    let companions = try await client.companions().filter { !$0.isRemoved }
+    let companions = try await client.companions().filter {
+      !$0.isRemoved && APICompanion.device(of: $0.trackerId) == $0.trackerId
+    }
     let meant = companions.filter { companion in
       let other =
         companion.trackerId == deviceId

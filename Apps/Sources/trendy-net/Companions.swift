@@ -3,7 +3,7 @@ import CommandSupport
 import NetworkContainer
 import TrendyModels
 
-/// `trendy companion pair|list|rm`: who of the person's devices tells whom.
+/// `trendy companion pair|follow|list|rm`: who of the person's devices tells whom.
 struct Companions {
   let network: NetworkContainer
   let account: Account
@@ -17,6 +17,13 @@ struct Companions {
       try await desk.pair(device)
       console.done("\(device.name) is told of this device's trips.")
       console.done("Both run an agent for it: trendyd run")
+      if console.isJSON { console.document("trendy.companion/1", [("device", .string(device.name))]) }
+      return .done
+    case ("follow", let name?):
+      let device = try await desk.device(named: name)
+      try await desk.follow(device)
+      console.done("This device is told of \(device.name)'s trips.")
+      console.done("It runs an agent for it: trendyd run. What \(device.name) posts to the hub is enough there.")
       if console.isJSON { console.document("trendy.companion/1", [("device", .string(device.name))]) }
       return .done
     case ("rm", let name?):

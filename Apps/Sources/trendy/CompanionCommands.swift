@@ -17,6 +17,13 @@ extension Command {
       return try NetworkProgram.replaceThisProcess(with: session)
     },
     Command(
+      path: ["companion", "follow"], arguments: "<device>",
+      summary: "Let this device be told when a trip of another starts and ends, such as a phone that posts to the hub."
+    ) { session in
+      _ = try session.positionals(1...1, missing: "the device's name, as the hub knows it")
+      return try NetworkProgram.replaceThisProcess(with: session)
+    },
+    Command(
       path: ["companion", "list"], arguments: "", summary: "Your devices at the hub, and who tells whom."
     ) { session in
       _ = try session.positionals(0...0, missing: "")
@@ -63,7 +70,9 @@ extension Command {
               ? "tells \(link.peerName): \(link.lastSequence) notices, \(waiting) on their way"
               : "is told by \(link.peerName): \(link.lastSequence) notices")
         }
-        if links?.isEmpty ?? true { session.console.text("No companions. Make one: trendy companion pair DEVICE") }
+        if links?.isEmpty ?? true {
+          session.console.text("No companions. Make one: trendy companion pair DEVICE, or follow DEVICE")
+        }
       }
       return .done
     },

@@ -13,6 +13,11 @@ struct HubPhone {
     token = try #require(try made.document.objectValue?["token"]?.stringValue, "\(made.talk)")
   }
 
+  init(_ bench: Workbench, token: String) {
+    self.bench = bench
+    self.token = token
+  }
+
   /// `northward` metres of a place, so many seconds ago.
   struct Fix {
     var ago: Int
@@ -31,24 +36,43 @@ struct HubPhone {
     stride(from: seconds - 10, through: 0, by: -10).map { Fix(ago: ago + $0, northward: metres) }
   }
 
-  /// Posts fixes in one request, again until a hub takes them, as a tracker does.
-  func post(_ fixes: [Fix], to hub: TestHub) throws {
-    let now = Date().timeIntervalSince1970.rounded()
-    try post(
-      fixes.map {
-        (RFC3339.string(from: Date(timeIntervalSince1970: now - Double($0.ago))), 52 + $0.northward / 111_250)
-      }, to: hub)
-  }
+  /// Posts fixes in one request, again until they are taken, as a tracker does.
+  func post(_ fixes: [Fix], to hub: TestHub) throws { try post(fixes, to: hub.url) }
+
+  func post(_ fixes: [Fix], to url: String) throws { try finish(try posting(Self.dated(fixes), to: url)) }
 
   func post(_ fixes: [(time: String, latitude: Double)], to hub: TestHub) throws {
+    try finish(try posting(fixes, to: hub.url))
+  }
+
+  /// The same, and does not wait until it is done.
+  func posting(_ fixes: [Fix], to hub: TestHub) throws -> Running { try posting(Self.dated(fixes), to: hub.url) }
+
+  private static func dated(_ fixes: [Fix]) -> [(time: String, latitude: Double)] {
+    let now = Date().timeIntervalSince1970.rounded()
+    return fixes.map {
+      (RFC3339.string(from: Date(timeIntervalSince1970: now - Double($0.ago))), 52 + $0.northward / 111_250)
+    }
+  }
+
+  private func posting(_ fixes: [(time: String, latitude: Double)], to url: String) throws -> Running {
     let features = fixes.map { time, latitude in
-      #"{"type":"Feature","geometry":{"type":"Point","coordinates":[4,\#(latitude)]},"properties":{"timestamp":"\#(time)","horizontal_accuracy":5}}"#
+      #"{"type":"Feature","geometry":{"type":"Point","coordinates":[4,\#(latitude)]},"#
+        + #""properties":{"timestamp":"\#(time)","horizontal_accuracy":5}}"#
     }
     let file = bench.folder.appending(path: "post-\(UUID().uuidString)")
     try Data(#"{"locations":[\#(features.joined(separator: ","))]}"#.utf8).write(to: file)
-    let posted = try bench.shell(
-      "curl -sf --max-time 30 --retry 30 --retry-all-errors --retry-delay 1 -H 'Authorization: Bearer \(token)' "
-        + "--data-binary @'\(file.path)' '\(hub.url)/overland'")
-    try #require(posted.status == 0 && posted.output.contains(#""result":"ok""#), "\(posted.output)\(posted.talk)")
+    return try Running(
+      bench, "/usr/bin/curl",
+      [
+        "-sS", "--fail", "--max-time", "60", "--retry", "40", "--retry-all-errors", "--retry-delay", "1",
+        "-H", "Authorization: Bearer \(token)", "--data-binary", "@\(file.path)", "\(url)/overland",
+      ])
+  }
+
+  private func finish(_ posting: Running) throws {
+    posting.process.waitUntilExit()
+    try #require(
+      posting.process.terminationStatus == 0 && posting.text.contains(#""result":"ok""#), "\(posting.text)")
   }
 }

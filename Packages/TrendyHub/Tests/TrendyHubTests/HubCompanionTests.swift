@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TrendyHub
 import TrendyModels
+import TrendyTesting
 
 @Suite("Companions at the hub", .timeLimit(.minutes(10)))
 struct HubCompanionTests {
@@ -93,6 +94,76 @@ struct HubCompanionTests {
     let again = try await hub.send("POST", "/companions", ["companion_id": .string(watch.id)])
     #expect(again["id"] == .string(id) && again["removed"] == false && again["held_through"] == 3)
     #expect(try await take(after: 0).isEmpty, "what was on its way went with it")
+  }
+
+  /// What the hub tells in the phone's place, as the watch sees it.
+  private func toldByHub(after sequence: Int64 = 0) async throws -> (link: JSONValue, notices: [CompanionNotice]) {
+    let list = try await hub.send("GET", "/companions", token: watch.token)
+    let links = list.json.arrayValue ?? []
+    let link = try #require(links.first { $0["tracker_id"].stringValue?.hasPrefix("hub:") == true })
+    let path = "/companions/\(try #require(link["id"].stringValue))/notices?after=\(sequence)"
+    let answer = try await hub.send("GET", path, token: watch.token)
+    guard answer.status == 200 else { return (link, []) }
+    return (link, try answer.decoded(CompanionNoticesResponse.self).notices)
+  }
+
+  private func draft(_ kind: String) -> HubTelling.Draft { .init(kind: kind, data: ["id": "t"]) }
+
+  @Test func `the hub tells of a device beside it, under sequences that rise with the clock`() async throws {
+    let desk = hub.server.ingestDesk(person: hub.person.id)
+    let phone = try #require(try hub.server.accounts.devices(person: hub.person.id).first { $0.name == "phone" }?.id)
+    var telling = try #require(try desk.tellings(ofDevice: phone).first)
+    #expect(telling.companion == watch.id && telling.told.isEmpty && telling.since == hub.clock.now)
+    #expect(try desk.tellings(ofDevice: watch.id).isEmpty)
+    telling.told["t"] = .init(isOpen: true, at: hub.clock.now)
+    try desk.tell([draft("trip_started"), draft("trip_active")], of: phone, as: telling)
+    #expect(try desk.tellings(ofDevice: phone) == [telling])
+    let first = Int64(hub.clock.now.timeIntervalSince1970 * 1000)
+    var (link, notices) = try await toldByHub()
+    #expect(link["tracker_name"] == "phone")
+    #expect(notices.map(\.sequence) == [first, first + 1] && notices.map(\.kind) == ["trip_started", "trip_active"])
+    // The phone's own way is another, and the phone does not see the hub's.
+    #expect(try await give(1...1)["held_through"] == 1)
+    #expect(try await hub.send("GET", "/companions").json.arrayValue?.count == 1)
+    // The watch has more than a hub knows that was restored: it goes on above that.
+    (_, notices) = try await toldByHub(after: first + 5000)
+    try desk.tell([draft("trip_ended")], of: phone, as: telling)
+    (_, notices) = try await toldByHub(after: first + 5000)
+    #expect(notices.map(\.sequence) == [first + 5001])
+    // Later it is the moment again.
+    await hub.clock.advance(by: .seconds(60))
+    try desk.tell([draft("trip_started")], of: phone, as: telling)
+    (_, notices) = try await toldByHub(after: first + 5001)
+    #expect(notices.map(\.sequence) == [first + 60_000])
+  }
+
+  @Test func `either of the two may ask for it, and who ends it ends what the hub tells too`() async throws {
+    let desk = hub.server.ingestDesk(person: hub.person.id)
+    let other = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "pixel")
+    let body: JSONValue = ["tracker_id": .string(other.device.id)]
+    let made = try await hub.send("POST", "/companions", body, token: watch.token)
+    #expect(made.status == 201 && made["tracker_name"] == "pixel" && made["companion_name"] == "watch")
+    #expect(
+      try await hub.send("POST", "/companions", ["tracker_id": .string(watch.id)], token: watch.token).status == 400)
+    #expect(try await hub.send("POST", "/companions", ["tracker_id": "none"], token: watch.token).status == 404)
+    var telling = try #require(try desk.tellings(ofDevice: other.device.id).first)
+    telling.told["t"] = .init(isOpen: true, at: hub.clock.now)
+    try desk.tell([draft("trip_started")], of: other.device.id, as: telling)
+    let own = try await toldByHub()
+    #expect(own.notices.count == 1)
+    // By the hub's own way, as one who sees both may.
+    let id = try #require(own.link["id"].stringValue)
+    #expect(try await hub.send("DELETE", "/companions/\(id)", token: hub.token).status == 204, "not theirs: nothing")
+    #expect(try await toldByHub().notices.count == 1)
+    #expect(try await hub.send("DELETE", "/companions/\(id)", token: watch.token).status == 204)
+    #expect(try desk.tellings(ofDevice: other.device.id).isEmpty)
+    #expect(try await toldByHub().link["removed"] == true)
+    // Told to nobody, and begun anew with what is so then.
+    try desk.tell([draft("trip_ended")], of: other.device.id, as: telling)
+    await hub.clock.advance(by: .seconds(60))
+    _ = try await hub.send("POST", "/companions", body, token: watch.token)
+    let again = try desk.tellings(ofDevice: other.device.id)
+    #expect(again.map(\.told) == [[:]] && again.map(\.since) == [hub.clock.now])
   }
 
   @Test(arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("APILiveTrip", .timeLimit(.minutes(1)))
+@Suite("APILiveTrip", .timeLimit(.minutes(10)))
 struct LiveTripTests {
   @Test func `comes back from the wire as it went, and from a plain coder`() throws {
     let start = Date(timeIntervalSince1970: 1_704_067_200.25)

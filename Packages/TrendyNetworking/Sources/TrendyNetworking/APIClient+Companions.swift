@@ -39,6 +39,13 @@ extension APIClient {
       APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(body)))
   }
 
+  /// Makes this device a companion of another, which need not run anything that could ask for it.
+  public func makeCompanion(ofDevice deviceId: String) async throws -> APICompanion {
+    let body: [String: JSONValue] = ["tracker_id": .string(deviceId)]
+    return try await hub.document(
+      APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(body)))
+  }
+
   /// Ends it, from either side. What was on its way is gone.
   public func removeCompanion(id: String) async throws {
     try await hub.delete("/companions/" + percentEncoded(id))

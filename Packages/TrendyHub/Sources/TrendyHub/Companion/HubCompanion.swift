@@ -17,6 +17,21 @@ public struct HubCompanion: Hashable, Sendable, Identifiable {
   public var acknowledgedThrough: Int64
   /// When one of the two ended it.
   public var removedAt: Date?
+  /// Where the hub itself tells: the trips of the last days that the companion was told of, by id.
+  public var toldTrips: [String: ToldTrip] = [:]
+
+  /// A trip that a companion was told of.
+  public struct ToldTrip: Hashable, Sendable {
+    /// Whether it goes on, as far as was told.
+    public var isOpen: Bool
+    /// When it began, or was over.
+    public var at: Date
+
+    public init(isOpen: Bool, at: Date) {
+      self.isOpen = isOpen
+      self.at = at
+    }
+  }
 
   public init(
     tracker: String, companion: String, createdAt: Date, heldThrough: Int64 = 0, acknowledgedThrough: Int64 = 0,
@@ -44,6 +59,10 @@ extension HubCompanion {
       "held": .int(heldThrough), "acknowledged": .int(acknowledgedThrough),
     ]
     if let removedAt { members["removed"] = .int(removedAt.milliseconds) }
+    if !toldTrips.isEmpty {
+      members["told"] = .object(
+        toldTrips.mapValues { ["open": .bool($0.isOpen), "at": .int($0.at.milliseconds)] })
+    }
     return .object(members)
   }
 
@@ -56,6 +75,12 @@ extension HubCompanion {
     self.init(
       tracker: tracker, companion: companion, createdAt: Date(milliseconds: created), heldThrough: held,
       acknowledgedThrough: acknowledged, removedAt: members["removed"]?.intValue.map(Date.init(milliseconds:)))
+    for (id, told) in members["told"]?.objectValue ?? [:] {
+      guard let told = told.objectValue, let isOpen = told["open"]?.boolValue, let at = told["at"]?.intValue else {
+        return nil
+      }
+      toldTrips[id] = ToldTrip(isOpen: isOpen, at: Date(milliseconds: at))
+    }
   }
 }
 

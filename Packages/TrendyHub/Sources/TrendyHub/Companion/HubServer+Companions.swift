@@ -37,19 +37,25 @@ extension HubServer {
     return try .wire(described(companions, person: sender.person))
   }
 
-  /// The same two again are the same, and go on where they were.
+  /// The same two again are the same, and go on where they were. Either of them may ask for it: both are the person's.
   private func makeCompanion(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    let companion = try call.body().identifier("companion_id")
-    guard companion != sender.id else {
-      throw Problem.invalid("companion_id: a device is not its own companion")
+    let body = try call.body()
+    let isTold = body.members["tracker_id"] != nil
+    let (tracker, companion) =
+      isTold ? (try body.identifier("tracker_id"), sender.id) : (sender.id, try body.identifier("companion_id"))
+    guard companion != tracker else {
+      throw Problem.invalid("\(isTold ? "tracker_id" : "companion_id"): a device is not its own companion")
     }
+    let other = isTold ? tracker : companion
     let devices = try accounts.devices(person: sender.person)
-    guard devices.contains(where: { $0.id == companion && $0.revokedAt == nil }) else {
-      throw Problem.notFound("no device of this person has the id \"\(companion.prefix(60))\"")
+    guard devices.contains(where: { $0.id == other && $0.revokedAt == nil }) else {
+      throw Problem.notFound("no device of this person has the id \"\(other.prefix(60))\"")
     }
     let made = try storage.write(person: sender.person) { transaction in
-      let new = HubCompanion(tracker: sender.id, companion: companion, createdAt: clock.now)
+      let new = HubCompanion(tracker: tracker, companion: companion, createdAt: clock.now)
       var made = try transaction.companion(id: new.id) ?? new
+      // What was while it was ended is no news.
+      if made.removedAt != nil { made.createdAt = clock.now }
       made.removedAt = nil
       try transaction.put(made)
       return made
@@ -58,17 +64,25 @@ extension HubServer {
     return try .wire(described([made], person: sender.person)[0], status: 201)
   }
 
-  /// What was on its way is gone. That it was ended is kept, so that nobody takes it for lost.
+  /// What was on its way is gone, also what the hub told in the tracker's place. That it was ended is kept, so that nobody takes it
+  /// for lost.
   private func removeCompanion(_ id: String, _ sender: HubDevice) throws -> HTTPResponse {
     let removed = try storage.write(person: sender.person) { transaction -> HubCompanion? in
-      guard var companion = try transaction.companion(id: id),
-        companion.tracker == sender.id || companion.companion == sender.id
-      else { return nil }
-      companion.removedAt = companion.removedAt ?? clock.now
-      companion.acknowledgedThrough = companion.heldThrough
-      try transaction.forgetNotices(companion: id, through: companion.heldThrough)
-      try transaction.put(companion)
-      return companion
+      guard let named = try transaction.companion(id: id) else { return nil }
+      let tracker = APICompanion.device(of: named.tracker)
+      guard tracker == sender.id || named.companion == sender.id else { return nil }
+      for teller in [tracker, APICompanion.hub(of: tracker)] {
+        guard
+          var companion = try transaction.companion(
+            id: HubCompanion.id(tracker: teller, companion: named.companion))
+        else { continue }
+        companion.removedAt = companion.removedAt ?? clock.now
+        companion.acknowledgedThrough = companion.heldThrough
+        companion.toldTrips = [:]
+        try transaction.forgetNotices(companion: companion.id, through: companion.heldThrough)
+        try transaction.put(companion)
+      }
+      return named
     }
     if let removed { streams.onNotice(for: removed.companion) }
     return HTTPResponse(status: 204)
@@ -122,7 +136,8 @@ extension HubServer {
       try accounts.devices(person: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     return companions.map {
       APICompanion(
-        id: $0.id, trackerId: $0.tracker, trackerName: names[$0.tracker] ?? "", companionId: $0.companion,
+        id: $0.id, trackerId: $0.tracker, trackerName: names[APICompanion.device(of: $0.tracker)] ?? "",
+        companionId: $0.companion,
         companionName: names[$0.companion] ?? "", heldThrough: $0.heldThrough,
         acknowledgedThrough: $0.acknowledgedThrough, isRemoved: $0.removedAt != nil)
     }

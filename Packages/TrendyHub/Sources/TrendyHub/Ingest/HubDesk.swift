@@ -6,7 +6,7 @@ public import TrendyModels
 /// It asks what a device could ask over HTTP, in the same words, and is answered the same.
 public struct HubDesk: Sendable {
   public let person: String
-  private let server: HubServer
+  let server: HubServer
   private let sender: HubDevice
 
   /// - Parameter device: what stands for the writer in the record's fields.

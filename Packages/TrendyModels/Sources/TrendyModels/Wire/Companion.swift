@@ -7,7 +7,7 @@
 /// One thing that a tracker tells its companion.
 ///
 /// The tracker gives the sequence, from 1 without a gap, and keeps the notice until the companion has it; the hub in between
-/// only passes it on.
+/// only passes it on. Where a hub tells of a device that posts to it, the sequences are the hub's: rising, with gaps.
 public struct CompanionNotice: Hashable, Sendable {
   /// What is told, by the names on the wire; a later version may know more.
   public enum Kind: Sendable {
@@ -113,6 +113,18 @@ public struct APICompanion: Hashable, Sendable, Identifiable {
     self.acknowledgedThrough = acknowledgedThrough
     self.isRemoved = isRemoved
   }
+}
+
+extension APICompanion {
+  /// What stands for the hub where it tells of a device itself.
+  public static func hub(of device: String) -> String { prefix + device }
+
+  /// The device of which a tracker tells: itself, or where the hub tells, the one that posts to it.
+  public static func device(of tracker: String) -> String {
+    tracker.hasPrefix(prefix) ? String(tracker.dropFirst(prefix.count)) : tracker
+  }
+
+  private static let prefix = "hub:"
 }
 
 extension APICompanion: WireDocument {

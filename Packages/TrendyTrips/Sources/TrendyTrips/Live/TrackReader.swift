@@ -111,6 +111,18 @@ public final class TrackReader: Sendable {
       .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.eventId, $0.kind == .trip) }
   }
 
+  /// The trips of a device that were over after a moment, as they were written; also those that the person changed or deleted since.
+  public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {
+    // What is settled was so by its last reading, which is no earlier than its end.
+    try store.notes(.finding, device: device, after: since, isDescending: false, limit: .max)
+      .map { try TrackFinding($0) }
+      .filter { $0.kind == .trip && $0.standing != .withdrawn && $0.intended == nil }
+      .compactMap { finding in
+        guard let end = finding.end, end > since else { return nil }
+        return (finding.eventId, finding.start, end)
+      }
+  }
+
   /// Where each device is in its day by now, by device: what was read of it, and what time alone decides since.
   public func presences() throws -> [DevicePresence] {
     try store.devices().compactMap { device in

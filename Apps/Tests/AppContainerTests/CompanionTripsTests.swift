@@ -1,0 +1,145 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyModels
+import TrendyTesting
+
+@testable import AppContainer
+
+@Suite("CompanionTrips", .timeLimit(.minutes(10)))
+struct CompanionTripsTests {
+  private static func date(_ minutes: Double) -> Date { DeterministicDate.jan1_2024 + minutes * 60 }
+
+  private static func notice(_ kind: String, _ id: String, from start: Double, to end: Double? = nil, at: Double? = nil)
+    -> CompanionNotice
+  {
+    var data: [String: JSONValue] = ["id": .string(id), "start": .string(RFC3339.string(from: date(start)))]
+    if let end { data["end"] = .string(RFC3339.string(from: date(end))) }
+    return CompanionNotice(sequence: 1, kind: kind, at: date(at ?? end ?? start), data: data)
+  }
+
+  private static func started(_ id: String, _ start: Double, end: Double? = nil) -> CompanionNotice {
+    notice(CompanionNotice.Kind.tripStarted, id, from: start, to: end)
+  }
+
+  private static func ended(_ id: String, _ start: Double, _ end: Double) -> CompanionNotice {
+    notice(CompanionNotice.Kind.tripEnded, id, from: start, to: end)
+  }
+
+  private static func active(_ isActive: Bool, at minutes: Double) -> CompanionNotice {
+    CompanionNotice(
+      sequence: 1, kind: CompanionNotice.Kind.tripActive, at: date(minutes), data: ["active": .bool(isActive)])
+  }
+
+  /// Which of the notices are news.
+  private func told(_ notices: [(String, CompanionNotice)]) -> [Int] {
+    var trips = CompanionTrips()
+    return notices.indices.filter { trips.take(notices[$0].1, over: notices[$0].0) }
+  }
+
+  @Test func `of one way everything is told, trips at one time included`() {
+    let notices = [
+      Self.started("a", 0), Self.started("b", 1), Self.active(true, at: 1), Self.ended("a", 0, 20),
+      Self.ended("b", 1, 30), Self.active(false, at: 30), Self.started("b", 1), Self.ended("b", 1, 60),
+    ]
+    #expect(told(notices.map { ("agent", $0) }) == Array(notices.indices))
+  }
+
+  @Test func `a trip that two saw is told by who told of it first, wherever the other begins and ends`() {
+    #expect(
+      told([
+        ("agent", Self.started("a", 0)), ("hub", Self.started("h", 2)), ("hub", Self.ended("h", 2, 31)),
+        ("agent", Self.ended("a", 0, 30)),
+      ]) == [0, 3])
+    #expect(
+      told([
+        ("hub", Self.started("h", 2)), ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),
+        ("hub", Self.ended("h", 2, 31)),
+      ]) == [0, 3])
+    // The hub hears of all of it when it is over.
+    #expect(
+      told([
+        ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)), ("hub", Self.started("h", 1, end: 29)),
+        ("hub", Self.ended("h", 1, 29)),
+      ]) == [0, 1])
+  }
+
+  @Test func `trips that only follow each other are two, whoever saw which`() {
+    #expect(
+      told([
+        ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),
+        // Its end was seen a little later there.
+        ("hub", Self.started("h", 28)), ("hub", Self.ended("h", 28, 60)),
+      ]) == [0, 1, 2, 3])
+    #expect(
+      told([
+        ("agent", Self.started("a", 60)), ("agent", Self.ended("a", 60, 90)), ("hub", Self.started("h", 0, end: 30)),
+        ("hub", Self.ended("h", 0, 30)),
+      ]) == [0, 1, 2, 3])
+  }
+
+  @Test func `what one took back and the other holds to is told when it is over`() {
+    #expect(
+      told([
+        ("agent", Self.started("a", 0)), ("hub", Self.started("h", 1)),
+        ("agent", Self.notice(CompanionNotice.Kind.tripCancelled, "a", from: 0, at: 10)),
+        ("hub", Self.ended("h", 1, 30)),
+      ]) == [0, 2, 3])
+    // And what was never told of is not taken back.
+    #expect(
+      told([
+        ("agent", Self.started("a", 0)), ("hub", Self.started("h", 1)),
+        ("hub", Self.notice(CompanionNotice.Kind.tripCancelled, "h", from: 1, at: 10)),
+        ("agent", Self.ended("a", 0, 30)),
+      ]) == [0, 3])
+  }
+
+  @Test func `that a trip goes on is told when the first says so, and that none does when the last`() {
+    #expect(
+      told([
+        ("agent", Self.active(true, at: 0)), ("hub", Self.active(true, at: 1)), ("agent", Self.active(false, at: 30)),
+        ("hub", Self.active(false, at: 31)),
+      ]) == [0, 3])
+  }
+
+  @Test func `who fell silent in the middle of a trip speaks for a day and no longer`() {
+    let day = 1440.0
+    #expect(
+      told([
+        ("agent", Self.started("a", 0)), ("agent", Self.active(true, at: 0)), ("hub", Self.started("h", day - 1)),
+        ("hub", Self.active(true, at: day - 1)), ("hub", Self.started("i", day)), ("hub", Self.active(false, at: day)),
+      ]) == [0, 1, 4, 5])
+  }
+
+  @Test func `a store passes over what the hub says again of a trip, and keeps count of what it was told`() throws {
+    let files = SimulatedFileSystem()
+    let store = try CompanionStore(directory: "companion", fileSystem: files)
+    func link(_ id: String, _ tracker: String) -> APICompanion {
+      APICompanion(
+        id: id, trackerId: tracker, trackerName: "phone", companionId: "me", companionName: "watch")
+    }
+    let links = [link("agent", "phone-id"), link("hub", APICompanion.hub(of: "phone-id"))]
+    _ = try store.update(with: links, deviceId: "me")
+    func take(_ notice: CompanionNotice, _ sequence: Int64, over link: String) throws -> Int {
+      var notice = notice
+      notice.sequence = sequence
+      return try store.take([notice], over: link).count
+    }
+    #expect(try take(Self.started("a", 0), 1, over: "agent") == 1)
+    #expect(try take(Self.active(true, at: 0), 2, over: "agent") == 1)
+    #expect(try take(Self.started("h", 1), 1_700_000_000_000, over: "hub") == 0)
+    let again = try CompanionStore(directory: "companion", fileSystem: files)
+    #expect(try again.links().first { $0.id == "hub" }?.lastSequence == 1_700_000_000_000)
+    #expect(try take(Self.active(true, at: 1), 1_700_000_000_001, over: "hub") == 0)
+    #expect(try again.received(limit: .max).map(\.notice.kind) == ["trip_started", "trip_active"])
+    #expect(try again.trackers().map(\.device) == ["phone"], "one device, however many tell of it")
+    #expect(try again.trackers().map(\.isActive) == [true])
+    #expect(try take(Self.ended("a", 0, 30), 3, over: "agent") == 1)
+    #expect(try take(Self.active(false, at: 30), 4, over: "agent") == 0)
+    #expect(try take(Self.active(false, at: 31), 1_700_000_000_002, over: "hub") == 1)
+    #expect(try again.trackers().map(\.isActive) == [false])
+    // Of another device it is another trip.
+    _ = try store.update(with: links + [link("other", "tablet-id")], deviceId: "me")
+    #expect(try take(Self.started("o", 1), 1, over: "other") == 1)
+  }
+}

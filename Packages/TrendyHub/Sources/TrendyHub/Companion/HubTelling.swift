@@ -1,0 +1,69 @@
+public import Foundation
+public import TrendyModels
+import TrendyProtocols
+
+/// What a hub itself tells a companion, of a device that posts its fixes there and may run nothing that tells.
+///
+/// Beside the way from the device to its companion, which the device's own agent uses, there is one from the hub: with sequences of the
+/// hub, which are the moment of telling in milliseconds and above the one before. So a hub that was restored from a backup gives none again.
+public struct HubTelling: Hashable, Sendable {
+  /// The device that is told.
+  public let companion: String
+  /// When it became one.
+  public let since: Date
+  /// The trips that it was told of, by id.
+  public var told: [String: HubCompanion.ToldTrip]
+
+  /// A notice without its sequence.
+  public struct Draft: Hashable, Sendable {
+    public var kind: String
+    public var data: [String: JSONValue]
+
+    public init(kind: String, data: [String: JSONValue]) {
+      self.kind = kind
+      self.data = data
+    }
+  }
+}
+
+extension HubDesk {
+  /// Who is to be told of a device's trips, and what each was told.
+  public func tellings(ofDevice device: String) throws -> [HubTelling] {
+    try server.storage.read(person: person) { reading in
+      try reading.companions().filter { $0.tracker == device && $0.removedAt == nil }.map { companion in
+        let own = try reading.companion(id: companion.toldByHub.id)
+        return HubTelling(companion: companion.companion, since: companion.createdAt, told: own?.toldTrips ?? [:])
+      }
+    }
+  }
+
+  /// Puts notices behind those that wait for a companion, and notes what it was told of: one write.
+  ///
+  /// For one device one call at a time, beginning with ``tellings(ofDevice:)``.
+  public func tell(_ drafts: [HubTelling.Draft], of device: String, as telling: HubTelling) throws {
+    let now = server.clock.now
+    let isTold = try server.storage.write(person: person) { transaction in
+      let id = HubCompanion.id(tracker: device, companion: telling.companion)
+      // Ended meanwhile.
+      guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return false }
+      var own = try transaction.companion(id: companion.toldByHub.id) ?? companion.toldByHub
+      own.removedAt = nil
+      for draft in drafts {
+        own.heldThrough = max(own.heldThrough + 1, now.milliseconds)
+        try transaction.put(
+          CompanionNotice(sequence: own.heldThrough, kind: draft.kind, at: now, data: draft.data), companion: own.id)
+      }
+      own.toldTrips = telling.told
+      try transaction.put(own)
+      return true
+    }
+    if isTold, !drafts.isEmpty { server.streams.onNotice(for: telling.companion) }
+  }
+}
+
+extension HubCompanion {
+  /// The way by which the hub tells the same companion of the same device.
+  var toldByHub: HubCompanion {
+    HubCompanion(tracker: APICompanion.hub(of: tracker), companion: companion, createdAt: createdAt)
+  }
+}
