@@ -37,7 +37,7 @@ final class ByteSource: Sendable {
   func close() { isClosed.withLock { $0 = true } }
 
   /// A file or a device. A serial device is set to pass bytes on as they come, eight bits each.
-  /// - Parameter baud: bits a second of a serial device; `nil` leaves it as it is set.
+  /// - Parameter baud: bits a second of a serial device, one of ``speeds``; `nil` leaves it as it is set.
   convenience init(path: String, baud: Int?) throws(CommandError) {
     let descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -47,10 +47,14 @@ final class ByteSource: Sendable {
     }
     if isatty(descriptor) == 1 {
       var settings = termios()
-      tcgetattr(descriptor, &settings)
+      var isSet = tcgetattr(descriptor, &settings) == 0
       cfmakeraw(&settings)
-      if let speed = baud.flatMap({ Self.speeds[$0] }) { cfsetspeed(&settings, speed) }
-      tcsetattr(descriptor, TCSANOW, &settings)
+      if let speed = baud.flatMap({ Self.speeds[$0] }) { isSet = isSet && cfsetspeed(&settings, speed) == 0 }
+      guard isSet, tcsetattr(descriptor, TCSANOW, &settings) == 0 else {
+        let reason = String(cString: strerror(errno))
+        releaseDescriptor(descriptor)
+        throw CommandError("\(path) cannot be set: \(reason)", hint: "Is it a receiver's device?", exit: .readWrite)
+      }
     }
     self.init(descriptor: descriptor)
   }
@@ -84,8 +88,9 @@ final class ByteSource: Sendable {
     throw CommandError("Nothing answers at \(host):\(port)", exit: .unreachable)
   }
 
-  private static let speeds: [Int: speed_t] = [
+  /// Bits a second that receivers have, and what the system calls them.
+  static let speeds: [Int: speed_t] = [
     4800: speed_t(B4800), 9600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400),
-    57_600: speed_t(B57600), 115_200: speed_t(B115200),
+    57_600: speed_t(B57600), 115_200: speed_t(B115200), 230_400: speed_t(B230400),
   ]
 }

@@ -60,6 +60,10 @@ struct Daemon {
     if let text = arguments.value("--nmea") {
       let at = text.lastIndex(of: "@")
       let baud = at.flatMap { Int(text[text.index(after: $0)...]) }
+      if let baud, !ByteSource.speeds.keys.contains(baud) {
+        throw invalid(
+          "--nmea", "The speed is one of \(ByteSource.speeds.keys.sorted().map { "\($0)" }.joined(separator: ", ")).")
+      }
       receivers.nmea = (baud == nil ? text : at.map { String(text[..<$0]) } ?? text, baud)
     }
     guard role != .hub || receivers.isEmpty else {

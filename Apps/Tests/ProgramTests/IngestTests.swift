@@ -272,7 +272,7 @@ struct IngestTests {
   }
 
   /// RMC sentences, one a fix.
-  private static func nmea(_ fixes: [Fix]) -> String {
+  static func nmea(_ fixes: [Fix]) -> String {
     fixes.map { fix in
       let seconds = fix.seconds % 86_400
       func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

@@ -2,6 +2,10 @@ import Foundation
 import Testing
 import TrendyModels
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// An agent beside receivers that never stop talking.
 @Suite("An agent's receivers", .timeLimit(.minutes(10)))
 struct ReceiverTests {
@@ -68,6 +72,139 @@ struct ReceiverTests {
     }
     #expect(list?.count == 1)
     #expect(abs((list?.first?.objectValue?["distance_m"]?.doubleValue ?? 0) - 21_600) < 300)
+  }
+
+  private func trips() throws -> [[String: JSONValue]] {
+    let list = try bench.trendy("trip", "list", "--json", "--utc", store: "phone").document.objectValue?["trips"]
+    return (list?.arrayValue ?? []).compactMap(\.objectValue)
+  }
+
+  @Test func `a serial receiver is set, heard in half lines, and waited for when it is unplugged`() throws {
+    let fixes = try IngestTests.drive()
+    let sentences = IngestTests.nmea(fixes).split(separator: "\r\n").map { $0 + "\r\n" }
+    try #require(sentences.count == fixes.count)
+    let path = bench.folder.appending(path: "gps").path
+    var device = try SerialDevice(linkedAt: path)
+    let agent = try Running(
+      bench, "trendyd",
+      ["run", "--role", "agent", "--store", bench.store("phone"), "--nmea", "\(path)@4800", "--poll", "1d"])
+    defer { agent.stop() }
+    func ready(_ device: SerialDevice) throws {
+      let isSet = try eventually { device.speed == speed_t(B4800) ? true : nil }
+      try #require(isSet == true, "\(agent.text)")
+      #expect(device.isRaw, "bytes come as they are sent")
+    }
+    try ready(device)
+    let half = sentences.count / 2
+    // Line noise of a receiver that was in the middle of a sentence.
+    try device.send(sentences[0].suffix(20) + sentences[..<half].joined())
+    // One sentence in two pieces, each read by itself.
+    let split = sentences[half]
+    try device.send(split.prefix(30))
+    try #require(try eventually { device.isHeard ? true : nil } == true)
+    try device.send(split.dropFirst(30))
+    // The plug is pulled in the middle of a sentence: that one is lost, and nothing of it is in the next.
+    try device.send(sentences[half + 1].prefix(40))
+    try #require(try eventually { device.isHeard ? true : nil } == true)
+    device.vanish()
+    device = try SerialDevice(linkedAt: path)
+    try ready(device)
+    try device.send(sentences[(half + 2)...].joined())
+    try #require(try eventually { device.isHeard ? true : nil } == true)
+    // The drive is of years ago: what there is of it is a trip at once, and grows.
+    let found = try eventually {
+      try trips().first { abs(($0["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03 }
+    }
+    let end = try #require(found?["end"]?.stringValue.flatMap { RFC3339.date(from: $0) }, "\(agent.text)")
+    let taken = zip(fixes, sentences).filter { $0.0.time <= end }.map(\.1)
+    #expect(taken.count > half + 10)
+    let file = bench.folder.appending(path: "taken.nmea")
+    try Data(taken.joined().utf8).write(to: file)
+    let again = try bench.trendy("track", "add", file.path, "--device", "nmea", "--json", store: "phone").document
+    #expect(again.objectValue?["added"] == 1, "all but the one that was cut")
+    #expect(again.objectValue?["known"] == .int(Int64(taken.count - 1)))
+    #expect(try trips().count == 1)
+    device.vanish()
+    agent.stop()
+    #expect(agent.process.terminationStatus == 0)
+  }
+
+  @Test func `a speed that no receiver has is refused, and so is a device that is not there`() throws {
+    let device = try SerialDevice(linkedAt: bench.folder.appending(path: "gps").path)
+    defer { device.vanish() }
+    func run(_ path: String) throws -> Workbench.Result {
+      try bench.run("trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--nmea", path])
+    }
+    let odd = try run("\(bench.folder.path)/gps@4801")
+    #expect(odd.status == 64 && odd.talk.contains("4800, 9600"), "\(odd.talk)")
+    let none = try run("\(bench.folder.path)/none@4800")
+    #expect(none.status == 66 && none.talk.contains("cannot be opened"), "\(none.talk)")
+  }
+}
+
+/// A receiver's end of a serial line, which a path leads to while it is plugged in.
+final class SerialDevice {
+  private let path: String
+  private let receiver: Int32
+  /// Held open to see what was not read yet.
+  private let line: Int32
+
+  init(linkedAt path: String) throws {
+    self.path = path
+    receiver = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    var (isLocked, number): (Int32, UInt32) = (0, 0)
+    // TIOCSPTLCK and TIOCGPTN, which Swift is not shown: what unlockpt and ptsname do.
+    guard receiver >= 0, ioctl(receiver, 0x4004_5431, &isLocked) == 0, ioctl(receiver, 0x8004_5430, &number) == 0 else {
+      throw BenchError("no pseudo-terminal")
+    }
+    let device = "/dev/pts/\(number)"
+    line = open(device, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard line >= 0 else { throw BenchError("\(device) cannot be opened") }
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: device)
+  }
+
+  private var settings: termios {
+    var settings = termios()
+    tcgetattr(line, &settings)
+    return settings
+  }
+
+  var speed: speed_t {
+    var settings = settings
+    return cfgetispeed(&settings)
+  }
+
+  /// Neither lines nor echo nor translation of line ends.
+  var isRaw: Bool {
+    let settings = settings
+    return settings.c_lflag & tcflag_t(ICANON | ECHO | ISIG) == 0 && settings.c_iflag & tcflag_t(ICRNL | IXON) == 0
+  }
+
+  /// Whether all that was sent was read.
+  var isHeard: Bool {
+    var count: Int32 = 0
+    return ioctl(line, UInt(FIONREAD), &count) == 0 && count == 0
+  }
+
+  func send(_ text: some StringProtocol) throws {
+    var rest = Array(text.utf8)[...]
+    let isSent = try eventually { () -> Bool? in
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(receiver, $0.baseAddress, min($0.count, 1024)) }
+        guard count > 0 || errno == EAGAIN else { throw BenchError("cannot write to the line: \(errno)") }
+        guard count > 0 else { return nil }
+        rest = rest.dropFirst(count)
+      }
+      return true
+    }
+    guard isSent == true else { throw BenchError("nobody reads the line") }
+  }
+
+  /// Is unplugged.
+  func vanish() {
+    try? FileManager.default.removeItem(atPath: path)  // gone is what is wanted
+    close(line)
+    close(receiver)
   }
 }
 
