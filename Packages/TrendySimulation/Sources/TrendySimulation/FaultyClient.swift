@@ -6,7 +6,7 @@ struct FaultyClient: NetworkClientProtocol {
   let base: any NetworkClientProtocol
   let wire: Wire
   let files: MortalFileSystem
-  let run: SimulationRun
+  unowned let run: SimulationRun
 
   func checkHealth() async throws { try await meet("checkHealth") { try await base.checkHealth() } }
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {

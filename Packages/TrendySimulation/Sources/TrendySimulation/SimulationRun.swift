@@ -48,7 +48,7 @@ final class SimulationRun: @unchecked Sendable {
       wires.append(wire)
       let token = hub.tokens[number]
       devices.append(
-        SimulatedDevice(number: number, clock: DeviceClock(clock), seed: generator.next()) { files in
+        SimulatedDevice(number: number, clock: DeviceClock(clock), seed: generator.next()) { [unowned self] files in
           if let server = self.server {
             FaultyClient(base: server.client(device: number), wire: wire, files: files, run: self)
           } else {

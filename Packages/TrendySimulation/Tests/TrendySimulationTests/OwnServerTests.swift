@@ -24,6 +24,19 @@ struct OwnServerTests {
     #expect(story.trace.contains { $0.contains("the person does") })
   }
 
+  @Test func `a story that was told leaves nothing behind`() async {
+    let servers = Mutex<[Weak]>([])
+    let simulator = SyncSimulator(
+      world: Self.world, person: CoffeeDrinker(),
+      makeServer: { clock, seed in
+        let server = try CoffeeServer(clock: clock, seed: seed)
+        servers.withLock { $0.append(Weak(server)) }
+        return server
+      })
+    for seed in 1...3 as ClosedRange<UInt64> { _ = await simulator.run(seed: seed) }
+    #expect(servers.withLock { $0.map { $0.server == nil } } == [true, true, true])
+  }
+
   @Test func `a server that says yes and does nothing is found out`() async {
     let simulator = SyncSimulator(
       world: Self.world, person: CoffeeDrinker(),
@@ -32,6 +45,12 @@ struct OwnServerTests {
     for seed in 1...6 as ClosedRange<UInt64> { violations += await simulator.run(seed: seed).violations }
     #expect(!violations.isEmpty)
   }
+}
+
+private struct Weak: Sendable {
+  weak let server: CoffeeServer?
+
+  init(_ server: CoffeeServer) { self.server = server }
 }
 
 /// Records coffees, writes into them, and deletes some.
