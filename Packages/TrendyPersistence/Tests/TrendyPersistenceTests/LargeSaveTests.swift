@@ -76,6 +76,18 @@ struct LargeSaveTests {
     return contents
   }
 
+  /// The save that the lock file names as the last known to be durable (docs/format.md, "Lock").
+  private static func mark(_ disk: SimulatedFileSystem) -> UInt64? { word("/store/lock", at: 8, disk) }
+
+  /// The first save that the manifest looks for in the log (docs/format.md, "Manifest").
+  private static func firstSequence(_ disk: SimulatedFileSystem) -> UInt64 {
+    word("/store/manifest", at: 40, disk) ?? 0
+  }
+
+  private static func word(_ path: String, at offset: Int, _ disk: SimulatedFileSystem) -> UInt64? {
+    disk.contents(path).map { bytes in bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+  }
+
   private static func segments(_ disk: SimulatedFileSystem) -> [String] {
     disk.files.filter { $0.hasPrefix("/store/segment-") }
   }
@@ -92,6 +104,14 @@ struct LargeSaveTests {
       let list = try busy.scan(kind: 1)
       try Self.save(step, in: writers[index % 2])
       #expect((Self.segments(disk) != before) == step.isLarge, "step \(index)")
+      // Who saved stands on it without a look.
+      #expect(try Self.contents(of: writers[index % 2]) == Self.model(after: index + 1), "step \(index)")
+      // Nothing is taken for a save that never finished.
+      #expect(try !Self.open(disk.anotherProcess()).recovery.wasCut, "step \(index)")
+      if step.isLarge {
+        #expect(disk.files.filter { $0.hasPrefix("/store/log-") }.count == 1, "step \(index)")
+        #expect(Self.mark(disk) == Self.firstSequence(disk) - 1, "step \(index)")
+      }
       for engine in [writers[index % 2], busy, try Self.open(disk.anotherProcess())] {
         try engine.refresh()
         #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
@@ -103,6 +123,26 @@ struct LargeSaveTests {
     #expect(try Self.contents(of: late) == Self.model(after: Self.steps.count))
     let seen = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
     #expect(seen.findings.isEmpty, "\(seen.findings)")
+    #expect(!disk.files.contains { $0.hasPrefix("/store/cut-") })
+  }
+
+  @Test func `is seen by who looked between the end of the log and the manifest`() throws {
+    let disk = SimulatedFileSystem()
+    try Self.save(Self.steps[0], in: Self.open(disk))
+    let reader = try Self.open(disk.anotherProcess())
+    for _ in 0..<10 { try reader.refresh() }
+    let intruded = IntrudedFileSystem(disk.anotherProcess(), beforeOpenings: [1], of: "/store/manifest.new") {
+      do {
+        try reader.refresh()
+        #expect(try Self.contents(of: reader) == Self.model(after: 1))
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let writer = try StorageEngine.open(directory: "/store", fileSystem: intruded, options: Self.options)
+    try Self.save(Self.steps[1], in: writer)
+    try reader.refresh()
+    #expect(try Self.contents(of: reader) == Self.model(after: 2))
   }
 
   @Test func `sees itself while it is made, and nothing of it stays when it is rolled back`() throws {
@@ -180,6 +220,7 @@ struct LargeSaveTests {
       let engine = try Self.open(disk)
       let reader = try Self.open(disk.anotherProcess())
       for step in Self.steps[..<3] { try Self.save(step, in: engine) }
+      let segments = Self.segments(disk)
       let transaction = try engine.beginWrite()
       try Self.put(Self.steps[3], in: transaction)
       disk.fail(.init(call: call, code: code))
@@ -195,12 +236,17 @@ struct LargeSaveTests {
           #expect(there == Self.model(after: 3) || there == Self.model(after: 4), "call \(call)")
           continue
         }
+        // Its room is given back.
+        let left = Self.segments(disk).filter { disk.contents($0)?.isEmpty == false }
+        #expect(left == segments, "call \(call)")
         for engine in [engine, reader] {
           try engine.refresh()
           #expect(try Self.contents(of: engine) == Self.model(after: 3), "call \(call)")
         }
         try transaction.commit()
       }
+      // What it answers is what was saved; a handle that cannot know that answers nothing.
+      if engine.isUsable { #expect(try Self.contents(of: engine) == Self.model(after: 4), "call \(call)") }
       try reader.refresh()
       #expect(try Self.contents(of: reader) == Self.model(after: 4), "call \(call)")
       #expect(try Self.contents(of: Self.open(disk.anotherProcess())) == Self.model(after: 4), "call \(call)")

@@ -1,5 +1,4 @@
 import StorageTesting
-import Synchronization
 import Testing
 import TrendyPersistence
 
@@ -198,41 +197,4 @@ struct VerificationTests {
       #expect(try Self.verify(disk.anotherProcess()).findings == [], "after save \(save)")
     }
   }
-}
-
-/// A disk on which something happens just before a file is opened for certain times.
-private final class IntrudedFileSystem: FileSystem {
-  private let base: SimulatedFileSystem
-  private let prefix: String
-  private let intruded: Set<Int>
-  private let openings = Mutex(0)
-  private let intrude: @Sendable () -> Void
-
-  init(
-    _ base: SimulatedFileSystem, beforeOpenings openings: Set<Int>, of prefix: String,
-    intrude: @escaping @Sendable () -> Void
-  ) {
-    self.base = base
-    intruded = openings
-    self.prefix = prefix
-    self.intrude = intrude
-  }
-
-  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
-    if path.hasPrefix(prefix) {
-      let count = openings.withLock { count in
-        count += 1
-        return count
-      }
-      if intruded.contains(count) { intrude() }
-    }
-    return try base.open(path, mode)
-  }
-
-  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-  func names(inDirectory path: String) throws(FileSystemError) -> [String] { try base.names(inDirectory: path) }
-  func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
-  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-  func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
-  func pause(attempt: Int) -> Duration { base.pause(attempt: attempt) }
 }
