@@ -87,7 +87,8 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func pause(attempt: Int) -> Duration {
-    let microseconds = min(20 << min(attempt, 6), 1000)
+    // A save holds the lock for some 20 µs: who tries again late waits for others that came after it.
+    let microseconds = attempt < 100 ? min(20 << min(attempt, 6), 160) : 1000
     usleep(UInt32(microseconds))
     return .microseconds(microseconds)
   }
