@@ -27,8 +27,9 @@ final class Segment {
   let pin: RecordPin
   private let base: UnsafeRawPointer
   private let pageShift: Int
-  /// For each page whether it was checked.
+  /// For each page whether it was checked: memory that nobody touches before, as most openings ask for few pages.
   private let isChecked: UnsafeMutablePointer<Bool>
+  private let checked: RecordMemory
 
   /// - Parameters:
   ///   - reference: what the manifest says of it; `nil` takes the file's own word.
@@ -63,16 +64,14 @@ final class Segment {
     pin = RecordPin(memories: [], mapping: mapping)
     self.base = base
     pageShift = footer.pageShift
-    isChecked = .allocate(capacity: footer.pageCount)
-    isChecked.initialize(repeating: false, count: footer.pageCount)
+    checked = RecordMemory(zeroed: footer.pageCount)
+    isChecked = checked.base.bindMemory(to: Bool.self, capacity: footer.pageCount)
   }
 
   /// For a repair: takes the file's own word for what it is, and the earlier footer if the last one is damaged.
   convenience init(salvaging number: UInt64, path: String, log: Log) throws(StorageError) {
     try self.init(number: number, storeID: nil, log: log, reference: nil, path: path)
   }
-
-  deinit { isChecked.deallocate() }
 
   var reference: SegmentReference {
     SegmentReference(
