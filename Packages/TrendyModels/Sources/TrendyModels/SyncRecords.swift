@@ -129,10 +129,12 @@ public struct SyncMemory: Hashable, Sendable {
   public var clockOffset: Int64
   /// When that was learned, by a clock that does not jump.
   public var clockAnchor: ClockAnchor?
+  /// The snapshot that is half laid, of which the next round takes the rest; `nil` where there is none.
+  public var snapshot: SnapshotProgress?
 
   public init(
     epochs: [HubEpoch] = [], seen: Int64 = 0, complete: Int64 = 0, generation: Int64 = 0, lastStamp: Int64 = 0,
-    clockOffset: Int64 = 0, clockAnchor: ClockAnchor? = nil
+    clockOffset: Int64 = 0, clockAnchor: ClockAnchor? = nil, snapshot: SnapshotProgress? = nil
   ) {
     self.epochs = epochs
     self.seen = seen
@@ -141,6 +143,31 @@ public struct SyncMemory: Hashable, Sendable {
     self.lastStamp = lastStamp
     self.clockOffset = clockOffset
     self.clockAnchor = clockAnchor
+    self.snapshot = snapshot
+  }
+
+  /// How far a snapshot is laid that comes in parts.
+  public struct SnapshotProgress: Hashable, Sendable {
+    /// Where the hub stood when it gave the first part: the feed goes on from here.
+    public var cursor: Int64
+    /// The lives of the hub that the parts are of: in another they are none of one snapshot.
+    public var epochs: [HubEpoch]
+    /// Asks for the next part.
+    public var next: String
+    /// Whether the store had nothing when it began: then nothing can be left over from before.
+    public var isFirst: Bool
+    /// Held entities of which the hub no longer has what is held, by kind: what no later part names is gone there.
+    public var unnamed: [String: Set<String>]
+
+    public init(
+      cursor: Int64, epochs: [HubEpoch], next: String, isFirst: Bool = false, unnamed: [String: Set<String>] = [:]
+    ) {
+      self.cursor = cursor
+      self.epochs = epochs
+      self.next = next
+      self.isFirst = isFirst
+      self.unnamed = unnamed
+    }
   }
 
   /// One moment by two clocks: the time since a boot of the machine, and hub time.

@@ -5,7 +5,7 @@
 #endif
 import TrendyModels
 
-/// Makes a snapshot of its lines: a header that says how many entries follow, then an entry each.
+/// Makes a snapshot, or a part of one, of its lines: a header that says how many entries follow, then an entry each.
 struct SnapshotReader<Result: SnapshotResult>: Sendable {
   private let hub: String
   private var header: SnapshotHeader?
@@ -34,7 +34,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
 
   /// What the lines were, once all have been read.
   /// - Throws: `networkError` for fewer entries than announced.
-  func snapshot() throws -> Result {
+  func snapshot() throws -> (header: SnapshotHeader, result: Result) {
     guard let header, let result else {
       throw APIError.networkError("the snapshot of \(hub) was cut off before its first line")
     }
@@ -44,7 +44,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
     guard entries == header.count else {
       throw APIError.decodingError("the snapshot of \(hub) has \(entries) entries and announced \(header.count)")
     }
-    return result
+    return (header, result)
   }
 }
 

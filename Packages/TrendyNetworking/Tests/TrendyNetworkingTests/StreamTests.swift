@@ -92,6 +92,28 @@ struct SnapshotTests {
     #expect(error?.description.contains(words) == true)
   }
 
+  @Test func `in parts is asked for part by part, and whole from a hub that gives none`() async throws {
+    let position = #""head":9007199254740993,"epochs":[{"id":"a","first":1}]"#
+    let part =
+      #"{"cursor":9007199254740993,"epoch":"a","count":1,\#(position),"next":"event.3.a b","#
+      + #""spans":[{"kind":"event","after":1,"through":3}]}"#
+    let whole = #"{"cursor":9007199254740993,"epoch":"a","count":1,\#(position)}"#
+    func ask(_ header: String, _ request: SnapshotRequest) async throws -> (SnapshotPart, String?) {
+      let server = ScriptedServer([.answer(200, header + "\n" + eventLine, type: "application/x-ndjson")])
+      defer { server.stop() }
+      let part = try await APIClient(baseURL: server.baseURL, token: "secret").snapshotPart(request)
+      return (part, server.requests.first?.target)
+    }
+    let (first, target) = try await ask(part, SnapshotRequest(position: DevicePosition(device: "d")))
+    #expect(target == "/api/v1/snapshot?part=first&device=d&acked_through=0")
+    #expect(first.next == "event.3.a b" && first.spans == [SnapshotSpan(kind: "event", after: 1, through: 3)])
+    guard case .entries(let entries) = first.answer else { throw APIError.networkError("no entries") }
+    #expect(entries.entries.map(\.entityId) == ["e1"] && entries.position.head == 9_007_199_254_740_993)
+    let (second, other) = try await ask(whole, SnapshotRequest(part: first.next))
+    #expect(other == "/api/v1/snapshot?part=event.3.a%20b")
+    #expect(second.next == nil && second.spans == nil)
+  }
+
   @Test func `that is a page is named as such`() async throws {
     let error = await #expect(throws: APIError.self) { try await snapshot("<p>", type: "text/html") }
     #expect(error?.description.contains("text/html instead of a snapshot") == true)

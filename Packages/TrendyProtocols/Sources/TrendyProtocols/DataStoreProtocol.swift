@@ -115,6 +115,8 @@ public protocol DataStoreProtocol: AnyObject {
   func heldEntry(kind: MutationEntityType, id: String) throws -> ChangeEntry?
   /// In no order that means anything.
   func fetchHeldEntries(kind: MutationEntityType) throws -> [ChangeEntry]
+  /// As above, those above one version and up to another. The default reads all.
+  func heldEntries(kind: MutationEntityType, after version: Int64, through last: Int64) throws -> [ChangeEntry]
   /// Those of living entities that hang on this one, by their own data.
   func heldEntries(under parentId: String) throws -> [ChangeEntry]
   /// One for each entity of a known kind; a second replaces the first.
@@ -176,4 +178,10 @@ public protocol DataStoreFactory: Sendable {
 
 extension DataStoreProtocol {
   public func upsertEvent(_ event: Event) throws { try upsertEvent(id: event.id) { $0 = event } }
+
+  public func heldEntries(
+    kind: MutationEntityType, after version: Int64, through last: Int64
+  ) throws -> [ChangeEntry] {
+    try fetchHeldEntries(kind: kind).filter { $0.id > version && $0.id <= last }
+  }
 }

@@ -34,6 +34,10 @@ extension NetworkClientProtocol {
     .lists(try await snapshot())
   }
 
+  public func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart {
+    SnapshotPart(answer: try await snapshot(for: request.position))
+  }
+
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes: [MutationOutcome] = []
     while outcomes.count < mutations.count {

@@ -99,4 +99,7 @@ public protocol NetworkClientProtocol: Sendable {
 
   /// Everything the hub has, with versions and tombstones where it has them. The default is ``snapshot()``.
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer
+
+  /// A part of the above, so that neither side ever has all of it at once. The default is ``snapshot(for:)``, whole.
+  func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart
 }

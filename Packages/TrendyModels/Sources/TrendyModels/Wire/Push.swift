@@ -312,7 +312,7 @@ extension OutcomeEnvelope: WireDocument {
   }
 }
 
-/// The first line of a snapshot.
+/// The first line of a snapshot, or of a part of one.
 public struct SnapshotHeader: Hashable, Sendable {
   /// The version at which the snapshot was taken.
   public var cursor: Int64
@@ -323,13 +323,22 @@ public struct SnapshotHeader: Hashable, Sendable {
   public var count: Int
   /// Where the hub stands; `nil` for one that does not say.
   public var position: HubPosition?
+  /// Of a part, what it names all entries of; `nil` of a whole snapshot.
+  public var spans: [SnapshotSpan]?
+  /// Of a part, what asks for the one after it; `nil` of the last, and of a whole snapshot.
+  public var next: String?
 
-  public init(cursor: Int64, epoch: String, lastSequence: Int64 = 0, count: Int, position: HubPosition? = nil) {
+  public init(
+    cursor: Int64, epoch: String, lastSequence: Int64 = 0, count: Int, position: HubPosition? = nil,
+    spans: [SnapshotSpan]? = nil, next: String? = nil
+  ) {
     self.cursor = cursor
     self.epoch = epoch
     self.lastSequence = lastSequence
     self.count = count
     self.position = position
+    self.spans = spans
+    self.next = next
   }
 }
 
@@ -340,6 +349,8 @@ extension SnapshotHeader: WireDocument {
     lastSequence = try fields.optional("last_seq", default: 0)
     count = try fields.required("count")
     position = try fields.position()
+    spans = try fields.optional("spans")
+    next = try fields.optional("next")
   }
 
   public func write(to fields: inout WireWriter) throws {
@@ -349,6 +360,8 @@ extension SnapshotHeader: WireDocument {
     try fields.writeIfPresent("epochs", position?.epochs)
     try fields.writeIfPresent("head", position?.head)
     try fields.write("last_seq", lastSequence)
+    try fields.writeIfPresent("next", next)
     try fields.writeIfPresent("now", position?.now)
+    try fields.writeIfPresent("spans", spans)
   }
 }

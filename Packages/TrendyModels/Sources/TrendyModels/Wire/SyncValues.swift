@@ -109,6 +109,71 @@ public struct HubSnapshot: Hashable, Sendable {
   }
 }
 
+/// A part of a snapshot that is asked for.
+public struct SnapshotRequest: Hashable, Sendable {
+  /// ``SnapshotPart/next`` of the part before; `nil` for the first.
+  public var part: String?
+  /// Who asks; `nil` for a store that has no identity yet.
+  public var position: DevicePosition?
+
+  /// What the first part is called on the wire.
+  public static let firstPart = "first"
+
+  public init(part: String? = nil, position: DevicePosition? = nil) {
+    self.part = part
+    self.position = position
+  }
+}
+
+/// A piece of a snapshot that a device lays before it asks for the next.
+///
+/// Each part is of one moment of its own. Together they name every entity that the hub had when the first was read and has still:
+/// what is written meanwhile comes in a later part, or by the feed after the head that the first part says.
+public struct SnapshotPart: Sendable {
+  public var answer: SnapshotAnswer
+  /// What it names all entries of; `nil` where it is the whole snapshot, whatever was asked for.
+  public var spans: [SnapshotSpan]?
+  /// Asks for the part after it; `nil` at the last.
+  public var next: String?
+
+  public init(answer: SnapshotAnswer, spans: [SnapshotSpan]? = nil, next: String? = nil) {
+    self.answer = answer
+    self.spans = spans
+    self.next = next
+  }
+}
+
+/// Versions of one kind of which a part of a snapshot names all there are.
+public struct SnapshotSpan: Hashable, Sendable {
+  public var kind: String
+  /// It begins above this version.
+  public var after: Int64
+  /// The last version in it.
+  public var through: Int64
+
+  public init(kind: String, after: Int64, through: Int64) {
+    self.kind = kind
+    self.after = after
+    self.through = through
+  }
+
+  public func contains(_ version: Int64) -> Bool { version > after && version <= through }
+}
+
+extension SnapshotSpan: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    kind = try fields.required("kind")
+    after = try fields.required("after")
+    through = try fields.required("through")
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write("after", after)
+    try fields.write("kind", kind)
+    try fields.write("through", through)
+  }
+}
+
 extension ProblemDetails {
   /// 409: the hub was restored from a backup and never gave the position that the device stands at.
   public static let logReset = "urn:trendy:error:log_reset"

@@ -88,6 +88,15 @@ extension LocalStore {
     try fetchAll(HeldEntry.self, kind: RowKind.heldEntry(kind)).map(\.entry)
   }
 
+  public func heldEntries(
+    kind: MutationEntityType, after version: Int64, through last: Int64
+  ) throws -> [ChangeEntry] {
+    guard version < last else { return [] }
+    try refresh()
+    let records = try scan(RowKind.heldEntry(kind), from: version + 1, to: min(last, .max - 1) + 1)
+    return try rows(HeldEntry.self, records).map(\.entry)
+  }
+
   public func heldEntries(under parentId: String) throws -> [ChangeEntry] {
     try refresh()
     let group = RowOrder.group(parentId)

@@ -194,12 +194,12 @@ struct StoredMemory: StoredRow {
   init(_ memory: SyncMemory) { self.memory = memory }
 
   static var kind: UInt8 { RowKind.syncMemory }
-  static var lastField: Int { 10 }
+  static var lastField: Int { 11 }
   var rowIdentifier: String { Self.name }
 
   func write(to writer: RowWriter) {
     if !memory.epochs.isEmpty {
-      writer.json(2, .array(memory.epochs.map { [.string($0.id), .int($0.first)] }))
+      writer.json(2, memory.epochs.stored)
     }
     writer.signed(3, memory.seen)
     writer.signed(4, memory.complete)
@@ -211,6 +211,7 @@ struct StoredMemory: StoredRow {
       writer.signed(9, anchor.elapsed)
       writer.signed(10, anchor.hub)
     }
+    if let snapshot = memory.snapshot { writer.json(11, snapshot.stored) }
   }
 
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
@@ -219,12 +220,8 @@ struct StoredMemory: StoredRow {
     while let field = fields.next() {
       switch field.number {
       case 2:
-        for value in field.json?.arrayValue ?? [] {
-          guard let parts = value.arrayValue, parts.count == 2, let id = parts[0].stringValue,
-            let first = parts[1].intValue
-          else { return nil }
-          memory.epochs.append(HubEpoch(id: id, first: first))
-        }
+        guard let epochs = field.json.flatMap({ [HubEpoch](stored: $0) }) else { return nil }
+        memory.epochs = epochs
       case 3: memory.seen = field.signed
       case 4: memory.complete = field.signed
       case 5: memory.generation = field.signed
@@ -233,10 +230,45 @@ struct StoredMemory: StoredRow {
       case 8: anchor.boot = field.identifier
       case 9: anchor.elapsed = field.signed
       case 10: anchor.hub = field.signed
+      case 11:
+        guard let snapshot = field.json.flatMap({ SyncMemory.SnapshotProgress(stored: $0) }) else { return nil }
+        memory.snapshot = snapshot
       default: break
       }
     }
     if !anchor.boot.isEmpty { memory.clockAnchor = anchor }
     if fields.isBroken { return nil }
+  }
+}
+
+extension [HubEpoch] {
+  fileprivate var stored: JSONValue { .array(map { [.string($0.id), .int($0.first)] }) }
+
+  fileprivate init?(stored: JSONValue) {
+    self = []
+    for value in stored.arrayValue ?? [] {
+      guard let parts = value.arrayValue, parts.count == 2, let id = parts[0].stringValue, let first = parts[1].intValue
+      else { return nil }
+      append(HubEpoch(id: id, first: first))
+    }
+  }
+}
+
+extension SyncMemory.SnapshotProgress {
+  fileprivate var stored: JSONValue {
+    [
+      "cursor": .int(cursor), "epochs": epochs.stored, "next": .string(next), "first": .bool(isFirst),
+      "unnamed": .object(unnamed.mapValues { .array($0.sorted().map { .string($0) }) }),
+    ]
+  }
+
+  fileprivate init?(stored: JSONValue) {
+    guard let members = stored.objectValue, let cursor = members["cursor"]?.intValue,
+      let epochs = members["epochs"].flatMap({ [HubEpoch](stored: $0) }), let next = members["next"]?.stringValue,
+      let isFirst = members["first"]?.boolValue, let unnamed = members["unnamed"]?.objectValue
+    else { return nil }
+    self.init(
+      cursor: cursor, epochs: epochs, next: next, isFirst: isFirst,
+      unnamed: unnamed.mapValues { Set(($0.arrayValue ?? []).compactMap(\.stringValue)) })
   }
 }

@@ -158,7 +158,10 @@ extension DataStoreContract {
       let full = SyncMemory(
         epochs: [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 9_007_199_254_740_993)], seen: 7, complete: 6,
         generation: 5, lastStamp: 1_704_067_200_123, clockOffset: -4,
-        clockAnchor: SyncMemory.ClockAnchor(boot: "boot", elapsed: 3, hub: 2))
+        clockAnchor: SyncMemory.ClockAnchor(boot: "boot", elapsed: 3, hub: 2),
+        snapshot: SyncMemory.SnapshotProgress(
+          cursor: 9_007_199_254_740_993, epochs: [HubEpoch(id: "c", first: 3)], next: "event.5.c",
+          unnamed: ["event": ["x", "ü"], "geofence": []]))
       for memory in [SyncMemory(), full, nil] {
         try unit.setSyncMemory(memory)
         try owe("the memory, unsaved", unit.syncMemory(), memory)
@@ -195,6 +198,12 @@ extension DataStoreContract {
         try owe("the tombstone, \(state)", unit.heldEntry(kind: .event, id: "y"), gone)
         try owe("what is not held, \(state)", unit.heldEntry(kind: .eventType, id: "x"), nil)
         try owe("all events, \(state)", Set(unit.fetchHeldEntries(kind: .event)), [event, gone, elsewhere])
+        for (after, last) in [(Int64.min, Int64.max), (event.id, .max), (.min, event.id), (event.id, event.id)] {
+          try owe(
+            "events above \(after) to \(last), \(state)",
+            Set(unit.heldEntries(kind: .event, after: after, through: last)),
+            Set([event, gone, elsewhere].filter { $0.id > after && $0.id <= last }))
+        }
         try owe("what lives under the type, \(state)", Set(unit.heldEntries(under: "t")), [event, skip])
         try unit.save()
       }
