@@ -17,7 +17,8 @@ let package = Package(
     .testTarget(
       name: "HubTestingTests",
       dependencies: [
-        "HubTesting", "TrendyHub", .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyPersistence",
+        "HubTesting", "TrendyHub", "TrendyModels",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyPersistence",
       ]),
     .target(
       name: "TrendyHub",

@@ -29,7 +29,8 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.state(), HubState())
         try expect(try reading.entry(kind: "event", id: "e"), nil)
         try expect(try reading.entries(after: 0, limit: 10).count, 0)
-        try expect(try reading.allEntries().count, 0)
+        try expect(try reading.allLines().count, 0)
+        try expect(try reading.lines(ofKind: "event", after: 0, bytes: 9), [])
         try expect(try reading.mark(device: "d"), 0)
         try expect(try reading.outcome(device: "d", sequence: 1), nil)
         try expect(try reading.keyedWrite(device: "d", key: "k"), nil)
@@ -102,22 +103,25 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.entries(after: 3, limit: 2).map(\.version), [5, 6])
         try expect(try reading.entries(after: 7, limit: 10).count, 0)
         try expect(try reading.entries(after: .max, limit: 10).count, 0)
-        let all = try reading.allEntries()
+        try expect(try reading.lines(after: 0, limit: 10).map(\.version), [1, 3, 5, 6, 7])
+        try expect(try reading.lines(after: 3, limit: 2).map(\.version), [5, 6])
+        try expect(try reading.lines(after: .max, limit: 10), [])
+        let all = try reading.allLines()
         try expect(all.count, 5)
-        try expect(try (0..<5).map { try all.entry(at: $0).version }, [1, 3, 5, 6, 7])
+        try expect(try (0..<5).map { try all.line(at: $0).version }, [1, 3, 5, 6, 7])
       }
     },
-    Check("a list of all entries stays as it was while others write") { storage in
+    Check("a list of all lines stays as it was while others write") { storage in
       try storage.write(person: "p") { try $0.put(entry("event", "e", version: 1)) }
-      let list = try storage.read(person: "p") { try $0.allEntries() }
+      let list = try storage.read(person: "p") { try $0.allLines() }
       try storage.write(person: "p") { transaction in
         try transaction.put(entry("event", "e", version: 2))
         try transaction.put(entry("event_type", "t", version: 3))
       }
       try expect(list.count, 1)
-      try expect(try list.entry(at: 0).version, 1)
+      try expect(try list.line(at: 0).version, 1)
     },
-    Check("all entries come by rank of their kind, then by version") { storage in
+    Check("all lines come by rank of their kind, then by version") { storage in
       try storage.write(person: "p") { transaction in
         try transaction.put(entry("event", "e", version: 1))
         try transaction.put(entry("geofence", "g", version: 2))
@@ -126,8 +130,48 @@ public enum HubStorageContract: Sendable {
         try transaction.put(entry("event_type", "t1", version: 5))
         try transaction.put(entry("later", "l", version: 6))
       }
-      let all = try storage.read(person: "p") { try $0.allEntries() }
-      try expect(try (0..<all.count).map { try all.entry(at: $0).id }, ["t2", "t1", "d", "g", "e", "l"])
+      let all = try storage.read(person: "p") { try $0.allLines() }
+      try expect(try (0..<all.count).map { try all.line(at: $0).version }, [4, 5, 3, 2, 1, 6])
+    },
+    Check("lines of one kind come by version until they fill what was asked for, one at least") { storage in
+      try storage.write(person: "p") { transaction in
+        for number in 1...4 {
+          try transaction.put(entry("event", "e\(number)", version: Int64(2 * number)))
+          try transaction.put(entry("geofence", "g\(number)", version: Int64(2 * number + 1)))
+        }
+        try transaction.put(entry("event", "e1", version: 10))
+        try transaction.put(entry("later", "l", version: 11))
+      }
+      try storage.read(person: "p") { reading in
+        func versions(_ kind: String?, after version: Int64, bytes: Int = .max) throws -> [Int64] {
+          try reading.lines(ofKind: kind, after: version, bytes: bytes).map(\.version)
+        }
+        try expect(try versions("event", after: 0), [4, 6, 8, 10])
+        try expect(try versions("event", after: 4), [6, 8, 10])
+        try expect(try versions("event", after: 10), [])
+        try expect(try versions("event", after: .max), [])
+        try expect(try versions("event", after: 0, bytes: 1), [4])
+        let two = try reading.lines(ofKind: "event", after: 0, bytes: .max).prefix(2).reduce(0) { $0 + $1.text.count }
+        try expect(try versions("event", after: 0, bytes: two), [4, 6])
+        try expect(try versions("event", after: 0, bytes: two + 1), [4, 6, 8])
+        try expect(try versions("geofence", after: 3), [5, 7, 9])
+        // Of all kinds that no hub of this version makes, together.
+        try expect(try versions(nil, after: 0), [11])
+        try expect(try versions(nil, after: 11), [])
+      }
+    },
+    Check("a line is the text of its entry, whatever the entry has") { storage in
+      var generator = Scrambler()
+      for round in 0..<200 {
+        let entry = scrambled(version: Int64(round + 1), &generator)
+        try storage.write(person: "person \u{1}\"\\") { try $0.put(entry) }
+        try storage.read(person: "person \u{1}\"\\") { reading in
+          try expect(try reading.entry(kind: entry.kind, id: entry.id), entry)
+          let line = entry.line(person: "person \u{1}\"\\")
+          try expect(try reading.lines(after: entry.version - 1, limit: 9), [line])
+          try expect(try reading.lines(ofKind: entry.kind, after: entry.version - 1, bytes: 1), [line])
+        }
+      }
     },
     Check("lists hold the living, the latest moment first") { storage in
       try storage.write(person: "p") { transaction in
@@ -204,7 +248,7 @@ public enum HubStorageContract: Sendable {
       try storage.read(person: "p") { reading in
         try expect(try reading.tombstones(through: .max, limit: 9).map(\.id), ["e1"])
         try expect(try reading.entries(after: 0, limit: 9).map(\.id), ["e4", "e1", "e2"])
-        try expect(try reading.allEntries().count, 3)
+        try expect(try reading.allLines().count, 3)
         try expect(try reading.entry(kind: "event", id: "e3"), nil)
         try expect(try reading.isPurged(kind: "event", id: "e3"), true)
         try expect(try reading.isPurged(kind: "event_type", id: "e3"), false)
@@ -404,4 +448,44 @@ private func expect<Value: Equatable>(
 ) throws {
   guard found != expected else { return }
   throw ContractViolation("\(file):\(line): expected \(expected), found \(found)")
+}
+
+/// The same sequence in every run.
+private struct Scrambler: RandomNumberGenerator {
+  private var state: UInt64 = 1
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state ^ state >> 33
+  }
+}
+
+/// An entry with fields of all sorts, some of them brought again, some cleared.
+private func scrambled(version: Int64, _ generator: inout Scrambler) -> HubEntry {
+  let values: [JSONValue] = [
+    .null, "", "a \u{0} \" \\ / é \u{1F600} \u{2028}", 0, -7, .int(.max), .int(.min), 0.1, -1e300, true, false, [],
+    [1, [nil, "x"]], [:], ["id": "x", "*": [1]],
+  ]
+  let names = [
+    "notes", "timestamp", "event_type_id", "unknown", "*x", "", "properties.a", "properties.a.b", "properties.",
+    "properties.id", "name", "options",
+  ]
+  func pick<Element>(_ elements: [Element], _ generator: inout Scrambler) -> Element {
+    elements[Int.random(in: elements.indices, using: &generator)]
+  }
+  var fields: [String: HubField] = [:]
+  for _ in 0..<Int.random(in: 1...8, using: &generator) {
+    fields[pick(names, &generator)] = HubField(
+      value: pick(values, &generator), version: Int64.random(in: 1...3, using: &generator),
+      stamp: pick([-1, 0, 1_704_067_200_123, .max], &generator), author: pick(["d", "e \""], &generator),
+      isReoffered: Bool.random(using: &generator))
+  }
+  func date(_ generator: inout Scrambler) -> Date {
+    Date(timeIntervalSince1970: Double(Int64.random(in: 0...4_000_000_000_000, using: &generator)) / 1000)
+  }
+  return HubEntry(
+    kind: pick(["event", "event_type", "conflict"], &generator), id: "e\(Int.random(in: 0...20, using: &generator))",
+    version: version, incarnation: Int64.random(in: 0...2, using: &generator),
+    deletedAt: Bool.random(using: &generator) ? date(&generator) : nil, createdAt: date(&generator),
+    updatedAt: date(&generator), createdVersion: pick([1, version], &generator), fields: fields)
 }

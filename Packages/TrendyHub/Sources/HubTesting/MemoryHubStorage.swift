@@ -13,13 +13,13 @@ public final class MemoryHubStorage: HubStorage {
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
     try checkKept(person)
-    return try body(MemoryTransaction(people.withLock { $0[person] } ?? MemoryPerson()))
+    return try body(MemoryTransaction(people.withLock { $0[person] } ?? MemoryPerson(), of: person))
   }
 
   public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try checkKept(person)
     return try people.withLock { people in
-      let transaction = MemoryTransaction(people[person] ?? MemoryPerson())
+      let transaction = MemoryTransaction(people[person] ?? MemoryPerson(), of: person)
       let result = try body(transaction)
       people[person] = transaction.person
       return result
@@ -70,8 +70,12 @@ private struct MemoryPerson {
 
 private final class MemoryTransaction: HubTransaction {
   private(set) var person: MemoryPerson
+  private let name: String
 
-  init(_ person: MemoryPerson) { self.person = person }
+  init(_ person: MemoryPerson, of name: String) {
+    self.person = person
+    self.name = name
+  }
 
   private var byVersion: [HubEntry] { person.entries.values.sorted { $0.version < $1.version } }
 
@@ -82,10 +86,27 @@ private final class MemoryTransaction: HubTransaction {
     Array(byVersion.filter { $0.version > version }.prefix(limit))
   }
 
-  func allEntries() throws -> HubEntryList {
+  func lines(after version: Int64, limit: Int) throws -> [HubLine] {
+    try entries(after: version, limit: limit).map { $0.line(person: name) }
+  }
+
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine] {
+    func isOfKind(_ entry: HubEntry) -> Bool {
+      kind.map { $0 == entry.kind } ?? (SyncedKind.named(entry.kind) == nil)
+    }
+    var lines: [HubLine] = []
+    var left = bytes
+    for entry in byVersion where isOfKind(entry) && entry.version > version && (left > 0 || lines.isEmpty) {
+      lines.append(entry.line(person: name))
+      left -= lines.last?.text.count ?? 0
+    }
+    return lines
+  }
+
+  func allLines() throws -> HubLineList {
     func rank(_ entry: HubEntry) -> Int { SyncedKind.named(entry.kind)?.rank ?? .max }
     let all = byVersion.sorted { (rank($0), $0.version) < (rank($1), $1.version) }
-    return HubEntryList(count: all.count) { all[$0] }
+    return HubLineList(count: all.count) { [name] in all[$0].line(person: name) }
   }
 
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {

@@ -186,7 +186,7 @@ struct ArrivalOrderTests {
     var knowinglyDeleted: Set<String> = []
 
     func pull(_ device: inout Device) throws {
-      for entry in try hub.page().entries where entry.kind == "event" {
+      for entry in try hub.entries(after: 0) where entry.kind == "event" {
         device.held[entry.id] = entry
         device.stamp = max(device.stamp, (entry.fields.values.map(\.stamp).max() ?? 0) - StoryHub.milliseconds)
       }

@@ -45,7 +45,7 @@ struct HubBackupTests {
     #expect(report.kept.isEmpty)
     #expect(try head(other, person) == 2 && head(other, hub.person.id) == 1)
     #expect(try HubAccounts(storage: other).device(token: hub.token).name == "phone")
-    #expect(try other.read(person: person) { try $0.allEntries() }.count == 2)
+    #expect(try other.read(person: person) { try $0.allLines() }.count == 2)
   }
 
   @Test func `a hub that was put back says so to a device that knows more, and what it held is kept`() async throws {

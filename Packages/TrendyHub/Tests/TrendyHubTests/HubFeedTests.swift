@@ -7,7 +7,15 @@ import TrendyModels
 @Suite("Feed and snapshot", .timeLimit(.minutes(10)))
 struct HubFeedTests {
   private func snapshot(_ hub: TestHub, device: String? = nil) async throws -> (SnapshotHeader, [ChangeEntry]) {
-    let answer = try await hub.send("GET", "/snapshot" + (device.map { "?device=\($0)" } ?? ""))
+    try await lines(hub, "/snapshot" + (device.map { "?device=\($0)" } ?? ""))
+  }
+
+  private func part(_ hub: TestHub, _ name: String) async throws -> (SnapshotHeader, [ChangeEntry]) {
+    try await lines(hub, "/snapshot?part=\(name)")
+  }
+
+  private func lines(_ hub: TestHub, _ target: String) async throws -> (SnapshotHeader, [ChangeEntry]) {
+    let answer = try await hub.send("GET", target)
     #expect(answer.headers["Content-Type"] == "application/x-ndjson")
     let lines = answer.body.split(separator: UInt8(ascii: "\n"))
     let first = try #require(lines.first)
@@ -87,6 +95,80 @@ struct HubFeedTests {
     #expect(header.count == 901)
     #expect(entries.count == 901)
     #expect(Set(entries.map(\.entityId)).count == 901)
+  }
+
+  @Test func `a page is written as if it had been made as one document`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    for number in 1...3 { try await hub.makeEvent("e\(number)") }
+    for target in ["/changes?since=0", "/changes?since=4", "/changes?since=0&limit=2&device=d"] {
+      let body = try await hub.send("GET", target).body
+      let made = try WireJSON.encode(WireJSON.decode(JSONValue.self, from: body))
+      #expect(body == made, "\(target)")
+    }
+  }
+
+  @Test("the parts of a snapshot are together the snapshot", arguments: [1, 500, 2000, 1 << 20])
+  func parts(bytes: Int) async throws {
+    let hub = try TestHub(configuration: HubConfiguration(snapshotPartBytes: bytes))
+    try await hub.makeType("t")
+    for number in 1...9 { try await hub.makeEvent("e\(number)") }
+    try await hub.makeType("u")
+    _ = try await hub.send("DELETE", "/events/e3")
+    _ = try await hub.send("PATCH", "/event-types/t", ["name": "Tea"])
+    let whole = try await snapshot(hub)
+    var name: String? = SnapshotRequest.firstPart
+    var all: [ChangeEntry] = []
+    var parts = 0
+    while let asked = name {
+      let (header, entries) = try await part(hub, asked)
+      #expect(header.count == entries.count && header.cursor == whole.0.cursor)
+      // Whatever has a version in a span is in the part.
+      for span in try #require(header.spans) {
+        let within = whole.1.filter { $0.entityType == span.kind && span.contains($0.id) }
+        #expect(within == entries.filter { $0.entityType == span.kind })
+      }
+      all += entries
+      name = header.next
+      parts += 1
+    }
+    #expect(all == whole.1)
+    #expect(bytes == 1 ? parts >= 11 : bytes < 1 << 20 ? parts > 2 : parts == 1)
+    // Who asks for no part gets no word of parts.
+    #expect(whole.0.spans == nil && whole.0.next == nil)
+  }
+
+  @Test func `what is written between two parts is in a later one, or above the first one's cursor`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(snapshotPartBytes: 1))
+    try await hub.makeType("t")
+    for number in 1...3 { try await hub.makeEvent("e\(number)") }
+    let (first, types) = try await part(hub, SnapshotRequest.firstPart)
+    #expect(types.map(\.entityId) == ["t"])
+    _ = try await hub.send("PATCH", "/event-types/t", ["name": "Tea"])
+    _ = try await hub.send("PATCH", "/events/e1", ["notes": "x"])
+    var name = first.next
+    var later: [String] = []
+    while let asked = name {
+      let (header, entries) = try await part(hub, asked)
+      later += entries.map { "\($0.entityType) \($0.entityId) \($0.id)" }
+      name = header.next
+    }
+    #expect(later == ["event_type t 5", "event e2 3", "event e3 4", "event e1 6"])
+    #expect(first.cursor == 4)
+    #expect(try await hub.changes(since: 4).changes.map(\.id) == [5, 6])
+  }
+
+  @Test func `a part that was called by an earlier life of the hub is the first`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(snapshotPartBytes: 1))
+    try await hub.makeType("t")
+    try await hub.makeEvent("e")
+    let next = try #require(try await part(hub, SnapshotRequest.firstPart).0.next)
+    #expect(try await part(hub, next).1.map(\.entityId) == ["e"])
+    #expect(try await part(hub, "event_type.1.elsewhere").1.map(\.entityId) == ["t"])
+    let life = next.split(separator: ".")[2]
+    for name in ["", "x", "event.1", "event.-1.\(life)", "face.1.\(life)"] {
+      #expect(try await hub.send("GET", "/snapshot?part=\(name)").problem == "invalid", "\(name)")
+    }
   }
 
   @Test func `an empty hub has a snapshot too`() async throws {

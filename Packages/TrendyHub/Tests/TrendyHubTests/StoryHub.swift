@@ -69,6 +69,10 @@ final class StoryHub {
     }
   }
 
+  func entries(after cursor: Int64) throws -> [HubEntry] {
+    try storage.read(person: "p") { try $0.entries(after: cursor, limit: 500) }
+  }
+
   func page(after cursor: Int64 = 0, limit: Int = 500) throws -> HubCore.Page {
     try storage.read(person: "p") { try core.page(after: cursor, limit: limit, in: $0) }
   }

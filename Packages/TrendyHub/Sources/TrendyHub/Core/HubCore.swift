@@ -1,5 +1,5 @@
 public import Foundation
-import TrendyModels
+public import TrendyModels
 
 /// The hub's semantics: what a write does to one person's state, and what it is answered.
 ///
@@ -101,7 +101,7 @@ public struct HubCore: Hashable, Sendable {
   // MARK: The feed
 
   public struct Page: Hashable, Sendable {
-    public var entries: [HubEntry]
+    public var lines: [HubLine]
     public var nextCursor: Int64
     public var hasMore: Bool
     public var state: HubState
@@ -126,12 +126,70 @@ public struct HubCore: Hashable, Sendable {
           "what was deleted up to \(state.horizon) is no longer told one by one, and this is \(cursor): take a snapshot"
       )
     }
-    var entries = try reading.entries(after: cursor, limit: limit + 1)
-    let hasMore = entries.count > limit
-    if hasMore { entries.removeLast() }
-    let last = entries.last?.version ?? cursor
+    var lines = try reading.lines(after: cursor, limit: limit + 1)
+    let hasMore = lines.count > limit
+    if hasMore { lines.removeLast() }
+    let last = lines.last?.version ?? cursor
     return Page(
-      entries: entries, nextCursor: hasMore ? last : max(state.head, last), hasMore: hasMore, state: state)
+      lines: lines, nextCursor: hasMore ? last : max(state.head, last), hasMore: hasMore, state: state)
+  }
+
+  // MARK: A snapshot in parts
+
+  /// Where a snapshot goes on.
+  public struct SnapshotPlace: Hashable, Sendable {
+    /// `nil` for all kinds together that this version does not know, which come last.
+    public var kind: String?
+    /// What is above this version of the kind, and all kinds after it, is still to come.
+    public var version: Int64
+
+    public init(kind: String?, version: Int64) {
+      self.kind = kind
+      self.version = version
+    }
+  }
+
+  public struct SnapshotPart: Sendable {
+    public var lines: [HubLine]
+    /// Of the kinds that it names entries of, or found to have none: all entries with these versions are in it.
+    public var spans: [SnapshotSpan]
+    /// `nil` at the end.
+    public var next: SnapshotPlace?
+    public var state: HubState
+  }
+
+  /// The entries from a place on, `nil` from the first, that fill `bytes`.
+  ///
+  /// What is written between two parts has then a version above all that was there: it stands in a later part where its kind is
+  /// not through yet, and in any case in the feed after the head of the first part. So nothing is missed that lives all the
+  /// while, and a part needs nothing of those before it.
+  public func snapshotPart(
+    from place: SnapshotPlace?, bytes: Int, in reading: any HubReading
+  ) throws -> SnapshotPart {
+    let state = try reading.state()
+    var part = SnapshotPart(lines: [], spans: [], next: nil, state: state)
+    var left = bytes
+    let kinds = SyncedKind.all.map(\.name) + [nil]
+    let first = try place.map { place in
+      guard let index = kinds.firstIndex(of: place.kind) else {
+        throw Problem.invalid("part: no kind is called \"\(place.kind?.prefix(40) ?? "")\"")
+      }
+      return index
+    }
+    for index in (first ?? 0)..<kinds.count where part.next == nil {
+      let kind = kinds[index]
+      let after = index == first ? place?.version ?? 0 : 0
+      let lines = try reading.lines(ofKind: kind, after: after, bytes: left)
+      part.lines += lines
+      left -= lines.reduce(0) { $0 + $1.text.count }
+      // Full: there may be more, of this kind or another.
+      if left <= 0 { part.next = SnapshotPlace(kind: kind, version: lines.last?.version ?? after) }
+      if let kind {
+        part.spans.append(
+          SnapshotSpan(kind: kind, after: after, through: part.next?.version ?? max(after, state.head)))
+      }
+    }
+    return part
   }
 
   /// Begins a new life of the hub for this person: whoever knows the list of lives can tell whether the hub was restored.
@@ -148,11 +206,12 @@ public struct HubCore: Hashable, Sendable {
 
   private func sums(in reading: any HubReading) throws -> [String: HubState.KindSum] {
     var sums: [String: HubState.KindSum] = [:]
-    let all = try reading.allEntries()
-    for place in 0..<all.count {
-      let entry = try all.entry(at: place)
-      sums[entry.kind, default: .init()].add(entry)
+    var version: Int64 = 0
+    while true {
+      let entries = try reading.entries(after: version, limit: 500)
+      guard let last = entries.last else { return sums }
+      for entry in entries { sums[entry.kind, default: .init()].add(entry) }
+      version = last.version
     }
-    return sums
   }
 }

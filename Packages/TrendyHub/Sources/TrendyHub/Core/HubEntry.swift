@@ -78,6 +78,9 @@ extension HubEntry {
     return members
   }
 
+  /// Members of ``document(person:)`` that are no fields.
+  static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at"]
+
   /// The entity as the wire has it.
   public func document(person: String) -> [String: JSONValue] {
     var members = members
@@ -114,7 +117,11 @@ extension HubEntry {
   ) -> [String: JSONValue] {
     var uses: [Mark: Int] = [:]
     for field in fields.values { uses[Mark(field), default: 0] += 1 }
-    let most = uses.max { ($0.value, $0.key.version, $1.key.author) < ($1.value, $1.key.version, $0.key.author) }?.key
+    // One whatever the order of a dictionary: equal entries have equal lines.
+    let most = uses.max { left, right in
+      (left.value, left.key.version, left.key.stamp, right.key.author, left.key.isReoffered ? 1 : 0)
+        < (right.value, right.key.version, right.key.stamp, left.key.author, right.key.isReoffered ? 1 : 0)
+    }?.key
     var marks: [String: JSONValue] = [:]
     for (name, field) in fields {
       if Mark(field) == most { marks["*"] = .array(mark(field)) }
@@ -139,22 +146,8 @@ extension HubEntry {
 }
 
 extension HubEntry {
-  /// As storages may keep it.
-  public var stored: JSONValue {
-    var members: [String: JSONValue] = [
-      "kind": .string(kind), "id": .string(id), "version": .int(version), "incarnation": .int(incarnation),
-      "created": .int(createdAt.milliseconds), "updated": .int(updatedAt.milliseconds),
-      "created_version": .int(createdVersion),
-      "values": .object(fields.mapValues(\.value)),
-      "marks": .object(
-        marks { [.int($0.version), .int($0.stamp), .string($0.author)] + ($0.isReoffered ? [true] : []) }),
-    ]
-    if let deletedAt { members["deleted"] = .int(deletedAt.milliseconds) }
-    return .object(members)
-  }
-
-  /// Reads ``stored``; `nil` for anything else.
-  public init?(stored: JSONValue) {
+  /// Reads what earlier hubs kept of an entry: an object with values and marks; `nil` for anything else.
+  init?(stored: JSONValue) {
     guard let members = stored.objectValue, let kind = members["kind"]?.stringValue,
       let id = members["id"]?.stringValue, let version = members["version"]?.intValue,
       let incarnation = members["incarnation"]?.intValue, let created = members["created"]?.intValue,
@@ -186,7 +179,7 @@ extension HubEntry {
 }
 
 extension HubField {
-  fileprivate init?(_ value: JSONValue, mark: ArraySlice<JSONValue>) {
+  init?(_ value: JSONValue, mark: ArraySlice<JSONValue>) {
     let mark = Array(mark)
     guard mark.count >= 3, let version = mark[0].intValue, let stamp = mark[1].intValue,
       let author = mark[2].stringValue

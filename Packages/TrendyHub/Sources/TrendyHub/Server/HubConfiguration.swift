@@ -8,14 +8,18 @@ public struct HubConfiguration: Hashable, Sendable {
   public var trustedProxies: [String]
   /// What one device may ask in a minute; beyond it 429. `nil` for no limit.
   public var requestsPerMinute: Int?
+  /// Bytes of entries from which a part of a snapshot is full, at least 1: what both sides have in memory of it at once.
+  public var snapshotPartBytes: Int
 
   public init(
-    name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = [], requestsPerMinute: Int? = 1200
+    name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = [], requestsPerMinute: Int? = 1200,
+    snapshotPartBytes: Int = 1 << 20
   ) {
     self.name = name
     self.allowedHosts = allowedHosts
     self.trustedProxies = trustedProxies
     self.requestsPerMinute = requestsPerMinute
+    self.snapshotPartBytes = max(snapshotPartBytes, 1)
   }
 
   /// Who really asks: behind a trusted proxy the last address that it names, as those before may be made up.

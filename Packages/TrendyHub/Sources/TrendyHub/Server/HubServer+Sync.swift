@@ -24,11 +24,7 @@ extension HubServer {
         try write(person: sender.person) { try $0.putContact(contact) }
       }
     }
-    return .json(
-      .object([
-        "changes": .array(page.entries.map { $0.change(person: sender.person) }),
-        "next_cursor": .int(page.nextCursor), "has_more": .bool(page.hasMore),
-      ]).merging(page.state.wire(at: clock.now)))
+    return page.answer(at: clock.now)
   }
 
   func latestCursor(_ sender: HubDevice) throws -> HTTPResponse {
@@ -62,19 +58,42 @@ extension HubServer {
 
   func snapshot(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     try begin(for: sender.person)
-    let (state, mark, entries) = try storage.read(person: sender.person) { reading in
-      (
-        try reading.state(), try call.text("device").map { try reading.mark(device: $0) } ?? 0,
-        try reading.allEntries()
-      )
+    if let part = call.text("part") { return try snapshotPart(part, call, sender) }
+    let (header, lines) = try storage.read(person: sender.person) { reading in
+      let lines = try reading.allLines()
+      return (try snapshotHeader(call, count: lines.count, state: reading.state(), in: reading), lines)
     }
-    let header = JSONValue.object([
-      "cursor": .int(state.head), "last_seq": .int(mark), "count": .int(Int64(entries.count)),
-    ]).merging(state.wire(at: clock.now))
-    let writer = SnapshotWriter(header: header, entries: entries, person: sender.person)
+    let writer = SnapshotWriter(header: header, lines: lines)
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]),
       body: .stream(HTTPBodyStream { try writer.next() }))
+  }
+
+  private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+    let name = try SnapshotPartName(name)
+    let body = try storage.read(person: sender.person) { reading in
+      // Parts of two lives of the hub are none of one snapshot.
+      let epoch = try reading.state().epochs.last?.id ?? ""
+      let place = name.epoch == epoch ? name.place : nil
+      let part = try core.snapshotPart(from: place, bytes: configuration.snapshotPartBytes, in: reading)
+      var header = try snapshotHeader(call, count: part.lines.count, state: part.state, in: reading)
+      header["spans"] = .array(
+        part.spans.map {
+          ["kind": .string($0.kind), "after": .int($0.after), "through": .int($0.through)]
+        })
+      header["next"] = part.next.map { .string(SnapshotPartName(place: $0, epoch: epoch).text) }
+      return part.lines.joined(after: JSONText.write(.object(header)))
+    }
+    return HTTPResponse(
+      status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]), body: .data(body))
+  }
+
+  private func snapshotHeader(
+    _ call: HubCall, count: Int, state: HubState, in reading: any HubReading
+  ) throws -> [String: JSONValue] {
+    let mark = try call.text("device").map { try reading.mark(device: $0) } ?? 0
+    return ["cursor": .int(state.head), "last_seq": .int(mark), "count": .int(Int64(count))]
+      .merging(state.wire(at: clock.now)) { $1 }
   }
 
   func syncStatus(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
@@ -228,31 +247,88 @@ extension HubCore.PushResult.Judged {
   }
 }
 
+/// What a part is asked for by: `first`, or kind, version and life that the part before named.
+private struct SnapshotPartName {
+  private static let unknownKinds = "*"
+
+  /// `nil` for the first.
+  var place: HubCore.SnapshotPlace?
+  var epoch: String
+
+  init(place: HubCore.SnapshotPlace, epoch: String) {
+    self.place = place
+    self.epoch = epoch
+  }
+
+  init(_ text: String) throws(Problem) {
+    epoch = ""
+    if text == SnapshotRequest.firstPart { return }
+    let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let version = Int64(parts[1]), version >= 0 else {
+      throw .invalid(
+        "part: expected \"\(SnapshotRequest.firstPart)\" or the next of an answer, found \"\(text.prefix(40))\"")
+    }
+    let kind = parts[0] == Self.unknownKinds ? nil : String(parts[0])
+    place = HubCore.SnapshotPlace(kind: kind, version: version)
+    epoch = String(parts[2])
+  }
+
+  var text: String { "\(place?.kind ?? Self.unknownKinds).\(place?.version ?? 0).\(epoch)" }
+}
+
+extension HubCore.Page {
+  /// The lines as they are kept, between members that are written anew.
+  func answer(at now: Date) -> HTTPResponse {
+    let members = state.wire(at: now).merging(["next_cursor": .int(nextCursor), "has_more": .bool(hasMore)]) { $1 }
+    // By name "changes" comes before all of them.
+    var body = Data(#"{"changes":["#.utf8)
+    for (place, line) in lines.enumerated() {
+      if place > 0 { body.append(UInt8(ascii: ",")) }
+      body.append(line.text)
+    }
+    body += Data("],".utf8) + JSONText.write(.object(members)).dropFirst()
+    return HTTPResponse(
+      status: 200, headers: HTTPHeaders([("Content-Type", "application/json")]), body: .data(body))
+  }
+}
+
+extension [HubLine] {
+  /// A text of lines that begins with another.
+  fileprivate func joined(after header: Data) -> Data {
+    var text = Data(capacity: reduce(header.count + 1) { $0 + $1.text.count + 1 })
+    text += header
+    text.append(UInt8(ascii: "\n"))
+    for line in self {
+      text += line.text
+      text.append(UInt8(ascii: "\n"))
+    }
+    return text
+  }
+}
+
 /// Writes a snapshot's lines some hundred at a time, so that a large one is never in memory whole.
 private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
-  private let header: JSONValue
-  private let entries: HubEntryList
-  private let person: String
+  private let header: [String: JSONValue]
+  private let lines: HubLineList
   /// The next line: -1 is the header.
   private let place = Mutex(-1)
 
-  init(header: JSONValue, entries: HubEntryList, person: String) {
+  init(header: [String: JSONValue], lines: HubLineList) {
     self.header = header
-    self.entries = entries
-    self.person = person
+    self.lines = lines
   }
 
   func next() throws -> Data? {
     let first = place.withLock { place in
-      defer { place = min(place + Self.linesPerPiece, entries.count) }
+      defer { place = min(place + Self.linesPerPiece, lines.count) }
       return place
     }
-    guard first < entries.count else { return nil }
+    guard first < lines.count else { return nil }
     var piece = Data()
-    for line in first..<min(first + Self.linesPerPiece, entries.count) {
-      piece += JSONText.write(line < 0 ? header : try entries.entry(at: line).change(person: person))
+    for place in first..<min(first + Self.linesPerPiece, lines.count) {
+      piece += place < 0 ? JSONText.write(.object(header)) : try lines.line(at: place).text
       piece.append(UInt8(ascii: "\n"))
     }
     return piece

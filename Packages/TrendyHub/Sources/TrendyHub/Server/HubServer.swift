@@ -12,7 +12,7 @@ public final class HubServer: Sendable {
 
   let storage: any HubStorage
   let clock: any TimeSource
-  let configuration: HubConfiguration
+  public let configuration: HubConfiguration
   let core = HubCore()
   let pairing = Mutex(PairingGuard())
   let streams: SignalStreams

@@ -63,7 +63,7 @@ extension EmbeddedHubStorage {
     return try people.filter { folder in
       func state(in root: String) throws -> HubState {
         try EmbeddedStore(directory: "\(root)/people/\(folder)", fileSystem: fileSystem, options: options).read {
-          try EmbeddedReading(records: $0).state()
+          try EmbeddedReading(records: $0, person: folder).state()
         }
       }
       return try state(in: staging).head < state(in: root).horizon

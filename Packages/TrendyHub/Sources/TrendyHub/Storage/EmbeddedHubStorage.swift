@@ -23,11 +23,11 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try store("people/\(Self.folder(person))").read { try body(EmbeddedReading(records: $0)) }
+    try store("people/\(Self.folder(person))").read { try body(EmbeddedReading(records: $0, person: person)) }
   }
 
   public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try store("people/\(Self.folder(person))").write { try body(EmbeddedTransaction(transaction: $0)) }
+    try store("people/\(Self.folder(person))").write { try body(EmbeddedTransaction(transaction: $0, person: person)) }
   }
 
   public func erase(person: String) throws { try store("people/\(Self.folder(person))").erase(person: person) }

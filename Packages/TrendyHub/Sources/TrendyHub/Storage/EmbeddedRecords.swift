@@ -58,7 +58,7 @@ enum HubRecordKey {
 }
 
 extension Record {
-  /// Every record here is one JSON document.
+  /// Every record here but an entry is one JSON document.
   func document() throws -> JSONValue {
     do {
       return try JSONText.parse(Data(payload), maximumDepth: JSONText.maximumDepth * 2)

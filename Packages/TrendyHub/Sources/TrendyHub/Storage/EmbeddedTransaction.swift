@@ -5,8 +5,12 @@ import TrendyPersistence
 /// One person's state in one store, for reading.
 class EmbeddedReading: HubReading {
   private let records: any RecordReading
+  let person: String
 
-  init(records: any RecordReading) { self.records = records }
+  init(records: any RecordReading, person: String) {
+    self.records = records
+    self.person = person
+  }
 
   func state() throws -> HubState {
     guard let record = try records.get(kind: HubRecordKind.state, key: HubRecordKey.state) else { return HubState() }
@@ -30,13 +34,51 @@ class EmbeddedReading: HubReading {
     ).map(Self.entry)
   }
 
-  func allEntries() throws -> HubEntryList {
+  func lines(after version: Int64, limit: Int) throws -> [HubLine] {
+    guard version < .max - 1 else { return [] }
+    return try records.scan(
+      kind: HubRecordKind.entry, group: nil, from: version + 1, to: .max, descending: false, limit: limit
+    ).map { try Self.line($0, of: person) }
+  }
+
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine] {
+    if kind == nil, try !hasUnknownKinds() { return [] }
+    var lines: [HubLine] = []
+    var left = bytes
+    var version = version
+    while version < .max - 1, left > 0 || lines.isEmpty {
+      let records = try records.scan(
+        kind: HubRecordKind.entry, group: kind.map { HubRecordKey.group($0) }, from: version + 1, to: .max,
+        descending: false, limit: Self.linesAtOnce)
+      for record in records where left > 0 || lines.isEmpty {
+        version = record.sort
+        if kind == nil, Self.knownGroups.contains(record.group) { continue }
+        let line = try Self.line(record, of: person)
+        lines.append(line)
+        left -= line.text.count
+      }
+      if records.count < Self.linesAtOnce { break }
+    }
+    return lines
+  }
+
+  private static let linesAtOnce = 1024
+  private static let knownGroups = Set(SyncedKind.all.map { HubRecordKey.group($0.name) })
+
+  /// Whether a newer hub wrote here.
+  private func hasUnknownKinds() throws -> Bool {
+    var count = try records.count(kind: HubRecordKind.entry, group: nil)
+    for group in Self.knownGroups { count -= try records.count(kind: HubRecordKind.entry, group: group) }
+    return count > 0
+  }
+
+  func allLines() throws -> HubLineList {
     let all = try records.scan(kind: HubRecordKind.entry)
     let ranks = Dictionary(
       uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
     // Stable within a rank, hence by version.
     let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
-    return HubEntryList(count: all.count) { try Self.entry(all[places[$0]]) }
+    return HubLineList(count: all.count) { [person] in try Self.line(all[places[$0]], of: person) }
   }
 
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
@@ -141,8 +183,21 @@ class EmbeddedReading: HubReading {
   }
 
   private static func entry(_ record: Record) throws -> HubEntry {
-    guard let entry = HubEntry(stored: try record.document()) else { throw record.unreadable() }
+    let entry: HubEntry?
+    do {
+      entry = try record.withPayload { bytes throws(Problem) in try StoredEntry.read(bytes) }
+    } catch {
+      throw HubStorageError.failed("a record of kind \(record.kind) is no JSON: \(error.detail)")
+    }
+    guard let entry else { throw record.unreadable() }
     return entry
+  }
+
+  private static func line(_ record: Record, of person: String) throws -> HubLine {
+    guard let text = record.withPayload({ StoredEntry.line(in: $0) }) else {
+      return try entry(record).line(person: person)
+    }
+    return HubLine(version: record.sort, text: text)
   }
 }
 
@@ -150,9 +205,9 @@ class EmbeddedReading: HubReading {
 final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   private let transaction: WriteTransaction
 
-  init(transaction: WriteTransaction) {
+  init(transaction: WriteTransaction, person: String) {
     self.transaction = transaction
-    super.init(records: transaction)
+    super.init(records: transaction, person: person)
   }
 
   func setState(_ state: HubState) throws {
@@ -171,7 +226,8 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
       transaction.delete(kind: old.isAlive ? HubRecordKind.living : HubRecordKind.tombstone, key: key)
     }
     try transaction.put(
-      kind: HubRecordKind.entry, key: key, sort: entry.version, group: group, document: entry.stored)
+      kind: HubRecordKind.entry, key: key, sort: entry.version, group: group,
+      payload: StoredEntry.write(entry, person: person))
     guard entry.isAlive else {
       try transaction.put(kind: HubRecordKind.tombstone, key: key, sort: entry.version, group: 0, payload: [])
       return

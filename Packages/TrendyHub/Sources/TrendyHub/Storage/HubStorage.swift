@@ -61,8 +61,13 @@ public protocol HubReading: AnyObject {
   func entry(kind: String, id: String) throws -> HubEntry?
   /// Entries with a version above `version`, by version, at most `limit`.
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
-  /// All entries as of this moment, by rank of their kind and then by version; may be read after the body has returned.
-  func allEntries() throws -> HubEntryList
+  /// Those entries as the feed gives them.
+  func lines(after version: Int64, limit: Int) throws -> [HubLine]
+  /// Lines of one kind, or of `nil` those of kinds that this version does not know, with a version above `version`, by version:
+  /// as many as fill `bytes` and one at least, unless there are no more.
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine]
+  /// All lines as of this moment, by rank of their kind and then by version; may be read after the body has returned.
+  func allLines() throws -> HubLineList
   /// The living of one kind, the latest by `SyncedKind.listOrder` first, equal ones by id in no order that means anything.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
   /// The living that refer to an entity, by version.
@@ -142,18 +147,36 @@ public struct KeyedWrite: Hashable, Sendable {
   }
 }
 
-/// Entries as of one moment, made one by one when asked for.
-public struct HubEntryList: Sendable {
-  public let count: Int
-  private let entry: @Sendable (Int) throws -> HubEntry
+/// An entry as the feed and a snapshot give it: the text of ``HubEntry/change(person:)``.
+public struct HubLine: Hashable, Sendable {
+  public var version: Int64
+  public var text: Data
 
-  /// `entry` gives the entry at a place from 0 to `count - 1`.
-  public init(count: Int, entry: @escaping @Sendable (Int) throws -> HubEntry) {
+  public init(version: Int64, text: Data) {
+    self.version = version
+    self.text = text
+  }
+}
+
+extension HubEntry {
+  /// Its line for devices of the person whose it is.
+  public func line(person: String) -> HubLine {
+    HubLine(version: version, text: JSONText.write(change(person: person)))
+  }
+}
+
+/// Lines as of one moment, read one by one when asked for.
+public struct HubLineList: Sendable {
+  public let count: Int
+  private let line: @Sendable (Int) throws -> HubLine
+
+  /// `line` gives the line at a place from 0 to `count - 1`.
+  public init(count: Int, line: @escaping @Sendable (Int) throws -> HubLine) {
     self.count = count
-    self.entry = entry
+    self.line = line
   }
 
-  public func entry(at place: Int) throws -> HubEntry { try entry(place) }
+  public func line(at place: Int) throws -> HubLine { try line(place) }
 }
 
 /// Who may come in: persons, their devices' tokens, and pairing codes on their way.

@@ -1,0 +1,87 @@
+import Foundation
+import TrendyModels
+
+/// How an entry lies in a store: as the line that devices get, so that a page of the feed is copied and never made again, and
+/// before it what the line does not say.
+///
+/// A byte 1; the length of the facts in four bytes, the lowest first; the facts, a JSON array: version of the first write; milliseconds
+/// since 1970 of the first write, of the last, and of the deletion or null; then the names of the fields that were brought again
+/// after a loss. The rest is the line. Earlier hubs kept a JSON object, which begins with another byte.
+enum StoredEntry {
+  private static let form: UInt8 = 1
+  private static let headerBytes = 5
+
+  static func write(_ entry: HubEntry, person: String) -> [UInt8] {
+    let brought = entry.fields.filter(\.value.isReoffered).keys.sorted()
+    let facts = JSONText.write(
+      .array(
+        [
+          .int(entry.createdVersion), .int(entry.createdAt.milliseconds), .int(entry.updatedAt.milliseconds),
+          entry.deletedAt.map { .int($0.milliseconds) } ?? .null,
+        ] + brought.map { .string($0) }))
+    let line = entry.line(person: person).text
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(headerBytes + facts.count + line.count)
+    bytes.append(form)
+    for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: facts.count >> shift)) }
+    bytes += facts
+    bytes += line
+    return bytes
+  }
+
+  /// The line; `nil` in the form of earlier hubs, and where it is neither.
+  static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
+
+  /// - Returns: `nil` for what is in neither form.
+  static func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> HubEntry? {
+    func parse(_ part: Slice<UnsafeRawBufferPointer>) throws(Problem) -> JSONValue {
+      try JSONText.parse(Data(part), maximumDepth: JSONText.maximumDepth * 2)
+    }
+    guard let parts = parts(bytes) else { return HubEntry(stored: try parse(bytes[...])) }
+    return HubEntry(line: try parse(parts.line), facts: try parse(parts.facts))
+  }
+
+  private typealias Parts = (facts: Slice<UnsafeRawBufferPointer>, line: Slice<UnsafeRawBufferPointer>)
+
+  private static func parts(_ bytes: UnsafeRawBufferPointer) -> Parts? {
+    guard bytes.count > headerBytes, bytes[0] == form else { return nil }
+    let count = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+    guard count < bytes.count - headerBytes else { return nil }
+    return (bytes[headerBytes..<headerBytes + count], bytes[(headerBytes + count)...])
+  }
+}
+
+extension HubEntry {
+  fileprivate init?(line: JSONValue, facts: JSONValue) {
+    guard let members = line.objectValue, let facts = facts.arrayValue, facts.count >= 4,
+      let kind = members["entity_type"]?.stringValue, let id = members["entity_id"]?.stringValue,
+      let version = members["id"]?.intValue, let incarnation = members["incarnation"]?.intValue,
+      let data = members["data"]?.objectValue, let marks = members["marks"]?.objectValue,
+      let createdVersion = facts[0].intValue, let created = facts[1].intValue, let updated = facts[2].intValue
+    else { return nil }
+    self.init(
+      kind: kind, id: id, version: version, incarnation: incarnation,
+      deletedAt: facts[3].intValue.map(Date.init(milliseconds:)), createdAt: Date(milliseconds: created),
+      updatedAt: Date(milliseconds: updated), createdVersion: createdVersion, fields: [:])
+    let brought = Set(facts[4...].compactMap(\.stringValue))
+    for (name, value) in values(of: data, marks: marks) {
+      guard let mark = (marks[name] ?? marks["*"])?.arrayValue, var field = HubField(value, mark: mark[...]) else {
+        return nil
+      }
+      field.isReoffered = brought.contains(name)
+      fields[name] = field
+    }
+  }
+
+  /// The fields behind a document's members; one that was taken out of a member is only in the marks.
+  private func values(of data: [String: JSONValue], marks: [String: JSONValue]) -> [String: JSONValue] {
+    let nested = SyncedKind.named(kind)?.nestedMember
+    var values = data.filter { !Self.ownMembers.contains($0.key) && $0.key != nested }
+    guard let nested else { return values }
+    for (key, value) in data[nested]?.objectValue ?? [:] { values["\(nested).\(key)"] = value }
+    for name in marks.keys where values[name] == nil && name.hasPrefix("\(nested).") {
+      values.updateValue(.null, forKey: name)
+    }
+    return values
+  }
+}
