@@ -29,6 +29,9 @@ struct FaultyClient: NetworkClientProtocol {
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {
     try await meet("snapshot") { try await base.snapshot(for: position) }
   }
+  func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart {
+    try await meet("snapshot") { try await base.snapshotPart(request) }
+  }
   func snapshot() async throws -> Snapshot { try await meet("snapshot") { try await base.snapshot() } }
 
   func getEventTypes() async throws -> [APIEventType] {

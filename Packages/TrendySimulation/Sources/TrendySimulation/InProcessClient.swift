@@ -62,13 +62,23 @@ public struct InProcessClient: NetworkClientProtocol {
     return .entries(HubSnapshot(position: position, entries: entries))
   }
 
+  public func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart {
+    let query = [(name: "part", value: request.part ?? SnapshotRequest.firstPart)] + (request.position?.query ?? [])
+    let (header, entries) = try await snapshotLines(self.query(query))
+    guard let position = header.position else { return SnapshotPart(answer: .lists(try await snapshot())) }
+    return SnapshotPart(
+      answer: .entries(HubSnapshot(position: position, entries: entries)), spans: header.spans, next: header.next)
+  }
+
   public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
     let position = query(request.position).map { "&\($0.dropFirst())" } ?? ""
     return try await document("GET", "/changes?since=\(request.cursor)&limit=\(request.limit)\(position)")
   }
 
-  private func query(_ position: DevicePosition?) -> String? {
-    position.map { "?" + $0.query.map { "\($0.name)=\(part($0.value))" }.joined(separator: "&") }
+  private func query(_ position: DevicePosition?) -> String? { position.map { query($0.query) } }
+
+  private func query(_ items: [(name: String, value: String)]) -> String {
+    "?" + items.map { "\($0.name)=\(part($0.value))" }.joined(separator: "&")
   }
 
   private func snapshotLines(_ query: String?) async throws -> (SnapshotHeader, [ChangeEntry]) {

@@ -45,8 +45,15 @@ final class SimulatedHub: @unchecked Sendable {
   private static func start(_ storage: EmbeddedHubStorage, _ clock: any TimeSource, _ seed: UInt64) -> HubServer {
     HubServer(
       storage: storage, clock: clock, generator: SeededGenerator(seed: seed),
-      configuration: HubConfiguration(requestsPerMinute: nil))
+      configuration: HubConfiguration(
+        requestsPerMinute: nil, snapshotPartBytes: partSizes[Int(seed % UInt64(partSizes.count))]))
   }
+
+  /// An entry of a story is some 400 bytes: a snapshot comes in a part for each, in several, or whole.
+  private static let partSizes = [1, 1000, 4000, 1 << 20]
+
+  /// In how many parts a snapshot of so many entries comes, at most.
+  func parts(ofEntries count: Int) -> Int { min(count, count * 1000 / server.configuration.snapshotPartBytes) + 1 }
 
   /// Where it stands; `nil` where its disk does not say.
   var head: Int64? { state?.head }

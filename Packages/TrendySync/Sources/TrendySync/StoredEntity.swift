@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyModels
 import TrendyProtocols
 
@@ -5,12 +10,20 @@ import TrendyProtocols
 protocol StoredEntity: SyncedEntity {
   static func find(id: String, in store: any DataStoreProtocol) throws -> Self?
   static func fetchAll(in store: any DataStoreProtocol) throws -> [Self]
+  /// Hands over every row. Of a kind with many, not all are there at once.
+  static func forEach(in store: any DataStoreProtocol, _ body: (Self) throws -> Void) throws
   static func write(_ entity: Self, in store: any DataStoreProtocol) throws
   static func delete(id: String, in store: any DataStoreProtocol) throws
   static func markSynced(id: String, in store: any DataStoreProtocol) throws
 
   /// The event type without which it is not shown.
   var parentEventTypeId: String? { get }
+}
+
+extension StoredEntity {
+  static func forEach(in store: any DataStoreProtocol, _ body: (Self) throws -> Void) throws {
+    for row in try fetchAll(in: store) { try body(row) }
+  }
 }
 
 extension MutationEntityType {
@@ -38,6 +51,23 @@ extension MutationEntityType {
 extension Event: StoredEntity {
   static func find(id: String, in store: any DataStoreProtocol) throws -> Event? { try store.findEvent(id: id) }
   static func fetchAll(in store: any DataStoreProtocol) throws -> [Event] { try store.fetchAllEvents() }
+  static func forEach(in store: any DataStoreProtocol, _ body: (Event) throws -> Void) throws {
+    let limit = 4096
+    let earliest = Date(timeIntervalSinceReferenceDate: -.greatestFiniteMagnitude)
+    var end: Date?
+    while true {
+      let events = try store.events(in: end.map { earliest..<$0 }, ofType: nil, limit: limit)
+      guard events.count == limit, let last = events.last?.timestamp else {
+        for event in events { try body(event) }
+        return
+      }
+      for event in events where event.timestamp > last { try body(event) }
+      // Of the last moment there may be more than were asked for.
+      let next = Date(timeIntervalSinceReferenceDate: last.timeIntervalSinceReferenceDate.nextUp)
+      for event in try store.events(in: last..<next, ofType: nil, limit: nil) { try body(event) }
+      end = last
+    }
+  }
   static func write(_ entity: Event, in store: any DataStoreProtocol) throws {
     try store.upsertEvent(entity)
   }

@@ -52,26 +52,105 @@ extension SyncEngine {
     }
   }
 
-  /// Everything anew: fetched whole before anything is touched, then laid into the store in one save.
-  func takeSnapshot(_ tally: inout RoundTally) async throws(SyncFailure) {
-    let asking = Asking(clock)
-    let position = try position()
-    let snapshot = try await ask { try await networkClient.snapshot(for: position) }
-    tally.pulled += try saving { try lay(snapshot, asking, into: $0) }
-    knownCursor = snapshot.cursor
+  /// Everything anew, part by part, each laid in a save of its own; a snapshot that is half laid goes on where it stopped.
+  /// - Parameter isAnew: whether it begins with the first part in any case.
+  func takeSnapshot(isAnew: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
+    do throws(SnapshotObstacle) {
+      tally.pulled += try await takeParts(isAnew: isAnew)
+    } catch {
+      switch error {
+      case .client(let error): throw noted(SyncFailure(error))
+      case .store(let error): throw error as? SyncFailure ?? .store("\(error)")
+      }
+    }
   }
 
+  /// What stood in the way of a snapshot.
+  enum SnapshotObstacle: Error {
+    case client(any Error)
+    case store(any Error)
+  }
+
+  /// - Returns: how many entities came.
+  func takeParts(isAnew: Bool) async throws(SnapshotObstacle) -> Int {
+    var known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
+    var progress = isAnew ? nil : known
+    var count = 0
+    while true {
+      let asking = Asking(clock)
+      let position = try inSnapshotStore { try self.position() }
+      let request = SnapshotRequest(part: progress?.next, position: position)
+      let part = try await inClient {
+        owesWhole
+          ? SnapshotPart(answer: try await networkClient.snapshot(for: position))
+          : try await networkClient.snapshotPart(request)
+      }
+      // Parts of two lives of a hub are none of one snapshot: in another life it gives the first. Who gives no parts gives
+      // everything, whatever was asked for.
+      if part.spans == nil || progress?.epochs != part.epochs { progress = nil }
+      // What it lost shows against all that it has.
+      if progress == nil, part.next != nil, try inSnapshotStore({ try read { try isLoss(part, $0) } }) {
+        owesWhole = true
+        continue
+      }
+      let (before, after) = (known, progress)
+      count += try inSnapshotStore {
+        try write { store in
+          try store.takeWriteLock()
+          // An answer counts only for the question it was given to: another process may have moved on meanwhile.
+          try checkStill(position, in: store)
+          guard try store.syncMemory()?.snapshot == before else {
+            throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
+          }
+          return try lay(part, after: after, asking, into: store)
+        }
+      }
+      known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
+      guard let laid = known else { break }
+      if laid.next == progress?.next {
+        throw .client(SyncFailure.feedStuck("after the part \(laid.next) of its snapshot it gives the same again"))
+      }
+      progress = laid
+    }
+    owesWhole = false
+    knownCursor = try inSnapshotStore { try read { try $0.syncCursor() } } ?? 0
+    return count
+  }
+
+  private func inSnapshotStore<Result>(_ body: () throws -> Result) throws(SnapshotObstacle) -> Result {
+    do { return try body() } catch { throw .store(error) }
+  }
+
+  private func inClient<Answer>(_ body: () async throws -> Answer) async throws(SnapshotObstacle) -> Answer {
+    if Task.isCancelled { throw .client(CancellationError()) }
+    do { return try await body() } catch { throw .client(error) }
+  }
+
+  /// Whether the hub lost something that this store has seen.
+  private func isLoss(_ part: SnapshotPart, _ store: any DataStoreProtocol) throws -> Bool {
+    guard case .entries(let entries) = part.answer, let memory = try store.syncMemory() else { return false }
+    return memory.commonVersion(with: entries.position) < memory.seen
+  }
+
+  /// - Parameter progress: that of the parts before; `nil` for a snapshot that begins.
   /// - Returns: how many entities it brought.
-  func lay(_ snapshot: SnapshotAnswer, _ asking: Asking, into store: any DataStoreProtocol) throws -> Int {
-    try store.takeWriteLock()
-    switch snapshot {
-    case .lists(let lists): return try SnapshotApplication(lists, store: store).apply()
+  private func lay(
+    _ part: SnapshotPart, after progress: SyncMemory.SnapshotProgress?, _ asking: Asking,
+    into store: any DataStoreProtocol
+  ) throws -> Int {
+    var memory = try store.syncMemory() ?? SyncMemory()
+    memory.snapshot = progress
+    switch part.answer {
+    case .lists(let lists):
+      let count = try SnapshotApplication(lists, store: store).apply()
+      if try store.syncMemory()?.snapshot != nil { try store.setSyncMemory(memory) }
+      return count
     case .entries(let entries):
-      var memory = try store.syncMemory() ?? SyncMemory()
       try learn(entries.position, asking, &memory, in: store)
       let now = clock.now
       let count = try VersionedSnapshot(
-        snapshot: entries, store: store, now: now, makeIdentifier: { [chance] in chance.identifier(at: now) }
+        snapshot: entries, spans: part.spans, next: part.next, store: store, now: now,
+        makeIdentifier: { [chance] in chance.identifier(at: now) }
       ).apply(&memory)
       try store.setSyncMemory(memory)
       if try store.syncIdentity() == nil {
@@ -160,5 +239,12 @@ extension SyncMemory {
       same.clockAnchor = other.clockAnchor
     }
     return same != other
+  }
+}
+
+extension SnapshotPart {
+  /// The lives of the hub that gave it.
+  fileprivate var epochs: [HubEpoch]? {
+    if case .entries(let entries) = answer { entries.position.epochs } else { nil }
   }
 }

@@ -78,5 +78,9 @@ extension DataStoreProtocol {
     try takeWriteLock()
     // Before a first sync there is nothing to take anew.
     if try syncCursor() != nil { try setSyncCursor(nil) }
+    if var memory = try syncMemory(), memory.snapshot != nil {
+      memory.snapshot = nil
+      try setSyncMemory(memory)
+    }
   }
 }

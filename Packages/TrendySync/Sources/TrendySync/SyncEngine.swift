@@ -41,6 +41,8 @@ public actor SyncEngine {
   /// Whether the hub has said that nothing goes on without a snapshot. The next round begins with it: to be told so again would cost
   /// the request that a hub with a narrow rate limit has left.
   private var owesSnapshot = false
+  /// Whether that is the whole snapshot, as the hub lost something that this store has seen.
+  var owesWhole = false
   /// Whether what an earlier version of this program parked was looked at once more.
   var hasRetriedParked = false
 
@@ -154,23 +156,20 @@ extension SyncEngine {
     await takeTurn()
     defer { turnstile.leave() }
     broadcast.set(.pulling)
-    let asking = Asking(clock)
-    let snapshot: SnapshotAnswer
-    do {
-      snapshot = try await networkClient.snapshot(for: position())
+    do throws(SnapshotObstacle) {
+      _ = try await takeParts(isAnew: false)
     } catch {
-      tell(noted(SyncFailure(error)))
-      throw error
+      switch error {
+      case .client(let error):
+        tell(noted(SyncFailure(error)))
+        throw error
+      case .store(let error):
+        tell(.store("\(error)"))
+        throw error
+      }
     }
-    do {
-      _ = try write { try lay(snapshot, asking, into: $0) }
-    } catch {
-      tell(.store("\(error)"))
-      throw error
-    }
-    knownCursor = snapshot.cursor
     broadcast.set(.idle)
-    return snapshot.cursor
+    return knownCursor
   }
 
   func tell(_ failure: SyncFailure) {
@@ -216,7 +215,9 @@ extension SyncEngine {
     // The probe is the first thing that a hub hears of which had enough.
     if !isProbing { try await ask { try await networkClient.checkHealth() } }
 
-    if owesSnapshot { try await takeOwedSnapshot(&tally) }
+    // A half-laid one goes on first; who asks for everything anew begins with the first part, in its turn.
+    let isHalfLaid = try inStore { try $0.syncMemory()?.snapshot != nil }
+    if owesSnapshot || isHalfLaid && !resync { try await takeOwedSnapshot(&tally) }
     var pushFailure: SyncFailure?
     var recoveries = 0
     while true {
@@ -227,7 +228,9 @@ extension SyncEngine {
         guard recoveries < Self.recoveryLimit else { throw error }
         recoveries += 1
         switch error {
-        case .logReset: try await takeOwedSnapshot(&tally)
+        case .logReset:
+          owesWhole = true
+          try await takeOwedSnapshot(&tally)
         case .forked: try saving { try NewIdentity(store: $0, device: chance.identifier(at: clock.now)).take() }
         default: throw error
         }
@@ -258,7 +261,7 @@ extension SyncEngine {
 
     broadcast.set(.pulling)
     let needsSnapshot = try inStore { try ($0.syncCursor() ?? 0) == 0 }
-    if resync || needsSnapshot { try await takeSnapshot(&tally) }
+    if resync || needsSnapshot { try await takeSnapshot(isAnew: resync, &tally) }
     do throws(SyncFailure) {
       try await pull(&tally)
     } catch {
@@ -272,7 +275,7 @@ extension SyncEngine {
 
   private func takeOwedSnapshot(_ tally: inout RoundTally) async throws(SyncFailure) {
     owesSnapshot = true
-    try await takeSnapshot(&tally)
+    try await takeSnapshot(isAnew: false, &tally)
     owesSnapshot = false
   }
 

@@ -8,6 +8,8 @@ import TrendyProtocols
 struct VersionedFeed {
   private let store: any DataStoreProtocol
   private let replica: Replica
+  /// Whether entries are taken though what is held is as new: a snapshot makes good what went wrong here.
+  private let isAnew: Bool
   /// Whether anything lies over the hub's copies at all; most pages meet nothing.
   private let hasOverlay: Bool
   private var mayBeParked: Bool
@@ -15,9 +17,11 @@ struct VersionedFeed {
   private var stirred: [String] = []
   private var touched: [EntityKey] = []
   private var livingTypes: [String: Bool] = [:]
+  private var shownTypes: Set<String> = []
 
-  init(store: any DataStoreProtocol) throws {
+  init(store: any DataStoreProtocol, isAnew: Bool = false) throws {
     self.store = store
+    self.isAnew = isAnew
     replica = Replica(store: store)
     let counts = try store.syncCounts()
     hasOverlay = counts.pending > 0 || counts.accepted > 0
@@ -41,9 +45,9 @@ extension VersionedFeed {
   private mutating func take(_ entry: ChangeEntry) throws {
     guard let kind = MutationEntityType(rawValue: entry.entityType) else { return try park(entry) }
     let held = try store.heldEntry(kind: kind, id: entry.entityId)
-    if let held, held.id >= entry.id { return }
+    if let held, held.id >= entry.id, !isAnew { return }
     if mayBeParked, let parked = try store.parkedChange(entityType: entry.entityType, entityId: entry.entityId) {
-      if parked.id >= entry.id { return }
+      if parked.id >= entry.id, !isAnew { return }
       try store.deleteParkedChange(parked)
     }
     func take<Entity: StoredEntity>(_ type: Entity.Type) throws { try self.take(entry, over: held, as: type) }
@@ -81,7 +85,7 @@ extension VersionedFeed {
     }
   }
 
-  private func canBeShownAtOnce<Entity: StoredEntity>(
+  private mutating func canBeShownAtOnce<Entity: StoredEntity>(
     _ entity: Entity, _ key: EntityKey, over held: ChangeEntry?
   ) throws -> Bool {
     // A type that begins to be shown brings what was hidden with it.
@@ -89,7 +93,11 @@ extension VersionedFeed {
     if held?.data != nil { return false }
     if hasOverlay, try !replica.overlay(of: key).isEmpty { return false }
     guard let parent = entity.parentEventTypeId else { return true }
-    return try store.findEventType(id: parent) != nil
+    // No row is taken away before all entries are in.
+    if shownTypes.contains(parent) { return true }
+    guard try store.findEventType(id: parent) != nil else { return false }
+    shownTypes.insert(parent)
+    return true
   }
 
   /// The parent that an entity had is one child poorer.
@@ -135,8 +143,12 @@ extension VersionedFeed {
   }
 
   private mutating func unpark() throws {
-    while let id = stirred.popLast() {
-      for entry in try store.parkedChanges(about: id) { try retry(entry) }
+    while !stirred.isEmpty {
+      let ids = Set(stirred).sorted()
+      stirred = []
+      for id in ids {
+        for entry in try store.parkedChanges(about: id) { try retry(entry) }
+      }
     }
   }
 

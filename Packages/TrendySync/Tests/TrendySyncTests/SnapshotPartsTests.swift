@@ -1,0 +1,279 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@Suite("A snapshot in parts", .timeLimit(.minutes(10)))
+struct SnapshotPartsTests {
+  /// Seven entries, hence four parts: T U · E1 E2 · E3 E4 · E5.
+  private static let entries: [ChangeEntry] =
+    [.type("T", 1), .type("U", 2)] + (1...5).map { .event("E\($0)", Int64($0) + 2) }
+  private static let allEvents: Set = ["E1", "E2", "E3", "E4", "E5"]
+
+  private let hub = PartedHub(Self.entries)
+  private let device: Device
+  private var store: MockDataStore { device.store }
+
+  init() {
+    let hub = hub
+    device = Device(cursor: nil, client: { PartedHubClient(base: $0, hub: hub) })
+  }
+
+  private var events: Set<String> { Set(store.storedEvents.keys) }
+  private var cursor: Int64? { store.storedSyncCursor }
+
+  private func restarted() -> SyncEngine {
+    device.restarted(client: PartedHubClient(base: device.network, hub: hub))
+  }
+
+  /// What the store holds and shows is what the hub has.
+  private func expectEverything(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let state = hub.state
+    #expect(cursor == state.head, sourceLocation: sourceLocation)
+    #expect(try store.syncMemory()?.snapshot == nil, sourceLocation: sourceLocation)
+    for kind in [MutationEntityType.eventType, .event] {
+      let living = state.entries.values.filter { $0.entityType == kind.rawValue && !$0.isDelete }
+      let held = try store.fetchHeldEntries(kind: kind).filter { !$0.isDelete }
+      #expect(
+        Dictionary(uniqueKeysWithValues: held.map { ($0.entityId, $0.id) })
+          == Dictionary(uniqueKeysWithValues: living.map { ($0.entityId, $0.id) }), sourceLocation: sourceLocation)
+    }
+    let living = state.entries.values.filter { $0.entityType == "event" && !$0.isDelete }
+    #expect(events == Set(living.map(\.entityId)), sourceLocation: sourceLocation)
+    for entry in living {
+      #expect(
+        store.storedEvents[entry.entityId]?.notes == entry.data?.rawData["notes"]?.stringValue,
+        sourceLocation: sourceLocation)
+    }
+  }
+
+  // MARK: One by one
+
+  @Test("what came is here, and the rest is asked for, after a restart at any part", arguments: 0...3)
+  func resumed(at part: Int) async throws {
+    hub.set { $0.before[part] = { _ in throw APIError.networkError("gone") } }
+    await device.engine.performSync()
+    #expect(events == Set(Self.allEvents.sorted().prefix(max(0, 2 * part - 2))))
+    #expect(cursor == nil)
+    #expect(hub.takeParts() == Array([nil, "0.2.a", "3.4.a", "3.6.a"].prefix(part + 1)))
+
+    await restarted().performSync()
+    #expect(hub.takeParts() == Array([nil, "0.2.a", "3.4.a", "3.6.a"].dropFirst(part)))
+    try expectEverything()
+    #expect(hub.state.wholes == 0)
+  }
+
+  @Test("a part whose save fails leaves the parts before it and nothing of itself", arguments: 0...3)
+  func failedSave(at part: Int) async throws {
+    let factory = device.factory
+    hub.set { $0.before[part] = { _ in factory.mockStore.throwOnSave = APIError.networkError("full") } }
+    await device.engine.performSync()
+    store.throwOnSave = nil
+    store.rollback()
+    #expect(events == Set(Self.allEvents.sorted().prefix(max(0, 2 * part - 2))))
+    #expect(cursor == nil)
+    _ = hub.takeParts()
+    await device.engine.performSync()
+    #expect(hub.takeParts() == Array([nil, "0.2.a", "3.4.a", "3.6.a"].dropFirst(part)))
+    try expectEverything()
+  }
+
+  @Test func `after a rate limit only the rest is asked for`() async throws {
+    for part in 1...3 { hub.set { $0.before[part] = { _ in throw rateLimit(retryAfter: .seconds(60)) } } }
+    await device.engine.performSync()
+    #expect(hub.takeParts() == [nil, "0.2.a"])
+    #expect(await device.engine.state.isRateLimited)
+    hub.set { $0.before = [:] }
+    await device.engine.performSync()
+    #expect(hub.takeParts() == ["0.2.a", "3.4.a", "3.6.a"])
+    try expectEverything()
+  }
+
+  // MARK: What is written meanwhile
+
+  @Test("an entry that another device changes between two parts is here as it is at the hub", arguments: 1...3)
+  func changed(before part: Int) async throws {
+    hub.set {
+      $0.before[part] = {
+        $0.put(.event("E1", 8, notes: "first"))
+        $0.put(.event("E5", 9, notes: "last"))
+        $0.put(.type("T", 10, name: "Tea"))
+      }
+    }
+    await device.engine.performSync()
+    try expectEverything()
+    #expect(store.storedEventTypes["T"]?.name == "Tea")
+  }
+
+  @Test("what is deleted between two parts is gone, and what is made is here", arguments: 1...3)
+  func deletedAndMade(before part: Int) async throws {
+    hub.set {
+      $0.before[part] = {
+        $0.put(.tombstone(.event, "E1", 8))
+        $0.put(.tombstone(.event, "E5", 9))
+        $0.put(.type("V", 10))
+        $0.put(.event("E6", 11, of: "V"))
+        $0.put(.event("E2", 12, of: "V"))
+        $0.put(.tombstone(.eventType, "U", 13))
+      }
+    }
+    await device.engine.performSync()
+    try expectEverything()
+    #expect(store.storedEvents["E2"]?.eventTypeId == "V" && Set(store.storedEventTypes.keys) == ["T", "V"])
+  }
+
+  @Test("what a person does here between two parts stays, and is sent", arguments: 1...3)
+  func editedHere(before part: Int) async throws {
+    hub.set { $0.before[part] = { _ in throw APIError.networkError("gone") } }
+    await device.engine.performSync()
+    if part > 1 { try device.recorder.edit(eventId: "E1") { $0.notes = "mine" } }
+    if part > 1 { try device.recorder.delete(eventId: "E2") }
+    try device.recorder.record(EventFixture.makeEvent(id: "own", eventTypeId: "T"))
+    hub.set { $0.before[part + 2] = { _ in throw APIError.networkError("gone again") } }
+    await device.engine.performSync()
+    #expect(store.storedEvents["own"] != nil)
+    if part > 1 { #expect(store.storedEvents["E1"]?.notes == "mine" && store.storedEvents["E2"] == nil) }
+    await device.engine.performSync()
+    #expect(hub.state.pushed.map(\.entityId) == (part > 1 ? ["E1", "E2", "own"] : ["own"]))
+    #expect(store.storedEvents["own"] != nil && store.storedEvents["E5"] != nil)
+    if part > 1 {
+      #expect(store.storedEvents["E1"]?.notes == "mine" && store.storedEvents["E2"] == nil)
+      // Based on what was held: nobody else's write is passed over.
+      #expect(hub.state.pushed.first?.marks[FieldMark.others]?.version == 3)
+    }
+  }
+
+  // MARK: Anew
+
+  @Test("nothing that is shown goes before the hub is known not to have it", arguments: 1...3)
+  func shownAllTheWhile(until part: Int) async throws {
+    await device.engine.performSync()
+    hub.set {
+      // Purged there: no tombstone tells of it.
+      $0.forget(.event, "E1")
+      $0.forget(.eventType, "U")
+      $0.put(.event("E2", 8, notes: "again"))
+      $0.horizon = 8
+    }
+    _ = hub.takeParts()
+    hub.set { $0.before[min(part, 2)] = { _ in throw APIError.networkError("gone") } }
+    await device.engine.performSync()
+    #expect(events == Self.allEvents && Set(store.storedEventTypes.keys) == ["T", "U"])
+    #expect(cursor == 7)
+    await restarted().performSync()
+    try expectEverything()
+    #expect(events == ["E2", "E3", "E4", "E5"] && Set(store.storedEventTypes.keys) == ["T"])
+  }
+
+  @Test func `of what the hub no longer tells, a note keeps the next import out`() async throws {
+    let natural = "00000000-0000-8000-8000-000000000001"
+    hub.set { $0.put(.event(natural, 8)) }
+    await device.engine.performSync()
+    hub.set { $0.before[$0.parts.count + 1] = { $0.forget(.event, natural) } }
+    await device.engine.forceFullResync()
+    #expect(store.storedEvents[natural] == nil)
+    try device.recorder.record(EventFixture.makeEvent(id: natural, eventTypeId: "T"))
+    #expect(store.storedEvents[natural] == nil)
+  }
+
+  @Test func `a type that is deleted at the hub goes when its events do`() async throws {
+    await device.engine.performSync()
+    hub.set { state in
+      for number in 1...5 { state.put(.tombstone(.event, "E\(number)", Int64(number) + 7)) }
+      state.put(.tombstone(.eventType, "T", 13))
+      state.before[state.parts.count + 2] = { _ in throw APIError.networkError("gone") }
+    }
+    await device.engine.forceFullResync()
+    #expect(store.storedEventTypes["T"] != nil && events == ["E3", "E4", "E5"])
+    await device.engine.performSync()
+    try expectEverything()
+    #expect(Set(store.storedEventTypes.keys) == ["U"])
+  }
+
+  @Test func `a row that was lost here comes back, though its version is held`() async throws {
+    await device.engine.performSync()
+    try store.deleteEvent(id: "E4")
+    try store.save()
+    await device.engine.forceFullResync()
+    try expectEverything()
+  }
+
+  @Test func `who asks for everything anew gets it from the first part, whatever is half laid`() async throws {
+    hub.set { $0.before[2] = { _ in throw APIError.networkError("gone") } }
+    await device.engine.performSync()
+    _ = hub.takeParts()
+    await device.engine.forceFullResync()
+    #expect(hub.takeParts().first == .some(nil))
+    hub.set { $0.before[2] = { _ in throw APIError.networkError("gone") } }
+    try store.requestResync()
+    try store.save()
+    await device.engine.performSync()
+    try store.requestResync()
+    try store.save()
+    _ = hub.takeParts()
+    await device.engine.performSync()
+    #expect(hub.takeParts() == [nil, "0.2.a", "3.4.a", "3.6.a"])
+    try expectEverything()
+  }
+
+  // MARK: Another life of the hub
+
+  @Test("a hub that was started anew between two parts gives them from the first", arguments: 1...3)
+  func startedAnew(before part: Int) async throws {
+    hub.set { $0.before[part] = { $0.epochs.append(HubEpoch(id: "b", first: 8)) } }
+    await device.engine.performSync()
+    #expect(hub.takeParts().count == part + 4)
+    try expectEverything()
+  }
+
+  @Test("what a hub lost that was restored between two parts is offered again", arguments: 2...3)
+  func restored(before part: Int) async throws {
+    hub.set { state in
+      state.before[part] = { state in
+        for number in 3...5 { state.forget(.event, "E\(number)") }
+        state.head = 4
+        state.epochs.append(HubEpoch(id: "b", first: 5))
+      }
+    }
+    await device.engine.performSync()
+    await device.engine.performSync()
+    let offered = hub.state.pushed.map(\.entityId)
+    #expect(offered == (part == 2 ? [] : ["E3", "E4"]))
+    #expect(hub.state.pushed.allSatisfy { $0.operation == .create })
+    // What it lost shows against all that it has.
+    #expect(hub.state.wholes == 1)
+    #expect(events.isSuperset(of: offered) && events.isSuperset(of: ["E1", "E2"]))
+    #expect(try store.syncMemory()?.snapshot == nil)
+  }
+
+  @Test func `what is compacted between two parts is asked for once more`() async throws {
+    hub.set { state in
+      state.put(.tombstone(.event, "E6", 8))
+      state.before[2] = { state in
+        state.put(.tombstone(.event, "E1", 9))
+        state.forget(.event, "E1")
+        state.forget(.event, "E6")
+        state.horizon = 9
+      }
+    }
+    await device.engine.performSync()
+    try expectEverything()
+    #expect(events == ["E2", "E3", "E4", "E5"])
+  }
+
+  @Test func `a hub that gives the same part again and again is not asked for ever`() async throws {
+    struct StuckClient: ForwardingNetworkClient {
+      let base: MockNetworkClient
+      func checkHealth() async throws {}
+      func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart {
+        let position = HubPosition(head: 1, epochs: [HubEpoch(id: "a", first: 1)])
+        return SnapshotPart(answer: .entries(HubSnapshot(position: position, entries: [])), spans: [], next: "same")
+      }
+    }
+    let device = Device(cursor: nil, client: { StuckClient(base: $0) })
+    await device.engine.performSync()
+    #expect(await device.engine.state.isError)
+  }
+}
