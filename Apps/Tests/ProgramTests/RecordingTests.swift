@@ -79,6 +79,27 @@ struct RecordingTests {
     #expect(try bench.run("trendy", ["track", "detect", folder.appending(path: "none").path]).status == 66)
   }
 
+  @Test func `a drive is the same trip in every form, whatever the form leaves out`() throws {
+    let folder = Samples.drive.deletingLastPathComponent().appending(path: "forms")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".md") }
+      .sorted()
+    #expect(files.count == 7)
+    func moment(_ trip: [String: JSONValue]?, _ end: String) throws -> Date {
+      try #require(trip?[end]?.stringValue.flatMap { RFC3339.date(from: $0) })
+    }
+    for file in files {
+      // Of the accuracy of a fix and of motion a GPX and an NMEA file say nothing.
+      let result = try bench.run("trendy", ["track", "detect", folder.appending(path: file).path, "--json", "--utc"])
+      let trips = try result.document.objectValue?.values.first?.arrayValue?.compactMap(\.objectValue) ?? []
+      try #require(trips.count == 1, "\(file): \(result.output)\(result.talk)")
+      let start = try moment(trips[0], "start").timeIntervalSince(RFC3339.date(from: "2016-02-22T23:33:04.551Z")!)
+      let end = try moment(trips[0], "end").timeIntervalSince(RFC3339.date(from: "2016-02-22T23:37:12Z")!)
+      #expect(abs(start) <= 1 && abs(end) <= 1, "\(file): \(start) s, \(end) s")
+      #expect(
+        abs((trips[0]["distance_m"]?.doubleValue ?? 0) - 1518) < 15 && trips[0]["mode"] == "automotive", "\(file)")
+    }
+  }
+
   @Test func `a drive among them is one trip, a bus ride another`() throws {
     for name in ["gpxpy-around-visnjan-with-car", "movingpandas-bus-304"] {
       let path = Samples.recordings.appending(path: "\(name).gpx").path

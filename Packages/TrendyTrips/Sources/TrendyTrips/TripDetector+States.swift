@@ -84,9 +84,18 @@ extension TripDetector {
         return nil
       }
       if isLeap {
-        // By no way: what was seen before says nothing of how it came here, and here may be an error still.
-        outside = []
-        hasLeapt = true
+        // By no way from the last fix. On a way that had begun, what was seen for a few seconds only is the receiver's error where the way
+        // to here is possible without it: a phone that wakes first says where its cell is. Else what was seen before says nothing of
+        // how it came here, and here may be an error still.
+        let before = outside.prefix {
+          fix.timestamp.timeIntervalSince($0.timestamp) >= configuration.departureSeconds
+        }
+        if before.count < outside.count, let last = before.last, isReachable(fix, from: last, configuration) {
+          outside = Array(before)
+        } else {
+          outside = []
+          hasLeapt = true
+        }
       }
       outside.append(fix)
       if isDeparture(away, configuration) {
@@ -115,6 +124,13 @@ extension TripDetector {
         }
       }
       return nil
+    }
+
+    /// Whether one can have gone from one fix to another.
+    private func isReachable(_ fix: Location, from last: Location, _ configuration: Configuration) -> Bool {
+      let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
+      return seconds <= configuration.gapSeconds
+        && Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate) <= configuration.maximumSpeed * seconds
     }
 
     /// A place known for two minutes gets better known; one just come to must not follow a slow departure.

@@ -135,6 +135,30 @@ struct TripDetectorTests {
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - 9000) < 20)
   }
 
+  /// Twenty minutes at home, seen last on the way out; then, after two minutes in which a phone says nothing, on the way.
+  private static func woken(_ elsewhere: [Location], drivingFrom east: Double = 900) -> [Location] {
+    stride(from: 0.0, through: 1200, by: 60).map { fix($0) } + [fix(1240, east: 80)] + elsewhere
+      + drive(from: east, speed: 12, start: 1378, end: 1978, interval: 3)
+      + stride(from: 2040.0, through: 2640, by: 60).map { fix($0, east: east + 7200) }
+  }
+
+  @Test func `what a phone that wakes says of its cell takes nothing from the way that had begun`() {
+    // A kilometre to the side, seconds before the true places; of no accuracy, as in a file that has none.
+    let cell = [fix(1374.6, east: 700, north: 1100, accuracy: -1), fix(1375, east: 700, north: 1100, accuracy: -1)]
+    let wanted = TripDetector.trips(in: Self.woken([]))
+    #expect(wanted.count == 1 && wanted[0].trip.startTime <= at(1240))
+    let trips = TripDetector.trips(in: Self.woken(cell))
+    #expect(trips.map(\.trip.startTime) == wanted.map(\.trip.startTime))
+    #expect(trips.map(\.trip.endTime) == wanted.map(\.trip.endTime))
+    #expect(trips.map { $0.trip.distanceMeters.rounded() } == wanted.map { $0.trip.distanceMeters.rounded() })
+    // Seen there for longer, it may as well be the true place; then nobody knows the way to the next.
+    let stay = stride(from: 1330.0, through: 1370, by: 10).map { fix($0, east: 700, north: 1100, accuracy: -1) }
+    #expect(TripDetector.trips(in: Self.woken(stay)).last?.trip.startTime ?? .distantPast >= at(1370))
+    // And where the true place cannot be reached without it either, nobody went there.
+    let far = TripDetector.trips(in: Self.woken(cell, drivingFrom: 11_000))
+    #expect(far.last?.trip.startTime ?? .distantPast >= at(1370))
+  }
+
   @Test func `a leap that stays is no way that was gone`() {
     var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
     fixes += drive(from: 400_000, speed: 15, start: 610, end: 1200, interval: 10)
