@@ -163,8 +163,8 @@ struct Agent {
 
   private var sources: LiveDesk.Sources {
     let (app, intake, notifier, errands) = (network.app, intake, notifier, errands)
-    var notify: (@Sendable (String, String) -> Void)?
-    if let notifier { notify = { notifier.show($0, $1) } }
+    var notify: (@Sendable (String, String, String?) -> Void)?
+    if let notifier { notify = { notifier.show($0, $1, topic: $2) } }
     return LiveDesk.Sources(
       presences: { try await intake.present()?.run { try $0.presences() } ?? [] },
       sync: {
@@ -230,17 +230,18 @@ struct Agent {
 
 extension DesktopNotifier {
   /// A bus that hangs holds a thread of its own for seconds, and nothing else.
-  fileprivate func show(_ summary: String, _ body: String) {
-    Thread.detachNewThread { notify(summary: summary, body: body) }
+  fileprivate func show(_ summary: String, _ body: String, topic: String? = nil) {
+    Thread.detachNewThread { [self] in notify(summary: summary, body: body, topic: topic) }
   }
 
   /// What a tracker told this device as its companion.
   fileprivate func show(_ notice: CompanionNotice, from name: String) {
+    let topic = notice.data["id"]?.stringValue
     let length = notice.data["distance_m"]?.doubleValue.map { LiveText.kilometres($0) } ?? ""
     switch notice.kind {
-    case CompanionNotice.Kind.tripStarted: show("\(name): trip started", "")
-    case CompanionNotice.Kind.tripEnded: show("\(name): trip ended", length)
-    case CompanionNotice.Kind.tripCancelled: show("\(name): no trip", "What had begun was none.")
+    case CompanionNotice.Kind.tripStarted: show("\(name): trip started", "", topic: topic)
+    case CompanionNotice.Kind.tripEnded: show("\(name): trip ended", length, topic: topic)
+    case CompanionNotice.Kind.tripCancelled: show("\(name): no trip", "What had begun was none.", topic: topic)
     default: break
     }
   }

@@ -10,14 +10,17 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import Synchronization
 
 /// Shows a notice on the desktop, by `org.freedesktop.Notifications` on the session bus (Desktop Notifications Specification 1.2).
 ///
 /// It speaks as much of the D-Bus protocol (specification 0.43) as one call takes, so that nothing need be installed or
 /// linked. Where there is no bus, or nobody on it who shows notices, nothing happens: a notice is a courtesy.
-public struct DesktopNotifier: Hashable, Sendable {
+public final class DesktopNotifier: Sendable {
   /// A socket in the file system, or an abstract one, whose path begins with a zero byte.
-  let path: [UInt8]
+  private let path: [UInt8]
+  /// What the last notice of a topic is called by who shows it.
+  private let shown = Mutex<[String: UInt32]>([:])
 
   /// `nil` where this session has no bus.
   public init?(environment: [String: String]) {
@@ -66,10 +69,13 @@ public struct DesktopNotifier: Hashable, Sendable {
   }
 
   /// Shows a notice, if that can be done within seconds. Blocks: for a thread of its own.
-  /// - Parameter body: plain text.
+  /// - Parameters:
+  ///   - body: plain text.
+  ///   - topic: what it is about; it takes the place of the last one of the same, where that can still be seen.
   /// - Returns: whether somebody took it.
   @discardableResult
-  public func notify(summary: String, body: String) -> Bool {
+  public func notify(summary: String, body: String, topic: String? = nil) -> Bool {
+    let replaced = topic.flatMap { topic in shown.withLock { $0[topic] } } ?? 0
     guard let descriptor = connected() else { return false }
     defer { close(descriptor) }
     // EXTERNAL: the kernel tells the bus who we are, the name is only repeated (in hexadecimal of its digits).
@@ -78,11 +84,18 @@ public struct DesktopNotifier: Hashable, Sendable {
       let answer = receiveLine(from: descriptor), answer.starts(with: Array("OK ".utf8)),
       send(
         Array("BEGIN\r\n".utf8) + DBusMessage.hello(serial: 1)
-          + DBusMessage.notify(serial: 2, summary: summary, body: body), to: descriptor)
+          + DBusMessage.notify(serial: 2, replacing: replaced, summary: summary, body: body), to: descriptor)
     else { return false }
     // The bus drops what a caller who has gone still wanted: both answers are waited for.
-    guard receiveReply(from: descriptor) == DBusMessage.methodReturn else { return false }
-    return receiveReply(from: descriptor) == DBusMessage.methodReturn
+    guard receiveReply(from: descriptor) != nil, let reply = receiveReply(from: descriptor) else { return false }
+    if let topic, let id = reply.number {
+      shown.withLock { shown in
+        // Of long ago nothing is seen any more.
+        if shown.count >= 64 { shown = [:] }
+        shown[topic] = id
+      }
+    }
+    return true
   }
 
   private func connected() -> Int32? {
@@ -138,11 +151,18 @@ public struct DesktopNotifier: Hashable, Sendable {
     return nil
   }
 
-  /// The kind of the next message that answers a call; signals are passed over.
-  private func receiveReply(from descriptor: Int32) -> UInt8? {
+  private struct Reply {
+    var number: UInt32?
+  }
+
+  /// The next answer to a call, with the number that its content begins with; signals are passed over, and `nil` is a refusal.
+  private func receiveReply(from descriptor: Int32) -> Reply? {
     while let head = receive(16, from: descriptor) {
-      guard let rest = DBusMessage.restCount(ofHead: head), receive(rest, from: descriptor) != nil else { return nil }
-      if head[1] == DBusMessage.methodReturn || head[1] == DBusMessage.error { return head[1] }
+      guard let rest = DBusMessage.restCount(ofHead: head), let bytes = receive(rest, from: descriptor) else {
+        return nil
+      }
+      if head[1] == DBusMessage.error { return nil }
+      if head[1] == DBusMessage.methodReturn { return Reply(number: DBusMessage.number(head: head, rest: bytes)) }
     }
     return nil
   }
@@ -159,11 +179,12 @@ package enum DBusMessage {
       signature: nil, body: Writer())
   }
 
-  package static func notify(serial: UInt32, summary: String, body text: String) -> [UInt8] {
+  /// - Parameter id: of the notice whose place it takes; 0 for none.
+  package static func notify(serial: UInt32, replacing id: UInt32 = 0, summary: String, body text: String) -> [UInt8] {
     let name = "org.freedesktop.Notifications"
     var body = Writer()
     body.string("Trendy")
-    body.number(0)  // replaces none
+    body.number(id)
     body.string("")  // no icon
     body.string(summary)
     // A server may take it for markup.
@@ -175,6 +196,16 @@ package enum DBusMessage {
     return call(
       "Notify", of: name, at: "/org/freedesktop/Notifications", to: name, serial: serial, signature: "susssasa{sv}i",
       body: body)
+  }
+
+  /// The number that a message's content begins with; `nil` where it has none.
+  static func number(head: [UInt8], rest: [UInt8]) -> UInt32? {
+    func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+      (head[0] == UInt8(ascii: "l") ? bytes.reversed() : Array(bytes)).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    let count = Int(number(head[4..<8]))
+    guard count >= 4, count <= rest.count else { return nil }
+    return number(rest.suffix(count).prefix(4))
   }
 
   /// Bytes that follow the first 16 of a message; `nil` for what is none, or for one that is too long to be meant for us.

@@ -19,15 +19,15 @@ public actor LiveDesk {
     public var presences: @Sendable () async throws -> [DevicePresence]
     /// How sync stands.
     public var sync: @Sendable () async throws -> AgentStatus.Sync?
-    /// Shows a notice to the person; `nil` where they want none.
-    public var notify: (@Sendable (_ summary: String, _ body: String) -> Void)?
+    /// Shows a notice to the person, in the place of the last one of its topic; `nil` where they want none.
+    public var notify: (@Sendable (_ summary: String, _ body: String, _ topic: String?) -> Void)?
     /// Called when there is something for companions, who are told by others.
     public var onTold: @Sendable () -> Void
 
     public init(
       presences: @escaping @Sendable () async throws -> [DevicePresence],
       sync: @escaping @Sendable () async throws -> AgentStatus.Sync?,
-      notify: (@Sendable (_ summary: String, _ body: String) -> Void)? = nil,
+      notify: (@Sendable (_ summary: String, _ body: String, _ topic: String?) -> Void)? = nil,
       onTold: @escaping @Sendable () -> Void = {}
     ) {
       self.presences = presences
@@ -144,12 +144,14 @@ public actor LiveDesk {
       guard let trip = presence.trip, before.trip(trip.trip.id) == nil, isNews else { continue }
       // A late fix showed that it had begun elsewhere: no news either.
       if let last = before.presences[presence.device]?.trip?.trip.id, try store.findEvent(id: last) == nil { continue }
-      notify("Trip started", Self.words([try place(trip.trip.startCoordinate, store), vehicle(of: presence, store)]))
+      notify(
+        "Trip started", Self.words([try place(trip.trip.startCoordinate, store), vehicle(of: presence, store)]),
+        topic: trip.trip.id)
     }
     for presence in before.presences.values.sorted(by: { $0.device < $1.device }) {
       guard let id = presence.trip?.trip.id, now.trip(id) == nil else { continue }
       guard let event = try store.findEvent(id: id), let trip = TripEvent(event) else {
-        if now.presences[presence.device]?.trip == nil { notify("No trip", "What had begun was none.") }
+        if now.presences[presence.device]?.trip == nil { notify("No trip", "What had begun was none.", topic: id) }
         continue
       }
       notify(
@@ -157,7 +159,7 @@ public actor LiveDesk {
         Self.words([
           LiveText.kilometres(trip.distance), TimePhrase.words(trip.end.timeIntervalSince(trip.start)),
           try place(trip.endPlace, store),
-        ]))
+        ]), topic: id)
     }
     if isNews { try notifyOfPlaces(from: before, to: now, store) }
     day = now
@@ -257,7 +259,7 @@ public actor LiveDesk {
     }
   }
 
-  private func notify(_ summary: String, _ body: String) { sources.notify?(summary, body) }
+  private func notify(_ summary: String, _ body: String, topic: String? = nil) { sources.notify?(summary, body, topic) }
 
   private func place(_ coordinate: Coordinate?, _ store: any DataStoreProtocol) throws -> String? {
     AppContainer.places(at: coordinate, among: try store.fetchAllGeofences()).first?.name
