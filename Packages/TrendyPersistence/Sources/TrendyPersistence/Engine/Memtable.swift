@@ -17,6 +17,9 @@ final class Memtable {
   private var recordCount = 0
   /// 0 is empty; else 32 bits of hash above, the row plus one below.
   private var slots: UnsafeMutablePointer<UInt64>
+  /// A byte of each slot: 0 is empty, else of the hash. Most names that are looked for are new, and these stay in the
+  /// processor's cache where the slots do not.
+  private var tags: UnsafeMutablePointer<UInt8>
   private var slotCount = 128
   private var usedSlots = 0
   /// By kind; empty until one is listed.
@@ -32,11 +35,14 @@ final class Memtable {
     rows = .allocate(capacity: recordCapacity)
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: 0, count: slotCount)
+    tags = .allocate(capacity: slotCount)
+    tags.initialize(repeating: 0, count: slotCount)
   }
 
   deinit {
     rows.deallocate()
     slots.deallocate()
+    tags.deallocate()
   }
 
   /// Names known, deletions included.
@@ -46,8 +52,7 @@ final class Memtable {
   func find(kind: UInt8, key: RecordKey) -> UnsafeRawPointer? {
     guard usedSlots > 0 else { return nil }
     let slot = self.slot(kind: kind, key: key, hash: Self.hash(kind, key))
-    let content = slots[slot]
-    return content == 0 ? nil : rows[Self.row(content)]
+    return tags[slot] == 0 ? nil : rows[Self.row(slots[slot])]
   }
 
   /// Takes in a record or a deletion, in place of what had its name.
@@ -57,13 +62,13 @@ final class Memtable {
     let isDeletion = RecordLayout.isDeletion(record)
     let hash = Self.hash(kind, key)
     let slot = self.slot(kind: kind, key: key, hash: hash)
-    let content = slots[slot]
-    if content != 0 {
-      replace(row: Self.row(content), with: record, slot: slot)
+    if tags[slot] != 0 {
+      replace(row: Self.row(slots[slot]), with: record, slot: slot)
       return
     }
     if isDeletion && !keepsDeletions { return }
     slots[slot] = UInt64(hash) << 32 | UInt64(newRow(record) + 1)
+    tags[slot] = Self.tag(hash)
     usedSlots += 1
     if usedSlots * 2 > slotCount { growSlots() }
   }
@@ -199,16 +204,23 @@ extension Memtable {
     return UInt32(truncatingIfNeeded: mixed ^ mixed &>> 32)
   }
 
+  /// Never 0.
+  @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 24) | 1 }
+
   /// The slot of this name, or the empty one where it belongs.
   private func slot(kind: UInt8, key: RecordKey, hash: UInt32) -> Int {
     let mask = slotCount - 1
     var slot = Int(hash) & mask
+    let tag = Self.tag(hash)
     while true {
-      let content = slots[slot]
-      if content == 0 { return slot }
-      if UInt32(truncatingIfNeeded: content >> 32) == hash {
-        let record = rows[Self.row(content)]
-        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return slot }
+      let known = tags[slot]
+      if known == 0 { return slot }
+      if known == tag {
+        let content = slots[slot]
+        if UInt32(truncatingIfNeeded: content >> 32) == hash {
+          let record = rows[Self.row(content)]
+          if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return slot }
+        }
       }
       slot = (slot + 1) & mask
     }
@@ -223,11 +235,13 @@ extension Memtable {
       let home = Int(slots[next] >> 32) & mask
       if (next - home) & mask >= (next - hole) & mask {
         slots[hole] = slots[next]
+        tags[hole] = tags[next]
         hole = next
       }
       next = (next + 1) & mask
     }
     slots[hole] = 0
+    tags[hole] = 0
     usedSlots -= 1
   }
 
@@ -238,11 +252,15 @@ extension Memtable {
     slotCount *= slotCount < 1 << 14 ? 4 : 2
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: 0, count: slotCount)
+    tags.deallocate()
+    tags = .allocate(capacity: slotCount)
+    tags.initialize(repeating: 0, count: slotCount)
     let mask = slotCount - 1
     for index in 0..<oldCount where old[index] != 0 {
       var slot = Int(old[index] >> 32) & mask
-      while slots[slot] != 0 { slot = (slot + 1) & mask }
+      while tags[slot] != 0 { slot = (slot + 1) & mask }
       slots[slot] = old[index]
+      tags[slot] = Self.tag(UInt32(truncatingIfNeeded: old[index] >> 32))
     }
     old.deallocate()
   }
