@@ -28,7 +28,8 @@ struct Reoffer {
   /// - Returns: how many mutations offer something again.
   @discardableResult
   func queue(_ losses: [Loss], _ accepted: [PendingMutation], above common: Int64) throws -> Int {
-    try NewIdentity(store: store, device: makeIdentifier()).take()
+    let device = makeIdentifier()
+    try NewIdentity(store: store, device: device).take()
     let waiting = try store.fetchPendingMutations()
     var queue = accepted.inAcceptingOrder + waiting
     for index in queue.indices {
@@ -48,20 +49,21 @@ struct Reoffer {
       ($0.entry.rank, $0.entry.id, $0.entry.entityId) < ($1.entry.rank, $1.entry.id, $1.entry.entityId)
     }
     let offers =
-      try losses.filter { !$0.entry.isDelete }.compactMap { try offer($0, at: first) }
-      + losses.filter(\.entry.isDelete).reversed().compactMap { try offer($0, at: first) }
+      try losses.filter { !$0.entry.isDelete }.compactMap { try offer($0, at: first, under: device) }
+      + losses.filter(\.entry.isDelete).reversed().compactMap { try offer($0, at: first, under: device) }
     for mutation in waiting { try store.deletePendingMutation(mutation) }
     // Each anew, so that those of one time lie in this order.
     for mutation in offers + queue { try store.insertPendingMutation(mutation) }
     return offers.count + accepted.count
   }
 
-  private func offer(_ loss: Loss, at date: Date) throws -> PendingMutation? {
+  /// As one that has a device and no sequence: left as it is, for others offer the same, and the hub may have it from them.
+  private func offer(_ loss: Loss, at date: Date, under device: String) throws -> PendingMutation? {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }
     var mutation = PendingMutation(
       id: makeIdentifier(), entityType: key.entityType, entityId: key.entityId, operation: .delete, payload: Data(),
-      createdAt: date, incarnation: entry.incarnation)
+      createdAt: date, device: device, incarnation: entry.incarnation)
     if entry.isDelete {
       mutation.base = common
       let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)

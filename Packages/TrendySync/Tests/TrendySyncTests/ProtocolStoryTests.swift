@@ -350,6 +350,33 @@ struct ProtocolStoryTests {
     #expect(await device.engine.state == .idle)
   }
 
+  @Test func `H13: what is offered again and then deleted is told to be deleted, as others offer it again too`()
+    async throws
+  {
+    let device = Device(
+      cursor: nil, configuration: SyncConfiguration(batchSize: 1),
+      client: { [hub] in VersionedHubClient(base: $0, hub: hub) })
+    hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] }
+    await device.engine.performSync()
+    hub.set { $0.pages = [[.event("F", 4), .event("G", 5)]] }
+    await device.engine.performSync()
+    // The hub is back at 3, and has no time for what is offered.
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.head = 3
+      $0.snapshot = [.type("T", 1), .event("E", 3)]
+      $0.pullErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
+      ]
+      $0.pushErrors = [rateLimit]
+    }
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.map(\.entityId) == ["F", "G"])
+    #expect(try device.recorder.delete(eventId: "G"))
+    #expect(device.store.storedPendingMutations.map(\.operation) == [.create, .create, .delete])
+    #expect(device.store.storedEvents["G"] == nil)
+  }
+
   @Test func `H13c: an edit that was acknowledged and lost with the hub waits again`() async throws {
     await begin()
     try note("5")
