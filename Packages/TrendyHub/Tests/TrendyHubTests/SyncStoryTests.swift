@@ -316,6 +316,26 @@ struct SyncStoryTests {
     #expect(try hub.isAlive("e") && hub.conflicts.isEmpty)
   }
 
+  @Test("what a delete carries is kept for a restore also where another deleted first", arguments: storages)
+  func lastWordsOfSecond(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e", notes: "first"))
+    try hub.push("b", hub.delete("e", base: 2))
+    hub.now += 10
+    let words = ["notes": hub.set("last", base: 2, at: 5)]
+    let again = try hub.push("a", hub.delete("e", base: 2, words))
+    #expect(again.map(\.word) == ["accepted"])
+    #expect(try hub.entry("event", "e")?.isAlive == false)
+    try hub.push("b", hub.restore("e", life: 1))
+    #expect(try hub.entry("event", "e")?.fields["notes"]?.value == "last")
+    // What is older than the words that are there loses, and is said to.
+    try hub.push("b", hub.delete("e", base: 9, life: 1, ["notes": hub.set("later", base: 9, at: 9)]))
+    let late = try hub.push("c", hub.delete("e", base: 2, life: 1, ["notes": hub.set("early", base: 2, at: 1)]))
+    let version = try #require(try hub.entry("event", "e")).version
+    #expect(late == [.merged(version: version, lost: ["notes"])])
+    #expect(try hub.entry("event", "e")?.fields["notes"]?.value == "later")
+  }
+
   @Test("a delete merges the edits it replaced first, by their bases and stamps", arguments: storages)
   func lastWords(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)

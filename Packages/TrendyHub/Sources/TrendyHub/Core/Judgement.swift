@@ -85,17 +85,17 @@ extension Judgement {
 
   private func delete(_ entry: HubEntry?) throws -> HubOutcome {
     guard let entry else { return try deleteUnknown() }
-    guard entry.isAlive else {
-      // A restore that is still on its way to this hub must not undo the deletion of the life it began.
-      guard let incarnation = mutation.incarnation, incarnation > entry.incarnation else {
-        return .accepted(version: entry.version)
-      }
-      var later = entry
-      later.incarnation = incarnation
-      return .accepted(version: try bury(later, replacing: entry))
-    }
-    try checkIncarnation(entry)
+    let incarnation = mutation.incarnation ?? entry.incarnation
+    if !entry.isAlive, incarnation < entry.incarnation { return .accepted(version: entry.version) }
+    if entry.isAlive { try checkIncarnation(entry) }
     let (dying, lost) = try lastWords(of: entry)
+    guard entry.isAlive else {
+      guard incarnation > entry.incarnation else { return outcome(dying.version, lost: lost) }
+      // A restore that is still on its way to this hub must not undo the deletion of the life it began.
+      var later = dying
+      later.incarnation = incarnation
+      return outcome(try bury(later, replacing: dying), lost: lost)
+    }
     for child in try transaction.referring(toKind: kind.name, id: entry.id) { try orphan(child, of: entry) }
     try keep(in: dying)
     return outcome(try bury(dying, replacing: dying), lost: lost)
