@@ -165,6 +165,7 @@ extension SyncEngine {
     _ page: ChangeFeedResponse, since: Int64, _ asking: Asking, _ asked: DevicePosition?,
     into store: any DataStoreProtocol
   ) throws {
+    try store.takeWriteLock()
     try checkStill(asked, in: store)
     guard try store.syncCursor() ?? 0 == since else {
       throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
@@ -180,7 +181,6 @@ extension SyncEngine {
     for entry in page.changes { memory.passStamps(of: entry) }
     if !page.hasMore { memory.complete = page.nextCursor }
     if page.nextCursor != since || !page.changes.isEmpty || !hasRetriedParked {
-      try store.takeWriteLock()
       var feed = try VersionedFeed(store: store)
       if !hasRetriedParked { try feed.retryAll() }
       hasRetriedParked = true

@@ -17,8 +17,8 @@ extension SyncEngine {
       do {
         sent = try await send(batch)
       } catch {
-        if try setAsideTooLarge(batch.mutations, error) { continue }
-        throw try failure(of: batch.mutations, error)
+        if try setAsideTooLarge(batch, error) { continue }
+        throw try failure(of: batch, error)
       }
       let settled = try saving { try settle(batch, sent.answer, asking, in: $0) }
       tally.pushed += settled
@@ -123,14 +123,18 @@ extension SyncEngine {
 
   /// What a push that threw leaves to say. A transient failure changes no mutation, ever; another is noted with the first, which
   /// may be its cause.
-  private func failure(of batch: [PendingMutation], _ error: any Error) throws(SyncFailure) -> SyncFailure {
+  private func failure(of batch: PushBatch, _ error: any Error) throws(SyncFailure) -> SyncFailure {
     let failure = SyncFailure(error)
-    if case .unusable(let words) = failure, var first = batch.first {
+    if case .unusable(let words) = failure, var first = batch.mutations.first {
       first.attempts += 1
       first.lastError = words
-      try saving { try $0.insertPendingMutation(first) }
+      try saving { store in
+        try store.takeWriteLock()
+        try checkStill(batch.position, in: store)
+        try store.insertPendingMutation(first)
+      }
       // The next try shows whether it is one of many.
-      batchLimit = max(1, min(batchLimit, batch.count) / 2)
+      batchLimit = max(1, min(batchLimit, batch.mutations.count) / 2)
     }
     return halving(noted(failure), error as? APIError)
   }
@@ -152,10 +156,10 @@ extension SyncEngine {
 
   /// 413: asks again with half; what is too large by itself goes to the journal, so that the rest gets on.
   /// - Returns: whether the error was that.
-  private func setAsideTooLarge(_ batch: [PendingMutation], _ error: any Error) throws(SyncFailure) -> Bool {
+  private func setAsideTooLarge(_ batch: PushBatch, _ error: any Error) throws(SyncFailure) -> Bool {
     guard let error = error as? APIError, error.statusCode == 413 else { return false }
-    if batch.count > 1 {
-      batchLimit = batch.count / 2
+    if batch.mutations.count > 1 {
+      batchLimit = batch.mutations.count / 2
       return true
     }
     let problem: ProblemDetails =
@@ -163,11 +167,13 @@ extension SyncEngine {
         ProblemDetails(title: "Too large for the hub", status: 413)
       }
     try saving { store in
+      try store.takeWriteLock()
+      try checkStill(batch.position, in: store)
       if (try store.syncMemory()?.generation ?? 0) > 0 {
         _ = try VersionedSettlement(store: store, clock: clock, cursor: store.syncCursor() ?? 0)
-          .settle(batch, PushAnswer(outcomes: [.refused(problem)]))
+          .settle(batch.mutations, PushAnswer(outcomes: [.refused(problem)]))
       } else {
-        _ = try Settlement(store: store, clock: clock).settle(batch, [.refused(problem)])
+        _ = try Settlement(store: store, clock: clock).settle(batch.mutations, [.refused(problem)])
       }
       // The hub has not counted it: what was sent after it would be a gap. Under a new identity the row begins anew; without one
       // this store would say nothing of what it has seen, and not notice that the hub was restored.
