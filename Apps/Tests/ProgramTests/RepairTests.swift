@@ -155,8 +155,6 @@ struct RepairTests {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
     defer { agent.stop() }
-    try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
-    try sync("phone")
     try alter("phone") { try $0.deleteEvent(id: try event("two", in: $0).id) }
     #expect(try bench.trendy("sync", "repair", "--resync", store: "phone").status == 0, "\(agent.text)")
     #expect(try notes("phone") == ["one", "three", "two"])
