@@ -30,7 +30,10 @@ struct BenchmarkDevice {
     throw UsageError(text: "five rounds left \(await engine.getPendingCount()) changes unsent")
   }
 
-  func eventCount() throws -> Int { try factory.makeDataStore().fetchAllEvents().count }
+  /// Counted without a look at the events: this process' memory is measured.
+  func eventCount() throws -> Int {
+    try factory.makeDataStore().eventCountsByDay(in: nil, ofType: nil, timeZone: .gmt).values.reduce(0, +)
+  }
 
   func event(_ number: Int) throws -> Event? {
     try factory.makeDataStore().findEvent(id: BenchmarkEvents.identifier(number))

@@ -23,6 +23,8 @@ final class HubProcess {
     tokens = Array(words[1...])
   }
 
+  var identifier: Int32 { process.processIdentifier }
+
   /// One device's.
   func nextToken() -> String { tokens.removeFirst() }
 

@@ -9,6 +9,9 @@ struct Measurement {
   /// Of bare requests beside them.
   var roundTrips: [Duration] = []
   var hubPeakMemory = 0
+  /// See ``MemoryWatch``.
+  var peakAnonymous: Int?
+  var hubPeakAnonymous: Int?
 
   func line(_ options: SyncOptions) -> String {
     var line =
@@ -19,6 +22,9 @@ struct Measurement {
       line += ",\"p50_ms\":\(milliseconds(latencies, 50)),\"p99_ms\":\(milliseconds(latencies, 99))"
     }
     if !roundTrips.isEmpty { line += ",\"round_trip_p50_ms\":\(milliseconds(roundTrips, 50))" }
+    if let peakAnonymous, let hubPeakAnonymous {
+      line += ",\"peak_anonymous_kb\":\(peakAnonymous),\"hub_peak_anonymous_kb\":\(hubPeakAnonymous)"
+    }
     return line + ",\"peak_rss_kb\":\(Usage.peakMemory()),\"hub_peak_rss_kb\":\(hubPeakMemory)}"
   }
 

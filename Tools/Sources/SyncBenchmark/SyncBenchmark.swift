@@ -144,9 +144,12 @@ extension SyncBenchmark {
   private func measured(_ hub: HubProcess, _ body: () async throws -> Void) async throws -> Measurement {
     var result = Measurement()
     let before = try hub.requests()
+    let watches = (MemoryWatch(process: getpid()), MemoryWatch(process: hub.identifier))
     let start = ContinuousClock.now
     try await body()
     result.seconds = (ContinuousClock.now - start) / .seconds(1)
+    result.peakAnonymous = watches.0.peak()
+    result.hubPeakAnonymous = watches.1.peak()
     result.requests = try hub.requests() - before
     return result
   }
