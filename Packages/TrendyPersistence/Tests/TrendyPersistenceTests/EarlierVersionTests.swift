@@ -30,8 +30,9 @@ struct EarlierVersionTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == expected + [80])
   }
 
-  @Test func `rows and segments of version 2 are read, changed and sealed`() throws {
-    let disk = try store(2)
+  @Test(arguments: 2...3) func `rows and segments of earlier versions are read, changed and sealed`(version: Int) throws
+  {
+    let disk = try store(version)
     let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: EngineFixture.options)
     let store = factory.makeLocalStore()
     var expected = EarlierVersionRows.events.sorted { $0.id < $1.id }
@@ -44,8 +45,8 @@ struct EarlierVersionTests {
     }
     #expect(try store.syncCursor() == 99)
     for index in expected.indices where index % 3 == 0 {
-      expected[index].notes = "after version 2"
-      try store.upsertEvent(id: expected[index].id) { $0.notes = "after version 2" }
+      expected[index].notes = "after version \(version)"
+      try store.upsertEvent(id: expected[index].id) { $0.notes = "after version \(version)" }
     }
     try store.save()
     #expect(try held() == expected)

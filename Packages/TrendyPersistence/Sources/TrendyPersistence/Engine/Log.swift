@@ -190,10 +190,11 @@ struct Log {
       var end = ChunkHeader.bytes
       var isSealed = false
       var offsets: [Int] = []
+      var rows = 0
       while !isSealed, let group = try chunk.group(at: end), group.sequence == sequence + 1,
         group.isWhole(memory.base + end)
       {
-        tables.apply(group: group, at: memory.base + end)
+        rows += group.count
         checksum = GroupHeader.checksum(of: memory.base + end)
         offsets.append(end)
         end += group.length
@@ -202,6 +203,13 @@ struct Log {
         if group.isSeal { isSealed = true } else { saves += 1 }
       }
       let header = chunk.header
+      tables.memtable.reserve(rows)
+      for offset in offsets {
+        let base = memory.base + offset
+        if let group = GroupHeader.read(base, available: memory.count - offset, epoch: header.epoch) {
+          tables.apply(group: group, at: base)
+        }
+      }
       let unknown = Int(min(sequence - durable, UInt64(offsets.count)))
       let doubtfulFrom = unknown > 0 ? offsets[offsets.count - unknown] : end
       if isSealed {
@@ -267,6 +275,7 @@ struct Log {
       piece = min(piece * 4, 1 << 20)
       let (file, buffer) = (file, UnsafeMutableRawBufferPointer(start: memory.base + loaded, count: target - loaded))
       let offset = loaded
+      memory.bringIn(from: offset, count: buffer.count)
       let count = try storing { () throws(FileSystemError) in try file.read(into: buffer, at: offset) }
       guard count == buffer.count else { throw .damaged(path: path, offset: loaded + count) }
       loaded = target

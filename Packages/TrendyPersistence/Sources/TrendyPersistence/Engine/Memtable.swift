@@ -70,7 +70,15 @@ final class Memtable {
     slots[slot] = UInt64(hash) << 32 | UInt64(newRow(record) + 1)
     tags[slot] = Self.tag(hash)
     usedSlots += 1
-    if usedSlots * 2 > slotCount { growSlots() }
+    // In large steps while that is a few pages: each finds a place for every name anew.
+    if usedSlots * 2 > slotCount { growSlots(to: slotCount * (slotCount < 1 << 14 ? 4 : 2)) }
+  }
+
+  /// Makes room for so many names more at once.
+  func reserve(_ more: Int) {
+    var count = slotCount
+    while (usedSlots + more) * 2 > count { count *= 2 }
+    if count > slotCount { growSlots(to: count) }
   }
 
   /// Takes in all records of a whole group.
@@ -245,11 +253,10 @@ extension Memtable {
     usedSlots -= 1
   }
 
-  private func growSlots() {
+  private func growSlots(to count: Int) {
     let old = slots
     let oldCount = slotCount
-    // In large steps while that is a few pages: each finds a place for every name anew.
-    slotCount *= slotCount < 1 << 14 ? 4 : 2
+    slotCount = count
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: 0, count: slotCount)
     tags.deallocate()

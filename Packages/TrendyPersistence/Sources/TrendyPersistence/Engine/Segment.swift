@@ -1,12 +1,32 @@
 /// What a manifest says of a segment: enough to know the file again.
-struct SegmentReference: Hashable, Sendable {
+///
+/// A class because arrays of objects share one type, where one of a struct of its own is made by the runtime when it is first
+/// needed: a tenth of an opening.
+final class SegmentReference: Hashable, Sendable {
   static let bytes = 32
 
-  var number: UInt64
-  var fileBytes: Int
-  var rowCount: Int
+  let number: UInt64
+  let fileBytes: Int
+  let rowCount: Int
   /// The last eight bytes of the file.
-  var checksum: UInt64
+  let checksum: UInt64
+
+  init(number: UInt64, fileBytes: Int, rowCount: Int, checksum: UInt64) {
+    self.number = number
+    self.fileBytes = fileBytes
+    self.rowCount = rowCount
+    self.checksum = checksum
+  }
+
+  static func == (left: SegmentReference, right: SegmentReference) -> Bool {
+    left.number == right.number && left.fileBytes == right.fileBytes && left.rowCount == right.rowCount
+      && left.checksum == right.checksum
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(number)
+    hasher.combine(checksum)
+  }
 }
 
 /// A place of a row: in which segment, and which.
@@ -30,6 +50,10 @@ final class Segment {
   /// For each page whether it was checked: memory that nobody touches before, as most openings ask for few pages.
   private let isChecked: UnsafeMutablePointer<Bool>
   private let checked: RecordMemory
+  /// How many pages were checked.
+  private var checkCount = 0
+  /// For each piece of the file whether the system was asked for it; made when pages of many were read.
+  private var asked: RecordMemory?
 
   /// - Parameters:
   ///   - reference: what the manifest says of it; `nil` takes the file's own word.
@@ -94,12 +118,29 @@ final class Segment {
 
   @inline(never) func checkPage(_ page: Int) throws(StorageError) {
     let from = page << pageShift
+    checkCount += 1
+    if checkCount > Self.fewPages { bringIn(from) }
     let to = min(from + footer.pageBytes, footer.checksumsAt)
     guard
       footer.checksum(ofPage: page, UnsafeRawBufferPointer(start: base + from, count: to - from))
         == word(base, footer.checksumsAt + page * 8)
     else { throw .damaged(path: path, offset: from) }
     isChecked[page] = true
+  }
+
+  /// Pages that an opening and a few look-ups need.
+  private static let fewPages = 64
+  /// Bytes that the system is asked for at once. It maps 16 pages by itself at a first touch; so many more cost a few of those.
+  private static let pieceBytes = 2 << 20
+
+  /// Who has read many pages is about to read most.
+  private func bringIn(_ offset: Int) {
+    let piece = offset / Self.pieceBytes
+    let asked = asked ?? RecordMemory(zeroed: fileBytes / Self.pieceBytes + 1)
+    self.asked = asked
+    if asked.base.load(fromByteOffset: piece, as: Bool.self) { return }
+    asked.base.storeBytes(of: true, toByteOffset: piece, as: Bool.self)
+    mapping.bringIn(piece * Self.pieceBytes..<min((piece + 1) * Self.pieceBytes, fileBytes))
   }
 
   /// Checks every page.

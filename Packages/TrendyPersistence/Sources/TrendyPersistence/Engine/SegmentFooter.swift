@@ -7,13 +7,22 @@ struct SegmentFooter {
   static let killBytes = 16
   static let dayBytes = 8
 
-  struct Kind: Hashable {
-    var kind: UInt8
+  /// The rows of one kind. A class, as ``SegmentReference`` is.
+  final class Kind {
+    let kind: UInt8
     /// The row it begins with.
-    var first: Int
+    let first: Int
     var count: Int
-    var least: Int64
+    let least: Int64
     var greatest: Int64
+
+    init(kind: UInt8, first: Int, count: Int, least: Int64, greatest: Int64) {
+      self.kind = kind
+      self.first = first
+      self.count = count
+      self.least = least
+      self.greatest = greatest
+    }
   }
 
   /// That of the format; 2 is read, and not written.

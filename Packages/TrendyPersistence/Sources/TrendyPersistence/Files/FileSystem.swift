@@ -62,6 +62,12 @@ public protocol OpenFile: AnyObject, Sendable {
 public protocol MappedFile: AnyObject, Sendable {
   /// Valid as long as the mapping itself is referenced.
   var bytes: UnsafeRawBufferPointer { get }
+  /// Has the system map what it holds in memory of these bytes in one step, instead of a few pages at each first touch. A hint.
+  func bringIn(_ range: Range<Int>)
+}
+
+extension MappedFile {
+  public func bringIn(_ range: Range<Int>) {}
 }
 
 /// A call to the file system that failed: which, on what, and the system's number for why.

@@ -328,4 +328,20 @@ private final class PosixMapping: MappedFile, @unchecked Sendable {
     guard let base = bytes.baseAddress else { return }
     munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)
   }
+
+  #if os(Linux)
+    func bringIn(_ range: Range<Int>) {
+      let page = 4096
+      let from = range.lowerBound / page * page
+      guard let base = bytes.baseAddress, from < range.upperBound else { return }
+      let start = UnsafeMutableRawPointer(mutating: base + from)
+      let count = min(range.upperBound, bytes.count) - from
+      // What would have to be read from the disk first is not asked for: few of its pages may be needed.
+      let isHeld = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (count + page - 1) / page) { pages in
+        mincore(start, count, pages.baseAddress) == 0 && pages.allSatisfy { $0 & 1 == 1 }
+      }
+      // MADV_POPULATE_READ; an older system refuses, and maps as pages are touched.
+      if isHeld { _ = madvise(start, count, 22) }
+    }
+  #endif
 }
