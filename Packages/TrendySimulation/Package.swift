@@ -19,7 +19,8 @@ let package = Package(
     .testTarget(
       name: "TrendySimulationTests",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels", "TrendyPersistence",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
+        "TrendyPersistence",
         "TrendyProtocols", "TrendySimulation", "TrendySync", "TrendyTesting",
       ]),
   ]
