@@ -133,6 +133,18 @@ struct Log {
     return spare.file
   }
 
+  /// Makes a chunk of a file that was made beside the saves, durable with its name.
+  func adopt(_ spare: any SpareFile, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
+    let start = RecordMemory(zeroed: ChunkHeader.bytes)
+    header.write(to: start.base)
+    let path = path(header.number)
+    return try storing { () throws(FileSystemError) in
+      let file = try spare.become(path, beginningWith: start.bytes(from: 0, count: start.count))
+      try fileSystem.syncDirectory(directory)
+      return file
+    }
+  }
+
   private var sparePath: String { directory + "/" + StoreFormat.spareName }
 
   /// - Parameter finish: ends the making. A file that is not finished is removed.

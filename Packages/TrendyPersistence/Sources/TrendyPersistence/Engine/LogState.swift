@@ -31,6 +31,10 @@ struct LogState: @unchecked Sendable {
   var lock: (any OpenFile)?
   /// Whether a unit of work of this handle has the write lock and has caught up.
   var isAppending = false
+  /// What becomes the next chunk, where this handle saves much.
+  var spare: (any SpareFile)?
+  /// Bytes that this handle has saved.
+  var savedBytes = 0
   /// Bytes of the chunks before this one.
   var bytesBefore = 0
   /// Says whether somebody saved since it was ``seen``; `nil` where it has to be looked for in the log.
@@ -199,7 +203,19 @@ struct LogState: @unchecked Sendable {
     pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
     doubt = nil
     end = ChunkHeader.bytes
+    spare = nil
   }
+
+  /// Begins to make the next chunk while there is room in this one: who saves much does not wait for it then, and its pages are
+  /// written over before.
+  mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
+    guard spare == nil, savedBytes >= options.firstChunkBytes / 4, end * 2 >= chunk.chunkBytes else { return }
+    spare = fileSystem.beginSpare(
+      inDirectory: directory, bytes: min(chunk.chunkBytes * 2, options.largestChunkBytes))
+  }
+
+  /// Bytes after which a handle is taken for one that goes on saving; a program that saves once makes nothing ahead.
+  private static let much = 256 << 10
 
   /// What is noted once the last group is on the disk.
   var mark: DurableMark { DurableMark(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }

@@ -88,6 +88,8 @@ extension StorageEngine {
       state.end += bytes
       state.sequence += 1
       state.checksum = checksum
+      state.savedBytes += bytes
+      state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
       return state.sequence
     }
   }
@@ -143,15 +145,7 @@ extension StorageEngine {
     _ log: Log, for bytes: Int, spare: SpareChunk? = nil, isReplacement: Bool = false
   ) throws(StorageError) {
     let (current, file) = state.withLock { ($0.chunk, $0.file) }
-    let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
-    let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
-    let header = ChunkHeader(
-      number: current.number + 1, chunkBytes: spare?.bytes ?? max(needed, usual), storeID: current.storeID)
-    let next =
-      if let spare { try log.adopt(spare, as: header) } else {
-        // To write over what few large saves will fill would take as long as they do.
-        try log.createChunk(header, isWrittenOver: bytes < Self.largeSave)
-      }
+    let next = try makeChunk(log, after: current, for: bytes, spare: spare)
     let durable = syncing.withLock { $0.through }
     let sealed = try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
@@ -174,7 +168,29 @@ extension StorageEngine {
       throw failure
     }
     syncing.update { $0.through = max($0.through, sealed) }
-    state.withLock { $0.enter(header, file: next) }
+    state.withLock { $0.enter(next.header, file: next.file) }
+  }
+
+  /// Of what was made before, or now.
+  private func makeChunk(
+    _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
+  ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile) {
+    func header(_ chunkBytes: Int) -> ChunkHeader {
+      ChunkHeader(number: current.number + 1, chunkBytes: chunkBytes, storeID: current.storeID)
+    }
+    if let spare {
+      let header = header(spare.bytes)
+      return (header, try log.adopt(spare, as: header))
+    }
+    let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
+    if let ready = state.withLock({ $0.spare }), ready.bytes >= needed {
+      let header = header(ready.bytes)
+      // What could not be made beside the saves, say for want of room, is made now, or says why not.
+      if let file = try? log.adopt(ready, as: header) { return (header, file) }
+    }
+    let header = header(max(needed, min(current.chunkBytes * 2, options.largestChunkBytes)))
+    // To write over what few large saves will fill would take as long as they do.
+    return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave))
   }
 }
 

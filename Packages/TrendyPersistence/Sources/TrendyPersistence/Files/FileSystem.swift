@@ -20,6 +20,21 @@ public protocol FileSystem: Sendable {
   /// - Parameter attempt: how often it was tried, from 0; later pauses are longer, up to a millisecond.
   /// - Returns: how long it was.
   func pause(attempt: Int) -> Duration
+  /// Begins to make a file without a name in a folder, of so many zeros, each written once, on a thread of its own.
+  /// - Returns: `nil` where that cannot be.
+  func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)?
+}
+
+extension FileSystem {
+  public func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)? { nil }
+}
+
+/// A file that is being made for later. Without a name, it is nobody else's, and goes with its last reference.
+public protocol SpareFile: AnyObject, Sendable {
+  var bytes: Int { get }
+  /// Waits until it is made, writes over its beginning, makes it durable, and gives it a name that no file has. The name is durable
+  /// only after ``FileSystem/syncDirectory(_:)``.
+  func become(_ path: String, beginningWith start: UnsafeRawBufferPointer) throws(FileSystemError) -> any OpenFile
 }
 
 /// What a file is opened for.

@@ -93,6 +93,14 @@ public struct PosixFileSystem: FileSystem {
     return .microseconds(microseconds)
   }
 
+  #if canImport(Glibc)
+    public func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)? {
+      // O_TMPFILE, which not every file system has.
+      guard let descriptor = try? descriptor(path, 0x40_0000 | O_DIRECTORY | O_RDWR | O_CLOEXEC) else { return nil }
+      return PosixSpare(descriptor: descriptor, bytes: bytes, directory: path)
+    }
+  #endif
+
   private func syncName(ofFolder path: String) throws(FileSystemError) {
     do {
       try syncDirectory(parent(of: path))
@@ -299,6 +307,79 @@ private final class PosixFile: OpenFile {
     return PosixCounter(address)
   }
 }
+
+#if canImport(Glibc)
+  /// A file without a name that a thread fills.
+  private final class PosixSpare: SpareFile {
+    let bytes: Int
+    private let file: PosixFile
+    private let descriptor: Int32
+    private let filling = Monitor(Filling.going)
+
+    private enum Filling {
+      case going
+      case done
+      case failed(FileSystemError)
+    }
+
+    init?(descriptor: Int32, bytes: Int, directory: String) {
+      self.bytes = bytes
+      self.descriptor = descriptor
+      file = PosixFile(descriptor: descriptor, path: directory, isWritable: true)
+      var thread = pthread_t()
+      let box = Unmanaged.passRetained(self)
+      let code = pthread_create(
+        &thread, nil,
+        { argument in
+          guard let argument else { return nil }
+          Unmanaged<PosixSpare>.fromOpaque(argument).takeRetainedValue().fill()
+          return nil
+        }, box.toOpaque())
+      guard code == 0 else {
+        box.release()
+        return nil
+      }
+      pthread_detach(thread)
+    }
+
+    private func fill() {
+      let outcome: Filling
+      do {
+        try file.allocate(bytes)
+        let zeros = RecordMemory(zeroed: min(bytes, 256 << 10))
+        for position in stride(from: 0, to: bytes, by: zeros.count) {
+          try file.write(zeros.bytes(from: 0, count: min(zeros.count, bytes - position)), at: position)
+        }
+        try file.synchronize()
+        outcome = .done
+      } catch {
+        outcome = .failed(error)
+      }
+      filling.update { $0 = outcome }
+    }
+
+    func become(
+      _ path: String, beginningWith start: UnsafeRawBufferPointer
+    ) throws(FileSystemError) -> any OpenFile {
+      let failure = filling.wait { filling -> FileSystemError?? in
+        switch filling {
+        case .going: nil
+        case .done: .some(nil)
+        case .failed(let error): .some(error)
+        }
+      }
+      if let failure { throw failure }
+      try file.write(start, at: 0)
+      try file.synchronize()
+      guard linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
+        throw error(.rename, path)
+      }
+      let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+      guard own >= 0 else { throw error(.open, path) }
+      return PosixFile(descriptor: own, path: path, isWritable: true)
+    }
+  }
+#endif
 
 /// A word in the first page of a file. `@unchecked`: it is only touched atomically.
 private final class PosixCounter: SharedCounter, @unchecked Sendable {

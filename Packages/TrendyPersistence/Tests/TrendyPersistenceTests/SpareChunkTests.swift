@@ -1,0 +1,142 @@
+import StorageTesting
+import Synchronization
+import Testing
+import TrendyPersistence
+
+/// The next chunk of the log, made beside the saves.
+@Suite("A chunk that is made ahead", .timeLimit(.minutes(10)))
+struct SpareChunkTests {
+  private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }
+
+  /// - Returns: how many saves returned.
+  private static func run(on disk: SimulatedFileSystem, _ makers: Makers = Makers()) -> Int {
+    var done = 0
+    do {
+      var generator = SystemRandomNumberGenerator()
+      let engine = try StorageEngine.open(
+        directory: EngineFixture.directory, fileSystem: AheadFileSystem(base: disk, makers: makers),
+        options: EngineFixture.options, generator: &generator)
+      for save in saves {
+        try EngineFixture.put(save, in: engine)
+        done += 1
+      }
+    } catch {
+      #expect(disk.isOff, "\(error)")
+    }
+    return done
+  }
+
+  @Test(
+    "leaves every save that returned, wherever the power goes",
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...4).map { .random(seed: $0) })
+  func keepsSaves(loss: SimulatedFileSystem.Loss) throws {
+    let whole = SimulatedFileSystem()
+    let makers = Makers()
+    try #require(Self.run(on: whole, makers) == Self.saves.count)
+    #expect(makers.adopted.withLock { $0 } >= 2)
+    for change in 1...whole.changes {
+      let disk = SimulatedFileSystem()
+      disk.powerOff(beforeChange: change)
+      let done = Self.run(on: disk)
+      disk.restart(losing: loss)
+      let engine = try EngineFixture.open(disk)
+      let numbers = try EngineFixture.numbers(in: engine)
+      #expect(
+        (done...Self.saves.count).contains { Self.saves[..<$0].flatMap(Array.init) == numbers },
+        "crash before change \(change): \(done) saves returned, found \(numbers)")
+      try EngineFixture.put([9999], in: engine)
+      disk.restart(losing: .unsynced)
+      #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [9999])
+    }
+  }
+
+  @Test func `where it cannot be made the save makes one`() throws {
+    let disk = SimulatedFileSystem()
+    let makers = Makers(fails: true)
+    #expect(Self.run(on: disk, makers) == Self.saves.count)
+    #expect(makers.begun.withLock { $0 } >= 2 && makers.adopted.withLock { $0 } == 0)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.saves.flatMap(Array.init))
+  }
+
+  @Test func `a program that saves once makes none`() throws {
+    let disk = SimulatedFileSystem()
+    for number in 0..<60 {
+      let makers = Makers()
+      var generator = SystemRandomNumberGenerator()
+      let engine = try StorageEngine.open(
+        directory: EngineFixture.directory,
+        fileSystem: AheadFileSystem(base: disk.anotherProcess(), makers: makers),
+        options: EngineFixture.options, generator: &generator)
+      try EngineFixture.put([number], in: engine)
+      #expect(makers.begun.withLock { $0 } == 0)
+    }
+  }
+
+  #if os(Linux)
+    @Test func `on a real disk it has no name before it is the log's, and leaves nothing behind`() throws {
+      let folder = try TemporaryFolder()
+      let options = StorageEngine.Options(firstChunkBytes: 65_536, largestChunkBytes: 262_144)
+      var chunks: [String] = []
+      do {
+        let engine = try StorageEngine.open(directory: folder.path, options: options)
+        for save in 0..<400 { try EngineFixture.put(save * 40..<save * 40 + 40, in: engine) }
+        chunks = try PosixFileSystem().names(inDirectory: folder.path)
+      }
+      #expect(chunks.count { $0.hasPrefix("log-") } >= 5)
+      #expect(chunks.allSatisfy { $0.hasPrefix("log-") || ["lock", "manifest"].contains($0) }, "\(chunks)")
+      let again = try StorageEngine.open(directory: folder.path, options: options)
+      #expect(try EngineFixture.numbers(in: again) == Array(0..<16_000))
+    }
+  #endif
+}
+
+/// What was asked of a file system.
+private final class Makers: Sendable {
+  let begun = Mutex(0)
+  let adopted = Mutex(0)
+  let fails: Bool
+
+  init(fails: Bool = false) { self.fails = fails }
+}
+
+/// A simulated disk whose files that are made ahead are ready at once.
+private struct AheadFileSystem: FileSystem {
+  let base: SimulatedFileSystem
+  let makers: Makers
+
+  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
+  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile { try base.open(path, mode) }
+  func names(inDirectory path: String) throws(FileSystemError) -> [String] { try base.names(inDirectory: path) }
+  func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
+  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
+  func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
+  func pause(attempt: Int) -> Duration { base.pause(attempt: attempt) }
+
+  func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)? {
+    makers.begun.withLock { $0 += 1 }
+    return Spare(bytes: bytes, base: base, makers: makers)
+  }
+
+  private final class Spare: SpareFile {
+    let bytes: Int
+    private let base: SimulatedFileSystem
+    private let makers: Makers
+
+    init(bytes: Int, base: SimulatedFileSystem, makers: Makers) {
+      self.bytes = bytes
+      self.base = base
+      self.makers = makers
+    }
+
+    func become(_ path: String, beginningWith start: UnsafeRawBufferPointer) throws(FileSystemError) -> any OpenFile {
+      if makers.fails { throw FileSystemError(operation: .allocate, path: path, code: 28) }
+      let file = try base.open(path, .create)
+      try file.truncate(to: 0)
+      try file.allocate(bytes)
+      try file.write(start, at: 0)
+      try file.synchronize()
+      makers.adopted.withLock { $0 += 1 }
+      return file
+    }
+  }
+}
