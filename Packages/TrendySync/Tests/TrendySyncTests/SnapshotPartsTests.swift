@@ -192,6 +192,17 @@ struct SnapshotPartsTests {
     #expect(Set(store.storedEventTypes.keys) == ["U"])
   }
 
+  @Test func `a type that was deleted goes when its events do, which the hub no longer tells of`() async throws {
+    await device.engine.performSync()
+    hub.set { state in
+      for number in 1...5 { state.forget(.event, "E\(number)") }
+      state.put(.tombstone(.eventType, "T", 13))
+    }
+    await device.engine.forceFullResync()
+    try expectEverything()
+    #expect(events.isEmpty && Set(store.storedEventTypes.keys) == ["U"])
+  }
+
   @Test func `a row that was lost here comes back, though its version is held`() async throws {
     await device.engine.performSync()
     try store.deleteEvent(id: "E4")
@@ -228,13 +239,17 @@ struct SnapshotPartsTests {
     try expectEverything()
   }
 
-  @Test("what a hub lost that was restored between two parts is offered again", arguments: 2...3)
-  func restored(before part: Int) async throws {
+  @Test(
+    "what a hub lost that was restored between two parts is offered again, also where others wrote since",
+    arguments: 2...3, [0, 3])
+  func restored(before part: Int, written: Int) async throws {
     hub.set { state in
       state.before[part] = { state in
         for number in 3...5 { state.forget(.event, "E\(number)") }
         state.head = 4
         state.epochs.append(HubEpoch(id: "b", first: 5))
+        // Under versions that what was lost had.
+        for number in 0..<written { state.put(.event("N\(number)", Int64(number) + 5)) }
       }
     }
     await device.engine.performSync()
@@ -245,6 +260,7 @@ struct SnapshotPartsTests {
     // What it lost shows against all that it has.
     #expect(hub.state.wholes == 1)
     #expect(events.isSuperset(of: offered) && events.isSuperset(of: ["E1", "E2"]))
+    #expect(events.isSuperset(of: (0..<written).map { "N\($0)" }))
     #expect(try store.syncMemory()?.snapshot == nil)
   }
 
