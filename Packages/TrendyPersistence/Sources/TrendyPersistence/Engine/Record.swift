@@ -13,17 +13,17 @@
 final class RecordMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let count: Int
+  /// What ``base`` lies in, if not in memory of its own.
+  private var pages: ZeroPages?
 
-  /// Zeroed, as a fresh chunk is.
+  /// Zeroed, as a fresh chunk is. What is long takes up memory where it is touched, and only there.
   init(zeroed count: Int) {
-    #if os(Linux)
-      if let large = LargePages(count) {
-        pages = large
-        base = large.base
-        self.count = count
-        return
-      }
-    #endif
+    if let pages = ZeroPages(count) {
+      self.pages = pages
+      base = pages.base
+      self.count = count
+      return
+    }
     guard let base = calloc(max(count, 8), 1) else { preconditionFailure("no memory for \(count) bytes of records") }
     self.base = base
     self.count = count
@@ -36,22 +36,16 @@ final class RecordMemory: @unchecked Sendable {
     self.count = count
   }
 
-  #if os(Linux)
-    /// What ``base`` lies in, if not in memory of its own.
-    private var pages: LargePages?
-
-    deinit { if pages == nil { free(base) } }
-  #else
-    deinit { free(base) }
-  #endif
+  deinit { if pages == nil { free(base) } }
 
   /// Has the system give memory for these bytes in one step, instead of at the first touch of each page. A hint.
   func bringIn(from offset: Int, count: Int) {
     #if os(Linux)
+      // For little it takes longer than it spares.
+      guard count >= 64 << 10 else { return }
       let page = 4096
       let start = (Int(bitPattern: base) + offset + page - 1) & -page
       let end = (Int(bitPattern: base) + offset + count) & -page
-      guard start < end else { return }
       // MADV_POPULATE_WRITE; an older system refuses.
       _ = madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, 23)
     #endif
@@ -72,31 +66,36 @@ final class RecordMemory: @unchecked Sendable {
   }
 }
 
-#if os(Linux)
-  /// Zeroed memory of which the system gives 2 MiB at a first touch, where it has them: a log that grows would ask for each 4 KiB.
-  private final class LargePages {
-    private static let bytes = 2 << 20
-    let base: UnsafeMutableRawPointer
-    private let count: Int
+/// Zeroed memory from the system, a page when it is first touched; where it is long, and the system has them, of 2 MiB: a log that
+/// grows would ask for each 4 KiB.
+private final class ZeroPages {
+  /// Below it the allocator is quicker.
+  private static let leastBytes = 32 << 10
+  private static let largeBytes = 2 << 20
+  let base: UnsafeMutableRawPointer
+  private let count: Int
 
-    init?(_ count: Int) {
-      guard count >= Self.bytes else { return nil }
-      self.count = (count + Self.bytes - 1) / Self.bytes * Self.bytes
-      let whole = self.count + Self.bytes
-      let access = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS)
-      guard let start = mmap(nil, whole, access.0, access.1, -1, 0), start != MAP_FAILED else { return nil }
-      // Large pages begin at multiples of their length.
-      let before = -Int(bitPattern: start) & (Self.bytes - 1)
-      base = start + before
-      if before > 0 { munmap(start, before) }
-      munmap(base + self.count, whole - before - self.count)
+  init?(_ count: Int) {
+    guard count >= Self.leastBytes else { return nil }
+    let isLarge = count >= Self.largeBytes
+    let unit = isLarge ? Self.largeBytes : 16 << 10  // a page, or some
+    self.count = (count + unit - 1) / unit * unit
+    // Large pages begin at multiples of their length.
+    let whole = self.count + (isLarge ? Self.largeBytes : 0)
+    guard let start = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED
+    else { return nil }
+    let before = isLarge ? -Int(bitPattern: start) & (Self.largeBytes - 1) : 0
+    base = start + before
+    if before > 0 { munmap(start, before) }
+    if whole > before + self.count { munmap(base + self.count, whole - before - self.count) }
+    #if os(Linux)
       // MADV_HUGEPAGE; where the system refuses, pages are small.
-      _ = madvise(base, self.count, 14)
-    }
-
-    deinit { munmap(base, count) }
+      if isLarge { _ = madvise(base, self.count, 14) }
+    #endif
   }
-#endif
+
+  deinit { munmap(base, count) }
+}
 
 /// Keeps alive every memory that a set of records lies in.
 final class RecordPin: Sendable {
