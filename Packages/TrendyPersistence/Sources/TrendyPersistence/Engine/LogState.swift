@@ -209,13 +209,11 @@ struct LogState: @unchecked Sendable {
   /// Begins to make the next chunk while there is room in this one: who saves much does not wait for it then, and its pages are
   /// written over before.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
+    // A program that saves once and ends makes nothing ahead.
     guard spare == nil, savedBytes >= options.firstChunkBytes / 4, end * 2 >= chunk.chunkBytes else { return }
     spare = fileSystem.beginSpare(
       inDirectory: directory, bytes: min(chunk.chunkBytes * 2, options.largestChunkBytes))
   }
-
-  /// Bytes after which a handle is taken for one that goes on saving; a program that saves once makes nothing ahead.
-  private static let much = 256 << 10
 
   /// What is noted once the last group is on the disk.
   var mark: DurableMark { DurableMark(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
