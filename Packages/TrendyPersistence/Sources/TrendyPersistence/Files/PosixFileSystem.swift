@@ -353,6 +353,8 @@ private final class PosixFile: OpenFile {
         try file.synchronize()
         outcome = .done
       } catch {
+        // What it took of a full disk others may need.
+        try? file.truncate(to: 0)
         outcome = .failed(error)
       }
       filling.update { $0 = outcome }
