@@ -174,6 +174,13 @@ public protocol DataStoreProtocol: AnyObject {
 public protocol DataStoreFactory: Sendable {
   /// A new unit, for the isolation that calls. It cannot fail: a store that does not open throws from every operation.
   func makeDataStore() -> any DataStoreProtocol
+  /// Puts in order what many saves left, between two units of work: at most a step of some tens of milliseconds. The default does
+  /// nothing.
+  func tidyUp() throws
+}
+
+extension DataStoreFactory {
+  public func tidyUp() throws {}
 }
 
 extension DataStoreProtocol {

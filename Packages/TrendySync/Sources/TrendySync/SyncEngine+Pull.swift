@@ -10,6 +10,7 @@ extension SyncEngine {
     // A round that was cut short has shown how much there is.
     let known = try inStore { try $0.syncMemory()?.seen ?? 0 }
     var limit = known - cursor > Int64(configuration.pageSize) ? configuration.largePageSize : configuration.pageSize
+    var pages = 0
     while true {
       if Task.isCancelled { throw .cancelled }
       let since = cursor
@@ -31,6 +32,8 @@ extension SyncEngine {
         knownCursor = cursor
         if !page.hasMore { return }
         limit = configuration.largePageSize
+        pages += 1
+        tidyUp(after: pages)
         continue
       }
       try saving { store in
@@ -75,7 +78,7 @@ extension SyncEngine {
   func takeParts(isAnew: Bool) async throws(SnapshotObstacle) -> Int {
     var known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
     var progress = isAnew ? nil : known
-    var count = 0
+    var (count, parts) = (0, 0)
     while true {
       let asking = Asking(clock)
       let position = try inSnapshotStore { try self.position() }
@@ -111,6 +114,8 @@ extension SyncEngine {
         throw .client(SyncFailure.feedStuck("after the part \(laid.next) of its snapshot it gives the same again"))
       }
       progress = laid
+      parts += 1
+      tidyUp(after: parts)
     }
     owesWhole = false
     knownCursor = try inSnapshotStore { try read { try $0.syncCursor() } } ?? 0

@@ -395,6 +395,15 @@ extension SyncEngine {
     return result
   }
 
+  /// After so many large saves in a row the store is put in order: until somebody does, it holds what they saved in memory.
+  private static let savesToTidyUp = 32
+
+  func tidyUp(after saves: Int) {
+    guard saves.isMultiple(of: Self.savesToTidyUp) else { return }
+    // What stands in its way, the next save says.
+    try? dataStoreFactory.tidyUp()
+  }
+
   func inStore<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws(SyncFailure) -> Result {
     do { return try read(body) } catch { throw .store("\(error)") }
   }

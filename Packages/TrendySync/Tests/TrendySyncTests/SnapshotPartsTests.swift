@@ -279,6 +279,16 @@ struct SnapshotPartsTests {
     #expect(events == ["E2", "E3", "E4", "E5"])
   }
 
+  @Test func `what many parts and pages leave is put in order meanwhile`() async throws {
+    hub.set { state in
+      for number in 6...80 { state.put(.event("E\(number)", Int64(number) + 2)) }
+    }
+    await device.engine.performSync()
+    try expectEverything()
+    // Forty-one parts.
+    #expect(device.factory.tidyUpCalls == 1)
+  }
+
   @Test func `a hub that gives the same part again and again is not asked for ever`() async throws {
     struct StuckClient: ForwardingNetworkClient {
       let base: MockNetworkClient

@@ -37,6 +37,9 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     try folder.present.maintain(sealingAll: sealsAll)
   }
 
+  /// A step of ``maintain(sealingAll:)``.
+  public func tidyUp() throws { try maintain() }
+
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
   /// As ``makeDataStore()``. After a sync that failed, the store is opened and read anew.

@@ -11,6 +11,7 @@ public import TrendyProtocols
 public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   public let mockStore: MockDataStore
   private let calls = Mutex(0)
+  private let orders = Mutex(0)
 
   public init(mockStore: MockDataStore) {
     self.mockStore = mockStore
@@ -24,6 +25,11 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// How often a store was asked for.
   public var makeDataStoreCalls: Int { calls.withLock { $0 } }
 
+  /// How often the store was to be put in order; there is nothing to do.
+  public var tidyUpCalls: Int { orders.withLock { $0 } }
+
+  public func tidyUp() { orders.withLock { $0 += 1 } }
+
   public func makeDataStore() -> any DataStoreProtocol {
     calls.withLock { $0 += 1 }
     return mockStore
@@ -32,6 +38,7 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// As new, the store too: see ``MockDataStore/reset()``.
   public func reset() {
     calls.withLock { $0 = 0 }
+    orders.withLock { $0 = 0 }
     mockStore.reset()
   }
 }
