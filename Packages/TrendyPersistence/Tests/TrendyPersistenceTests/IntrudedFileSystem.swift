@@ -3,8 +3,8 @@ import Synchronization
 import TrendyPersistence
 
 /// A disk on which something happens just before a file is opened for certain times.
-final class IntrudedFileSystem: FileSystem {
-  private let base: SimulatedFileSystem
+final class IntrudedFileSystem: ForwardingFileSystem {
+  let base: SimulatedFileSystem
   private let prefix: String
   private let intruded: Set<Int>
   private let openings = Mutex(0)
@@ -30,11 +30,4 @@ final class IntrudedFileSystem: FileSystem {
     }
     return try base.open(path, mode)
   }
-
-  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-  func names(inDirectory path: String) throws(FileSystemError) -> [String] { try base.names(inDirectory: path) }
-  func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
-  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-  func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
-  func pause(attempt: Int) -> Duration { base.pause(attempt: attempt) }
 }

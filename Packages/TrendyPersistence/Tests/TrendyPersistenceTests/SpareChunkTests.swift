@@ -100,17 +100,9 @@ private final class Makers: Sendable {
 }
 
 /// A simulated disk whose files that are made ahead are ready at once.
-private struct AheadFileSystem: FileSystem {
+private struct AheadFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makers: Makers
-
-  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile { try base.open(path, mode) }
-  func names(inDirectory path: String) throws(FileSystemError) -> [String] { try base.names(inDirectory: path) }
-  func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
-  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-  func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
-  func pause(attempt: Int) -> Duration { base.pause(attempt: attempt) }
 
   func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)? {
     makers.begun.withLock { $0 += 1 }

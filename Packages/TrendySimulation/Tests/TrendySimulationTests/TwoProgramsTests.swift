@@ -137,16 +137,9 @@ extension Mutex where Value == Bool {
 }
 
 /// A disk of a program that does something while it waits for a lock.
-private struct WaitingFileSystem: FileSystem {
+private struct WaitingFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let onPause: @Sendable () -> Void
-
-  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
-  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile { try base.open(path, mode) }
-  func names(inDirectory path: String) throws(FileSystemError) -> [String] { try base.names(inDirectory: path) }
-  func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
-  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
-  func syncDirectory(_ path: String) throws(FileSystemError) { try base.syncDirectory(path) }
 
   func pause(attempt: Int) -> Duration {
     onPause()
