@@ -12,7 +12,9 @@ final class SegmentWriter {
   private let log: Log
   private let path: String
   private let file: any OpenFile
-  private let buffer = RecordMemory(zeroed: 1 << 20)
+  /// As much as a large page of memory holds, and written from a multiple of that on: so the system keeps the file in large pages
+  /// where it can, and whoever reads here and there in it has fewer tables of pages to go through.
+  private let buffer = RecordMemory(zeroed: 2 << 20)
   private var filled = 0
   /// Where the buffer belongs in the file.
   private var position = 0
