@@ -221,6 +221,36 @@ struct SegmentTests {
     }
   }
 
+  @Test func `a damaged page takes its own rows and no others, however many are read around it`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    try engine.write { transaction throws(StorageError) in
+      for number in 0..<4000 {
+        try transaction.put(
+          kind: 1, key: EngineFixture.key(number), sort: Int64(number), payload: [UInt8](repeating: 7, count: 1000))
+      }
+    }
+    try Self.maintainAll(engine)
+    let path = Self.segments(disk)[0]
+    var bytes = try #require(disk.contents(path))
+    bytes[1 << 20] ^= 1
+    disk.setContents(path, bytes)
+    let reader = try EngineFixture.open(disk.anotherProcess())
+    var lost: [Int] = []
+    for place in 0..<4000 {
+      let number = place * 1597 % 4000
+      do {
+        let found = try reader.get(kind: 1, key: EngineFixture.key(number))
+        #expect(found?.sort == Int64(number))
+      } catch {
+        #expect(error == .damaged(path: path, offset: 1 << 20))
+        lost.append(number)
+      }
+    }
+    // Rows of 1040 bytes: those that lie in these 4096.
+    #expect(lost.sorted() == Array(1008...1012))
+  }
+
   @Test func `a segment that is cut at any byte, longer, gone or another is refused`() throws {
     let segments = Self.segments(Self.store)
     for path in segments {
