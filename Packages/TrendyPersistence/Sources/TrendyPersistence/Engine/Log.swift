@@ -272,7 +272,7 @@ struct Log {
     let memory: RecordMemory
     private var loaded = 0
     /// Of a log that was sealed a moment ago there is little.
-    private var piece = 8 << 10
+    private var piece = 4 << 10
 
     init(file: any OpenFile, header: ChunkHeader, path: String) {
       self.file = file

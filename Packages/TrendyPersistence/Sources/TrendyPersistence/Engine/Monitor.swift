@@ -8,14 +8,16 @@
 
 /// A value that threads wait for to change: what a `Mutex` cannot do.
 ///
-/// `@unchecked`: the value is only touched while the pthread mutex is held.
-final class Monitor<Value: Sendable>: @unchecked Sendable {
+/// A struct, as `Mutex` is: the runtime makes the type of a generic class when it is first needed, which took a fifth of
+/// an opening. `@unchecked`: the value is only touched while the pthread mutex is held.
+struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
-  private var value: Value
+  private let value: UnsafeMutablePointer<Value>
 
   init(_ value: Value) {
-    self.value = value
+    self.value = .allocate(capacity: 1)
+    self.value.initialize(to: value)
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     changed = .allocate(capacity: 1)
@@ -30,12 +32,14 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
     pthread_mutex_destroy(mutex)
     changed.deallocate()
     mutex.deallocate()
+    value.deinitialize(count: 1)
+    value.deallocate()
   }
 
   func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return body(&value)
+    return body(&value.pointee)
   }
 
   /// Changes the value and wakes who waits for it.
@@ -45,7 +49,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
       pthread_cond_broadcast(changed)
       pthread_mutex_unlock(mutex)
     }
-    return body(&value)
+    return body(&value.pointee)
   }
 
   /// Waits until `body` gives a result.
@@ -53,7 +57,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {
-      if let result = body(&value) { return result }
+      if let result = body(&value.pointee) { return result }
       pthread_cond_wait(changed, mutex)
     }
   }
@@ -62,7 +66,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
   func wait<Result>(atMost limit: Duration, for body: (inout Value) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    if let result = body(&value) { return result }
+    if let result = body(&value.pointee) { return result }
     var deadline = timespec()
     clock_gettime(CLOCK_REALTIME, &deadline)
     let (seconds, attoseconds) = limit.components
@@ -71,7 +75,7 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
     deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
     while true {
       let timedOut = pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT
-      if let result = body(&value) { return result }
+      if let result = body(&value.pointee) { return result }
       if timedOut { return nil }
     }
   }
