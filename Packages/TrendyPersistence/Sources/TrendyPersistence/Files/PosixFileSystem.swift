@@ -349,8 +349,9 @@ private final class PosixFile: OpenFile {
         let zeros = RecordMemory(zeroed: min(bytes, 256 << 10))
         for position in stride(from: 0, to: bytes, by: zeros.count) {
           try file.write(zeros.bytes(from: 0, count: min(zeros.count, bytes - position)), at: position)
+          // Piece by piece: a save's own sync waits for what the device was given before it.
+          try file.synchronize()
         }
-        try file.synchronize()
         outcome = .done
       } catch {
         // What it took of a full disk others may need.

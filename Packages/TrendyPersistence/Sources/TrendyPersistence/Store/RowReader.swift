@@ -16,7 +16,6 @@ struct RowReader {
 
   struct Field {
     var number: Int
-    var start: Int
     fileprivate var wire: RowWire
     fileprivate var word: UInt64 = 0
     fileprivate var second: UInt64 = 0
@@ -25,17 +24,16 @@ struct RowReader {
 
   mutating func next() -> Field? {
     guard position < payload.count, !isBroken else { return nil }
-    let start = position
     guard let header = number() else { return broken() }
-    return content(header: header, start: start)
+    return content(header: header)
   }
 
   /// What follows a header that was read elsewhere.
-  mutating func content(header: UInt64, start: Int = 0) -> Field? {
+  mutating func content(header: UInt64) -> Field? {
     guard let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2) else {
       return broken()
     }
-    var field = Field(number: number, start: start, wire: wire)
+    var field = Field(number: number, wire: wire)
     switch wire {
     case .integer:
       guard let value = self.number() else { return broken() }

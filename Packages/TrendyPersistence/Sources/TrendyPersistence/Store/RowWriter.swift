@@ -137,10 +137,13 @@ final class RowWriter {
 
   /// The fields of an earlier row that this version does not know, as they were.
   func unknownFields(of payload: UnsafeRawBufferPointer, above lastKnown: Int) {
-    var reader = RowReader(payload)
-    while let field = reader.next() {
-      guard field.number > lastKnown else { continue }
-      let unknown = UnsafeRawBufferPointer(rebasing: payload[field.start..<reader.position])
+    guard let start = payload.baseAddress else { return }
+    var cursor = RowCursor(start, end: start + payload.count)
+    while !cursor.isAtEnd {
+      let rest = cursor.rest
+      guard let header = cursor.number(), cursor.skip(header) else { return }
+      guard header >> 2 > lastKnown else { continue }
+      let unknown = UnsafeRawBufferPointer(rebasing: rest.dropLast(cursor.rest.count))
       reserve(unknown.count)
       copy(unknown)
     }
