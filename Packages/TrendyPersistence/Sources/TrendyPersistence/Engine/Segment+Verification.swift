@@ -95,7 +95,7 @@ extension Segment {
         faults.note("a row lies outside the bounds of its kind", at: row)
       }
       if try sort(row) != RecordLayout.sort(record) { faults.note("a sort value is not that of its row", at: row) }
-      if try find(kind: kind, key: RecordLayout.key(record))?.row != row {
+      if try find(kind: kind, key: RecordLayout.key(record)) != record {
         faults.note("a row is not found by its name", at: row)
       }
       guard group != 0 else { continue }

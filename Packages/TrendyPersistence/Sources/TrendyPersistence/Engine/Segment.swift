@@ -201,18 +201,36 @@ final class Segment {
   @inline(__always) func record(_ row: Int) throws(StorageError) -> UnsafeRawPointer {
     let place = footer.offsetsAt + row * 4
     try check(place, 4)
-    return try record(at: Int(half(base, place)) * 8, of: row)
+    return try record(at: Int(half(base, place)) * 8, saidAt: place)
   }
 
-  @inline(__always) private func record(at offset: Int, of row: Int) throws(StorageError) -> UnsafeRawPointer {
+  @inline(__always) private func record(at offset: Int, saidAt place: Int) throws(StorageError) -> UnsafeRawPointer {
     guard offset >= SegmentFooter.headerBytes, offset + RecordLayout.headerBytes <= footer.rowsEnd else {
-      throw .damaged(path: path, offset: footer.offsetsAt + row * 4)
+      throw .damaged(path: path, offset: place)
     }
     try check(offset, RecordLayout.headerBytes)
     let size = RecordLayout.size(base + offset)
     guard offset + size <= footer.rowsEnd else { throw .damaged(path: path, offset: offset) }
     try check(offset, size)
     return base + offset
+  }
+
+  /// The row of one of its records.
+  func row(of record: UnsafeRawPointer) throws(StorageError) -> Int {
+    func offset(_ row: Int) throws(StorageError) -> Int {
+      let place = footer.offsetsAt + row * 4
+      try check(place, 4)
+      return Int(half(base, place)) * 8
+    }
+    let wanted = record - base
+    var low = 0
+    var high = footer.rowCount - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if try offset(middle) < wanted { low = middle + 1 } else { high = middle }
+    }
+    guard try offset(low) == wanted else { throw .damaged(path: path, offset: footer.offsetsAt + low * 4) }
+    return low
   }
 
   func sort(_ row: Int) throws(StorageError) -> Int64 {
@@ -224,8 +242,8 @@ final class Segment {
 
   // MARK: Names
 
-  /// The row of this name.
-  func find(kind: UInt8, key: RecordKey) throws(StorageError) -> (row: Int, record: UnsafeRawPointer)? {
+  /// The record of this name.
+  func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
     guard footer.nameCount > 0 else { return nil }
     let hash = Memtable.hash(kind, key)
     if footer.version < 3 { return try findInSlots(kind: kind, key: key, hash: hash) }
@@ -234,10 +252,16 @@ final class Segment {
       let place = footer.namesAt + piece * SegmentNames.pieceBytes
       try check(place, SegmentNames.pieceBytes)
       var look = SegmentNames.Look(base + place, hash: hash)
-      while let row = look.next() {
-        guard row < footer.rowCount else { throw .damaged(path: path, offset: place) }
-        let record = try record(row)
-        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return (row, record) }
+      while let found = look.next() {
+        let record: UnsafeRawPointer
+        if footer.version < 4 {
+          guard found < footer.rowCount else { throw .damaged(path: path, offset: place) }
+          record = try self.record(found)
+        } else {
+          if found == 0 { continue }  // nothing stands there, and the byte of the hash is 0
+          record = try self.record(at: found * 8, saidAt: place)
+        }
+        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return record }
       }
       guard look.goesOn else { return nil }
       piece = piece + 1 == footer.nameCount ? 0 : piece + 1
@@ -248,7 +272,7 @@ final class Segment {
   /// Version 2: slots of 8 bytes, all names from the first on.
   private func findInSlots(
     kind: UInt8, key: RecordKey, hash: UInt32
-  ) throws(StorageError) -> (row: Int, record: UnsafeRawPointer)? {
+  ) throws(StorageError) -> UnsafeRawPointer? {
     for slot in 0..<footer.nameCount {
       let place = footer.namesAt + slot * 8
       try check(place, 8)
@@ -258,7 +282,7 @@ final class Segment {
         let row = Int(content & 0xFFFF_FFFF) - 1
         guard row >= 0, row < footer.rowCount else { throw .damaged(path: path, offset: place) }
         let record = try record(row)
-        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return (row, record) }
+        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return record }
       }
     }
     return nil

@@ -1,9 +1,9 @@
-/// How rows are found by name in a segment: pieces of 64 bytes, a line of the processor's cache, with twelve rows each and a
-/// byte of the hash of their names, so that one look says where to look (docs/format.md, "Segment").
+/// How rows are found by name in a segment: pieces of 64 bytes, a line of the processor's cache, with the places of twelve rows
+/// each and a byte of the hash of their names, so that one look says where to look (docs/format.md, "Segment").
 enum SegmentNames {
   static let pieceBytes = 64
   static let rowsInPiece = 12
-  /// Behind the rows, 4 bytes each: a byte of the hash for each.
+  /// Behind the places, 4 bytes each: a byte of the hash for each.
   private static let marksAt = 48
   /// Behind them: how many rows the piece has; a full one may have sent others on to the next.
   private static let countAt = 60
@@ -16,8 +16,13 @@ enum SegmentNames {
     Int((UInt64(hash) &* UInt64(count)) &>> 32)
   }
 
-  /// All pieces, for the hashes of rows in their order.
-  static func encoded(_ hashes: UnsafeBufferPointer<UInt32>) -> RecordMemory {
+  /// All pieces.
+  /// - Parameters:
+  ///   - hashes: of the names of rows.
+  ///   - places: where the same rows begin, divided by 8.
+  static func encoded(
+    _ hashes: UnsafeBufferPointer<UInt32>, places: UnsafeBufferPointer<UInt32>
+  ) -> RecordMemory {
     let count = pieces(for: hashes.count)
     let memory = RecordMemory(zeroed: count * pieceBytes)
     for (row, hash) in hashes.enumerated() {
@@ -26,10 +31,10 @@ enum SegmentNames {
         piece = piece + 1 == count ? 0 : piece + 1
       }
       let base = memory.base + piece * pieceBytes
-      let place = Int(base.load(fromByteOffset: countAt, as: UInt8.self))
-      base.storeBytes(of: UInt32(row).littleEndian, toByteOffset: place * 4, as: UInt32.self)
-      base.storeBytes(of: UInt8(truncatingIfNeeded: hash), toByteOffset: marksAt + place, as: UInt8.self)
-      base.storeBytes(of: UInt8(place + 1), toByteOffset: countAt, as: UInt8.self)
+      let before = Int(base.load(fromByteOffset: countAt, as: UInt8.self))
+      base.storeBytes(of: places[row].littleEndian, toByteOffset: before * 4, as: UInt32.self)
+      base.storeBytes(of: UInt8(truncatingIfNeeded: hash), toByteOffset: marksAt + before, as: UInt8.self)
+      base.storeBytes(of: UInt8(before + 1), toByteOffset: countAt, as: UInt8.self)
     }
     return memory
   }
@@ -53,15 +58,16 @@ enum SegmentNames {
       goesOn = base.load(fromByteOffset: SegmentNames.countAt, as: UInt8.self) == SegmentNames.rowsInPiece
     }
 
-    /// The next row that may have the name. It may also be one that is not there: rows and names decide.
+    /// What stands there of the next row that may have the name: where it begins, divided by 8, or in version 3 its number. It
+    /// may also be a row that is not there: rows and names decide.
     @inline(__always) mutating func next() -> Int? {
       if marks == 0 {
         guard laterMarks != 0 else { return nil }
         (marks, laterMarks, offset) = (laterMarks, 0, 8)
       }
-      let place = offset + marks.trailingZeroBitCount >> 3
+      let index = offset + marks.trailingZeroBitCount >> 3
       marks &= marks &- 1
-      return Int(half(base, place * 4))
+      return Int(half(base, index * 4))
     }
 
     /// The high bit of each byte that is zero; perhaps also of one above a zero.

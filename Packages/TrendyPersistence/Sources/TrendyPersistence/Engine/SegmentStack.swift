@@ -4,10 +4,9 @@
 final class SegmentStack {
   final class Layer {
     let segment: Segment
-    /// A bit for each row that is buried; empty while none is. Unchecked: asked for every row that is found, by one thread
-    /// at a time.
+    /// A bit for each row that is buried; empty while none is. Unchecked: asked for every row of a scan, by one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
-    /// The buried rows, to be taken off what is counted; made with the first.
+    /// The buried rows by name, also to be taken off what is counted; made with the first.
     fileprivate private(set) var buried: Memtable?
 
     init(_ segment: Segment) { self.segment = segment }
@@ -33,7 +32,6 @@ final class SegmentStack {
   /// A living row.
   struct Found {
     var layer: Int
-    var row: Int
     var record: UnsafeRawPointer
   }
 
@@ -88,8 +86,9 @@ final class SegmentStack {
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
     for index in layers.indices.reversed() {
       let layer = layers[index]
-      if let found = try layer.segment.find(kind: kind, key: key), !layer.isBuried(found.row) {
-        return Found(layer: index, row: found.row, record: found.record)
+      // A segment has each name once.
+      if let record = try layer.segment.find(kind: kind, key: key), layer.buried?.find(kind: kind, key: key) == nil {
+        return Found(layer: index, record: record)
       }
     }
     return nil
@@ -97,9 +96,10 @@ final class SegmentStack {
 
   /// Hides a row for good.
   /// - Returns: where it is, unless it was hidden before.
-  func bury(_ found: Found) -> RowPlace? {
+  func bury(_ found: Found) throws(StorageError) -> RowPlace? {
     let layer = layers[found.layer]
-    return layer.bury(found.row, found.record) ? RowPlace(segment: layer.segment.number, row: found.row) : nil
+    let row = try layer.segment.row(of: found.record)
+    return layer.bury(row, found.record) ? RowPlace(segment: layer.segment.number, row: row) : nil
   }
 
   func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int {

@@ -123,7 +123,7 @@ final class SegmentWriter {
     try align(to: SegmentNames.pieceBytes)
     footer.namesAt = bytes
     footer.nameCount = SegmentNames.pieces(for: hashes.count)
-    let pieces = SegmentNames.encoded(hashes.elements)
+    let pieces = SegmentNames.encoded(hashes.elements, places: offsets.elements)
     try add(pieces.bytes(from: 0, count: footer.nameCount * SegmentNames.pieceBytes))
     try addGroups()
     footer.killsAt = bytes

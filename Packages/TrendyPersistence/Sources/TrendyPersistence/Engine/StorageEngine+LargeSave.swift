@@ -74,7 +74,7 @@ extension StorageEngine {
     for list in lists {
       for record in list where record != nobody {
         let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
-        if let found = try stack.find(kind: kind, key: key), let place = stack.bury(found) { kills.append(place) }
+        if let found = try stack.find(kind: kind, key: key), let place = try stack.bury(found) { kills.append(place) }
       }
     }
     return kills

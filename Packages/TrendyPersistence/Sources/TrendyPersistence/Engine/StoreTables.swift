@@ -31,7 +31,7 @@ final class StoreTables {
   func settle() throws(StorageError) {
     while let record = unsettled.last {
       if let row = try segments.find(kind: RecordLayout.kind(record), key: RecordLayout.key(record)),
-        let place = segments.bury(row)
+        let place = try segments.bury(row)
       {
         buried.append(place)
       }
