@@ -104,7 +104,10 @@ private struct AheadFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makers: Makers
 
-  func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)? {
+  func beginSpare(
+    inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+  ) -> (any SpareFile)? {
+    preparing()
     makers.begun.withLock { $0 += 1 }
     return Spare(bytes: bytes, base: base, makers: makers)
   }

@@ -31,8 +31,8 @@ struct LogState: @unchecked Sendable {
   var lock: (any OpenFile)?
   /// Whether a unit of work of this handle has the write lock and has caught up.
   var isAppending = false
-  /// What becomes the next chunk, where this handle saves much.
-  var spare: (any SpareFile)?
+  /// What becomes the next chunk, and its memory, where this handle saves much.
+  var spare: (file: any SpareFile, memory: RecordMemory)?
   /// Bytes that this handle has saved.
   var savedBytes = 0
   /// Bytes of the chunks before this one.
@@ -195,24 +195,29 @@ struct LogState: @unchecked Sendable {
   }
 
   /// Goes on in another chunk.
-  mutating func enter(_ header: ChunkHeader, file: any OpenFile) {
+  /// - Parameter memory: of its length, zeros; `nil` has it made.
+  mutating func enter(_ header: ChunkHeader, file: any OpenFile, memory: RecordMemory? = nil) {
     bytesBefore += end
     self.file = file
     chunk = header
-    memory = RecordMemory(zeroed: header.chunkBytes)
+    let memory = memory ?? RecordMemory(zeroed: header.chunkBytes)
+    self.memory = memory
     pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
     doubt = nil
     end = ChunkHeader.bytes
     spare = nil
   }
 
-  /// Begins to make the next chunk while there is room in this one: who saves much does not wait for it then, and its pages are
-  /// written over before.
+  /// Begins to make the next chunk while there is room in this one: who saves much does not wait for it then, nor for its memory,
+  /// and its pages are written over before.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
     // A program that saves once and ends makes nothing ahead.
     guard spare == nil, savedBytes >= options.firstChunkBytes / 4, end * 2 >= chunk.chunkBytes else { return }
-    spare = fileSystem.beginSpare(
-      inDirectory: directory, bytes: min(chunk.chunkBytes * 2, options.largestChunkBytes))
+    let memory = RecordMemory(zeroed: min(chunk.chunkBytes * 2, options.largestChunkBytes))
+    let file = fileSystem.beginSpare(inDirectory: directory, bytes: memory.count) {
+      memory.bringIn(from: 0, count: memory.count)
+    }
+    spare = file.map { ($0, memory) }
   }
 
   /// What is noted once the last group is on the disk.

@@ -168,29 +168,29 @@ extension StorageEngine {
       throw failure
     }
     syncing.update { $0.through = max($0.through, sealed) }
-    state.withLock { $0.enter(next.header, file: next.file) }
+    state.withLock { $0.enter(next.header, file: next.file, memory: next.memory) }
   }
 
   /// Of what was made before, or now.
   private func makeChunk(
     _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
-  ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile) {
+  ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RecordMemory?) {
     func header(_ chunkBytes: Int) -> ChunkHeader {
       ChunkHeader(number: current.number + 1, chunkBytes: chunkBytes, storeID: current.storeID)
     }
     if let spare {
       let header = header(spare.bytes)
-      return (header, try log.adopt(spare, as: header))
+      return (header, try log.adopt(spare, as: header), nil)
     }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
-    if let ready = state.withLock({ $0.spare }), ready.bytes >= needed {
-      let header = header(ready.bytes)
+    if let ready = state.withLock({ $0.spare }), ready.memory.count >= needed {
+      let header = header(ready.memory.count)
       // What could not be made beside the saves, say for want of room, is made now, or says why not.
-      if let file = try? log.adopt(ready, as: header) { return (header, file) }
+      if let file = try? log.adopt(ready.file, as: header) { return (header, file, ready.memory) }
     }
     let header = header(max(needed, min(current.chunkBytes * 2, options.largestChunkBytes)))
     // To write over what few large saves will fill would take as long as they do.
-    return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave))
+    return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
   }
 }
 

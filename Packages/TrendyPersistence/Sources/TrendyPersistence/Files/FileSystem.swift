@@ -21,12 +21,17 @@ public protocol FileSystem: Sendable {
   /// - Returns: how long it was.
   func pause(attempt: Int) -> Duration
   /// Begins to make a file without a name in a folder, of so many zeros, each written once, on a thread of its own.
+  /// - Parameter preparing: what else to do there before.
   /// - Returns: `nil` where that cannot be.
-  func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)?
+  func beginSpare(
+    inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+  ) -> (any SpareFile)?
 }
 
 extension FileSystem {
-  public func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)? { nil }
+  public func beginSpare(
+    inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+  ) -> (any SpareFile)? { nil }
 }
 
 /// A file that is being made for later. Without a name, it is nobody else's, and goes with its last reference.

@@ -94,10 +94,12 @@ public struct PosixFileSystem: FileSystem {
   }
 
   #if canImport(Glibc)
-    public func beginSpare(inDirectory path: String, bytes: Int) -> (any SpareFile)? {
+    public func beginSpare(
+      inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+    ) -> (any SpareFile)? {
       // O_TMPFILE, which not every file system has.
       guard let descriptor = try? descriptor(path, 0x40_0000 | O_DIRECTORY | O_RDWR | O_CLOEXEC) else { return nil }
-      return PosixSpare(descriptor: descriptor, bytes: bytes, directory: path)
+      return PosixSpare(descriptor: descriptor, bytes: bytes, directory: path, preparing: preparing)
     }
   #endif
 
@@ -314,6 +316,7 @@ private final class PosixFile: OpenFile {
     let bytes: Int
     private let file: PosixFile
     private let descriptor: Int32
+    private let prepare: @Sendable () -> Void
     private let filling = Monitor(Filling.going)
 
     private enum Filling {
@@ -322,8 +325,9 @@ private final class PosixFile: OpenFile {
       case failed(FileSystemError)
     }
 
-    init?(descriptor: Int32, bytes: Int, directory: String) {
+    init?(descriptor: Int32, bytes: Int, directory: String, preparing: @escaping @Sendable () -> Void) {
       self.bytes = bytes
+      prepare = preparing
       self.descriptor = descriptor
       file = PosixFile(descriptor: descriptor, path: directory, isWritable: true)
       var thread = pthread_t()
@@ -343,6 +347,7 @@ private final class PosixFile: OpenFile {
     }
 
     private func fill() {
+      prepare()
       let outcome: Filling
       do {
         try file.allocate(bytes)
