@@ -106,12 +106,13 @@ extension TripDetector {
         }
         isHeldBack = true
       }
+      let isFull = outside.count > Self.limit
+      guard let first = outside.first,
+        isFull || fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.stopSeconds
+      else { return nil }
+      if wasCarried(to: first, configuration) { return carried() }
       // They stayed together at another place: the receiver was wrong before, or is now.
-      if let first = outside.first,
-        fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.stopSeconds
-          || outside.count > Self.limit
-      {
-        if wasCarried(to: first, configuration) { return carried() }
+      if isFull || secondsOutside >= configuration.stopSeconds {
         let recent = Array(outside.suffix(outside.count / 2))
         let before = self
         self = Rest(at: recent.first ?? fix)
@@ -124,6 +125,11 @@ extension TripDetector {
         }
       }
       return nil
+    }
+
+    /// Seconds for which it was seen outside. Of a silence little is known.
+    private var secondsOutside: TimeInterval {
+      zip(outside, outside.dropFirst()).reduce(0) { $0 + min(60, $1.1.timestamp.timeIntervalSince($1.0.timestamp)) }
     }
 
     /// Whether one can have gone from one fix to another.

@@ -159,6 +159,20 @@ struct TripDetectorTests {
     #expect(far.last?.trip.startTime ?? .distantPast >= at(1370))
   }
 
+  @Test func `who walks off with a phone that says nothing for minutes left before that`() throws {
+    var fixes = stride(from: 0.0, through: 1200, by: 60).map { fix($0) } + [fix(1240, east: 90)]
+    // Five minutes on it first says about where it is.
+    fixes += [fix(1556, east: 460, north: 30, accuracy: 74), fix(1559, east: 410), fix(1603, east: 450)]
+    fixes += drive(from: 500, speed: 1.2, start: 1650, end: 2250, interval: 50)
+    fixes += stride(from: 2310.0, through: 2910, by: 60).map { fix($0, east: 1220) }
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.map(\.trip.startTime) == [at(1200)])
+    #expect(try abs(#require(trips.first).trip.distanceMeters - 1220) < 150)
+    // Where it stays instead, nobody went anywhere.
+    let thrown = fixes.prefix(22) + stride(from: 1556.0, through: 3000, by: 300).map { fix($0, east: 460) }
+    #expect(TripDetector.trips(in: thrown).isEmpty)
+  }
+
   @Test func `a leap that stays is no way that was gone`() {
     var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
     fixes += drive(from: 400_000, speed: 15, start: 610, end: 1200, interval: 10)
