@@ -101,6 +101,29 @@ struct PosixFileSystemTests {
     #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: directory)) == [1, 2])
   }
 
+  @Test func `what is put beside a counter lies in the file, and each who has it open sees the counter`() throws {
+    let path = folder.path + "/file"
+    let file = try files.open(path, .create)
+    let counter = try #require(try file.counter())
+    #expect(Array<UInt8>(1...32).withUnsafeBytes { counter.put($0) })
+    let other = try files.open(path, .read)
+    #expect(try bytes(other, 34) == Array(1...32) + [0, 0])
+    let seen = try #require(try other.counter())
+    let before = seen.value
+    #expect(counter.advance() == before + 1 && seen.value == before + 1)
+    #expect(try bytes(other, 32) == Array(1...32))
+  }
+
+  @Test func `after a save the lock names it, so that an opening looks no further`() throws {
+    let store = folder.path + "/store"
+    let engine = try StorageEngine.open(directory: store)
+    for number in 1...3 { try EngineFixture.put([number], in: engine) }
+    let mark = try bytes(files.open(store + "/lock", .read), 32)
+    #expect(mark[8..<16] == [3, 0, 0, 0, 0, 0, 0, 0])
+    let checksum = mark.withUnsafeBytes { Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
+    #expect(mark[24...].reversed().reduce(0) { $0 << 8 | UInt64($1) } == checksum)
+  }
+
   @Test func `pauses grow to a millisecond`() {
     #expect(files.pause(attempt: 0) == .microseconds(20))
     #expect(files.pause(attempt: 2) == .microseconds(80))

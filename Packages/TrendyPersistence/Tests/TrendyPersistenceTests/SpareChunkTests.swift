@@ -105,25 +105,27 @@ private struct AheadFileSystem: ForwardingFileSystem {
   let makers: Makers
 
   func beginSpare(
-    inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+    inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)? {
     preparing()
     makers.begun.withLock { $0 += 1 }
-    return Spare(bytes: bytes, base: base, makers: makers)
+    return Spare(bytes: bytes, start: start, base: base, makers: makers)
   }
 
   private final class Spare: SpareFile {
-    let bytes: Int
+    private let bytes: Int
+    private let start: [UInt8]
     private let base: SimulatedFileSystem
     private let makers: Makers
 
-    init(bytes: Int, base: SimulatedFileSystem, makers: Makers) {
+    init(bytes: Int, start: [UInt8], base: SimulatedFileSystem, makers: Makers) {
       self.bytes = bytes
+      self.start = start
       self.base = base
       self.makers = makers
     }
 
-    func become(_ path: String, beginningWith start: UnsafeRawBufferPointer) throws(FileSystemError) -> any OpenFile {
+    func become(_ path: String) throws(FileSystemError) -> any OpenFile {
       if makers.fails { throw FileSystemError(operation: .allocate, path: path, code: 28) }
       let file = try base.open(path, .create)
       try file.truncate(to: 0)

@@ -35,13 +35,17 @@ struct DurableMark: Hashable {
     storeID == manifest.storeID && self.sequence > sequence
   }
 
-  func write(to lock: any OpenFile) {
+  /// - Parameter counter: that of the file, if there is one: without a call to the system, and a new time for the file that the next
+  ///   sync would have to write.
+  func write(to lock: any OpenFile, with counter: (any SharedCounter)?) {
     let memory = RecordMemory(zeroed: Self.bytes)
     store(storeID, memory.base, 0)
     store(sequence, memory.base, 8)
     store(checksum, memory.base, 16)
     store(Checksum.xxh64(memory.bytes(from: 0, count: 24)), memory.base, 24)
+    let bytes = memory.bytes(from: 0, count: Self.bytes)
+    if let counter, counter.put(bytes) { return }
     // The save is durable without it.
-    try? lock.write(memory.bytes(from: 0, count: Self.bytes), at: 0)
+    try? lock.write(bytes, at: 0)
   }
 }

@@ -104,9 +104,7 @@ struct Log {
   func createChunk(_ header: ChunkHeader, isWrittenOver: Bool) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try makeChunk(path, bytes: header.chunkBytes, isWrittenOver: isWrittenOver) { file throws(FileSystemError) in
-      let start = RecordMemory(zeroed: ChunkHeader.bytes)
-      header.write(to: start.base)
-      try file.write(start.bytes(from: 0, count: start.count), at: 0)
+      try file.write(header.encoded, at: 0)
       try file.synchronize()
       try fileSystem.syncDirectory(directory)
     }
@@ -122,10 +120,8 @@ struct Log {
 
   /// Makes a chunk of a spare, durable with its name.
   func adopt(_ spare: SpareChunk, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
-    let start = RecordMemory(zeroed: ChunkHeader.bytes)
-    header.write(to: start.base)
     try storing { () throws(FileSystemError) in
-      try spare.file.write(start.bytes(from: 0, count: start.count), at: 0)
+      try spare.file.write(header.encoded, at: 0)
       try spare.file.synchronize()
       try fileSystem.rename(sparePath, to: path(header.number))
       try fileSystem.syncDirectory(directory)
@@ -133,13 +129,11 @@ struct Log {
     return spare.file
   }
 
-  /// Makes a chunk of a file that was made beside the saves, durable with its name.
+  /// Makes a chunk of a file that was made beside the saves and begins with this header, durable with its name.
   func adopt(_ spare: any SpareFile, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
-    let start = RecordMemory(zeroed: ChunkHeader.bytes)
-    header.write(to: start.base)
     let path = path(header.number)
     return try storing { () throws(FileSystemError) in
-      let file = try spare.become(path, beginningWith: start.bytes(from: 0, count: start.count))
+      let file = try spare.become(path)
       try fileSystem.syncDirectory(directory)
       return file
     }

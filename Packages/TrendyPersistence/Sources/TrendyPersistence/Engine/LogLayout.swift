@@ -37,16 +37,26 @@ struct ChunkHeader: Hashable {
     return .valid(header)
   }
 
-  func write(to base: UnsafeMutableRawPointer) {
-    store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(version).littleEndian, toByteOffset: 8, as: UInt32.self)
-    base.storeBytes(of: UInt32(Self.bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
-    store(number, base, 16)
-    store(epoch, base, 24)
-    store(UInt64(chunkBytes), base, 32)
-    store(storeID, base, 40)
-    store(0, base, 48)
-    store(Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: 56)), base, 56)
+  /// That of the chunk after another.
+  init(after header: ChunkHeader, chunkBytes: Int) {
+    self.init(number: header.number + 1, chunkBytes: chunkBytes, storeID: header.storeID)
+  }
+
+  /// As it lies in the file.
+  var encoded: [UInt8] {
+    Array(unsafeUninitializedCapacity: Self.bytes) { buffer, count in
+      let base = UnsafeMutableRawPointer(buffer.baseAddress!)
+      store(Self.magic, base, 0)
+      base.storeBytes(of: UInt32(version).littleEndian, toByteOffset: 8, as: UInt32.self)
+      base.storeBytes(of: UInt32(Self.bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
+      store(number, base, 16)
+      store(epoch, base, 24)
+      store(UInt64(chunkBytes), base, 32)
+      store(storeID, base, 40)
+      store(0, base, 48)
+      store(Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: 56)), base, 56)
+      count = Self.bytes
+    }
   }
 }
 

@@ -32,7 +32,7 @@ struct LogState: @unchecked Sendable {
   /// Whether a unit of work of this handle has the write lock and has caught up.
   var isAppending = false
   /// What becomes the next chunk, and its memory, where this handle saves much.
-  var spare: (file: any SpareFile, memory: RecordMemory)?
+  var spare: (header: ChunkHeader, file: any SpareFile, memory: RecordMemory)?
   /// Bytes that this handle has saved.
   var savedBytes = 0
   /// Bytes of the chunks before this one.
@@ -213,11 +213,12 @@ struct LogState: @unchecked Sendable {
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
     // A program that saves once and ends makes nothing ahead.
     guard spare == nil, savedBytes >= options.firstChunkBytes / 4, end * 2 >= chunk.chunkBytes else { return }
-    let memory = RecordMemory(zeroed: min(chunk.chunkBytes * 2, options.largestChunkBytes))
-    let file = fileSystem.beginSpare(inDirectory: directory, bytes: memory.count) {
-      memory.bringIn(from: 0, count: memory.count)
-    }
-    spare = file.map { ($0, memory) }
+    let header = ChunkHeader(after: chunk, chunkBytes: min(chunk.chunkBytes * 2, options.largestChunkBytes))
+    let memory = RecordMemory(zeroed: header.chunkBytes)
+    let file = fileSystem.beginSpare(
+      inDirectory: directory, bytes: header.chunkBytes, beginningWith: header.encoded
+    ) { memory.bringIn(from: 0, count: memory.count) }
+    spare = file.map { (header, $0, memory) }
   }
 
   /// What is noted once the last group is on the disk.

@@ -113,8 +113,8 @@ extension StorageEngine {
       case .done: return
       case .failed(let error): throw error
       case .lead:
-        let (file, mark, lock, path) = state.withLock {
-          ($0.file, $0.mark, $0.lock, directory + "/" + StoreFormat.chunkName($0.chunk.number))
+        let (file, mark, lock, counter, path) = state.withLock {
+          ($0.file, $0.mark, $0.lock, $0.counter, directory + "/" + StoreFormat.chunkName($0.chunk.number))
         }
         do {
           try file.synchronize()
@@ -122,7 +122,7 @@ extension StorageEngine {
             $0.isRunning = false
             $0.through = max($0.through, mark.sequence)
           }
-          if let lock { mark.write(to: lock) }
+          if let lock { mark.write(to: lock, with: counter) }
         } catch {
           let failure = StorageError.syncFailed(path: path, code: error.code)
           syncing.update { $0.isRunning = false }
@@ -175,20 +175,17 @@ extension StorageEngine {
   private func makeChunk(
     _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
   ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RecordMemory?) {
-    func header(_ chunkBytes: Int) -> ChunkHeader {
-      ChunkHeader(number: current.number + 1, chunkBytes: chunkBytes, storeID: current.storeID)
-    }
     if let spare {
-      let header = header(spare.bytes)
+      let header = ChunkHeader(after: current, chunkBytes: spare.bytes)
       return (header, try log.adopt(spare, as: header), nil)
     }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
-    if let ready = state.withLock({ $0.spare }), ready.memory.count >= needed {
-      let header = header(ready.memory.count)
+    if let ready = state.withLock({ $0.spare }), ready.header.chunkBytes >= needed {
       // What could not be made beside the saves, say for want of room, is made now, or says why not.
-      if let file = try? log.adopt(ready.file, as: header) { return (header, file, ready.memory) }
+      if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
-    let header = header(max(needed, min(current.chunkBytes * 2, options.largestChunkBytes)))
+    let header = ChunkHeader(
+      after: current, chunkBytes: max(needed, min(current.chunkBytes * 2, options.largestChunkBytes)))
     // To write over what few large saves will fill would take as long as they do.
     return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
   }

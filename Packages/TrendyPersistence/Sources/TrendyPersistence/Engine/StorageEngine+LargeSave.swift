@@ -102,7 +102,7 @@ extension StorageEngine {
     do {
       try state.withLock { state throws(StorageError) -> Void in
         try state.reload(directory: directory, fileSystem: fileSystem)
-        if let lock = state.lock { state.mark.write(to: lock) }
+        if let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
         // Others look from here on, so that they know of it before the save is reported.
         _ = state.counter?.advance()
       }

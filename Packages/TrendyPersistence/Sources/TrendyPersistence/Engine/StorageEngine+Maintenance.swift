@@ -118,7 +118,7 @@ extension StorageEngine {
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
       // All before the log is on the disk: whoever opens the store need not look beyond its end.
-      if state.end == ChunkHeader.bytes, let lock = state.lock { state.mark.write(to: lock) }
+      if state.end == ChunkHeader.bytes, let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
     }
     return true
   }

@@ -6,8 +6,8 @@ final class StoreTables {
   let memtable = Memtable(keepsDeletions: true)
   let segments: SegmentStack
   private var buried: [RowPlace] = []
-  /// What came with groups and may have taken the place of rows of segments.
-  private var unsettled: [UnsafeRawPointer] = []
+  /// So many rows of the memtable were looked at for what they take the place of in segments.
+  private var settledCount = 0
 
   init(_ segments: SegmentStack) { self.segments = segments }
 
@@ -22,20 +22,24 @@ final class StoreTables {
   /// Takes in a whole group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
     memtable.apply(group: group, at: base)
-    if !segments.isEmpty { unsettled.append(contentsOf: GroupRecords(header: group, base: base)) }
   }
 
   /// Buries the rows of segments that the log has taken the place of since. Whoever asks for a name does not need it, as
   /// what is above is found first; a save or an opening should not look through segments for the sake of scans that may not
   /// come.
   func settle() throws(StorageError) {
-    while let record = unsettled.last {
-      if let row = try segments.find(kind: RecordLayout.kind(record), key: RecordLayout.key(record)),
+    guard !segments.isEmpty else { return }
+    let records = memtable.records
+    // A record that takes the place of a row before them has the name of one that was settled.
+    while settledCount < records.count {
+      let record = records[settledCount]
+      if record != Memtable.nobody,
+        let row = try segments.find(kind: RecordLayout.kind(record), key: RecordLayout.key(record)),
         let place = try segments.bury(row)
       {
         buried.append(place)
       }
-      unsettled.removeLast()
+      settledCount += 1
     }
   }
 

@@ -20,26 +20,26 @@ public protocol FileSystem: Sendable {
   /// - Parameter attempt: how often it was tried, from 0; later pauses are longer, up to a millisecond.
   /// - Returns: how long it was.
   func pause(attempt: Int) -> Duration
-  /// Begins to make a file without a name in a folder, of so many zeros, each written once, on a thread of its own.
-  /// - Parameter preparing: what else to do there before.
+  /// Begins to make a file without a name in a folder, of so many bytes, each written once and durable, on a thread of its own.
+  /// - Parameters:
+  ///   - start: what it begins with; zeros follow.
+  ///   - preparing: what else to do there before.
   /// - Returns: `nil` where that cannot be.
   func beginSpare(
-    inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+    inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)?
 }
 
 extension FileSystem {
   public func beginSpare(
-    inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+    inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)? { nil }
 }
 
 /// A file that is being made for later. Without a name, it is nobody else's, and goes with its last reference.
 public protocol SpareFile: AnyObject, Sendable {
-  var bytes: Int { get }
-  /// Waits until it is made, writes over its beginning, makes it durable, and gives it a name that no file has. The name is durable
-  /// only after ``FileSystem/syncDirectory(_:)``.
-  func become(_ path: String, beginningWith start: UnsafeRawBufferPointer) throws(FileSystemError) -> any OpenFile
+  /// Waits until it is made, and gives it a name that no file has. The name is durable only after ``FileSystem/syncDirectory(_:)``.
+  func become(_ path: String) throws(FileSystemError) -> any OpenFile
 }
 
 /// What a file is opened for.
@@ -76,6 +76,15 @@ public protocol OpenFile: AnyObject, Sendable {
   /// The counter that belongs to the file, in bytes 64 to 72 of it; `nil` where there is none, or none yet. A file open for
   /// writing is made long enough. Nobody may make it shorter again.
   func counter() throws(FileSystemError) -> (any SharedCounter)?
+}
+
+extension OpenFile {
+  /// Writes all of the bytes; when it throws, any part of them may have been written.
+  public func write(_ bytes: [UInt8], at offset: Int) throws(FileSystemError) {
+    try bytes.withUnsafeBufferPointer { bytes throws(FileSystemError) in
+      try write(UnsafeRawBufferPointer(bytes), at: offset)
+    }
+  }
 }
 
 /// A file as memory, until the last reference goes.

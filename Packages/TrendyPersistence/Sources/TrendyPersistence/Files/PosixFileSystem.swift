@@ -95,11 +95,11 @@ public struct PosixFileSystem: FileSystem {
 
   #if canImport(Glibc)
     public func beginSpare(
-      inDirectory path: String, bytes: Int, preparing: @escaping @Sendable () -> Void
+      inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
     ) -> (any SpareFile)? {
       // O_TMPFILE, which not every file system has.
       guard let descriptor = try? descriptor(path, 0x40_0000 | O_DIRECTORY | O_RDWR | O_CLOEXEC) else { return nil }
-      return PosixSpare(descriptor: descriptor, bytes: bytes, directory: path, preparing: preparing)
+      return PosixSpare(descriptor: descriptor, bytes: bytes, start: start, directory: path, preparing: preparing)
     }
   #endif
 
@@ -313,7 +313,8 @@ private final class PosixFile: OpenFile {
 #if canImport(Glibc)
   /// A file without a name that a thread fills.
   private final class PosixSpare: SpareFile {
-    let bytes: Int
+    private let bytes: Int
+    private let start: [UInt8]
     private let file: PosixFile
     private let descriptor: Int32
     private let prepare: @Sendable () -> Void
@@ -325,8 +326,11 @@ private final class PosixFile: OpenFile {
       case failed(FileSystemError)
     }
 
-    init?(descriptor: Int32, bytes: Int, directory: String, preparing: @escaping @Sendable () -> Void) {
+    init?(
+      descriptor: Int32, bytes: Int, start: [UInt8], directory: String, preparing: @escaping @Sendable () -> Void
+    ) {
       self.bytes = bytes
+      self.start = start
       prepare = preparing
       self.descriptor = descriptor
       file = PosixFile(descriptor: descriptor, path: directory, isWritable: true)
@@ -357,6 +361,8 @@ private final class PosixFile: OpenFile {
           // Piece by piece: a save's own sync waits for what the device was given before it.
           try file.synchronize()
         }
+        try file.write(start, at: 0)
+        try file.synchronize()
         outcome = .done
       } catch {
         // What it took of a full disk others may need.
@@ -366,9 +372,7 @@ private final class PosixFile: OpenFile {
       filling.update { $0 = outcome }
     }
 
-    func become(
-      _ path: String, beginningWith start: UnsafeRawBufferPointer
-    ) throws(FileSystemError) -> any OpenFile {
+    func become(_ path: String) throws(FileSystemError) -> any OpenFile {
       let failure = filling.wait { filling -> FileSystemError?? in
         switch filling {
         case .going: nil
@@ -377,8 +381,6 @@ private final class PosixFile: OpenFile {
         }
       }
       if let failure { throw failure }
-      try file.write(start, at: 0)
-      try file.synchronize()
       guard linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
         throw error(.rename, path)
       }
@@ -405,6 +407,14 @@ private final class PosixCounter: SharedCounter, @unchecked Sendable {
   var value: UInt64 { word.pointee.load(ordering: .acquiring) }
 
   func advance() -> UInt64 { word.pointee.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
+
+  func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let words = page.assumingMemoryBound(to: Atomic<UInt64>.self)
+    for index in 0..<bytes.count / 8 {
+      words[index].store(bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self), ordering: .relaxed)
+    }
+    return true
+  }
 }
 
 /// Pages of a file. `@unchecked`: nobody writes them after they were mapped, and `bytes` never changes.

@@ -8,6 +8,14 @@ public protocol SharedCounter: AnyObject, Sendable {
   /// - Returns: the value from now on.
   @discardableResult
   func advance() -> UInt64
+  /// Puts the first bytes of the file in place, at most 64 and a multiple of 8, of a file open for writing. They last as the value
+  /// does.
+  /// - Returns: whether they are; else they are to be written to the file.
+  func put(_ bytes: UnsafeRawBufferPointer) -> Bool
+}
+
+extension SharedCounter {
+  public func put(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 }
 
 extension OpenFile {
