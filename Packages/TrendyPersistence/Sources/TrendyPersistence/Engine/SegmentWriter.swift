@@ -14,7 +14,7 @@ final class SegmentWriter {
   private let file: any OpenFile
   /// As much as a large page of memory holds, and written from a multiple of that on: so the system keeps the file in large pages
   /// where it can, and whoever reads here and there in it has fewer tables of pages to go through.
-  private let buffer = RecordMemory(zeroed: 2 << 20)
+  private let buffer = RecordMemory(2 << 20)
   private var filled = 0
   /// Where the buffer belongs in the file.
   private var position = 0

@@ -20,8 +20,10 @@ public protocol FileSystem: Sendable {
   /// - Parameter attempt: how often it was tried, from 0; later pauses are longer, up to a millisecond.
   /// - Returns: how long it was.
   func pause(attempt: Int) -> Duration
-  /// Begins to make a file without a name in a folder, of so many bytes, each written once and durable, on a thread of its own.
+  /// Begins to make a file without a name, each byte of it written once and durable, on a thread of its own.
   /// - Parameters:
+  ///   - path: of the folder that it is to get its name in.
+  ///   - bytes: its length.
   ///   - start: what it begins with; zeros follow.
   ///   - preparing: what else to do there before.
   /// - Returns: `nil` where that cannot be.
