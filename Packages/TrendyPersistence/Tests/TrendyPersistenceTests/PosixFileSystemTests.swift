@@ -114,6 +114,16 @@ struct PosixFileSystemTests {
     #expect(try bytes(other, 32) == Array(1...32))
   }
 
+  @Test func `the page of a counter has its room on the disk before anybody writes to it in memory`() throws {
+    let path = folder.path + "/file"
+    let counter = try #require(try files.open(path, .create).counter())
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    // Where a full disk has none for it, the first write to it would end the process.
+    #expect(status.st_size == 4096 && status.st_blocks * 512 >= 4096)
+    #expect(counter.value == 0)
+  }
+
   @Test func `after a save the lock names it, so that an opening looks no further`() throws {
     let store = folder.path + "/store"
     let engine = try StorageEngine.open(directory: store)

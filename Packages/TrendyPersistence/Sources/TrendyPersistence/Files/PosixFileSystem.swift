@@ -298,10 +298,10 @@ private final class PosixFile: OpenFile {
   }
 
   func counter() throws(FileSystemError) -> (any SharedCounter)? {
-    // Touching what lies beyond the end would end the process.
+    // Touching what lies beyond the end would end the process, as would writing where a full disk has no room.
     if try size() < PosixCounter.bytes {
       guard isWritable else { return nil }
-      try truncate(to: PosixCounter.bytes)
+      try allocate(PosixCounter.bytes)
     }
     let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
     let address = mmap(nil, PosixCounter.bytes, access, MAP_SHARED, descriptor, 0)
@@ -365,7 +365,7 @@ private final class PosixFile: OpenFile {
         try file.synchronize()
         outcome = .done
       } catch {
-        // What it took of a full disk others may need.
+        // Only gives the room back early, which others may need: without a name, the file goes with its last reference.
         try? file.truncate(to: 0)
         outcome = .failed(error)
       }
