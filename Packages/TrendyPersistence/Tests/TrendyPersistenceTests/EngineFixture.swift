@@ -9,7 +9,7 @@ enum EngineFixture {
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192)
 
   static func open(
-    _ disk: SimulatedFileSystem, options: StorageEngine.Options = options
+    _ disk: any FileSystem, options: StorageEngine.Options = options
   ) throws(StorageError) -> StorageEngine {
     var generator = FixedGenerator()
     return try StorageEngine.open(directory: directory, fileSystem: disk, options: options, generator: &generator)

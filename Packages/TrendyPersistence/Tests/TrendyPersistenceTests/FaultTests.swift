@@ -10,7 +10,7 @@ struct FaultTests {
   private static let saves: [ClosedRange<Int>] = (0..<9).map { $0 * 60...($0 * 60 + [0, 20, 45][$0 % 3]) }
 
   /// Tries every save once; gives those that returned.
-  private static func run(on disk: SimulatedFileSystem) -> [Int] {
+  private static func run(on disk: any FileSystem) -> [Int] {
     var done: [Int] = []
     var engine: StorageEngine?
     for (number, save) in saves.enumerated() {
@@ -44,13 +44,13 @@ struct FaultTests {
 
   @Test(
     "loses no save that returned, and leaves every other whole or absent",
-    arguments: [noRoom, inputOutput], [false, true])
-  func failEachCall(code: Int32, isForever: Bool) {
+    arguments: [(noRoom, false), (noRoom, true), (inputOutput, false), (inputOutput, true)], [false, true])
+  func failEachCall(fault: (code: Int32, isForever: Bool), makesChunksAhead: Bool) {
     var call = 1
     while true {
       let disk = SimulatedFileSystem()
-      disk.fail(.init(call: call, code: code, isForever: isForever))
-      let done = Self.run(on: disk)
+      disk.fail(.init(call: call, code: fault.code, isForever: fault.isForever))
+      let done = Self.run(on: makesChunksAhead ? AheadFileSystem(base: disk, makers: Makers()) : disk)
       if !disk.metFault { break }
       disk.fail(nil)
       Self.check(disk.anotherProcess(), done: done, "call \(call) failed")

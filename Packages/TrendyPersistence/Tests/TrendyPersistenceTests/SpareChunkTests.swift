@@ -91,7 +91,7 @@ struct SpareChunkTests {
 }
 
 /// What was asked of a file system.
-private final class Makers: Sendable {
+final class Makers: Sendable {
   let begun = Mutex(0)
   let adopted = Mutex(0)
   let fails: Bool
@@ -100,7 +100,7 @@ private final class Makers: Sendable {
 }
 
 /// A simulated disk whose files that are made ahead are ready at once.
-private struct AheadFileSystem: ForwardingFileSystem {
+struct AheadFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makers: Makers
 

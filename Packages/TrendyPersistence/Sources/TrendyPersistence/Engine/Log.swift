@@ -132,10 +132,16 @@ struct Log {
   /// Makes a chunk of a file that was made beside the saves and begins with this header, durable with its name.
   func adopt(_ spare: any SpareFile, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
-    return try storing { () throws(FileSystemError) in
-      let file = try spare.become(path)
-      try fileSystem.syncDirectory(directory)
-      return file
+    do {
+      return try storing { () throws(FileSystemError) in
+        let file = try spare.become(path)
+        try fileSystem.syncDirectory(directory)
+        return file
+      }
+    } catch {
+      // The name is made anew with the next: one whose sync failed once may never reach the disk, whatever later ones say.
+      try? fileSystem.remove(path)
+      throw error
     }
   }
 
