@@ -9,7 +9,9 @@
 /// A value that threads wait for to change: what a `Mutex` cannot do.
 ///
 /// A struct, as `Mutex` is: the runtime makes the type of a generic class when it is first needed, which took a fifth of
-/// an opening. `@unchecked`: the value is only touched while the pthread mutex is held.
+/// an opening.
+///
+/// `@unchecked`: the value is only touched while the pthread mutex is held.
 struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>

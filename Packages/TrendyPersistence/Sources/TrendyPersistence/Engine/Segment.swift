@@ -199,9 +199,14 @@ final class Segment {
 
   /// The record of a row; valid as long as ``mapping`` is kept.
   @inline(__always) func record(_ row: Int) throws(StorageError) -> UnsafeRawPointer {
+    try record(at: offset(of: row), saidAt: footer.offsetsAt + row * 4)
+  }
+
+  /// Where a row begins, as the offsets have it.
+  @inline(__always) private func offset(of row: Int) throws(StorageError) -> Int {
     let place = footer.offsetsAt + row * 4
     try check(place, 4)
-    return try record(at: Int(half(base, place)) * 8, saidAt: place)
+    return Int(half(base, place)) * 8
   }
 
   @inline(__always) private func record(at offset: Int, saidAt place: Int) throws(StorageError) -> UnsafeRawPointer {
@@ -217,19 +222,14 @@ final class Segment {
 
   /// The row of one of its records.
   func row(of record: UnsafeRawPointer) throws(StorageError) -> Int {
-    func offset(_ row: Int) throws(StorageError) -> Int {
-      let place = footer.offsetsAt + row * 4
-      try check(place, 4)
-      return Int(half(base, place)) * 8
-    }
     let wanted = record - base
     var low = 0
     var high = footer.rowCount - 1
     while low < high {
       let middle = (low + high) / 2
-      if try offset(middle) < wanted { low = middle + 1 } else { high = middle }
+      if try offset(of: middle) < wanted { low = middle + 1 } else { high = middle }
     }
-    guard try offset(low) == wanted else { throw .damaged(path: path, offset: footer.offsetsAt + low * 4) }
+    guard try offset(of: low) == wanted else { throw .damaged(path: path, offset: footer.offsetsAt + low * 4) }
     return low
   }
 
