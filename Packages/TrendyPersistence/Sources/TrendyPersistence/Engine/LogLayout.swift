@@ -149,3 +149,8 @@ enum StoreFormat {
 @inline(__always) func store(_ value: UInt64, _ base: UnsafeMutableRawPointer, _ offset: Int) {
   base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
 }
+
+/// The high bit of each byte that is zero; perhaps also of one above a zero that is 1.
+@inline(__always) func zeroBytes(_ word: UInt64) -> UInt64 {
+  (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+}

@@ -8,19 +8,20 @@ final class Memtable {
     var group: UInt64
   }
 
-  /// Whether a deletion is kept, to hide a record of the same name in a table beneath.
-  private let keepsDeletions: Bool
   /// By row, in the order in which they came. A row in a list is not given to another record but one that belongs in the
   /// same place.
   private var rows: UnsafeMutablePointer<UnsafeRawPointer>
-  private var recordCapacity = 64
+  private var recordCapacity = 128
   private var recordCount = 0
-  /// 0 is empty; else 32 bits of hash above, the row plus one below.
+  /// What a slot that is not empty has: 32 bits of hash above, the row below.
   private var slots: UnsafeMutablePointer<UInt64>
   /// A byte of each slot: 0 is empty, else of the hash. Most names that are looked for are new, and these stay in the
   /// processor's cache where the slots do not.
+  ///
+  /// Eight at a time are looked at: that a name is not among them, and that one of them is empty, is so nearly always that the
+  /// processor goes on with what comes next before it has read them.
   private var tags: UnsafeMutablePointer<UInt8>
-  private var slotCount = 128
+  private var slotCount = 512
   private var usedSlots = 0
   /// By kind; empty until one is listed.
   private var kinds: [OrderedRows?] = []
@@ -30,11 +31,9 @@ final class Memtable {
   /// Rows from here on are in no list of a group.
   private var groupsListed = 0
 
-  init(keepsDeletions: Bool = false) {
-    self.keepsDeletions = keepsDeletions
+  init() {
     rows = .allocate(capacity: recordCapacity)
     slots = .allocate(capacity: slotCount)
-    slots.initialize(repeating: 0, count: slotCount)
     tags = .allocate(capacity: slotCount)
     tags.initialize(repeating: 0, count: slotCount)
   }
@@ -59,15 +58,13 @@ final class Memtable {
   func apply(_ record: UnsafeRawPointer) {
     let kind = RecordLayout.kind(record)
     let key = RecordLayout.key(record)
-    let isDeletion = RecordLayout.isDeletion(record)
     let hash = Self.hash(kind, key)
     let slot = self.slot(kind: kind, key: key, hash: hash)
     if tags[slot] != 0 {
       replace(row: Self.row(slots[slot]), with: record, slot: slot)
       return
     }
-    if isDeletion && !keepsDeletions { return }
-    slots[slot] = UInt64(hash) << 32 | UInt64(newRow(record) + 1)
+    slots[slot] = UInt64(hash) << 32 | UInt64(newRow(record))
     tags[slot] = Self.tag(hash)
     usedSlots += 1
     // In large steps while that is a few pages: each finds a place for every name anew.
@@ -151,15 +148,11 @@ extension Memtable {
       !isDeletion && RecordLayout.sort(old) == RecordLayout.sort(record)
       && RecordLayout.group(old) == RecordLayout.group(record)
     if isListed && !staysInPlace { unlist(row) }
-    if isDeletion && !keepsDeletions {
-      // A deletion is not listed.
-      rows[row] = record
-      clear(slot)
-    } else if row >= max(kindsListed, groupsListed) || (isListed && staysInPlace) {
+    if row >= max(kindsListed, groupsListed) || (isListed && staysInPlace) {
       rows[row] = record
     } else {
       rows[row] = Self.nobody
-      slots[slot] = slots[slot] & ~0xFFFF_FFFF | UInt64(newRow(record) + 1)
+      slots[slot] = slots[slot] & ~0xFFFF_FFFF | UInt64(newRow(record))
     }
   }
 
@@ -204,7 +197,7 @@ extension Memtable {
     if list.count == 0 { groups[name] = nil }
   }
 
-  @inline(__always) private static func row(_ content: UInt64) -> Int { Int(content & 0xFFFF_FFFF) - 1 }
+  @inline(__always) private static func row(_ content: UInt64) -> Int { Int(content & 0xFFFF_FFFF) }
 
   @inline(__always) static func hash(_ kind: UInt8, _ key: RecordKey) -> UInt32 {
     var mixed = (key.high ^ UInt64(kind) &* 0x9E37_79B1_85EB_CA87) &* 0xC2B2_AE3D_27D4_EB4F
@@ -213,62 +206,49 @@ extension Memtable {
   }
 
   /// Never 0.
-  @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 24) | 1 }
+  @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 25) | 0x80 }
+
+  /// The high bit of each tag that is 0.
+  @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x8080_8080_8080_8080 }
 
   /// The slot of this name, or the empty one where it belongs.
   private func slot(kind: UInt8, key: RecordKey, hash: UInt32) -> Int {
-    let mask = slotCount - 1
-    var slot = Int(hash) & mask
-    let tag = Self.tag(hash)
+    let mask = slotCount - 8
+    var first = Int(hash) << 3 & mask
+    let wanted = UInt64(Self.tag(hash)) &* 0x0101_0101_0101_0101
     while true {
-      let known = tags[slot]
-      if known == 0 { return slot }
-      if known == tag {
+      let eight = word(tags, first)
+      var same = zeroBytes(eight ^ wanted)
+      while same != 0 {
+        let slot = first + same.trailingZeroBitCount >> 3
+        same &= same &- 1
         let content = slots[slot]
         if UInt32(truncatingIfNeeded: content >> 32) == hash {
           let record = rows[Self.row(content)]
           if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return slot }
         }
       }
-      slot = (slot + 1) & mask
+      let empty = Self.empty(eight)
+      if empty != 0 { return first + empty.trailingZeroBitCount >> 3 }
+      first = (first + 8) & mask
     }
-  }
-
-  /// Empties a slot and moves up what went past it, so that every name is still found from its own place on.
-  private func clear(_ slot: Int) {
-    let mask = slotCount - 1
-    var hole = slot
-    var next = (slot + 1) & mask
-    while slots[next] != 0 {
-      let home = Int(slots[next] >> 32) & mask
-      if (next - home) & mask >= (next - hole) & mask {
-        slots[hole] = slots[next]
-        tags[hole] = tags[next]
-        hole = next
-      }
-      next = (next + 1) & mask
-    }
-    slots[hole] = 0
-    tags[hole] = 0
-    usedSlots -= 1
   }
 
   private func growSlots(to count: Int) {
-    let old = slots
-    let oldCount = slotCount
+    let (old, oldTags, oldCount) = (slots, tags, slotCount)
     slotCount = count
     slots = .allocate(capacity: slotCount)
-    slots.initialize(repeating: 0, count: slotCount)
-    tags.deallocate()
     tags = .allocate(capacity: slotCount)
     tags.initialize(repeating: 0, count: slotCount)
-    let mask = slotCount - 1
-    for index in 0..<oldCount where old[index] != 0 {
-      var slot = Int(old[index] >> 32) & mask
-      while tags[slot] != 0 { slot = (slot + 1) & mask }
+    let mask = slotCount - 8
+    for index in 0..<oldCount where oldTags[index] != 0 {
+      var first = Int(old[index] >> 32) << 3 & mask
+      while Self.empty(word(tags, first)) == 0 { first = (first + 8) & mask }
+      let slot = first + Self.empty(word(tags, first)).trailingZeroBitCount >> 3
       slots[slot] = old[index]
-      tags[slot] = Self.tag(UInt32(truncatingIfNeeded: old[index] >> 32))
+      tags[slot] = oldTags[index]
     }
     old.deallocate()
+    oldTags.deallocate()
   }
 }

@@ -52,9 +52,9 @@ enum SegmentNames {
     @inline(__always) init(_ base: UnsafeRawPointer, hash: UInt32) {
       self.base = base
       let wanted = UInt64(hash & 0xFF) &* 0x0101_0101_0101_0101
-      marks = Self.zeroBytes(word(base, SegmentNames.marksAt) ^ wanted)
+      marks = zeroBytes(word(base, SegmentNames.marksAt) ^ wanted)
       // Four marks, the count and zeros.
-      laterMarks = Self.zeroBytes(word(base, SegmentNames.marksAt + 8) ^ wanted) & 0x8080_8080
+      laterMarks = zeroBytes(word(base, SegmentNames.marksAt + 8) ^ wanted) & 0x8080_8080
       goesOn = base.load(fromByteOffset: SegmentNames.countAt, as: UInt8.self) == SegmentNames.rowsInPiece
     }
 
@@ -68,11 +68,6 @@ enum SegmentNames {
       let index = offset + marks.trailingZeroBitCount >> 3
       marks &= marks &- 1
       return Int(half(base, index * 4))
-    }
-
-    /// The high bit of each byte that is zero; perhaps also of one above a zero.
-    @inline(__always) private static func zeroBytes(_ word: UInt64) -> UInt64 {
-      (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
   }
 }

@@ -4,12 +4,26 @@
 final class SegmentStack {
   final class Layer {
     let segment: Segment
+    fileprivate let older: Layer?
     /// A bit for each row that is buried; empty while none is. Unchecked: asked for every row of a scan, by one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
     /// The buried rows by name, also to be taken off what is counted; made with the first.
     fileprivate private(set) var buried: Memtable?
 
-    init(_ segment: Segment) { self.segment = segment }
+    init(_ segment: Segment, over older: Layer?) {
+      self.segment = segment
+      self.older = older
+    }
+
+    /// From here on down. Layers are gone through by constants, so that none is counted on the way: counting waits for all memory
+    /// that was asked for before.
+    fileprivate func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
+      // A segment has each name once.
+      if let record = try segment.find(kind: kind, key: key), buried?.find(kind: kind, key: key) == nil {
+        return Found(layer: self, record: record)
+      }
+      return try older?.find(kind: kind, key: key)
+    }
 
     var buriedCount: Int { buried?.count ?? 0 }
 
@@ -31,11 +45,12 @@ final class SegmentStack {
 
   /// A living row.
   struct Found {
-    var layer: Int
+    var layer: Layer
     var record: UnsafeRawPointer
   }
 
   let layers: [Layer]
+  private let newest: Layer?
 
   /// Opens what a manifest names.
   init(_ log: Log) throws(StorageError) {
@@ -43,15 +58,20 @@ final class SegmentStack {
     for reference in log.manifest.segments {
       layers.append(
         Layer(
-          try Segment(number: reference.number, storeID: log.manifest.storeID, log: log, reference: reference)))
+          try Segment(number: reference.number, storeID: log.manifest.storeID, log: log, reference: reference),
+          over: layers.last))
     }
     self.layers = layers
+    newest = layers.last
     try buryKills()
   }
 
   /// - Parameter segments: those that could be opened of a damaged store.
   init(salvaging segments: [Segment]) {
-    layers = segments.map(Layer.init)
+    var layers: [Layer] = []
+    for segment in segments { layers.append(Layer(segment, over: layers.last)) }
+    self.layers = layers
+    newest = layers.last
     for layer in layers {
       // Kills that cannot be read bury nothing: then an older version shows again, which the report of a repair says.
       for kill in (try? layer.segment.kills()) ?? [] {
@@ -84,20 +104,13 @@ final class SegmentStack {
 
   /// The living row of this name.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
-    for index in layers.indices.reversed() {
-      let layer = layers[index]
-      // A segment has each name once.
-      if let record = try layer.segment.find(kind: kind, key: key), layer.buried?.find(kind: kind, key: key) == nil {
-        return Found(layer: index, record: record)
-      }
-    }
-    return nil
+    try newest?.find(kind: kind, key: key)
   }
 
   /// Hides a row for good.
   /// - Returns: where it is, unless it was hidden before.
   func bury(_ found: Found) throws(StorageError) -> RowPlace? {
-    let layer = layers[found.layer]
+    let layer = found.layer
     let row = try layer.segment.row(of: found.record)
     return layer.bury(row, found.record) ? RowPlace(segment: layer.segment.number, row: row) : nil
   }

@@ -153,7 +153,7 @@ extension StorageEngine {
         let record = try layer.segment.record(row)
         let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
         let found = try tables.segments.find(kind: kind, key: key)
-        if found?.layer != index || found?.record != record || tables.memtable.find(kind: kind, key: key) != nil {
+        if found?.layer !== layer || found?.record != record || tables.memtable.find(kind: kind, key: key) != nil {
           doubled += 1
         }
       }

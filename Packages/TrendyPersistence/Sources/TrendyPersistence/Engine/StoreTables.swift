@@ -2,8 +2,8 @@
 ///
 /// Used by one thread at a time, as its parts are.
 final class StoreTables {
-  /// It keeps deletions, which hide what lies in a segment.
-  let memtable = Memtable(keepsDeletions: true)
+  /// Its deletions hide what lies in a segment.
+  let memtable = Memtable()
   let segments: SegmentStack
   private var buried: [RowPlace] = []
   /// So many rows of the memtable were looked at for what they take the place of in segments.

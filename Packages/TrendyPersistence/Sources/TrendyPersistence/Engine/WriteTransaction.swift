@@ -2,7 +2,7 @@
 /// ``commit()``. Used by one isolation at a time; it lets go of the lock when it is forgotten.
 public final class WriteTransaction {
   private let engine: StorageEngine
-  private let overlay = Memtable(keepsDeletions: true)
+  private let overlay = Memtable()
   private var memories: [RecordMemory]
   /// Where the next record goes, and how much room there is.
   private var next: UnsafeMutableRawPointer
