@@ -116,6 +116,21 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == [1, 2])
   }
 
+  @Test func `a handle that only read so far saves for good what another left unsynced beside it`() throws {
+    let disk = SimulatedFileSystem()
+    try EngineFixture.put([1], in: EngineFixture.open(disk))
+    let reader = try EngineFixture.open(disk.anotherProcess())
+    let failing = try EngineFixture.open(disk)
+    disk.fail(.init(operation: .synchronize, call: 1, code: 5, isForever: false))
+    #expect(throws: StorageError.syncFailed(path: "/store/log-1", code: 5)) { try EngineFixture.put([2], in: failing) }
+    try reader.refresh()
+    #expect(try EngineFixture.numbers(in: reader) == [1, 2])
+    try EngineFixture.put([3], in: reader)
+    disk.restart(losing: .unsynced)
+    #expect(try EngineFixture.numbers(in: reader) == [1, 2, 3])
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == [1, 2, 3])
+  }
+
   @Test func `a forgotten transaction frees the lock`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

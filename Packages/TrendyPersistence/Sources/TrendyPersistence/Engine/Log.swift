@@ -197,24 +197,23 @@ struct Log {
         // The one before says that it is there.
         throw .damaged(path: path, offset: 0)
       }
-      let memory = chunk.memory
-      memories.append(memory)
       var end = ChunkHeader.bytes
       var isSealed = false
       var offsets: [Int] = []
       var rows = 0
       while !isSealed, let group = try chunk.group(at: end), group.sequence == sequence + 1,
-        group.isWhole(memory.base + end)
+        group.isWhole(chunk.memory.base + end)
       {
         rows += group.count
-        checksum = GroupHeader.checksum(of: memory.base + end)
+        checksum = GroupHeader.checksum(of: chunk.memory.base + end)
         offsets.append(end)
         end += group.length
         sequence += 1
         durable = max(durable, group.durable)
         if group.isSeal { isSealed = true } else { saves += 1 }
       }
-      let header = chunk.header
+      let (header, memory) = (chunk.header, chunk.memory)
+      memories.append(memory)
       tables.memtable.reserve(rows)
       for offset in offsets {
         let base = memory.base + offset
@@ -239,14 +238,16 @@ struct Log {
         tail = .clean
       } else {
         try chunk.load(to: header.chunkBytes)
-        tail = try self.tail(of: memory, chunk: header, from: end, after: sequence)
+        // Rows stay where they were read first.
+        if chunk.memory !== memory { memories.append(chunk.memory) }
+        tail = try self.tail(of: chunk.memory, chunk: header, from: end, after: sequence)
       }
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }
       var state = LogState(
         tables: tables, manifest: manifest, manifestFile: manifestFile,
         pin: RecordPin(memories: memories, others: tables.segments.pins),
-        memory: memory, file: chunk.file, chunk: header, end: end, sequence: sequence, checksum: checksum,
+        memory: chunk.memory, file: chunk.file, chunk: header, end: end, sequence: sequence, checksum: checksum,
         durable: durable, tailIsSuspect: isMarked || tail != .clean, previous: previous,
         doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
         isNew: durable < manifest.firstSequence,
@@ -269,22 +270,26 @@ struct Log {
     let file: any OpenFile
     let header: ChunkHeader
     let path: String
-    let memory: RecordMemory
+    /// As long as the chunk, once more than a little was read: a place as long as that is not given for nothing.
+    private(set) var memory: RecordMemory
     private var loaded = 0
     /// Of a log that was sealed a moment ago there is little.
-    private var piece = 4 << 10
+    private var piece = 1 << 10
 
     init(file: any OpenFile, header: ChunkHeader, path: String) {
       self.file = file
       self.header = header
       self.path = path
-      memory = RecordMemory(zeroed: header.chunkBytes)
+      memory = RecordMemory(min(piece, header.chunkBytes))
     }
 
     mutating func load(to end: Int) throws(StorageError) {
       guard end > loaded else { return }
-      let target = min(max(end, loaded + piece), memory.count)
+      let target = min(max(end, loaded + piece), header.chunkBytes)
       piece = min(piece * 4, 1 << 20)
+      if target > memory.count {
+        memory = RecordMemory(zeroed: header.chunkBytes, beginningWith: memory.bytes(from: 0, count: loaded))
+      }
       let (file, buffer) = (file, UnsafeMutableRawBufferPointer(start: memory.base + loaded, count: target - loaded))
       let offset = loaded
       memory.bringIn(from: offset, count: buffer.count)
@@ -295,9 +300,9 @@ struct Log {
 
     /// The group that begins there, all of it in memory.
     mutating func group(at offset: Int) throws(StorageError) -> GroupHeader? {
-      try load(to: min(offset + GroupHeader.bytes, memory.count))
-      guard
-        let group = GroupHeader.read(memory.base + offset, available: memory.count - offset, epoch: header.epoch)
+      let available = header.chunkBytes - offset
+      try load(to: offset + min(GroupHeader.bytes, available))
+      guard let group = GroupHeader.read(memory.base + offset, available: available, epoch: header.epoch)
       else { return nil }
       try load(to: offset + group.length)
       return group
@@ -305,7 +310,7 @@ struct Log {
 
     /// Whether there is nothing, as far as a header reaches.
     mutating func isZero(at offset: Int) throws(StorageError) -> Bool {
-      let end = min(offset + GroupHeader.bytes, memory.count)
+      let end = min(offset + GroupHeader.bytes, header.chunkBytes)
       try load(to: end)
       return memory.isZero(from: offset, count: end - offset)
     }

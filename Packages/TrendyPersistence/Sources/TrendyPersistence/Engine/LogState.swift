@@ -8,7 +8,8 @@ struct LogState: @unchecked Sendable {
   /// That of the manifest: as long as it is in its place, so is this generation.
   let manifestFile: (any OpenFile)?
   var pin: RecordPin
-  /// The chunk that is written now, as memory: what lies before `end` is as on the disk.
+  /// The chunk that is written now, as memory: what lies before `end` is as on the disk. As long as the chunk, once there was more
+  /// to read than a little, or something was written.
   var memory: RecordMemory
   var file: any OpenFile
   var chunk: ChunkHeader
@@ -142,16 +143,18 @@ struct LogState: @unchecked Sendable {
     while true {
       let available = chunk.chunkBytes - end
       guard available >= GroupHeader.bytes else { return false }
-      let target = memory.base + end
       // Into the chunk's memory beyond the end, which nobody reads.
-      guard try read(into: target, count: GroupHeader.bytes) else {
+      makeRoom(GroupHeader.bytes)
+      guard try read(into: memory.base + end, count: GroupHeader.bytes) else {
         // A chunk has its full length from the start; somebody has cut it off.
         throw .damaged(path: directory + "/" + StoreFormat.chunkName(chunk.number), offset: end)
       }
       guard
-        let header = GroupHeader.read(target, available: available, epoch: chunk.epoch),
+        let header = GroupHeader.read(memory.base + end, available: available, epoch: chunk.epoch),
         header.sequence == sequence + 1
       else { return memory.isZero(from: end, count: GroupHeader.bytes) }
+      makeRoom(header.length)
+      let target = memory.base + end
       guard try read(into: target, count: header.length),
         // Read again with the rest: the first look may have been at half of it.
         let group = GroupHeader.read(target, available: available, epoch: chunk.epoch), group == header,
@@ -192,6 +195,13 @@ struct LogState: @unchecked Sendable {
         enter(next.header, file: next.file)
       }
     }
+  }
+
+  /// Has memory for so many bytes beyond the end.
+  private mutating func makeRoom(_ count: Int) {
+    guard end + count > memory.count else { return }
+    memory = RecordMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
+    pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
   }
 
   /// Goes on in another chunk.
@@ -242,6 +252,7 @@ struct LogState: @unchecked Sendable {
     let now = counter?.value
     let isClean = try catchUp(directory: log.directory, fileSystem: log.fileSystem)
     if let writeFailure { throw writeFailure }
+    makeRoom(chunk.chunkBytes - end)
     if tailIsSuspect || !isClean {
       try cleanTail(log)
       tailIsSuspect = false

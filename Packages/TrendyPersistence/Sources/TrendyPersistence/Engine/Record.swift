@@ -29,6 +29,12 @@ final class RecordMemory: @unchecked Sendable {
     self.count = count
   }
 
+  /// The same with something at its beginning.
+  convenience init(zeroed count: Int, beginningWith bytes: UnsafeRawBufferPointer) {
+    self.init(zeroed: count)
+    if let start = bytes.baseAddress { base.copyMemory(from: start, byteCount: bytes.count) }
+  }
+
   /// As it happens to be.
   init(_ count: Int) {
     guard let base = malloc(max(count, 8)) else { preconditionFailure("no memory for \(count) bytes of records") }
