@@ -29,7 +29,7 @@ public struct Event: Hashable, Sendable, Identifiable {
   /// IANA name of the zone it was recorded in.
   public var timeZone: String?
   @usableFromInline var packed: PackedProperties
-  private var seldom: Seldom?
+  @usableFromInline var seldom: Seldom?
 
   public init(
     id: String, eventTypeId: String, timestamp: Date, endDate: Date? = nil, isAllDay: Bool = false,
@@ -55,8 +55,8 @@ public struct Event: Hashable, Sendable, Identifiable {
         healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, unknownFields: unknownFields))
   }
 
-  /// As a store begins one; all else is `nil` or empty.
-  public init(
+  /// As a store begins one; all else is `nil` or empty. Inlined into other modules, so that it is made where it stays.
+  @inlinable public init(
     identifier: CompactIdentifier, eventTypeId: String, timestamp: Date, isAllDay: Bool = false,
     sourceType: EventSourceType = .manual, syncStatus: SyncStatus = .pending
   ) {
@@ -104,7 +104,7 @@ extension Event {
 // What few events have.
 extension Event {
   /// Never changed, so that events may share it; none where every field is empty.
-  private final class Seldom: Hashable, Sendable {
+  @usableFromInline final class Seldom: Hashable, Sendable {
     struct Fields: Hashable {
       var externalId: String?
       var originalTitle: String?
@@ -121,9 +121,9 @@ extension Event {
       self.fields = fields
     }
 
-    static func == (left: Seldom, right: Seldom) -> Bool { left.fields == right.fields }
+    @usableFromInline static func == (left: Seldom, right: Seldom) -> Bool { left.fields == right.fields }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(fields) }
   }
 
   /// Whether any of the fields below is set: who writes many events down asks once instead of for each.

@@ -81,7 +81,7 @@ public struct PackedProperties: Sendable {
   /// The values that do not fit here.
   @usableFromInline var more: [UInt8]?
 
-  public init() { keptShape = nil }
+  @inlinable public init() { keptShape = nil }
 
   public init(_ values: [String: PropertyValue]) {
     guard !values.isEmpty else {

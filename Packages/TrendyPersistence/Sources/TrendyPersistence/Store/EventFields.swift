@@ -29,82 +29,91 @@ struct EventFields {
   private(set) var identifierText: UnsafeRawBufferPointer?
 
   /// - Returns: `nil` if what must be there is not.
-  @inline(__always) init?(_ record: UnsafeRawPointer) {
-    self.record = record
+  init?(_ record: UnsafeRawPointer) {
+    self.init(unread: record)
+    guard read() else { return nil }
+  }
+
+  @inline(__always) init(unread record: UnsafeRawPointer) { self.record = record }
+
+  /// Finds all fields.
+  /// - Returns: `false` if what must be there is not.
+  @inline(__always) mutating func read() -> Bool {
     var cursor = RowCursor(record)
     var hasTimestamp = false
     while !cursor.isAtEnd {
-      guard let header = cursor.number() else { return nil }
+      guard let header = cursor.number() else { return false }
       switch Int(truncatingIfNeeded: header) {
       case EventField.eventType << 2 | 2:
-        guard let high = cursor.word(), let low = cursor.word(), low &>> 62 == 2 else { return nil }
+        guard let high = cursor.word(), let low = cursor.word(), low &>> 62 == 2 else { return false }
         typeBits = (high, low)
       case EventField.timestamp << 2 | 1:
-        guard let word = cursor.word() else { return nil }
+        guard let word = cursor.word() else { return false }
         timestamp = Double(bitPattern: word)
         hasTimestamp = true
       case EventField.endDate << 2 | 1:
-        guard let word = cursor.word() else { return nil }
+        guard let word = cursor.word() else { return false }
         endDate = Double(bitPattern: word)
       case EventField.notes << 2 | 3:
-        guard let bytes = cursor.bytes() else { return nil }
+        guard let bytes = cursor.bytes() else { return false }
         notes = bytes
       case EventField.latitude << 2 | 1:
-        guard let word = cursor.word() else { return nil }
+        guard let word = cursor.word() else { return false }
         latitude = Double(bitPattern: word)
       case EventField.longitude << 2 | 1:
-        guard let word = cursor.word() else { return nil }
+        guard let word = cursor.word() else { return false }
         longitude = Double(bitPattern: word)
       case EventField.traits << 2:
-        guard let word = cursor.number() else { return nil }
+        guard let word = cursor.number() else { return false }
         traits.word = word
       case EventField.properties << 2 | 3:
-        guard let bytes = cursor.bytes() else { return nil }
+        guard let bytes = cursor.bytes() else { return false }
         properties = bytes
       case EventField.locationName << 2 | 3:
-        guard let bytes = cursor.bytes() else { return nil }
+        guard let bytes = cursor.bytes() else { return false }
         locationName = bytes
       case EventField.timeZone << 2 | 3:
-        guard let bytes = cursor.bytes() else { return nil }
+        guard let bytes = cursor.bytes() else { return false }
         timeZone = bytes
       case 1 << 2 | 3:
-        guard let bytes = cursor.bytes() else { return nil }
+        guard let bytes = cursor.bytes() else { return false }
         identifierText = bytes
       case EventField.eventType << 2 | 3:
-        guard let bytes = cursor.bytes() else { return nil }
+        guard let bytes = cursor.bytes() else { return false }
         typeText = bytes
       // Rows of earlier versions have these in place of traits.
       case EventField.isAllDay << 2:
-        guard let word = cursor.number() else { return nil }
+        guard let word = cursor.number() else { return false }
         traits.isAllDay = word != 0
       case EventField.source << 2:
-        guard let word = cursor.number(), StoredCode.source(word) != nil else { return nil }
+        guard let word = cursor.number(), StoredCode.source(word) != nil else { return false }
         traits.source = word
       case EventField.status << 2:
-        guard let word = cursor.number(), StoredCode.status(word) != nil else { return nil }
+        guard let word = cursor.number(), StoredCode.status(word) != nil else { return false }
         traits.status = word
       default:
         hasMore = true
-        guard cursor.skip(header) else { return nil }
+        guard cursor.skip(header) else { return false }
       }
     }
     if !hasTimestamp {
-      guard traits.timestamp != .field else { return nil }
+      guard traits.timestamp != .field else { return false }
       timestamp = traits.timestamp.seconds(sort: RecordLayout.sort(record))
     }
     guard typeBits != nil || typeText != nil, identifierText != nil || !RecordLayout.key(record).isHash,
       StoredCode.source(traits.source) != nil, StoredCode.status(traits.status) != nil
-    else { return nil }
+    else { return false }
+    return true
   }
 
-  var identifier: CompactIdentifier {
+  @inline(__always) var identifier: CompactIdentifier {
     if let identifierText { return CompactIdentifier(String(decoding: identifierText, as: UTF8.self)) }
     let key = RecordLayout.key(record)
     return CompactIdentifier(high: key.high, low: key.low)
   }
 
-  var sourceType: EventSourceType { StoredCode.source(traits.source) ?? .imported }
-  var syncStatus: SyncStatus { StoredCode.status(traits.status) ?? .pending }
+  @inline(__always) var sourceType: EventSourceType { StoredCode.source(traits.source) ?? .imported }
+  @inline(__always) var syncStatus: SyncStatus { StoredCode.status(traits.status) ?? .pending }
 }
 
 /// What few events have, or only rows of earlier versions.
@@ -168,7 +177,9 @@ final class EventReader {
   /// Makes the event where it will stay: a copy would count every reference in it.
   /// - Parameter place: not initialised, and left so if the result is `false`.
   func read(_ record: UnsafeRawPointer, to place: UnsafeMutablePointer<Event>) -> Bool {
-    guard let fields = EventFields(record) else { return false }
+    // Read where it is: one that may be `nil` would be copied.
+    var fields = EventFields(unread: record)
+    guard fields.read() else { return false }
     var seldom: SeldomFields?
     if fields.hasMore {
       seldom = SeldomFields(record)
@@ -198,7 +209,7 @@ final class EventReader {
     return true
   }
 
-  func eventTypeId(_ fields: EventFields) -> String {
+  @inline(__always) func eventTypeId(_ fields: EventFields) -> String {
     if let bits = fields.typeBits { return types.text(high: bits.high, low: bits.low) }
     return fields.typeText.map(texts.text) ?? ""
   }
