@@ -103,17 +103,28 @@ extension LocalStore {
   /// Puts those of one microsecond in order.
   private static func order(_ records: inout [UnsafeRawPointer]) throws(StorageError) {
     var start = 0
-    while start + 1 < records.count {
-      let sort = RecordLayout.sort(records[start])
-      var end = start + 1
-      while end < records.count, RecordLayout.sort(records[end]) == sort { end += 1 }
-      if end > start + 1 {
-        var same: [EventFields] = []
-        for index in start..<end { same.append(try fields(records[index])) }
-        same.sort { $0.isAfter($1) }
-        for (offset, fields) in same.enumerated() { records[start + offset] = fields.record }
-      }
+    while let first = firstOfOneSort(records, from: start) {
+      let sort = RecordLayout.sort(records[first])
+      let end = records[first...].firstIndex { RecordLayout.sort($0) != sort } ?? records.endIndex
+      var same: [EventFields] = []
+      for index in first..<end { same.append(try fields(records[index])) }
+      same.sort { $0.isAfter($1) }
+      for (offset, fields) in same.enumerated() { records[first + offset] = fields.record }
       start = end
+    }
+  }
+
+  /// The first whose neighbour has the same sort value; seldom is there one.
+  private static func firstOfOneSort(_ records: [UnsafeRawPointer], from start: Int) -> Int? {
+    records.withUnsafeBufferPointer { records in
+      guard start < records.count else { return nil }
+      var before = RecordLayout.sort(records[start])
+      for index in start + 1..<records.count {
+        let sort = RecordLayout.sort(records[index])
+        if sort == before { return index - 1 }
+        before = sort
+      }
+      return nil
     }
   }
 
