@@ -29,7 +29,7 @@ struct EventFields {
   private(set) var identifierText: UnsafeRawBufferPointer?
 
   /// - Returns: `nil` if what must be there is not.
-  init?(_ record: UnsafeRawPointer) {
+  @inline(__always) init?(_ record: UnsafeRawPointer) {
     self.init(unread: record)
     guard read() else { return nil }
   }
