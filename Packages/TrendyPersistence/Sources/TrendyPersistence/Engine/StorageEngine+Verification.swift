@@ -147,7 +147,7 @@ extension StorageEngine {
     defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into
     let tables = state.tables
     try tables.settle()
-    for (index, layer) in tables.segments.layers.enumerated() {
+    for layer in tables.segments.layers {
       var doubled = 0
       for row in 0..<layer.segment.footer.rowCount where !layer.isBuried(row) {
         let record = try layer.segment.record(row)
