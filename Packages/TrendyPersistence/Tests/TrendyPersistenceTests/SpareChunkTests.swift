@@ -72,6 +72,24 @@ struct SpareChunkTests {
     }
   }
 
+  @Test(
+    "a name whose sync failed is made anew, and nothing is saved under it where it cannot be", arguments: [false, true])
+  func failedSyncOfAName(makesChunksAhead: Bool) throws {
+    let disk = SimulatedFileSystem()
+    let folder = FailingFolder(base: disk, makesChunksAhead: makesChunksAhead)
+    let engine = try EngineFixture.open(folder)
+    try EngineFixture.put(0..<1, in: engine)
+    folder.fails.withLock { $0 = (sync: true, remove: true) }
+    var saved = 1
+    while saved < 500, (try? EngineFixture.put(saved..<saved + 1, in: engine)) != nil { saved += 1 }
+    try #require((10..<500).contains(saved), "the save that needs a name throws")
+    #expect(throws: StorageError.self) { try EngineFixture.put(saved..<saved + 1, in: engine) }
+    folder.fails.withLock { $0.remove = false }
+    try EngineFixture.put(saved..<saved + 1, in: engine)
+    disk.restart(losing: .unsynced)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0...saved))
+  }
+
   #if os(Linux)
     @Test func `on a real disk it has no name before it is the log's, and leaves nothing behind`() throws {
       let folder = try TemporaryFolder()
@@ -97,6 +115,42 @@ final class Makers: Sendable {
   let fails: Bool
 
   init(fails: Bool = false) { self.fails = fails }
+}
+
+/// A disk whose folder fails one sync, and then every removal.
+private final class FailingFolder: ForwardingFileSystem {
+  let base: SimulatedFileSystem
+  let makesChunksAhead: Bool
+  let fails = Mutex((sync: false, remove: false))
+
+  init(base: SimulatedFileSystem, makesChunksAhead: Bool) {
+    self.base = base
+    self.makesChunksAhead = makesChunksAhead
+  }
+
+  func syncDirectory(_ path: String) throws(FileSystemError) {
+    let fails = fails.withLock { fails in
+      defer { fails.sync = false }
+      return fails.sync
+    }
+    if fails { throw FileSystemError(operation: .syncDirectory, path: path, code: 5) }
+    try base.syncDirectory(path)
+  }
+
+  func remove(_ path: String) throws(FileSystemError) {
+    if base.contents(path) != nil, fails.withLock({ $0.remove }) {
+      throw FileSystemError(operation: .remove, path: path, code: 5)
+    }
+    try base.remove(path)
+  }
+
+  func beginSpare(
+    inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
+  ) -> (any SpareFile)? {
+    guard makesChunksAhead else { return nil }
+    return AheadFileSystem(base: base, makers: Makers())
+      .beginSpare(inDirectory: path, bytes: bytes, beginningWith: start, preparing: preparing)
+  }
 }
 
 /// A simulated disk whose files that are made ahead are ready at once.
@@ -127,6 +181,8 @@ struct AheadFileSystem: ForwardingFileSystem {
 
     func become(_ path: String) throws(FileSystemError) -> any OpenFile {
       if makers.fails { throw FileSystemError(operation: .allocate, path: path, code: 28) }
+      // As linking does.
+      if base.contents(path) != nil { throw FileSystemError(operation: .rename, path: path, code: 17) }
       let file = try base.open(path, .create)
       try file.truncate(to: 0)
       try file.allocate(bytes)

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A file of zeros that is about to become a chunk.
 struct SpareChunk {
   var file: any OpenFile
@@ -132,16 +140,10 @@ struct Log {
   /// Makes a chunk of a file that was made beside the saves and begins with this header, durable with its name.
   func adopt(_ spare: any SpareFile, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
-    do {
-      return try storing { () throws(FileSystemError) in
-        let file = try spare.become(path)
-        try fileSystem.syncDirectory(directory)
-        return file
-      }
-    } catch {
-      // The name is made anew with the next: one whose sync failed once may never reach the disk, whatever later ones say.
-      try? fileSystem.remove(path)
-      throw error
+    return try storing { () throws(FileSystemError) in
+      let file = try spare.become(path)
+      try fileSystem.syncDirectory(directory)
+      return file
     }
   }
 
@@ -154,8 +156,8 @@ struct Log {
   ) throws(StorageError) -> any OpenFile {
     do {
       return try storing { () throws(FileSystemError) in
+        try removeLeftover(path)
         let file = try fileSystem.open(path, .create)
-        try file.truncate(to: 0)
         try file.allocate(bytes)
         if isWrittenOver {
           let piece = RecordMemory(zeroed: min(bytes, 256 << 10))
@@ -167,9 +169,19 @@ struct Log {
         return file
       }
     } catch {
-      // Only gives the room back early; what stays is written anew the next time.
+      // Only gives the room back early; the next time begins with this.
       try? fileSystem.remove(path)
       throw error
+    }
+  }
+
+  /// A name that an earlier attempt left is made anew: if its sync failed once it may never reach the disk, whatever later
+  /// ones say.
+  private func removeLeftover(_ path: String) throws(FileSystemError) {
+    do {
+      try fileSystem.remove(path)
+    } catch {
+      guard error.code == ENOENT else { throw error }
     }
   }
 
