@@ -144,17 +144,16 @@ struct LogState: @unchecked Sendable {
       let available = chunk.chunkBytes - end
       guard available >= GroupHeader.bytes else { return false }
       // Into the chunk's memory beyond the end, which nobody reads.
-      makeRoom(GroupHeader.bytes)
-      guard try read(into: memory.base + end, count: GroupHeader.bytes) else {
+      var target = place(for: GroupHeader.bytes)
+      guard try read(into: target, count: GroupHeader.bytes) else {
         // A chunk has its full length from the start; somebody has cut it off.
         throw .damaged(path: directory + "/" + StoreFormat.chunkName(chunk.number), offset: end)
       }
       guard
-        let header = GroupHeader.read(memory.base + end, available: available, epoch: chunk.epoch),
+        let header = GroupHeader.read(target, available: available, epoch: chunk.epoch),
         header.sequence == sequence + 1
       else { return memory.isZero(from: end, count: GroupHeader.bytes) }
-      makeRoom(header.length)
-      let target = memory.base + end
+      target = place(for: header.length)
       guard try read(into: target, count: header.length),
         // Read again with the rest: the first look may have been at half of it.
         let group = GroupHeader.read(target, available: available, epoch: chunk.epoch), group == header,
@@ -197,11 +196,13 @@ struct LogState: @unchecked Sendable {
     }
   }
 
-  /// Has memory for so many bytes beyond the end.
-  private mutating func makeRoom(_ count: Int) {
-    guard end + count > memory.count else { return }
-    memory = RecordMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
-    pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
+  /// Where the memory of what lies beyond the end begins; it has room for so many bytes.
+  mutating func place(for count: Int) -> UnsafeMutableRawPointer {
+    if end + count > memory.count {
+      memory = RecordMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
+      pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
+    }
+    return memory.base + end
   }
 
   /// Goes on in another chunk.
@@ -252,7 +253,6 @@ struct LogState: @unchecked Sendable {
     let now = counter?.value
     let isClean = try catchUp(directory: log.directory, fileSystem: log.fileSystem)
     if let writeFailure { throw writeFailure }
-    makeRoom(chunk.chunkBytes - end)
     if tailIsSuspect || !isClean {
       try cleanTail(log)
       tailIsSuspect = false
@@ -318,7 +318,7 @@ struct LogState: @unchecked Sendable {
   private mutating func cleanTail(_ log: Log) throws(StorageError) {
     if try log.endsClean(at: end, of: file, chunk: chunk) { return }
     let count = chunk.chunkBytes - end
-    guard try read(into: memory.base + end, count: count) else {
+    guard try read(into: place(for: count), count: count) else {
       throw .damaged(path: log.path(chunk.number), offset: end)
     }
     switch try log.tail(of: memory, chunk: chunk, from: end, after: sequence) {

@@ -71,7 +71,7 @@ extension StorageEngine {
     let durable = syncing.withLock { $0.through }
     return try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      let target = state.memory.base + state.end
+      let target = state.place(for: bytes)
       var position = GroupHeader.bytes
       for record in records {
         let size = RecordLayout.size(record)
@@ -152,8 +152,9 @@ extension StorageEngine {
       let seal = GroupHeader(
         length: GroupHeader.bytes, count: 0, epoch: current.epoch, sequence: state.sequence + 1,
         durable: max(durable, state.durable), isSeal: true, isReplacement: isReplacement)
-      seal.write(to: state.memory.base + state.end)
-      let checksum = GroupHeader.checksum(of: state.memory.base + state.end)
+      let target = state.place(for: GroupHeader.bytes)
+      seal.write(to: target)
+      let checksum = GroupHeader.checksum(of: target)
       try state.writeBeyondEnd(count: GroupHeader.bytes)
       state.end += GroupHeader.bytes
       state.sequence += 1
