@@ -37,7 +37,8 @@ public struct Recording: Hashable, Sendable {
   public func events(geofences: [Geofence], tripTypeId: String) -> [Event] {
     var machine = TrackMachine(device: device)
     machine.update(geofences: geofences)
-    var found = Findings(geofences: Dictionary(geofences.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }))
+    var found = TrackFindings(
+      geofences: Dictionary(geofences.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }))
     for reading in readings {
       for effect in machine.take(reading) { found.take(effect, at: reading.timestamp) }
     }

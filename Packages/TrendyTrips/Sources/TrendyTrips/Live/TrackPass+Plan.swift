@@ -1,0 +1,223 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+/// What a pass has to do in the journal.
+struct FindingPlan {
+  struct Operation {
+    enum What {
+      case create(Event)
+      /// The event as it is held, and as it is to be.
+      case update(Event, Event)
+      case delete
+    }
+
+    var finding: TrackFinding
+    var what: What
+  }
+
+  var operations: [Operation] = []
+  /// TrackFindings of which nothing is to be done in the journal.
+  var remarks: [TrackFinding] = []
+  var removedNotes: [String] = []
+
+  func notes(isIntent: Bool) throws -> [TrackNote] {
+    let findings = operations.map(\.finding) + (isIntent ? [] : remarks)
+    return try findings.map { try $0.note() }
+  }
+}
+
+extension TrackPass {
+  func plan(for found: TrackFindings, since baseTime: Date?) throws -> FindingPlan {
+    var plan = FindingPlan()
+    var held = try store.notes(.finding, device: device, after: baseTime, isDescending: false, limit: .max)
+      .map { try TrackFinding($0) }
+    let keys = Set(held.map(\.key))
+    for key in found.byKey.keys.sorted() + found.refused.sorted() where !keys.contains(key) {
+      // A ride that went on after it was closed: told before the checkpoint.
+      if let note = try store.note(.finding, id: key), note.device == device {
+        held.append(try TrackFinding(note.note))
+      }
+    }
+    var events: [String: Event] = [:]
+    for index in held.indices where held[index].standing == .own {
+      let finding = held[index]
+      let event = try journal.event(id: finding.eventId)
+      events[finding.eventId] = event
+      let ours = [finding.written, finding.intended].compactMap(\.self)
+      if let event {
+        if !ours.contains(where: { event.isAsWritten($0) }) { held[index].standing = .personal }
+      } else if finding.written != nil {
+        // The person deleted it; the intent alone may not have been carried out.
+        held[index].standing = .personal
+      }
+    }
+
+    var free = Set(held.indices)
+    var byKey: [String: Int] = [:]
+    for index in held.indices where held[index].standing != .withdrawn { byKey[held[index].key] = index }
+    var open: [TrackFinding] = []
+    for key in found.byKey.keys.sorted() {
+      guard let finding = found.byKey[key]?.finding else { continue }
+      if let index = byKey[key] {
+        free.remove(index)
+        try settle(finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
+      } else {
+        open.append(finding)
+      }
+    }
+    let ids = Set(held.map(\.eventId))
+    // What moved keeps its event: the earlier begun takes the one it has most in common with.
+    for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
+      let alike = free.filter { index in
+        held[index].kind == finding.kind && held[index].geofenceId == finding.geofenceId
+          && held[index].standing != .withdrawn && held[index].overlap(with: finding) > 0
+      }
+      if let index = alike.max(by: {
+        (held[$0].overlap(with: finding), held[$1].key) < (held[$1].overlap(with: finding), held[$0].key)
+      }) {
+        free.remove(index)
+        try settle(finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
+        continue
+      }
+      let isTheirs = held.contains { other in
+        other.standing == .personal && other.kind == finding.kind && other.geofenceId == finding.geofenceId
+          && other.overlap(with: finding) > (finding.end ?? now).timeIntervalSince(finding.start) / 2
+      }
+      if !isTheirs { try create(finding, used: ids, in: found, into: &plan) }
+    }
+    for index in free.sorted() { withdraw(held[index], event: events[held[index].eventId], into: &plan) }
+    return plan
+  }
+
+  /// A finding that was made before, perhaps otherwise.
+  private func settle(
+    _ finding: TrackFinding, over held: TrackFinding, event: Event?, in found: TrackFindings,
+    into plan: inout FindingPlan
+  ) throws {
+    var settled = finding
+    settled.eventId = held.eventId
+    settled.standing = held.standing
+    settled.written = held.written
+    guard held.standing == .own else {
+      if settled != held { plan.remarks.append(settled) }
+      return
+    }
+    let wanted = try wanted(finding, id: held.eventId, in: found)
+    guard let event else {
+      // It was to be written when the process ended.
+      create(settled, as: try completed(wanted, of: finding), into: &plan)
+      return
+    }
+    // As it stands it was written last, also where a crash came before that was noted.
+    if let intended = held.intended, event.isAsWritten(intended) { settled.written = intended }
+    if event.isAsWritten(wanted.createRequest) {
+      if settled != held { plan.remarks.append(settled) }
+      return
+    }
+    let updated = event.updated(by: wanted)
+    settled.intended = updated.createRequest
+    plan.operations.append(.init(finding: settled, what: .update(event, updated)))
+  }
+
+  private func create(
+    _ finding: TrackFinding, used ids: Set<String>, in found: TrackFindings, into plan: inout FindingPlan
+  ) throws {
+    var finding = finding
+    // An id that was taken back cannot come again: the next in its row.
+    var times = 0
+    while try ids.contains(finding.eventId) || isWithdrawn(finding.eventId) {
+      times += 1
+      finding.eventId = NaturalKey.id(for: finding.key, "again", String(times))
+    }
+    create(finding, as: try completed(wanted(finding, id: finding.eventId, in: found), of: finding), into: &plan)
+  }
+
+  private func create(_ finding: TrackFinding, as event: Event, into plan: inout FindingPlan) {
+    var finding = finding
+    finding.intended = event.createRequest
+    plan.operations.append(.init(finding: finding, what: .create(event)))
+  }
+
+  private func completed(_ event: Event, of finding: TrackFinding) throws -> Event {
+    finding.kind == .trip ? try journal.completed(event, device: device) : event
+  }
+
+  private func isWithdrawn(_ id: String) throws -> Bool {
+    try store.note(.finding, id: id).map { try TrackFinding($0.note).standing == .withdrawn } ?? false
+  }
+
+  /// A finding that the readings do not bear out any more.
+  private func withdraw(_ held: TrackFinding, event: Event?, into plan: inout FindingPlan) {
+    var finding = held
+    guard held.standing != .withdrawn else { return }
+    if let id = held.geofenceId, geofences[id]?.circle != held.circle || geofences[id]?.isActive != true {
+      // The place is not what it was: its readings say nothing of the visits of then.
+      guard held.settledAt == nil else { return }
+      finding.settledAt = now
+      plan.remarks.append(finding)
+      return
+    }
+    guard held.standing == .own, let event else {
+      if held.standing == .own { plan.removedNotes.append(held.eventId) } else { plan.remarks.append(finding) }
+      return
+    }
+    guard [held.written, held.intended].contains(where: { $0.map { event.isUntouched(since: $0) } ?? false }) else {
+      finding.standing = .personal
+      plan.remarks.append(finding)
+      return
+    }
+    finding.standing = .withdrawn
+    finding.settledAt = finding.settledAt ?? now
+    plan.operations.append(.init(finding: finding, what: .delete))
+  }
+
+  /// The event of a finding as the journal gives such back: in the wire's own numbers.
+  private func wanted(_ finding: TrackFinding, id: String, in found: TrackFindings) throws -> Event {
+    guard let (_, record, event) = found.byKey[finding.key],
+      var request = try event?.createRequest
+        ?? record?.event(eventTypeId: journal.tripTypeId())?.createRequest
+    else { preconditionFailure("\(finding.key) was found and has no event") }
+    if id != finding.key { request = request.with(id: id) }
+    return Event(try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode(request)))
+  }
+
+  mutating func carryOut(_ operation: inout FindingPlan.Operation) throws {
+    let id = operation.finding.eventId
+    switch operation.what {
+    case .create(let event):
+      if let held = try journal.event(id: id) {
+        // Written before a crash, or by another hand.
+        if !held.isAsWritten(event.createRequest) { operation.finding.standing = .personal }
+      } else if try journal.create(event) {
+        changes.created.append(id)
+      } else {
+        operation.finding.standing = .personal
+      }
+    case .update(let held, let event):
+      try journal.update(event, from: held)
+      changes.updated.append(id)
+    case .delete:
+      try journal.delete(eventId: id)
+      changes.deleted.append(id)
+    }
+    operation.finding.written = operation.finding.intended ?? operation.finding.written
+    operation.finding.intended = nil
+    if case .delete = operation.what { operation.finding.written = nil }
+  }
+}
+
+extension CreateEventRequest {
+  fileprivate func with(id: String) -> CreateEventRequest {
+    CreateEventRequest(
+      id: id, eventTypeId: eventTypeId, timestamp: timestamp, notes: notes, isAllDay: isAllDay, endDate: endDate,
+      sourceType: sourceType, externalId: externalId, originalTitle: originalTitle, geofenceId: geofenceId,
+      locationLatitude: locationLatitude, locationLongitude: locationLongitude, locationName: locationName,
+      healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, timeZone: timeZone,
+      properties: properties, unknownFields: unknownFields)
+  }
+}

@@ -1,0 +1,148 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+
+/// One reading of one device, from the checkpoint before the first new reading to the end.
+struct TrackPass {
+  let reader: TrackReader
+  let device: String
+  let now: Date
+  let geofences: [String: Geofence]
+  var changes = TrackReader.Changes()
+
+  init(reader: TrackReader, device: String) throws {
+    self.reader = reader
+    self.device = device
+    now = reader.clock.now
+    geofences = Dictionary(
+      try reader.journal.geofences().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  var store: any TrackStore { reader.store }
+  var journal: any FindingJournal { reader.journal }
+
+  mutating func run() throws -> TrackReader.Changes {
+    let unread = try store.unread(device: device)
+    let last = try reader.lastCheckpoint(of: device)
+    var base = last
+    if let since = unread?.since, let time = last?.machine.time, time >= since {
+      base = try reader.keptCheckpoint(of: device, before: since, in: last?.kept ?? [])
+    }
+    // What the checkpoint says is not to be believed where its time is not known to be before everything new.
+    let baseTime = base?.machine.time
+    var path = TrackPath(base: base, device: device)
+    path.machine.update(geofences: Array(geofences.values))
+    var found = TrackFindings(geofences: geofences)
+    if unread != nil || base != last || last == nil {
+      try store.forEach(device: device, after: baseTime, through: nil) { reading in
+        for effect in path.take(reading) { found.take(effect, at: reading.timestamp) }
+      }
+    }
+    guard path.machine.time != nil else { return changes }
+    var settled = path.machine
+    let isOver = Recording.isRecording(device: device)
+    for effect in isOver ? settled.finish() : settled.settle(at: now) { found.take(effect, at: nil) }
+    found.takeOpen(settled.openVisits)
+
+    let plan = try plan(for: found, since: baseTime)
+    var commit = TrackChanges()
+    if !plan.operations.isEmpty {
+      // Said before it is done: after a crash in between, what stands in the journal is known for its own.
+      commit.put = try plan.notes(isIntent: true)
+      try store.commit(commit, device: device)
+    }
+    var finished = plan
+    for index in finished.operations.indices { try carryOut(&finished.operations[index]) }
+    commit = TrackChanges()
+    commit.put = try finished.notes(isIntent: false)
+    commit.removedFindings = finished.removedNotes
+    if unread != nil || last != path.head {
+      try path.save(last: last, into: &commit)
+      commit.readThrough = unread?.generation
+    }
+    if commit != TrackChanges() { try store.commit(commit, device: device) }
+    if let head = commit.put.last(where: { $0.kind == .checkpoint }) {
+      reader.remember(path.head, content: head.content, of: device)
+    }
+    return changes
+  }
+}
+
+/// The machine on its way through the readings, and the checkpoints it leaves behind for readings that will come late.
+struct TrackPath {
+  var machine: TrackMachine
+  private let device: String
+  private var kept: [Date]
+  /// Those of ``kept`` that are not in the store yet.
+  private var new: [Date: TrackMachine] = [:]
+  private var readings = 0
+
+  init(base: TrackReader.Checkpoint?, device: String) {
+    self.device = device
+    machine = base?.machine ?? TrackMachine(device: device)
+    kept = base?.kept ?? []
+    // What it goes out from may be needed again.
+    if let time = base?.machine.time, isDue(time) {
+      kept.append(time)
+      new[time] = machine
+    }
+  }
+
+  var head: TrackReader.Checkpoint { TrackReader.Checkpoint(machine: machine, kept: kept) }
+
+  mutating func take(_ reading: TrackReading) -> [TrackMachine.Effect] {
+    let before = machine.time
+    readings += 1
+    if readings >= Self.spacing, let before, reading.timestamp > before, isDue(before) {
+      readings = 0
+      kept.append(before)
+      new[before] = machine
+      thin()
+    }
+    return machine.take(reading)
+  }
+
+  private func isDue(_ time: Date) -> Bool {
+    kept.last.map { time.timeIntervalSince($0) >= Self.interval } ?? true
+  }
+
+  /// The older they are, the farther apart: late readings are mostly a little late.
+  private mutating func thin() {
+    guard kept.count > Self.limit else { return }
+    let old = kept.prefix(Self.limit / 2)
+    for time in old.enumerated().filter({ $0.offset % 2 == 1 }).map(\.element) {
+      new[time] = nil
+      kept.removeAll { $0 == time }
+    }
+  }
+
+  mutating func save(last: TrackReader.Checkpoint?, into commit: inout TrackChanges) throws {
+    thin()
+    var stays = Set(kept)
+    if let time = machine.time { stays.insert(time) }
+    for time in (last?.kept ?? []) + [last?.machine.time].compactMap(\.self) where !stays.contains(time) {
+      commit.removedCheckpoints.append(TrackReader.checkpointId(device: device, at: time))
+    }
+    for time in kept {
+      guard let machine = new[time] else { continue }
+      let earlier = kept.filter { $0 < time }
+      commit.put.append(try note(TrackReader.Checkpoint(machine: machine, kept: earlier), at: time))
+    }
+    if let time = machine.time { commit.put.append(try note(head, at: time)) }
+  }
+
+  private func note(_ checkpoint: TrackReader.Checkpoint, at time: Date) throws -> TrackNote {
+    TrackNote(
+      kind: .checkpoint, id: TrackReader.checkpointId(device: device, at: time), time: time,
+      content: Array(try WireJSON.encode(checkpoint)))
+  }
+
+  /// Readings, and seconds of them, between two checkpoints at least.
+  private static let spacing = 500
+  private static let interval: TimeInterval = 6 * 3600
+  private static let limit = 48
+}
