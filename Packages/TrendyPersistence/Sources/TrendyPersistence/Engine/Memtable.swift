@@ -13,15 +13,14 @@ final class Memtable {
   private var rows: UnsafeMutablePointer<UnsafeRawPointer>
   private var recordCapacity = 128
   private var recordCount = 0
-  /// What a slot that is not empty has: 32 bits of hash above, the row below.
-  private var slots: UnsafeMutablePointer<UInt64>
-  /// A byte of each slot: 0 is empty, else of the hash. Most names that are looked for are new, and these stay in the
-  /// processor's cache where the slots do not.
+  /// Buckets of a line of the processor's cache: a byte of each of seven slots, 0 where it is empty, else of the hash of its
+  /// name; then the slots: 32 bits of hash above, the row below. So one wait for memory says where a name is, or goes.
   ///
-  /// Eight at a time are looked at: that a name is not among them, and that one of them is empty, is so nearly always that the
+  /// The seven are looked at at once: that a name is not among them, and that one of them is empty, is so nearly always that the
   /// processor goes on with what comes next before it has read them.
-  private var tags: UnsafeMutablePointer<UInt8>
-  private var slotCount = 512
+  private var table = Memtable.emptyTable(64 * Memtable.bucketBytes)
+  private static let bucketBytes = 64
+  private static let slotsInBucket = 7
   private var usedSlots = 0
   /// By kind; empty until one is listed.
   private var kinds: [OrderedRows?] = []
@@ -31,18 +30,9 @@ final class Memtable {
   /// Rows from here on are in no list of a group.
   private var groupsListed = 0
 
-  init() {
-    rows = .allocate(capacity: recordCapacity)
-    slots = .allocate(capacity: slotCount)
-    tags = .allocate(capacity: slotCount)
-    tags.initialize(repeating: 0, count: slotCount)
-  }
+  init() { rows = .allocate(capacity: recordCapacity) }
 
-  deinit {
-    rows.deallocate()
-    slots.deallocate()
-    tags.deallocate()
-  }
+  deinit { rows.deallocate() }
 
   /// Names known, deletions included.
   var count: Int { usedSlots }
@@ -51,7 +41,7 @@ final class Memtable {
   func find(kind: UInt8, key: RecordKey) -> UnsafeRawPointer? {
     guard usedSlots > 0 else { return nil }
     let slot = self.slot(kind: kind, key: key, hash: Self.hash(kind, key))
-    return tags[slot] == 0 ? nil : rows[Self.row(slots[slot])]
+    return isEmpty(slot) ? nil : rows[row(slot)]
   }
 
   /// Takes in a record or a deletion, in place of what had its name.
@@ -60,22 +50,21 @@ final class Memtable {
     let key = RecordLayout.key(record)
     let hash = Self.hash(kind, key)
     let slot = self.slot(kind: kind, key: key, hash: hash)
-    if tags[slot] != 0 {
-      replace(row: Self.row(slots[slot]), with: record, slot: slot)
+    guard isEmpty(slot) else {
+      replace(row: row(slot), with: record, slot: slot)
       return
     }
-    slots[slot] = UInt64(hash) << 32 | UInt64(newRow(record))
-    tags[slot] = Self.tag(hash)
+    fill(slot, with: UInt64(hash) << 32 | UInt64(newRow(record)))
     usedSlots += 1
     // In large steps while that is a few pages: each finds a place for every name anew.
-    if usedSlots * 2 > slotCount { growSlots(to: slotCount * (slotCount < 1 << 14 ? 4 : 2)) }
+    if Self.isCrowded(usedSlots, table.count) { grow(to: table.count * (table.count < 64 << 10 ? 4 : 2)) }
   }
 
   /// Makes room for so many names more at once.
   func reserve(_ more: Int) {
-    var count = slotCount
-    while (usedSlots + more) * 2 > count { count *= 2 }
-    if count > slotCount { growSlots(to: count) }
+    var bytes = table.count
+    while Self.isCrowded(usedSlots + more, bytes) { bytes *= 2 }
+    if bytes > table.count { grow(to: bytes) }
   }
 
   /// Takes in all records of a whole group.
@@ -152,7 +141,7 @@ extension Memtable {
       rows[row] = record
     } else {
       rows[row] = Self.nobody
-      slots[slot] = slots[slot] & ~0xFFFF_FFFF | UInt64(newRow(record))
+      fill(slot, with: content(slot) & ~0xFFFF_FFFF | UInt64(newRow(record)))
     }
   }
 
@@ -197,58 +186,89 @@ extension Memtable {
     if list.count == 0 { groups[name] = nil }
   }
 
-  @inline(__always) private static func row(_ content: UInt64) -> Int { Int(content & 0xFFFF_FFFF) }
-
   @inline(__always) static func hash(_ kind: UInt8, _ key: RecordKey) -> UInt32 {
     var mixed = (key.high ^ UInt64(kind) &* 0x9E37_79B1_85EB_CA87) &* 0xC2B2_AE3D_27D4_EB4F
     mixed = (mixed ^ mixed &>> 32 ^ key.low) &* 0x9E37_79B1_85EB_CA87
     return UInt32(truncatingIfNeeded: mixed ^ mixed &>> 32)
   }
 
+  // MARK: Slots, by where their byte is in the table
+
   /// Never 0.
   @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 25) | 0x80 }
 
-  /// The high bit of each tag that is 0.
-  @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x8080_8080_8080_8080 }
+  /// More than five names a bucket.
+  @inline(__always) private static func isCrowded(_ names: Int, _ bytes: Int) -> Bool {
+    names * bucketBytes > bytes * 5
+  }
+
+  @inline(__always) private func isEmpty(_ slot: Int) -> Bool {
+    table.base.load(fromByteOffset: slot, as: UInt8.self) == 0
+  }
+
+  @inline(__always) private static func contentOffset(_ slot: Int) -> Int {
+    (slot & -bucketBytes) + 8 + (slot & (bucketBytes - 1)) * 8
+  }
+
+  @inline(__always) private func content(_ slot: Int) -> UInt64 {
+    table.base.load(fromByteOffset: Self.contentOffset(slot), as: UInt64.self)
+  }
+
+  @inline(__always) private func row(_ slot: Int) -> Int { Int(content(slot) & 0xFFFF_FFFF) }
+
+  @inline(__always) private func fill(_ slot: Int, with content: UInt64) {
+    table.base.storeBytes(of: content, toByteOffset: Self.contentOffset(slot), as: UInt64.self)
+    table.base.storeBytes(of: Self.tag(UInt32(content >> 32)), toByteOffset: slot, as: UInt8.self)
+  }
+
+  /// The high bit of each tag that is 0, of seven.
+  @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x0080_8080_8080_8080 }
 
   /// The slot of this name, or the empty one where it belongs.
   private func slot(kind: UInt8, key: RecordKey, hash: UInt32) -> Int {
-    let mask = slotCount - 8
-    var first = Int(hash) << 3 & mask
+    let mask = table.count - Self.bucketBytes
+    var bucket = Int(hash) &* Self.bucketBytes & mask
     let wanted = UInt64(Self.tag(hash)) &* 0x0101_0101_0101_0101
     while true {
-      let eight = word(tags, first)
-      var same = zeroBytes(eight ^ wanted)
+      let tags = word(table.base, bucket)
+      var same = zeroBytes(tags ^ wanted)
       while same != 0 {
-        let slot = first + same.trailingZeroBitCount >> 3
+        let slot = bucket + same.trailingZeroBitCount >> 3
         same &= same &- 1
-        let content = slots[slot]
+        let content = content(slot)
         if UInt32(truncatingIfNeeded: content >> 32) == hash {
-          let record = rows[Self.row(content)]
+          let record = rows[Int(content & 0xFFFF_FFFF)]
           if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return slot }
         }
       }
-      let empty = Self.empty(eight)
-      if empty != 0 { return first + empty.trailingZeroBitCount >> 3 }
-      first = (first + 8) & mask
+      let empty = Self.empty(tags)
+      if empty != 0 { return bucket + empty.trailingZeroBitCount >> 3 }
+      bucket = (bucket + Self.bucketBytes) & mask
     }
   }
 
-  private func growSlots(to count: Int) {
-    let (old, oldTags, oldCount) = (slots, tags, slotCount)
-    slotCount = count
-    slots = .allocate(capacity: slotCount)
-    tags = .allocate(capacity: slotCount)
-    tags.initialize(repeating: 0, count: slotCount)
-    let mask = slotCount - 8
-    for index in 0..<oldCount where oldTags[index] != 0 {
-      var first = Int(old[index] >> 32) << 3 & mask
-      while Self.empty(word(tags, first)) == 0 { first = (first + 8) & mask }
-      let slot = first + Self.empty(word(tags, first)).trailingZeroBitCount >> 3
-      slots[slot] = old[index]
-      tags[slot] = oldTags[index]
+  private static func emptyTable(_ bytes: Int) -> RecordMemory {
+    // What the system gives is zeros, and new pages; what the allocator gives is neither.
+    guard bytes <= 64 << 10 else { return RecordMemory(zeroed: bytes) }
+    let table = RecordMemory(bytes)
+    for bucket in stride(from: 0, to: bytes, by: bucketBytes) {
+      table.base.storeBytes(of: 0, toByteOffset: bucket, as: UInt64.self)
     }
-    old.deallocate()
-    oldTags.deallocate()
+    return table
+  }
+
+  private func grow(to bytes: Int) {
+    let old = table
+    table = Self.emptyTable(bytes)
+    let mask = bytes - Self.bucketBytes
+    for oldBucket in stride(from: 0, to: old.count, by: Self.bucketBytes) {
+      let full = Self.empty(word(old.base, oldBucket)).trailingZeroBitCount >> 3
+      for index in 0..<min(full, Self.slotsInBucket) {
+        let content = old.base.load(fromByteOffset: Self.contentOffset(oldBucket + index), as: UInt64.self)
+        var bucket = Int(content >> 32) &* Self.bucketBytes & mask
+        while Self.empty(word(table.base, bucket)) == 0 { bucket = (bucket + Self.bucketBytes) & mask }
+        fill(bucket + Self.empty(word(table.base, bucket)).trailingZeroBitCount >> 3, with: content)
+      }
+    }
   }
 }
