@@ -169,7 +169,7 @@ extension StorageEngine {
       if writer == nil {
         writer = try SegmentWriter(number: next.generation, storeID: next.storeID, log: log)
       }
-      try writer?.add(record: record)
+      try writer?.add(record)
     }
     // Whoever has the store open stands before this end of the log, and learns here that what it knows is past.
     try goOnInNewChunk(log, for: 0, isReplacement: true)

@@ -5,8 +5,8 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
   private var capacity: Int
   private(set) var count = 0
 
-  init(capacity: Int = 64) {
-    self.capacity = max(capacity, 1)
+  init(capacity: Int = 0) {
+    self.capacity = max(capacity, 64)
     base = .allocate(capacity: self.capacity)
   }
 

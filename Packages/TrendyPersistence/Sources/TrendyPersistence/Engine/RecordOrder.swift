@@ -12,37 +12,83 @@ enum RecordOrder {
     return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
   }
 
-  /// Puts records in the order of a segment.
-  ///
-  /// Kinds apart, then by the bytes of the sort value in which they differ, the lowest first: a comparison looks at two records
-  /// that lie anywhere, and many of them take longer than all else that is done with a row.
-  static func sort(_ records: inout [UnsafeRawPointer]) {
-    guard records.count > 1 else { return }
-    var counts = [Int](repeating: 0, count: 257)
-    for record in records { counts[Int(RecordLayout.kind(record)) + 1] += 1 }
-    for kind in 1...256 { counts[kind] += counts[kind - 1] }
-    var places = counts
-    let entries = UnsafeMutableBufferPointer<Entry>.allocate(capacity: records.count)
-    defer { entries.deallocate() }
-    for record in records {
-      let kind = Int(RecordLayout.kind(record))
-      entries.initializeElement(
-        at: places[kind], to: Entry(sort: UInt64(bitPattern: RecordLayout.sort(record)) ^ 1 << 63, record: record))
-      places[kind] += 1
+  /// One list of two that are in order, at most `limit` long.
+  static func merge(
+    _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
+  ) -> [UnsafeRawPointer] {
+    if right.isEmpty { return left }
+    if left.isEmpty { return right }
+    var result: [UnsafeRawPointer] = []
+    result.reserveCapacity(min(left.count + right.count, limit))
+    var leftIndex = 0
+    var rightIndex = 0
+    while result.count < limit, leftIndex < left.count || rightIndex < right.count {
+      let takesLeft: Bool
+      if leftIndex == left.count {
+        takesLeft = false
+      } else if rightIndex == right.count {
+        takesLeft = true
+      } else {
+        takesLeft = isBelow(left[leftIndex], right[rightIndex]) != descending
+      }
+      if takesLeft {
+        result.append(left[leftIndex])
+        leftIndex += 1
+      } else {
+        result.append(right[rightIndex])
+        rightIndex += 1
+      }
     }
-    let room = UnsafeMutableBufferPointer<Entry>.allocate(capacity: records.count)
-    defer { room.deallocate() }
-    for kind in 0..<256 where counts[kind + 1] - counts[kind] > 1 {
-      let part = counts[kind]..<counts[kind + 1]
-      sort(UnsafeMutableBufferPointer(rebasing: entries[part]), room: UnsafeMutableBufferPointer(rebasing: room[part]))
-    }
-    for index in entries.indices { records[index] = entries[index].record }
+    return result
   }
+}
 
+/// Living records in the order of a segment.
+///
+/// Kinds apart, then by the bytes of the sort value in which they differ, the lowest first: a comparison looks at two records
+/// that lie anywhere, and many of them take longer than all else that is done with a row.
+final class SortedRecords {
   private struct Entry: BitwiseCopyable {
     /// Rises as the sort value does.
     var sort: UInt64
     var record: UnsafeRawPointer
+  }
+
+  private let entries: UnsafeMutableBufferPointer<Entry>
+
+  /// Of several lists, without the deletions in them.
+  init(_ lists: [UnsafeBufferPointer<UnsafeRawPointer>]) {
+    var places = [Int](repeating: 0, count: 257)
+    for list in lists {
+      for record in list where !RecordLayout.isDeletion(record) { places[Int(RecordLayout.kind(record)) + 1] += 1 }
+    }
+    for kind in 1...256 { places[kind] += places[kind - 1] }
+    let starts = places
+    entries = .allocate(capacity: starts[256])
+    for list in lists {
+      for record in list where !RecordLayout.isDeletion(record) {
+        let kind = Int(RecordLayout.kind(record))
+        entries.initializeElement(
+          at: places[kind], to: Entry(sort: UInt64(bitPattern: RecordLayout.sort(record)) ^ 1 << 63, record: record))
+        places[kind] += 1
+      }
+    }
+    let room = UnsafeMutableBufferPointer<Entry>.allocate(capacity: entries.count)
+    defer { room.deallocate() }
+    for kind in 0..<256 where starts[kind + 1] - starts[kind] > 1 {
+      let part = starts[kind]..<starts[kind + 1]
+      Self.sort(
+        UnsafeMutableBufferPointer(rebasing: entries[part]), room: UnsafeMutableBufferPointer(rebasing: room[part]))
+    }
+  }
+
+  deinit { entries.deallocate() }
+
+  var count: Int { entries.count }
+  var isEmpty: Bool { entries.isEmpty }
+
+  func forEach(_ body: (UnsafeRawPointer) throws(StorageError) -> Void) throws(StorageError) {
+    for entry in entries { try body(entry.record) }
   }
 
   /// - Parameter room: as large, for what is on its way.
@@ -89,35 +135,5 @@ enum RecordOrder {
         places[byte] += 1
       }
     }
-  }
-
-  /// One list of two that are in order, at most `limit` long.
-  static func merge(
-    _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
-  ) -> [UnsafeRawPointer] {
-    if right.isEmpty { return left }
-    if left.isEmpty { return right }
-    var result: [UnsafeRawPointer] = []
-    result.reserveCapacity(min(left.count + right.count, limit))
-    var leftIndex = 0
-    var rightIndex = 0
-    while result.count < limit, leftIndex < left.count || rightIndex < right.count {
-      let takesLeft: Bool
-      if leftIndex == left.count {
-        takesLeft = false
-      } else if rightIndex == right.count {
-        takesLeft = true
-      } else {
-        takesLeft = isBelow(left[leftIndex], right[rightIndex]) != descending
-      }
-      if takesLeft {
-        result.append(left[leftIndex])
-        leftIndex += 1
-      } else {
-        result.append(right[rightIndex])
-        rightIndex += 1
-      }
-    }
-    return result
   }
 }

@@ -21,11 +21,11 @@ final class SegmentWriter {
   private var checksums: [UInt64] = []
   private var footer: SegmentFooter
   // Of each row.
-  private let offsets = Column<UInt32>()
-  private let hashes = Column<UInt32>()
-  private let days = Column<Int32>()
+  private let offsets: Column<UInt32>
+  private let hashes: Column<UInt32>
+  private let days: Column<Int32>
   /// The number of its group, one more than its place in ``groups``; 0 for none.
-  private let rowGroups = Column<UInt32>()
+  private let rowGroups: Column<UInt32>
   private var groups: [GroupName] = []
   private let groupRows = Column<Int>()
   private var groupNumbers: [GroupName: UInt32] = [:]
@@ -36,8 +36,13 @@ final class SegmentWriter {
   private var kind: SegmentFooter.Kind?
   private var isFinished = false
 
-  init(number: UInt64, storeID: UInt64, log: Log) throws(StorageError) {
+  /// - Parameter rows: how many there may be; more are no error.
+  init(number: UInt64, storeID: UInt64, rows: Int = 0, log: Log) throws(StorageError) {
     self.log = log
+    offsets = Column(capacity: rows)
+    hashes = Column(capacity: rows)
+    days = Column(capacity: rows)
+    rowGroups = Column(capacity: rows)
     lately = .allocate(capacity: Self.latelyCount)
     lately.initialize(repeating: (GroupName(kind: 0, group: 0), 0), count: Self.latelyCount)
     let path = log.path(segment: number)
@@ -68,7 +73,7 @@ final class SegmentWriter {
 
   var bytes: Int { position + filled }
 
-  func add(record: UnsafeRawPointer) throws(StorageError) {
+  func add(_ record: UnsafeRawPointer) throws(StorageError) {
     let offset = bytes
     // Offsets are kept in eights, in 32 bits; rows in 32 bits.
     guard offset >> 3 <= Int(UInt32.max), offsets.count < Int(UInt32.max) - 1 else {

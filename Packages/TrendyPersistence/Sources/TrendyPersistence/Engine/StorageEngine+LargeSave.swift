@@ -21,13 +21,10 @@ extension StorageEngine {
   /// is done when the manifest names the segment. Nothing in the log tells of it: whoever has the store open asks after the
   /// manifest when the counter says that there is news.
   /// - Parameters:
-  ///   - records: what is put and deleted.
-  ///   - overlay: the same by name, and perhaps more deletions.
+  ///   - changes: what is put and deleted.
   ///   - mustWait: whether it does not fit the log, so that who is maintaining the store is waited for.
   /// - Returns: whether it is saved; not where another handle is maintaining the store.
-  func saveAsSegment(
-    _ records: [UnsafeRawPointer], over overlay: Memtable, mustWait: Bool
-  ) throws(StorageError) -> Bool {
+  func saveAsSegment(_ changes: Memtable, mustWait: Bool) throws(StorageError) -> Bool {
     let lockPath = directory + "/" + StoreFormat.maintenanceLockName
     let lock = try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
     defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
@@ -46,16 +43,12 @@ extension StorageEngine {
       next.firstSequence = state.sequence + 1
       return (next, Array(state.tables.memtable.records), state.pin)
     }
-    let kills = try rowsReplaced(by: [logged, records], in: next)
-    logged.removeAll { record in
-      RecordLayout.isDeletion(record)
-        || overlay.find(kind: RecordLayout.kind(record), key: RecordLayout.key(record)) != nil
-    }
-    var rows = logged + records.filter { !RecordLayout.isDeletion($0) }
-    RecordOrder.sort(&rows)
+    let kills = try rowsReplaced(by: logged, changes.records, in: next)
+    logged.removeAll { changes.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
+    let rows = logged.withUnsafeBufferPointer { SortedRecords([$0, changes.records]) }
     if !rows.isEmpty || !kills.isEmpty {
-      let writer = try makeWriter(for: next)
-      for row in rows { try writer.add(record: row) }
+      let writer = try makeWriter(for: next, rows: rows.count)
+      try rows.forEach(writer.add)
       next.segments.append(try writer.finish(kills: kills, manifest: next))
     }
     withExtendedLifetime(pin) {}
@@ -66,17 +59,20 @@ extension StorageEngine {
   }
 
   /// The rows of segments that these records take the place of: on segments of its own, as nothing is saved yet.
-  private func rowsReplaced(by lists: [[UnsafeRawPointer]], in manifest: Manifest) throws(StorageError) -> [RowPlace] {
+  private func rowsReplaced(
+    by logged: [UnsafeRawPointer], _ changes: UnsafeBufferPointer<UnsafeRawPointer>, in manifest: Manifest
+  ) throws(StorageError) -> [RowPlace] {
     let stack = try SegmentStack(Log(directory: directory, fileSystem: fileSystem, manifest: manifest))
     var kills: [RowPlace] = []
     guard !stack.isEmpty else { return kills }
     let nobody = Memtable.nobody
-    for list in lists {
-      for record in list where record != nobody {
-        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
-        if let found = try stack.find(kind: kind, key: key), let place = try stack.bury(found) { kills.append(place) }
-      }
+    func bury(_ record: UnsafeRawPointer) throws(StorageError) {
+      guard record != nobody else { return }
+      let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+      if let found = try stack.find(kind: kind, key: key), let place = try stack.bury(found) { kills.append(place) }
     }
+    for record in logged { try bury(record) }
+    for record in changes { try bury(record) }
     return kills
   }
 

@@ -52,7 +52,6 @@ extension StorageEngine {
 
   /// What the log says up to a seal, and where it goes on.
   private struct Frozen: @unchecked Sendable {  // rows that nobody writes again, kept by the pin
-    /// In the order of a segment.
     var records: [UnsafeRawPointer]
     var burials: [RowPlace]
     var pin: RecordPin
@@ -74,8 +73,9 @@ extension StorageEngine {
     next.firstChunk = frozen.firstChunk
     next.firstSequence = frozen.firstSequence
     if !frozen.records.isEmpty || !frozen.burials.isEmpty {
-      let writer = try makeWriter(for: next)
-      for record in frozen.records { try writer.add(record: record) }
+      let rows = frozen.records.withUnsafeBufferPointer { SortedRecords([$0]) }
+      let writer = try makeWriter(for: next, rows: rows.count)
+      try rows.forEach(writer.add)
       withExtendedLifetime(frozen.pin) {}
       next.segments.append(try writer.finish(kills: frozen.burials, manifest: next))
     }
@@ -92,19 +92,17 @@ extension StorageEngine {
     let transaction = try beginWrite()
     defer { transaction.rollback() }
     if isUsed() { try goOnInNewChunk(log, for: 0, spare: spare) }
-    var frozen = try state.withLock { state throws(StorageError) in
+    return try state.withLock { state throws(StorageError) in
       Frozen(
         records: state.tables.memtable.living, burials: try state.tables.burials, pin: state.pin,
         manifest: state.manifest, firstChunk: state.chunk.number, firstSequence: state.sequence + 1)
     }
-    transaction.rollback()
-    RecordOrder.sort(&frozen.records)
-    return frozen
   }
 
-  func makeWriter(for next: Manifest) throws(StorageError) -> SegmentWriter {
+  /// - Parameter rows: how many there will be at most.
+  func makeWriter(for next: Manifest, rows: Int) throws(StorageError) -> SegmentWriter {
     try SegmentWriter(
-      number: next.generation, storeID: next.storeID,
+      number: next.generation, storeID: next.storeID, rows: rows,
       log: Log(directory: directory, fileSystem: fileSystem, manifest: next))
   }
 
@@ -145,7 +143,8 @@ extension StorageEngine {
     let others = Set(next.segments.map(\.number))
     var kills: [RowPlace] = []
     for source in sources { kills += try source.segment.kills().filter { others.contains($0.segment) } }
-    let writer = try makeWriter(for: next)
+    let rows = sources.reduce(0) { $0 + $1.segment.footer.rowCount }
+    let writer = try makeWriter(for: next, rows: rows)
     try Self.merge(sources, into: writer)
     next.segments.append(try writer.finish(kills: kills, manifest: next))
     return try install(next)
@@ -184,7 +183,7 @@ extension StorageEngine {
         least = index
       }
       guard let least, let head = heads[least] else { return }
-      try writer.add(record: head)
+      try writer.add(head)
       try advance(least)
     }
   }

@@ -68,7 +68,7 @@ extension StorageEngine {
       let records = rows.scan(kind: kind, group: nil, from: .min, to: .max, descending: false, limit: .max)
       guard !records.isEmpty else { continue }
       if writer == nil { writer = try SegmentWriter(number: next.generation, storeID: next.storeID, log: log) }
-      for record in records { try writer?.add(record: record) }
+      for record in records { try writer?.add(record) }
     }
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }
   }

@@ -126,24 +126,18 @@ public final class WriteTransaction {
   public func commit() throws(StorageError) {
     try engine.check()
     precondition(isOpen, "a transaction that was committed or rolled back is committed")
-    var records: [UnsafeRawPointer] = []
-    records.reserveCapacity(overlay.count)
     var bytes = GroupHeader.bytes
-    let nobody = Memtable.nobody
-    for record in overlay.records where record != nobody {
-      if !unsure.isEmpty, unsure.contains(record) {
-        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
-        if try engine.get(kind: kind, key: key) == nil { continue }
-      }
-      records.append(record)
-      bytes += RecordLayout.size(record)
-    }
+    try forEachChange { bytes += RecordLayout.size($0) }
     var sequence: UInt64?
     do {
       let isTooLong = bytes >= GroupHeader.largest
-      let isSegment =
-        engine.isLarge(bytes) ? try engine.saveAsSegment(records, over: overlay, mustWait: isTooLong) : false
-      if !isSegment { sequence = try engine.append(records, bytes: bytes) }
+      let isSegment = engine.isLarge(bytes) ? try engine.saveAsSegment(overlay, mustWait: isTooLong) : false
+      if !isSegment {
+        var records: [UnsafeRawPointer] = []
+        records.reserveCapacity(overlay.count)
+        try forEachChange { records.append($0) }
+        sequence = try engine.append(records, bytes: bytes)
+      }
     } catch {
       // A handle that must not be used any more keeps nobody else from writing.
       if !engine.isUsable { rollback() }
@@ -154,6 +148,18 @@ public final class WriteTransaction {
     if let sequence { try engine.waitUntilDurable(sequence) }
     // The save is done. What stands in the way of this step, the owner's own call says; if it is a sync, the handle.
     try? engine.maintainIfOverdue()
+  }
+
+  /// What is to be saved: not the deletion of what is not there.
+  private func forEachChange(_ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
+    let nobody = Memtable.nobody
+    for record in overlay.records where record != nobody {
+      if !unsure.isEmpty, unsure.contains(record) {
+        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+        if try engine.get(kind: kind, key: key) == nil { continue }
+      }
+      body(record)
+    }
   }
 
   /// Forgets every change and lets go of the write lock.
