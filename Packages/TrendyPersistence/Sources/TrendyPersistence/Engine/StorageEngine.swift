@@ -21,7 +21,7 @@ public final class StorageEngine: Sendable {
     public var sealBytes: Int
 
     public init(
-      lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 1 << 20, largestChunkBytes: Int = 4 << 20,
+      lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 256 << 10, largestChunkBytes: Int = 4 << 20,
       sealBytes: Int = 1 << 20
     ) {
       self.lockTimeout = lockTimeout
