@@ -195,4 +195,19 @@ struct ProcessTests {
     let second = try DefaultDataStoreFactory(directory: URL(filePath: folder.path + "/new"))
     #expect(try second.makeDataStore().findEvent(id: "a") != nil)
   }
+
+  @Test func `what a process writes to its standard streams never comes to lie in a store, also when they are closed`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let directory = folder.path + "/store"
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      for stream: Int32 in 0...2 { close(stream) }
+      let engine = try StorageEngine.open(directory: directory)
+      try EngineFixture.put(0..<3, in: engine)
+      for stream: Int32 in 0...2 { _ = Foundation.write(stream, "words for a person", 18) }
+      try EngineFixture.put(3..<6, in: engine)
+    }
+    #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: directory)) == Array(0..<6))
+  }
 }

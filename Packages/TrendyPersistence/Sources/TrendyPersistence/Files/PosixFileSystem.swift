@@ -122,7 +122,14 @@ public struct PosixFileSystem: FileSystem {
       #else
         let descriptor = Glibc.open(path, flags, 0o600)
       #endif
-      if descriptor >= 0 { return descriptor }
+      if descriptor >= 3 { return descriptor }
+      if descriptor >= 0 {
+        // A standard stream was closed: what the process writes to it would come to lie in the file.
+        defer { close(descriptor) }
+        let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        guard higher >= 0 else { throw error(.open, path) }
+        return higher
+      }
       if errno != EINTR { throw error(.open, path) }
     }
   }
@@ -402,7 +409,7 @@ private final class PosixFile: OpenFile {
       guard linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
         throw error(.rename, path)
       }
-      let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+      let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
       guard own >= 0 else { throw error(.open, path) }
       return PosixFile(descriptor: own, path: path, isWritable: true)
     }
