@@ -5,6 +5,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import Synchronization
 
 /// Where a command's words go: data to the standard output, talk to the standard error.
 public struct Console: Sendable {
@@ -20,6 +21,9 @@ public struct Console: Sendable {
   public var format: Format
   public var isQuiet: Bool
 
+  /// `errno` of the first data that could not be written.
+  private static let outputFailure = Atomic<Int32>(0)
+
   public init(format: Format = .text, isQuiet: Bool = false) {
     self.format = format
     self.isQuiet = isQuiet
@@ -28,10 +32,13 @@ public struct Console: Sendable {
   public var isJSON: Bool { format == .json || format == .ndjson }
 
   /// One line of data.
-  public func data(_ line: String) { Self.write(line + "\n", to: STDOUT_FILENO) }
+  public func data(_ line: String) { raw(line + "\n") }
 
   /// A whole file as data.
-  public func raw(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
+  public func raw(_ text: String) {
+    let code = Self.write(text, to: STDOUT_FILENO)
+    if code != 0 { _ = Self.outputFailure.compareExchange(expected: 0, desired: code, ordering: .relaxed) }
+  }
 
   /// One JSON document, its schema first.
   public func document(_ schema: String, _ members: [(String, JSONText)]) {
@@ -45,7 +52,8 @@ public struct Console: Sendable {
 
   /// One line that says what was done: left out by `-q` as well.
   public func done(_ line: String) {
-    if !isQuiet { text(line) }
+    // What was done stands, also where nobody can be told.
+    if !isQuiet, format == .text { _ = Self.write(Self.oneLine(line) + "\n", to: STDOUT_FILENO) }
   }
 
   /// What stands in a note stays text: a line end becomes a space, and no character commands the terminal.
@@ -68,7 +76,7 @@ public struct Console: Sendable {
 
   /// One line of talk.
   public func talk(_ line: String) {
-    if !isQuiet { Self.write(line + "\n", to: STDERR_FILENO) }
+    if !isQuiet { _ = Self.write(line + "\n", to: STDERR_FILENO) }
   }
 
   /// Says what went wrong, and gives the status to leave with.
@@ -78,20 +86,40 @@ public struct Console: Sendable {
         ("code", .string(error.exit.code)), ("message", .string(error.message)), ("hint", .string(error.hint)),
         ("exit", .number(Int(error.exit.rawValue))), ("request_id", .string(error.requestId)),
       ]
-      Self.write("\(JSONText.object([("error", .object(members))]))\n", to: STDERR_FILENO)
+      _ = Self.write("\(JSONText.object([("error", .object(members))]))\n", to: STDERR_FILENO)
     } else {
       var text = "Error: \(error.message)\n"
       if let hint = error.hint { text += "Hint:  \(hint)\n" }
       if let usage = error.usage { text += "Usage: \(usage)\n" }
-      Self.write(text, to: STDERR_FILENO)
+      _ = Self.write(text, to: STDERR_FILENO)
     }
     return error.exit
   }
 
+  /// The status to leave with: not success where data of the answer was lost on the way.
+  public func ending(_ exit: ExitCode) -> ExitCode {
+    let code = Self.outputFailure.load(ordering: .relaxed)
+    guard code != 0, exit == .done || exit == .no else { return exit }
+    return report(
+      CommandError(
+        "The answer could not be written in full: \(String(cString: strerror(code)))",
+        hint: "What the command did stands; send its output where there is room, and ask again.", exit: .readWrite))
+  }
+
+  /// Opens standard streams that are closed, for nothing: else the next file or connection would take one's number, and what is
+  /// written to the stream would go there. To be called before anything else is opened.
+  public static func openStandardStreams() {
+    for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 && errno == EBADF {
+      // Not for writing: that nobody can read the answer is to be known.
+      _ = open("/dev/null", O_RDONLY)
+    }
+  }
+
   /// Retries what the system cut short. A reader that went away ends the output without a word, as in any pipe.
-  private static func write(_ text: String, to descriptor: Int32) {
+  /// - Returns: `errno` of what else went wrong, or 0.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var text = text
-    text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
         let base = UnsafeBufferPointer(rebasing: rest)
@@ -104,10 +132,11 @@ public struct Console: Sendable {
         #endif
         if written < 0 {
           if errno == EINTR { continue }
-          return
+          return errno == EPIPE ? 0 : errno
         }
         rest = rest.dropFirst(written)
       }
+      return 0
     }
   }
 }

@@ -21,6 +21,7 @@ import TrendySync
 @main
 enum TrendyNet {
   static func main() async {
+    Console.openStandardStreams()
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     let words = Array(CommandLine.arguments.dropFirst())
@@ -28,7 +29,7 @@ enum TrendyNet {
       format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text,
       isQuiet: words.contains("--quiet") || words.contains("-q"))
     do {
-      exit(try await run(words, console: console).rawValue)
+      exit(console.ending(try await run(words, console: console)).rawValue)
     } catch {
       exit(console.report(CommandError(describingNetwork: error)).rawValue)
     }

@@ -12,15 +12,18 @@ import CommandSupport
 @main
 enum Trendy {
   static func main() {
+    Console.openStandardStreams()
     // A file that may grow no further is an error of the write, to be told, not a reason to die without a word.
     signal(SIGXFSZ, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
-    exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
-  }
-
-  static func run(_ words: [String]) -> ExitCode {
+    let words = Array(CommandLine.arguments.dropFirst())
     // The format is needed to say what is wrong with the rest, so it is looked for first.
     var console = Console(format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text)
+    let status = run(words, console: &console)
+    exit(console.ending(status).rawValue)
+  }
+
+  private static func run(_ words: [String], console: inout Console) -> ExitCode {
     do {
       let (command, rest) = try Command.find(in: words)
       let arguments = try Arguments(rest, options: command.options + GlobalOptions.all, usage: command.usage)

@@ -10,13 +10,14 @@ import TrendyProtocols
 @main
 enum Trendyd {
   static func main() async {
+    Console.openStandardStreams()
     Signals.take()
     let words = Array(CommandLine.arguments.dropFirst())
     let console = Console(
       format: words.contains("--json") ? .json : .text,
       isQuiet: words.contains("--quiet") || words.contains("-q"))
     do {
-      exit(try await run(words, console: console).rawValue)
+      exit(console.ending(try await run(words, console: console)).rawValue)
     } catch {
       exit(console.report(CommandError(describingHub: error) ?? CommandError(describingNetwork: error)).rawValue)
     }

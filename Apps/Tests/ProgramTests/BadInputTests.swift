@@ -171,6 +171,31 @@ struct BadInputTests {
     #expect(try bench.trendy("doctor").status == 0)
   }
 
+  @Test func `an answer that cannot be written is an error, and what was done stands`() throws {
+    let store = bench.store()
+    let result = try bench.shell(
+      """
+      trendy list --plain --store \(store) > /dev/full; echo $?
+      trendy log coffee --store \(store) > /dev/full; echo $?
+      trendy list --store \(store) | true; echo ${PIPESTATUS[0]}
+      trendy list --store \(store) >&-; echo $?
+      trendy list --plain --store \(store) | wc -l
+      """)
+    #expect(result.output == "74\n0\n0\n74\n2\n", "\(result.talk)")
+    #expect(result.talk.contains("No space left on device"), "\(result.talk)")
+  }
+
+  @Test func `closed standard streams do not lead into the store`() throws {
+    let store = bench.store()
+    let result = try bench.shell(
+      """
+      for i in 1 2 3; do trendy log coffee $i --store \(store) >&- 2>&- <&-; done
+      trendy doctor --store \(store) > /dev/null; echo $?
+      trendy list --plain --store \(store) | wc -l
+      """)
+    #expect(result.output == "0\n4\n", "\(result.talk)")
+  }
+
   @Test func `a store that may not be written says so`() throws {
     let file = bench.folder.appending(path: "file")
     try Data().write(to: file)
