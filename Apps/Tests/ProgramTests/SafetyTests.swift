@@ -192,6 +192,7 @@ struct SafetyTests {
     throws
   {
     let script = #"""
+      set -o pipefail
       mount -t tmpfs -o size=4m tmpfs /mnt && cd /mnt || exit 90
       export HOME=/mnt
       note=$(head -c 30000 /dev/zero | tr "\0" x)
@@ -204,16 +205,16 @@ struct SafetyTests {
         saved=$((saved + 1))
       done
       echo "log $status"; cat talk
-      trendy list --limit 0 --plain --store s > shown || exit 92
-      echo "shown $(($(wc -l < shown) - saved))"
+      shown=$(trendy list --limit 0 --plain --store s | wc -l) || exit 92
+      echo "shown $((shown - saved))"
       cat /dev/zero > more 2> /dev/null
       trendy backup b --store s 2> talk; echo "backup $?"; cat talk
       ls b b.part 2> /dev/null
       trendy doctor --store s > /dev/null; echo "doctor $?"
       rm ballast more
       trendy log journal -q -n "$note" --store s; echo "again $?"
-      trendy list --limit 0 --plain --store s > shown || exit 93
-      echo "shown $(($(wc -l < shown) - saved))"
+      shown=$(trendy list --limit 0 --plain --store s | wc -l) || exit 93
+      echo "shown $((shown - saved))"
       trendy doctor --store s > /dev/null; echo "doctor $?"
       """#
     guard let result = try mounting(script) else { return }

@@ -77,6 +77,24 @@ struct FaultTests {
     }
   }
 
+  @Test func `a disk that is nearly full takes saves while there is room for one`() throws {
+    let disk = SimulatedFileSystem()
+    let options = StorageEngine.Options(firstChunkBytes: 4096, largestChunkBytes: 1 << 20)
+    let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
+    var number = 0
+    // Until files of the log are long.
+    while disk.usedBytes < 200_000 {
+      number += 1
+      try EngineFixture.put([number], in: engine)
+    }
+    let capacity = disk.usedBytes + 40_000
+    disk.setCapacity(capacity)
+    while (try? EngineFixture.put([number + 1], in: engine)) != nil { number += 1 }
+    #expect(capacity - disk.usedBytes < 4096, "there was room for another file of the least length")
+    disk.setCapacity(nil)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == Array(1...number))
+  }
+
   @Test func `a full disk refuses saves one by one and takes them when there is room`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

@@ -185,10 +185,19 @@ extension StorageEngine {
       // What could not be made beside the saves, say for want of room, is made now, or says why not.
       if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
-    let header = ChunkHeader(
-      after: current, chunkBytes: max(needed, min(current.chunkBytes * 2, options.largestChunkBytes)))
-    // To write over what few large saves will fill would take as long as they do.
-    return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
+    func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RecordMemory?) {
+      let header = ChunkHeader(after: current, chunkBytes: max(needed, chunkBytes))
+      // To write over what few large saves will fill would take as long as they do.
+      return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
+    }
+    let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
+    do {
+      return try make(usual)
+    } catch {
+      // A disk that is nearly full takes what there is room for.
+      guard case .diskFull = error, usual > options.firstChunkBytes, needed < usual else { throw error }
+      return try make(options.firstChunkBytes)
+    }
   }
 }
 
