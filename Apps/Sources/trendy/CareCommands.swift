@@ -52,8 +52,10 @@ extension Command {
         throw CommandError.noStore(at: session.storeDirectory.path)
       } catch StorageError.exists(let path) {
         throw CommandError(
-          "\(path) is there already", hint: "Nothing was written. Give another name, or --yes to replace it.",
-          exit: .cannotCreate)
+          "\(path) is there already",
+          hint: session.arguments.has("--yes")
+            ? "Nothing was written: it belongs to a store. Give another name."
+            : "Nothing was written. Give another name, or --yes to replace it.", exit: .cannotCreate)
       }
       if session.console.isJSON {
         session.console.document("trendy.backup/1", json(backup, file: file, session: session))

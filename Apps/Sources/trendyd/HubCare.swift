@@ -17,8 +17,10 @@ struct HubCare {
       backup = try hub.backUp(to: try file(path), isReplacing: arguments.has("--yes"))
     } catch StorageError.exists(let path) {
       throw CommandError(
-        "\(path) is there already", hint: "Nothing was written. Give another name, or --yes to replace it.",
-        exit: .cannotCreate)
+        "\(path) is there already",
+        hint: arguments.has("--yes")
+          ? "Nothing was written: it belongs to a store. Give another name."
+          : "Nothing was written. Give another name, or --yes to replace it.", exit: .cannotCreate)
     }
     console.isJSON
       ? console.document("trendyd.backup/1", json(backup, path))

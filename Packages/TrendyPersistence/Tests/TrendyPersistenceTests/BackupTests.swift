@@ -362,6 +362,25 @@ struct BackupTests {
     #expect(outcomes == [26, 88] && change > 20)
   }
 
+  @Test(
+    "a backup never takes the place of a store's own file",
+    arguments: ["manifest", "lock", "maintenance", "log-1", "log-99", "segment-7", "account.json"])
+  func placeInAStore(name: String) throws {
+    let disk = try Self.makeStore()
+    let other = try disk.open("/store/account.json", .create)
+    try other.write(Array("a token".utf8), at: 0)
+    let before = try EngineFixture.numbers(in: EngineFixture.open(disk))
+    func write(_ name: String) throws(StorageError) {
+      try StoreBackup.write(
+        Self.stores, to: "/store/" + name, madeMillis: 1, isReplacing: true, fileSystem: disk, options: Self.options)
+    }
+    #expect(throws: StorageError.exists(path: "/store/" + name)) { try write(name) }
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == before)
+    #expect(disk.contents("/store/account.json") == Array("a token".utf8))
+    try write("own.backup")
+    try write("own.backup")
+  }
+
   @Test("a call that fails leaves the old rows or the new ones", arguments: [28, 5] as [Int32], [false, true])
   func failEachCall(code: Int32, isForever: Bool) throws {
     let whole = try Self.restorable()

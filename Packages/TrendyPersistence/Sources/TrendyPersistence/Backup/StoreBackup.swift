@@ -42,7 +42,8 @@ public enum StoreBackup: Sendable {
   /// Writes what the stores hold into a file; it is there whole, and on the disk, or not at all. A folder without a store is left
   /// out; others may save meanwhile, and no store is changed.
   ///
-  /// `madeMillis` is now, in milliseconds since 1970-01-01T00:00:00Z; `isReplacing` says whether a file that is there may go.
+  /// `madeMillis` is now, in milliseconds since 1970-01-01T00:00:00Z; `isReplacing` says whether a file that is there may go. In the
+  /// folder of a store nothing but a backup may, and no backup gets a name that the store has for files of its own.
   /// - Throws: ``StorageError/exists(path:)``; ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it
   ///   first; ``StorageError/missing(path:)`` when there is no store at all.
   @discardableResult
@@ -50,7 +51,7 @@ public enum StoreBackup: Sendable {
     _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false,
     fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init()
   ) throws(StorageError) -> Summary {
-    if !isReplacing, try isThere(path, fileSystem) { throw .exists(path: path) }
+    guard try isFree(path, isReplacing: isReplacing, fileSystem) else { throw .exists(path: path) }
     var engines: [(name: String, engine: StorageEngine)] = []
     for store in stores {
       guard try isThere(store.directory + "/" + StoreFormat.manifestName, fileSystem) else { continue }
@@ -92,6 +93,17 @@ public enum StoreBackup: Sendable {
       records[current, default: 0] += 1
     }
     return Summary(madeMillis: reader.madeMillis, bytes: reader.bytes, records: records)
+  }
+
+  private static func isFree(
+    _ path: String, isReplacing: Bool, _ fileSystem: any FileSystem
+  ) throws(StorageError) -> Bool {
+    let isThere = try isThere(path, fileSystem)
+    if isThere && !isReplacing { return false }
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    guard try Self.isThere(path.dropLast(name.utf8.count) + StoreFormat.manifestName, fileSystem) else { return true }
+    if StoreFormat.isOwnName(name) { return false }
+    return isThere ? (try? BackupReader(path: path, fileSystem: fileSystem)) != nil : true
   }
 
   static func isThere(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> Bool {

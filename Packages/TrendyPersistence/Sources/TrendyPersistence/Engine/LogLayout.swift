@@ -136,6 +136,12 @@ enum StoreFormat {
   static let maintenanceLockName = "maintenance"
   /// Of files that something else took the place of, with every byte they had.
   static let setAsidePrefix = "set-aside-"
+
+  /// Whether a file of this name in the folder of a store is the store's, or may become so.
+  static func isOwnName(_ name: String) -> Bool {
+    [spareName, manifestName, newManifestName, lockName, maintenanceLockName].contains(name)
+      || ["segment-", "log-", setAsidePrefix].contains { name.hasPrefix($0) }
+  }
 }
 
 @inline(__always) func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
