@@ -60,7 +60,11 @@ struct UndoLog {
 
   func load() throws -> [UndoStep] {
     guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-    return try WireJSON.decode([UndoStep].self, from: Data(contentsOf: url))
+    do {
+      return try WireJSON.decode([UndoStep].self, from: Data(contentsOf: url))
+    } catch {
+      throw UndoError.unreadable(path: url.path)
+    }
   }
 
   func save(_ steps: [UndoStep]) throws {
@@ -105,10 +109,13 @@ public enum Undoable: Hashable, Sendable {
 public enum UndoError: Error, Hashable, CustomStringConvertible {
   case nothing
   case changedSince(label: String)
+  /// The file that says what was done is damaged, or this user may not read it.
+  case unreadable(path: String)
 
   public var description: String {
     switch self {
     case .nothing: "There is nothing to take back."
+    case .unreadable(let path): "\(path), which says what can be taken back, cannot be read."
     case .changedSince(let label): "'\(label)' cannot be taken back: what it changed was changed again since."
     }
   }

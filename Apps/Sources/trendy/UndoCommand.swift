@@ -23,6 +23,12 @@ extension Command {
       } catch UndoError.nothing {
         throw CommandError("There is nothing to take back", exit: .no)
       } catch let error as UndoError {
+        if case .unreadable = error {
+          throw CommandError(
+            error.description,
+            hint: "What was recorded is whole. With that file removed, what is done from now on can be taken back.",
+            exit: .badData)
+        }
         throw CommandError(error.description, hint: "trendy trip list shows them as they are.", exit: .refused)
       }
       if session.console.isJSON {
