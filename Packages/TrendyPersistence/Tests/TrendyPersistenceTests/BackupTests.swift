@@ -381,6 +381,32 @@ struct BackupTests {
     try write("own.backup")
   }
 
+  @Test func `two backups of one name at once are not written into one file`() throws {
+    let disk = try Self.makeStore()
+    let other = try disk.anotherProcess().open(Self.path + ".part", .create)
+    #expect(try other.tryLock())
+    try other.write([1, 2, 3], at: 0)
+    #expect(throws: StorageError.busy(path: Self.path + ".part")) { try Self.write(disk) }
+    #expect(disk.contents(Self.path + ".part") == [1, 2, 3])
+    try other.unlock()
+    _ = try Self.write(disk)
+    _ = try StoreBackup.check(Self.path, fileSystem: disk)
+  }
+
+  @Test func `a backup that another finished in this moment is not written over`() throws {
+    let disk = try Self.makeStore()
+    _ = try Self.write(disk)
+    let before = disk.contents(Self.path)
+    try disk.rename(Self.path, to: Self.path + ".part")
+    disk.setCapacity(disk.usedBytes)
+    #expect(throws: StorageError.self) {
+      try StoreBackup.write(
+        Self.stores, to: Self.path, madeMillis: 2, isReplacing: true,
+        fileSystem: FinishingFileSystem(base: disk, path: Self.path), options: Self.options)
+    }
+    #expect(disk.contents(Self.path) == before)
+  }
+
   @Test("a call that fails leaves the old rows or the new ones", arguments: [28, 5] as [Int32], [false, true])
   func failEachCall(code: Int32, isForever: Bool) throws {
     let whole = try Self.restorable()
@@ -525,5 +551,19 @@ struct BackupTests {
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.restored, "\(name)")
       for path in report.kept { #expect(disk.contents(path) != nil) }
     }
+  }
+}
+
+/// A disk on which another process gives its backup the name it is to have just when this one has opened it.
+private struct FinishingFileSystem: ForwardingFileSystem {
+  let base: SimulatedFileSystem
+  let path: String
+
+  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
+    let file = try base.open(path, mode)
+    if mode == .create, path == self.path + ".part", base.contents(self.path) == nil {
+      try base.rename(path, to: self.path)
+    }
+    return file
   }
 }

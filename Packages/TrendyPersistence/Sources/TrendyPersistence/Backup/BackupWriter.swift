@@ -19,12 +19,7 @@ final class BackupWriter {
   init(path: String, madeMillis: Int64, fileSystem: any FileSystem) throws(StorageError) {
     self.path = path
     self.fileSystem = fileSystem
-    let temporary = path + ".part"
-    file = try storing { () throws(FileSystemError) in
-      let file = try fileSystem.open(temporary, .create)
-      try file.truncate(to: 0)
-      return file
-    }
+    file = try Self.begin(path + ".part", fileSystem)
     let header = RecordMemory(zeroed: BackupFormat.headerBytes)
     store(BackupFormat.magic, header.base, 0)
     header.base.storeBytes(of: UInt32(BackupFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
@@ -34,6 +29,18 @@ final class BackupWriter {
     checksum = Checksum.xxh64(header.bytes(from: 0, count: 56))
     store(checksum, header.base, 56)
     try write(header.bytes(from: 0, count: header.count))
+  }
+
+  /// An empty file that nobody else writes a backup into, as long as it is open.
+  private static func begin(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> any OpenFile {
+    while true {
+      let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
+      guard try storing({ () throws(FileSystemError) in try file.tryLock() }) else { throw .busy(path: path) }
+      // Another may have given it its own name before it let go of it: that is a backup now.
+      guard try storing({ () throws(FileSystemError) in try file.isInPlace() }) else { continue }
+      try storing { () throws(FileSystemError) in try file.truncate(to: 0) }
+      return file
+    }
   }
 
   deinit {

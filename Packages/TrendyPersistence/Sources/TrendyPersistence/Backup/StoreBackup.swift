@@ -44,8 +44,9 @@ public enum StoreBackup: Sendable {
   ///
   /// `madeMillis` is now, in milliseconds since 1970-01-01T00:00:00Z; `isReplacing` says whether a file that is there may go. In the
   /// folder of a store nothing but a backup may, and no backup gets a name that the store has for files of its own.
-  /// - Throws: ``StorageError/exists(path:)``; ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it
-  ///   first; ``StorageError/missing(path:)`` when there is no store at all.
+  /// - Throws: ``StorageError/exists(path:)``; ``StorageError/busy(path:)`` while another writes a backup of this name;
+  ///   ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it first; ``StorageError/missing(path:)`` when
+  ///   there is no store at all.
   @discardableResult
   public static func write(
     _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false,
