@@ -381,6 +381,20 @@ struct BackupTests {
     try write("own.backup")
   }
 
+  @Test func `a disk that cannot be read is not taken for a file that may stay`() throws {
+    let disk = try Self.makeStore()
+    let path = "/store/own.backup"
+    func write(_ disk: any FileSystem) throws(StorageError) {
+      try StoreBackup.write(
+        Self.stores, to: path, madeMillis: 1, isReplacing: true, fileSystem: disk, options: Self.options)
+    }
+    try write(disk)
+    let before = disk.contents(path)
+    disk.fail(.init(operation: .read, call: 1, code: 5))
+    #expect(throws: StorageError.failed(FileSystemError(operation: .read, path: path, code: 5))) { try write(disk) }
+    #expect(disk.contents(path) == before)
+  }
+
   @Test func `two backups of one name at once are not written into one file`() throws {
     let disk = try Self.makeStore()
     let other = try disk.anotherProcess().open(Self.path + ".part", .create)

@@ -11,7 +11,7 @@ final class BackupWriter {
   private var isFinished = false
 
   private var temporaryPath: String { path + ".part" }
-  private var folder: String {
+  static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
@@ -86,11 +86,11 @@ final class BackupWriter {
     store(UInt64(records), content.base, 0)
     try append(content.bytes(from: 0, count: 8))
     try flush(.end)
-    let (file, fileSystem, path, temporary, folder) = (file, fileSystem, path, temporaryPath, folder)
+    let (file, fileSystem, path, temporary) = (file, fileSystem, path, temporaryPath)
     try storing { () throws(FileSystemError) in
       try file.synchronize()
       try fileSystem.rename(temporary, to: path)
-      try fileSystem.syncDirectory(folder)
+      try fileSystem.syncDirectory(Self.folder(of: path))
     }
     isFinished = true
     return position

@@ -96,15 +96,27 @@ public enum StoreBackup: Sendable {
     return Summary(madeMillis: reader.madeMillis, bytes: reader.bytes, records: records)
   }
 
+  /// Whether a backup may have this place. What cannot be read to tell is an error.
   private static func isFree(
     _ path: String, isReplacing: Bool, _ fileSystem: any FileSystem
   ) throws(StorageError) -> Bool {
     let isThere = try isThere(path, fileSystem)
     if isThere && !isReplacing { return false }
+    let folder = BackupWriter.folder(of: path)
+    guard try Self.isThere(folder + "/" + StoreFormat.manifestName, fileSystem) else { return true }
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    guard try Self.isThere(path.dropLast(name.utf8.count) + StoreFormat.manifestName, fileSystem) else { return true }
     if StoreFormat.isOwnName(name) { return false }
-    return isThere ? (try? BackupReader(path: path, fileSystem: fileSystem)) != nil : true
+    guard isThere else { return true }
+    do {
+      _ = try BackupReader(path: path, fileSystem: fileSystem)
+      return true
+    } catch {
+      switch error {
+      case .newerVersion: return true
+      case .notABackup: return false
+      default: throw error
+      }
+    }
   }
 
   static func isThere(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> Bool {
