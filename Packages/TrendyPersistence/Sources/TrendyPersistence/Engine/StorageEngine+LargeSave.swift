@@ -43,7 +43,9 @@ extension StorageEngine {
       next.firstSequence = state.sequence + 1
       return (next, Array(state.tables.memtable.records), state.pin)
     }
-    let kills = try rowsReplaced(by: logged, changes.records, in: next)
+    let kills = try logged.withUnsafeBufferPointer { logged throws(StorageError) in
+      try rowsReplaced(by: [logged, changes.records], in: next)
+    }
     logged.removeAll { changes.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
     let rows = logged.withUnsafeBufferPointer { SortedRecords([$0, changes.records]) }
     if !rows.isEmpty || !kills.isEmpty {
@@ -60,19 +62,18 @@ extension StorageEngine {
 
   /// The rows of segments that these records take the place of: on segments of its own, as nothing is saved yet.
   private func rowsReplaced(
-    by logged: [UnsafeRawPointer], _ changes: UnsafeBufferPointer<UnsafeRawPointer>, in manifest: Manifest
+    by lists: [UnsafeBufferPointer<UnsafeRawPointer>], in manifest: Manifest
   ) throws(StorageError) -> [RowPlace] {
     let stack = try SegmentStack(Log(directory: directory, fileSystem: fileSystem, manifest: manifest))
     var kills: [RowPlace] = []
     guard !stack.isEmpty else { return kills }
     let nobody = Memtable.nobody
-    func bury(_ record: UnsafeRawPointer) throws(StorageError) {
-      guard record != nobody else { return }
-      let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
-      if let found = try stack.find(kind: kind, key: key), let place = try stack.bury(found) { kills.append(place) }
+    for list in lists {
+      for record in list where record != nobody {
+        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+        if let found = try stack.find(kind: kind, key: key), let place = try stack.bury(found) { kills.append(place) }
+      }
     }
-    for record in logged { try bury(record) }
-    for record in changes { try bury(record) }
     return kills
   }
 
