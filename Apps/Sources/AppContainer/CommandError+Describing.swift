@@ -9,6 +9,15 @@ extension CommandError {
     CommandError("There is no store at \(path)", hint: "Make one: trendy init", exit: .notFound)
   }
 
+  /// A backup was to get a name that a file has; one that may not be replaced, although that was asked for, is of a store.
+  public static func fileExists(at path: String, isReplacing: Bool) -> CommandError {
+    CommandError(
+      "\(path) is there already",
+      hint: isReplacing
+        ? "Nothing was written: it belongs to a store. Give another name."
+        : "Nothing was written. Give another name, or --yes to replace it.", exit: .cannotCreate)
+  }
+
   /// What a person reads of an error that a package threw.
   public init(describing error: any Error) {
     switch error {

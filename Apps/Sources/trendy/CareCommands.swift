@@ -51,11 +51,7 @@ extension Command {
       } catch StorageError.missing where !AppContainer.storeExists(at: session.storeDirectory) {
         throw CommandError.noStore(at: session.storeDirectory.path)
       } catch StorageError.exists(let path) {
-        throw CommandError(
-          "\(path) is there already",
-          hint: session.arguments.has("--yes")
-            ? "Nothing was written: it belongs to a store. Give another name."
-            : "Nothing was written. Give another name, or --yes to replace it.", exit: .cannotCreate)
+        throw CommandError.fileExists(at: path, isReplacing: session.arguments.has("--yes"))
       }
       if session.console.isJSON {
         session.console.document("trendy.backup/1", json(backup, file: file, session: session))

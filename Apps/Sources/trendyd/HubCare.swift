@@ -1,3 +1,4 @@
+import AppContainer
 import CommandSupport
 import Foundation
 import HubContainer
@@ -16,11 +17,7 @@ struct HubCare {
     do {
       backup = try hub.backUp(to: try file(path), isReplacing: arguments.has("--yes"))
     } catch StorageError.exists(let path) {
-      throw CommandError(
-        "\(path) is there already",
-        hint: arguments.has("--yes")
-          ? "Nothing was written: it belongs to a store. Give another name."
-          : "Nothing was written. Give another name, or --yes to replace it.", exit: .cannotCreate)
+      throw CommandError.fileExists(at: path, isReplacing: arguments.has("--yes"))
     }
     console.isJSON
       ? console.document("trendyd.backup/1", json(backup, path))
