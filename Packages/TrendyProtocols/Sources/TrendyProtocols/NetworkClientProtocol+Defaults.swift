@@ -101,7 +101,10 @@ extension NetworkClientProtocol {
         let allAreSettled = response.success + failures.count == requests.count
         for (index, place) in places.enumerated() {
           if let message = failures[index] {
-            outcomes[place] = isDuplicate(message) ? .accepted(version: nil) : .refused(rejected(message))
+            // Whether these words mean that the event is there already, or that something in it is, only an answer of its own says.
+            outcomes[place] =
+              message.lowercased().contains("duplicate")
+              ? try await pushDoubted(mutations[mutations.startIndex + place]) : .refused(rejected(message))
           } else {
             let isSettled = allAreSettled || created.contains(requests[index].id)
             outcomes[place] = isSettled ? .accepted(version: nil) : .tryLater(retryAfter: nil)
@@ -113,6 +116,15 @@ extension NetworkClientProtocol {
       }
     }
     return outcomes.map { $0 ?? .tryLater(retryAfter: nil) }
+  }
+
+  /// As ``pushAlone(_:)``. What others of the batch were answered stands, whatever becomes of this one.
+  private func pushDoubted(_ mutation: PendingMutation) async throws -> MutationOutcome {
+    do {
+      return try await pushAlone(mutation)
+    } catch {
+      return .tryLater(retryAfter: (error as? APIError)?.retryAfter)
+    }
   }
 
   private func pushAlone(_ mutation: PendingMutation) async throws -> MutationOutcome {
@@ -185,10 +197,5 @@ extension NetworkClientProtocol {
 
   private func rejected(_ message: String) -> ProblemDetails {
     ProblemDetails(type: "urn:trendy:error:invalid", title: "The hub refused the event", status: 422, detail: message)
-  }
-
-  /// A batch answers in words only: this one says that the event is there already.
-  private func isDuplicate(_ message: String) -> Bool {
-    message.lowercased().contains("duplicate")
   }
 }

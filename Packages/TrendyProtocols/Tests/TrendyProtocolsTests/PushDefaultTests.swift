@@ -246,6 +246,28 @@ struct PushDefaultTests {
     #expect(try await client.push(creates(4)) == [accepted, accepted, .refused(refusal), accepted])
   }
 
+  @Test func `a batch that finds a duplicate in words is believed only when the event, asked alone, is one`()
+    async throws
+  {
+    func client(_ words: String, alone error: APIError?) -> ScriptedClient {
+      ScriptedClient(
+        failing: { $0.hasPrefix("createEventWithIdempotency") ? error : nil },
+        batch: { requests in
+          BatchCreateEventsResponse(
+            created: [ScriptedClient.event(requests[0])], errors: [BatchError(index: 1, message: words)], total: 2,
+            success: 1, failed: 1)
+        })
+    }
+    let invalid = ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422, detail: "size: twice")
+    let refusing = client("duplicate property key: size", alone: .problem(invalid, retryAfter: nil))
+    #expect(try await refusing.push(creates(2)) == [accepted, .refused(invalid)])
+    let known = client(
+      "duplicate id", alone: .problem(ProblemDetails(type: ProblemDetails.duplicateType, status: 409), retryAfter: nil))
+    #expect(try await known.push(creates(2)) == [accepted, accepted])
+    let silent = client("duplicate id", alone: .networkError("lost"))
+    #expect(try await silent.push(creates(2)) == [accepted, later], "what the batch settled stands")
+  }
+
   @Test func `a payload that cannot be read is refused alone and not sent`() async throws {
     let client = ScriptedClient()
     let mutations = [
