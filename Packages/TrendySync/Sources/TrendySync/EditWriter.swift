@@ -131,7 +131,7 @@ final class EditWriter {
       if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
       if let row = try Entity.find(id: id, in: store) { try replica.keep(row) }
       let life =
-        try isVersioned && operation == .restore ? life(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
+        operation == .restore ? try life(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
       try enqueue(newMutation(key, operation, payload: payload, incarnation: life))
       if try isVersioned { try replica.show(key) } else { try write(entity) }
     case .update:

@@ -71,11 +71,13 @@ struct Reoffer {
       return mutation
     }
     if let atHub = loss.atHub {
-      mutation.operation = atHub.isDelete || atHub.incarnation < entry.incarnation ? .restore : .update
+      // In the life that died there, it stays dead: the hub refuses the edit, and the journal keeps it.
+      mutation.operation = atHub.incarnation < entry.incarnation ? .restore : .update
     } else {
       mutation.operation = .create
     }
-    let (members, marks) = entry.fields(above: common)
+    // Where the hub has nothing, it lacks also what was written before.
+    let (members, marks) = entry.fields(above: loss.atHub == nil ? 0 : common, base: common)
     if members.isEmpty, mutation.operation == .update { return nil }
     var payload = members
     if mutation.operation == .create { payload["id"] = .string(key.entityId) }
@@ -86,8 +88,11 @@ struct Reoffer {
 }
 
 extension ChangeEntry {
-  /// The fields that were written above a version, as members of a request, and who wrote them when, on the base of that version.
-  fileprivate func fields(above version: Int64) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
+  /// The fields that were written above a version, as members of a request, and who wrote them when.
+  /// - Parameter base: the version that they are then based on.
+  fileprivate func fields(
+    above version: Int64, base: Int64
+  ) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
     var values = (data?.rawData ?? [:]).filter { !RecordDocument.ownMembers.contains($0.key) && $0.key != "event_type" }
     let nested = SyncedKind.named(entityType)?.nestedMember
     if let nested {
@@ -101,7 +106,7 @@ extension ChangeEntry {
     var offered: [String: FieldMark] = [:]
     for (name, value) in values {
       guard let mark = marks.mark(of: name), mark.version > version else { continue }
-      offered[name] = FieldMark(version: version, stamp: mark.stamp, author: mark.author)
+      offered[name] = FieldMark(version: base, stamp: mark.stamp, author: mark.author)
       if let nested, name.hasPrefix("\(nested).") {
         var object = members[nested]?.objectValue ?? [:]
         object.updateValue(value, forKey: String(name.dropFirst(nested.count + 1)))
@@ -110,7 +115,7 @@ extension ChangeEntry {
         members.updateValue(value, forKey: name)
       }
     }
-    if offered.isEmpty { offered[FieldMark.others] = FieldMark(version: version, stamp: 0) }
+    if offered.isEmpty { offered[FieldMark.others] = FieldMark(version: base, stamp: 0) }
     return (members, offered)
   }
 }
