@@ -26,16 +26,18 @@ final class EditWriter {
     replica = Replica(store: store)
   }
 
+  /// - Parameter isAsked: whether a person asks for this one by name. What is imported is otherwise known by its id: held or
+  ///   deleted, it changes nothing.
   /// - Returns: whether anything was recorded: not where the same thing is held already, or an import was deleted here.
-  func record<Entity: StoredEntity>(_ entity: Entity) throws -> Bool {
+  func record<Entity: StoredEntity>(_ entity: Entity, isAsked: Bool = false) throws -> Bool {
     try store.takeWriteLock()
     let key = EntityKey(Entity.entityType, entity.id)
     let payload = try WireJSON.encode(entity.createRequest)
     let mutation = newMutation(key, .create, payload: payload)
-    let isImport = try Coalescing.hasNaturalKey(mutation)
+    let isImport = try !isAsked && Coalescing.hasNaturalKey(mutation)
     if let held = try Entity.find(id: entity.id, in: store) {
       if isImport { return false }
-      if try !wasRefused(key, held) { return try edit(held, to: entity) }
+      if try !wasRefused(held) { return try edit(held, to: entity) }
     }
     if let tombstone = try store.tombstone(of: key) {
       if isImport { return false }
@@ -194,10 +196,10 @@ extension EditWriter {
   }
 
   /// Whether the row is a create that the hub did not take: to it, the entity does not exist.
-  private func wasRefused(_ key: EntityKey, _ held: some StoredEntity) throws -> Bool {
-    guard held.syncStatus == .failed else { return false }
+  func wasRefused<Entity: StoredEntity>(_ row: Entity) throws -> Bool {
+    guard row.syncStatus == .failed else { return false }
     return try store.fetchConflicts().contains {
-      $0.entityType == key.entityType && $0.entityId == key.entityId && $0.operation == .create
+      $0.entityType == Entity.entityType && $0.entityId == row.id && $0.operation == .create
     }
   }
 

@@ -116,20 +116,29 @@ extension EditWriter {
     }
   }
 
+  /// Makes what is kept what is shown, as an edit made now; then the conflict is settled.
   func retry(_ conflict: OpenConflict) throws {
     func retry<Entity: StoredEntity>(_ type: Entity.Type) throws {
       switch conflict.origin {
-      case .journal(.create):
-        let payload = try WireJSON.encode(conflict.kept.merging(["id": .string(conflict.entityId)]) { $1 })
-        _ = try record(Entity(WireJSON.decode(Entity.CreateRequest.self, from: payload)))
       case .journal(.delete): _ = try delete(type, id: conflict.entityId)
-      case .journal(.restore): _ = try restore(type, id: conflict.entityId, under: nil)
-      case .journal(.update), .hub:
-        if try Entity.find(id: conflict.entityId, in: store) == nil {
-          _ = try restore(type, id: conflict.entityId, under: nil)
+      case .journal(.create):
+        let row = try Entity.find(id: conflict.entityId, in: store)
+        // What lives meanwhile keeps what others said of it beside.
+        if let row, try !wasRefused(row) {
+          var said = conflict
+          // In a create null says nothing; in an edit it clears.
+          said.kept = said.kept.filter { !$0.value.isNull }
+          return try write(said, to: type)
         }
-        try queue(
-          type, operation: .update, id: conflict.entityId, payload: WireJSON.encode(conflict.members))
+        let payload = try WireJSON.encode(conflict.kept.merging(["id": .string(conflict.entityId)]) { $1 })
+        _ = try record(Entity(WireJSON.decode(Entity.CreateRequest.self, from: payload)), isAsked: true)
+      case .journal(.restore), .journal(.update), .hub:
+        if try Entity.find(id: conflict.entityId, in: store) == nil {
+          let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent
+          _ = try restore(
+            type, id: conflict.entityId, under: parent.flatMap { conflict.kept[$0.name]?.stringValue })
+        }
+        try write(conflict, to: type)
       }
     }
     try retry(conflict.entityType.stored)
@@ -138,6 +147,12 @@ extension EditWriter {
     } else {
       try forget(conflict)
     }
+  }
+
+  private func write<Entity: StoredEntity>(_ conflict: OpenConflict, to type: Entity.Type) throws {
+    // Of what was restored as it was, nothing is kept beside that.
+    if conflict.kept.isEmpty { return }
+    try queue(type, operation: .update, id: conflict.entityId, payload: WireJSON.encode(conflict.members))
   }
 
   private func forget(_ conflict: OpenConflict) throws {
