@@ -310,9 +310,7 @@ extension EditWriter {
       }
     case .delete:
       mutation.incarnation = life(of: record, under: overlay)
-      mutation.base = try [knowledge.complete, lowestBase(of: overlay), lowestBaseBeneath(mutation.key)].compactMap {
-        $0
-      }.min()
+      mutation.base = try min(knowledge.complete, lowestBase(of: mutation.key), lowestBaseBeneath(mutation.key))
     }
   }
 
@@ -321,23 +319,36 @@ extension EditWriter {
     overlay.filter { $0.operation == .restore }.map(\.incarnation).reduce(record?.incarnation ?? 0, max)
   }
 
-  private func lowestBase(of overlay: some Sequence<PendingMutation>) throws -> Int64? {
-    try overlay.filter { $0.operation == .update }.flatMap { try FieldChange.changes(of: $0).values.map(\.base) }.min()
+  /// What the person who deletes an entity has seen of it: no more than their own unsettled edits were based on, which are shown in
+  /// place of what is held, and nothing of an entry that is parked.
+  private func lowestBase(of key: EntityKey) throws -> Int64 {
+    let parked = try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId)
+    var lowest = parked.map { $0.id - 1 } ?? .max
+    let isKnown = try parked != nil || replica.held(key) != nil
+    for mutation in try replica.overlay(of: key) where mutation.operation != .delete {
+      // Nothing lies under the making of what no other device has changed, nor under an import of what is there.
+      if mutation.operation == .create, !isKnown || NaturalIdentifier.isNatural(key.entityId) { continue }
+      for change in try FieldChange.changes(of: mutation).values { lowest = min(lowest, change.base) }
+    }
+    return lowest
   }
 
-  /// Of the own edits on what goes with an event type.
-  private func lowestBaseBeneath(_ key: EntityKey) throws -> Int64? {
-    guard key.entityType == .eventType else { return nil }
+  /// As above, of all that goes with an event type.
+  private func lowestBaseBeneath(_ key: EntityKey) throws -> Int64 {
+    guard key.entityType == .eventType else { return .max }
     let counts = try store.syncCounts()
-    guard counts.pending + counts.accepted > 0 else { return nil }
+    guard counts.pending + counts.accepted + counts.parked > 0 else { return .max }
     func isBeneath<Entity: StoredEntity>(_ type: Entity.Type, _ id: String) throws -> Bool {
       try Entity.find(id: id, in: store)?.parentEventTypeId == key.entityId
     }
-    let all = try store.fetchPendingMutations() + store.fetchAcceptedMutations()
-    return try lowestBase(
-      of: all.filter {
-        try $0.entityType.isChildOfEventType && isBeneath($0.entityType.stored, $0.entityId)
-      })
+    var lowest = try store.parkedChanges(about: key.entityId).map { $0.id - 1 }.min() ?? .max
+    let unsettled = Set(
+      try store.fetchPendingMutations().map(\.key) + store.fetchAcceptedMutations().map(\.key)
+        + store.fetchParkedChanges().compactMap(\.key))
+    for child in unsettled where child.entityType.isChildOfEventType {
+      if try isBeneath(child.entityType.stored, child.entityId) { lowest = min(lowest, try lowestBase(of: child)) }
+    }
+    return lowest
   }
 }
 
