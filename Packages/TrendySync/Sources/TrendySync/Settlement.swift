@@ -30,13 +30,18 @@ struct Settlement {
   }
 
   /// Moves the whole queue into the journal, with the person's data.
+  /// - Parameter newDevice: the identity that the store goes on under, where the hub would miss what was sent.
   /// - Returns: how many.
-  func clearQueue(reason: String, markEntitiesFailed: Bool) throws -> Int {
+  func clearQueue(reason: String, markEntitiesFailed: Bool, newDevice: String) throws -> Int {
     try store.takeWriteLock()
     let queue = try store.fetchPendingMutations()
     for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
-    // The hub would miss the sequences that were given and never come.
-    if queue.contains(where: { $0.sequence != nil }) { try store.setSyncIdentity(nil) }
+    // The hub would miss the sequences that were given and never come. Without any identity this store would say nothing of what
+    // it has seen, and not notice that the hub was restored.
+    if queue.contains(where: { $0.sequence != nil }) {
+      let hasSeen = try store.syncMemory()?.seen ?? 0 > 0
+      if hasSeen { try NewIdentity(store: store, device: newDevice).take() } else { try store.setSyncIdentity(nil) }
+    }
     return queue.count
   }
 }

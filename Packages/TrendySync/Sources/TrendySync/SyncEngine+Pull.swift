@@ -15,9 +15,9 @@ extension SyncEngine {
       if Task.isCancelled { throw .cancelled }
       let since = cursor
       let asking = Asking(clock)
-      let position = try position()
+      let question = try question()
       let page = try await ask {
-        try await networkClient.changes(FeedRequest(cursor: since, limit: limit, position: position))
+        try await networkClient.changes(FeedRequest(cursor: since, limit: limit, position: question.position))
       }
       guard page.nextCursor >= cursor else {
         throw .feedStuck("it went back from \(cursor) to \(page.nextCursor)")
@@ -26,7 +26,7 @@ extension SyncEngine {
         throw .feedStuck("it says that there is more, and stays at \(cursor)")
       }
       if page.position != nil {
-        try saving { try take(page, since: since, asking, position, into: $0) }
+        try saving { try take(page, since: since, asking, question, into: $0) }
         tally.pulled += page.changes.count
         cursor = page.nextCursor
         knownCursor = cursor
@@ -39,9 +39,8 @@ extension SyncEngine {
       try saving { store in
         try store.takeWriteLock()
         // An answer counts only for the question it was given to: another process may have moved on meanwhile.
-        guard try store.syncCursor() ?? 0 == since else {
-          throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
-        }
+        try question.checkStands(in: store)
+        guard try store.syncCursor() ?? 0 == since else { throw Question.isOutdated }
         var application = try FeedApplication(store: store)
         try application.apply(page.changes)
         try application.liftGuards(at: page.nextCursor, acknowledged: page.hasMore ? [] : acknowledged)
@@ -81,11 +80,11 @@ extension SyncEngine {
     var (count, parts) = (0, 0)
     while true {
       let asking = Asking(clock)
-      let position = try inSnapshotStore { try self.position() }
-      let request = SnapshotRequest(part: progress?.next, position: position)
+      let question = try inSnapshotStore { try self.question() }
+      let request = SnapshotRequest(part: progress?.next, position: question.position)
       let part = try await inClient {
         owesWhole
-          ? SnapshotPart(answer: try await networkClient.snapshot(for: position))
+          ? SnapshotPart(answer: try await networkClient.snapshot(for: question.position))
           : try await networkClient.snapshotPart(request)
       }
       // Parts of two lives of a hub are none of one snapshot: in another life it gives the first. Who gives no parts gives
@@ -101,10 +100,8 @@ extension SyncEngine {
         try write { store in
           try store.takeWriteLock()
           // An answer counts only for the question it was given to: another process may have moved on meanwhile.
-          try checkStill(position, in: store)
-          guard try store.syncMemory()?.snapshot == before else {
-            throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
-          }
+          try question.checkStands(in: store)
+          guard try store.syncMemory()?.snapshot == before else { throw Question.isOutdated }
           return try lay(part, after: after, asking, into: store)
         }
       }
@@ -167,14 +164,12 @@ extension SyncEngine {
 
   /// A page of a hub that says where it stands.
   private func take(
-    _ page: ChangeFeedResponse, since: Int64, _ asking: Asking, _ asked: DevicePosition?,
+    _ page: ChangeFeedResponse, since: Int64, _ asking: Asking, _ question: Question,
     into store: any DataStoreProtocol
   ) throws {
     try store.takeWriteLock()
-    try checkStill(asked, in: store)
-    guard try store.syncCursor() ?? 0 == since else {
-      throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
-    }
+    try question.checkStands(in: store)
+    guard try store.syncCursor() ?? 0 == since else { throw Question.isOutdated }
     let before = try store.syncMemory() ?? SyncMemory()
     // Held versions come with a snapshot: a store that has synced without them takes one.
     guard before.generation > 0 else { throw SyncFailure.expired("this device has to take a snapshot once") }
@@ -195,28 +190,11 @@ extension SyncEngine {
     if memory.isWorthWriting(over: before) { try store.setSyncMemory(memory) }
   }
 
-  /// An answer counts only for the question it was given to: another process may have moved on meanwhile.
-  func checkStill(_ asked: DevicePosition?, in store: any DataStoreProtocol) throws {
-    guard try store.syncIdentity()?.device == asked?.device else {
-      throw SyncFailure.busy("another process syncs this store", retryAfter: nil)
-    }
-  }
-
-  /// What this store says of itself; `nil` while it has no identity.
-  func position() throws(SyncFailure) -> DevicePosition? {
-    try inStore { store in
-      guard let identity = try store.syncIdentity() else { return nil }
-      return try Self.position(of: identity, in: store)
-    }
-  }
-
-  static func position(of identity: SyncIdentity, in store: any DataStoreProtocol) throws -> DevicePosition {
-    let memory = try store.syncMemory() ?? SyncMemory()
-    // What was sent lies at the front, in the order of its sequences.
-    let oldest = try store.firstPendingMutations(1).first?.sequence ?? identity.lastSequence + 1
-    return DevicePosition(
-      device: identity.device, seen: memory.seen, epoch: memory.epochs.epoch(of: memory.seen)?.id,
-      lastSequence: identity.lastSequence, acknowledgedThrough: oldest - 1)
+  /// What the next request rests on.
+  func question() throws(SyncFailure) -> Question {
+    let question = try inStore { try Question(of: $0) }
+    lastQuestion = question
+    return question
   }
 
   /// Takes in the hub's time. Stamps of what was never sent come down to it: a clock that was once ahead must not win for ever.

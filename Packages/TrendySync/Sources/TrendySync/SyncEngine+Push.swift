@@ -11,16 +11,16 @@ extension SyncEngine {
     broadcast.set(.syncing(synced: 0, total: total))
     while true {
       if Task.isCancelled { throw .cancelled }
-      guard let batch = try nextBatch() else { return }
+      guard let (batch, question) = try nextBatch() else { return }
       let asking = Asking(clock)
       let sent: Sent
       do {
         sent = try await send(batch)
       } catch {
-        if try setAsideTooLarge(batch, error) { continue }
-        throw try failure(of: batch, error)
+        if try setAsideTooLarge(batch, question, error) { continue }
+        throw try failure(of: batch, question, error)
       }
-      let settled = try saving { try settle(batch, sent.answer, asking, in: $0) }
+      let settled = try saving { try settle(batch, question, sent.answer, asking, in: $0) }
       tally.pushed += settled
       synced += settled
       // What was queued meanwhile is counted with the next batch.
@@ -30,7 +30,11 @@ extension SyncEngine {
         breaker.onSuccess(at: clock.uptime)
         batchLimit = min(configuration.batchSize, batchLimit * 2)
       }
-      if sent.answer.isForked { throw .forked("it has judged what this store does not know to have sent") }
+      if sent.answer.isForked {
+        // The outcomes that came with it are acknowledged; from here on another's would speak against a fork.
+        _ = try self.question()
+        throw .forked("it has judged what this store does not know to have sent")
+      }
       if let failure = sent.failure { throw halving(noted(failure), sent.cause) }
     }
   }
@@ -49,8 +53,8 @@ extension SyncEngine {
 
   /// The next mutations, with their places in this device's row; `nil` when none waits. They are saved as sent before a byte
   /// leaves: from then on nothing of them changes, for after a lost answer the hub may hold them.
-  private func nextBatch() throws(SyncFailure) -> PushBatch? {
-    let (batch, count) = try saving { store -> (PushBatch?, Int) in
+  private func nextBatch() throws(SyncFailure) -> (PushBatch, Question)? {
+    let (next, count) = try saving { store -> ((PushBatch, Question)?, Int) in
       try store.takeWriteLock()
       let limit = max(1, min(batchLimit, Self.largestBatch))
       var mutations = try store.firstPendingMutations(limit).inSendingOrder
@@ -66,21 +70,24 @@ extension SyncEngine {
         }
         try store.setSyncIdentity(identity)
       }
-      return (PushBatch(position: try Self.position(of: identity, in: store), mutations: mutations), count)
+      let question = try Question(of: store)
+      let position = question.position ?? DevicePosition(device: identity.device)
+      return ((PushBatch(position: position, mutations: mutations), question), count)
     }
     pendingCount = count
-    return batch
+    lastQuestion = next?.1
+    return next
   }
 
   /// - Returns: how many are settled: no longer in the queue.
   private func settle(
-    _ batch: PushBatch, _ answer: PushAnswer, _ asking: Asking, in store: any DataStoreProtocol
+    _ batch: PushBatch, _ question: Question, _ answer: PushAnswer, _ asking: Asking, in store: any DataStoreProtocol
   ) throws -> Int {
     try store.takeWriteLock()
+    try question.checkNothingWasAcknowledged(in: store)
     guard let position = answer.position else {
       return try Settlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
     }
-    try checkStill(batch.position, in: store)
     var memory = try store.syncMemory() ?? SyncMemory()
     try learn(position, asking, &memory, in: store)
     memory.take(position)
@@ -123,14 +130,16 @@ extension SyncEngine {
 
   /// What a push that threw leaves to say. A transient failure changes no mutation, ever; another is noted with the first, which
   /// may be its cause.
-  private func failure(of batch: PushBatch, _ error: any Error) throws(SyncFailure) -> SyncFailure {
+  private func failure(
+    of batch: PushBatch, _ question: Question, _ error: any Error
+  ) throws(SyncFailure) -> SyncFailure {
     let failure = SyncFailure(error)
     if case .unusable(let words) = failure, var first = batch.mutations.first {
       first.attempts += 1
       first.lastError = words
       try saving { store in
         try store.takeWriteLock()
-        try checkStill(batch.position, in: store)
+        try question.checkStands(in: store)
         try store.insertPendingMutation(first)
       }
       // The next try shows whether it is one of many.
@@ -156,7 +165,9 @@ extension SyncEngine {
 
   /// 413: asks again with half; what is too large by itself goes to the journal, so that the rest gets on.
   /// - Returns: whether the error was that.
-  private func setAsideTooLarge(_ batch: PushBatch, _ error: any Error) throws(SyncFailure) -> Bool {
+  private func setAsideTooLarge(
+    _ batch: PushBatch, _ question: Question, _ error: any Error
+  ) throws(SyncFailure) -> Bool {
     guard let error = error as? APIError, error.statusCode == 413 else { return false }
     if batch.mutations.count > 1 {
       batchLimit = batch.mutations.count / 2
@@ -168,7 +179,7 @@ extension SyncEngine {
       }
     try saving { store in
       try store.takeWriteLock()
-      try checkStill(batch.position, in: store)
+      try question.checkStands(in: store)
       if (try store.syncMemory()?.generation ?? 0) > 0 {
         _ = try VersionedSettlement(store: store, clock: clock, cursor: store.syncCursor() ?? 0)
           .settle(batch.mutations, PushAnswer(outcomes: [.refused(problem)]))

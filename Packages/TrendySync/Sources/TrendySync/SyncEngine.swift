@@ -43,6 +43,8 @@ public actor SyncEngine {
   private var owesSnapshot = false
   /// Whether that is the whole snapshot, as the hub lost something that this store has seen.
   var owesWhole = false
+  /// What the last request rested on.
+  var lastQuestion: Question?
   /// Whether what an earlier version of this program parked was looked at once more.
   var hasRetriedParked = false
 
@@ -231,7 +233,7 @@ extension SyncEngine {
         case .logReset:
           owesWhole = true
           try await takeOwedSnapshot(&tally)
-        case .forked: try saving { try NewIdentity(store: $0, device: chance.identifier(at: clock.now)).take() }
+        case .forked: try takeNewIdentity(answering: error)
         default: throw error
         }
         try counting()
@@ -271,6 +273,16 @@ extension SyncEngine {
       try await pull(&tally)
     }
     return pushFailure
+  }
+
+  /// The store has a twin, or was restored: it begins a row of sequences of its own.
+  private func takeNewIdentity(answering failure: SyncFailure) throws(SyncFailure) {
+    guard let lastQuestion else { throw failure }
+    try saving { store in
+      try store.takeWriteLock()
+      try lastQuestion.checkNothingWasAcknowledged(in: store)
+      try NewIdentity(store: store, device: chance.identifier(at: clock.now)).take()
+    }
   }
 
   private func takeOwedSnapshot(_ tally: inout RoundTally) async throws(SyncFailure) {
@@ -344,7 +356,7 @@ extension SyncEngine {
       let count = try write { store in
         try Settlement(store: store, clock: clock).clearQueue(
           reason: "Taken out of the queue on this device before the hub had settled it",
-          markEntitiesFailed: markEntitiesFailed)
+          markEntitiesFailed: markEntitiesFailed, newDevice: chance.identifier(at: clock.now))
       }
       _ = try countPending()
       return count

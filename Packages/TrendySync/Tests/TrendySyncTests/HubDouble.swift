@@ -21,6 +21,8 @@ final class HubDouble: Sendable {
     var pushErrors: [APIError?] = []
     var pullErrors: [APIError?] = []
     var isForked = false
+    /// What happens beside while a page is under way.
+    var onPull: (@Sendable () throws -> Void)?
     var batches: [PushBatch] = []
     var pulls: [FeedRequest] = []
     var snapshots = 0
@@ -32,7 +34,7 @@ final class HubDouble: Sendable {
   func set(_ change: (inout State) -> Void) { content.withLock { change(&$0) } }
 
   fileprivate func push(_ batch: PushBatch) throws -> PushAnswer {
-    try content.withLock { state in
+    return try content.withLock { state in
       state.batches.append(batch)
       if !state.pushErrors.isEmpty, let error = state.pushErrors.removeFirst() { throw error }
       var answer = PushAnswer(outcomes: [], lost: state.lost)
@@ -55,7 +57,8 @@ final class HubDouble: Sendable {
   }
 
   fileprivate func changes(_ request: FeedRequest) throws -> ChangeFeedResponse {
-    try content.withLock { state in
+    try state.onPull?()
+    return try content.withLock { state in
       state.pulls.append(request)
       if !state.pullErrors.isEmpty, let error = state.pullErrors.removeFirst() { throw error }
       let page = state.pages.isEmpty ? [] : state.pages.removeFirst()

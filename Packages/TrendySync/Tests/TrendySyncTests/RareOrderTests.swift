@@ -1,0 +1,237 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// Orders of events that a person seldom meets, each told from the device's side. Bare numbers are the hub's versions.
+@Suite("Rare orders of events", .timeLimit(.minutes(10)))
+struct RareOrderTests {
+  private let hub: HubDouble
+  private let device: Device
+  private var store: MockDataStore { device.store }
+
+  init() {
+    let hub = HubDouble()
+    self.hub = hub
+    device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
+  }
+
+  private func begin(_ more: [ChangeEntry] = []) async {
+    hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] + more }
+    await device.engine.performSync()
+  }
+
+  private func changes(_ mutation: PendingMutation) throws -> [String: FieldChange] {
+    try FieldChange.changes(of: mutation)
+  }
+
+  private static let refusal = ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422)
+
+  // MARK: What a delete has seen
+
+  /// The create of "new" is at 4 and its answer lost; another's edit of it is at 5; the next push fails, the pull succeeds.
+  private func makeWithoutAnswer(_ make: () throws -> Void, then edited: ChangeEntry) async throws {
+    try make()
+    hub.set { $0.pushErrors = [.networkError("lost"), .networkError("lost")] }
+    await device.engine.performSync()
+    hub.set { $0.pages = [[edited]] }
+    await device.engine.performSync()
+    #expect(try store.syncMemory()?.complete == 5)
+  }
+
+  @Test func `who deletes what they made has not seen the edit of another that their own lies over`() async throws {
+    await begin()
+    try await makeWithoutAnswer(
+      { try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "mine")) },
+      then: .event("new", 5, notes: "theirs"))
+    #expect(store.storedEvents["new"]?.notes == "mine")
+    try device.recorder.delete(eventId: "new")
+    #expect(store.storedPendingMutations.last?.base == 0, "above it lies what somebody else wrote")
+  }
+
+  @Test func `who deletes a type has not seen what lies under the own making of an event in it`() async throws {
+    await begin()
+    try await makeWithoutAnswer(
+      { try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "mine")) },
+      then: .event("new", 5, notes: "theirs"))
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(store.storedPendingMutations.last?.base == 0)
+  }
+
+  @Test func `who deletes a type with an event that nobody else knows has seen everything`() async throws {
+    await begin()
+    hub.set { $0.head = 9 }
+    await device.engine.performSync()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(store.storedPendingMutations.last?.base == 9, "a lower one would make conflicts of what was seen")
+  }
+
+  @Test func `who deletes what is parked has seen what is held`() async throws {
+    await begin()
+    // Of a form that this version cannot read.
+    var unreadable = ChangeEntry.event("E", 6)
+    unreadable.data = ChangeEntryData(rawData: ["id": "E", "timestamp": "in a later version's words"])
+    hub.set { $0.pages = [[unreadable]] }
+    await device.engine.performSync()
+    #expect(try store.syncMemory()?.complete == 6)
+    try device.recorder.delete(eventId: "E")
+    #expect(store.storedPendingMutations.last?.base == 5)
+    try device.recorder.restore(eventId: "E")
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(store.storedPendingMutations.last?.base == 5, "with its type it would go as well")
+  }
+
+  // MARK: Retrying what was refused
+
+  @Test func `a refused restore that is retried shows what was to be restored`() async throws {
+    await begin([
+      .tombstone(
+        .event, "gone", 2,
+        ["id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z", "notes": "old"])
+    ])
+    try device.recorder.record(EventFixture.makeEvent(id: "gone", eventTypeId: "T", notes: "kept"))
+    #expect(store.storedPendingMutations.map(\.operation) == [.restore])
+    hub.set { $0.outcomes = [.refused(Self.refusal)] }
+    await device.engine.performSync()
+    #expect(store.storedEvents["gone"] == nil)
+    let id = try #require(device.recorder.openConflicts().first?.id)
+    try device.recorder.retryConflict(id: id)
+    #expect(store.storedEvents["gone"]?.notes == "kept")
+    #expect(store.storedPendingMutations.map(\.operation) == [.restore, .update])
+    #expect(try device.recorder.openConflicts().isEmpty)
+  }
+
+  @Test func `a refused import that is retried is sent again`() async throws {
+    await begin()
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, notes: "kept", sourceType: .imported))
+    hub.set { $0.outcomes = [.refused(Self.refusal)] }
+    await device.engine.performSync()
+    #expect(store.storedEvents[id]?.syncStatus == .failed)
+    try device.recorder.retryConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedPendingMutations.map(\.operation) == [.create])
+    #expect(store.storedEvents[id]?.syncStatus == .pending)
+    #expect(try device.recorder.openConflicts().isEmpty)
+  }
+
+  @Test func `a refused import that another brought in meanwhile is retried as an edit of it`() async throws {
+    await begin()
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, notes: "kept", sourceType: .imported))
+    hub.set {
+      $0.outcomes = [.refused(Self.refusal)]
+      $0.pages = [[.event(id, 5, notes: "theirs")]]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEvents[id]?.notes == "theirs")
+    try device.recorder.retryConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedEvents[id]?.notes == "kept")
+    #expect(store.storedPendingMutations.map(\.operation) == [.update])
+  }
+
+  @Test func `a refused import that was deleted meanwhile is retried as another life of it`() async throws {
+    await begin()
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, notes: "kept", sourceType: .imported))
+    hub.set {
+      $0.outcomes = [.refused(Self.refusal)]
+      $0.pages = [[.tombstone(.event, id, 5)]]
+    }
+    await device.engine.performSync()
+    try device.recorder.retryConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedPendingMutations.map(\.operation) == [.restore])
+    #expect(store.storedPendingMutations.first?.incarnation == 1)
+    #expect(store.storedEvents[id]?.notes == "kept")
+  }
+
+  // MARK: What is offered again
+
+  @Test func `what is dead at the hub in the life that is held is offered as an edit, and never as a restore`()
+    async throws
+  {
+    await begin()
+    hub.set { $0.pages = [[.event("E", 5, notes: "theirs")]] }
+    await device.engine.performSync()
+    // The hub is back at 3; then somebody deleted E.
+    hub.set { state in
+      state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
+      state.head = 4
+      state.snapshot = [.type("T", 1), .tombstone(.event, "E", 4)]
+      state.pullErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, status: 409), retryAfter: nil)
+      ]
+    }
+    await device.engine.performSync()
+    let offered = try #require(hub.state.batches.last?.mutations.first)
+    #expect(offered.operation == .update && offered.incarnation == 0)
+    #expect(try changes(offered)["notes"]?.value == "theirs")
+  }
+
+  @Test func `what a hub lacks is offered whole, whenever its fields were written`() async throws {
+    await begin()
+    var edited = ChangeEntry.event("E", 5, notes: "theirs")
+    edited.marks["event_type_id"] = FieldMark(version: 3, stamp: 30, author: "other")
+    edited.marks["timestamp"] = FieldMark(version: 3, stamp: 30, author: "other")
+    hub.set { $0.pages = [[edited]] }
+    await device.engine.performSync()
+    hub.set { state in
+      state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
+      state.head = 4
+      state.snapshot = [.type("T", 1)]
+      state.pullErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, status: 409), retryAfter: nil)
+      ]
+    }
+    await device.engine.performSync()
+    let offered = try #require(hub.state.batches.last?.mutations.first)
+    #expect(offered.operation == .create)
+    #expect(try changes(offered).keys.contains("event_type_id"), "without it no hub can take it")
+    #expect(try changes(offered)["event_type_id"]?.stamp == 30)
+  }
+
+  @Test func `a restore before the first snapshot begins the first life after the one that ended`() async throws {
+    let payload = try WireJSON.encode(EventFixture.makeEvent(id: "E", eventTypeId: "T").createRequest)
+    try device.recorder.queueMutation(entityType: .event, operation: .restore, entityId: "E", payload: payload)
+    #expect(store.storedPendingMutations.first?.incarnation == 1, "a hub refuses the life 0 as invalid")
+  }
+
+  // MARK: Who asks, and what stands when the answer comes
+
+  @Test func `a cleared queue leaves an identity, so that a restored hub is noticed`() async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    let before = try #require(try store.syncIdentity())
+    #expect(await device.engine.clearPendingMutations() == 1)
+    let after = try #require(try store.syncIdentity())
+    #expect(after.device != before.device && after.lastSequence == 0)
+    await device.engine.performSync()
+    #expect(hub.state.pulls.last?.position?.seen == 3)
+  }
+
+  @Test func `a page that was asked for before a snapshot is not laid after it`() async throws {
+    await begin()
+    hub.set { $0.head = 3 }
+    // Another process takes a snapshot while the page is under way: the cursor is the same, the generation is not.
+    hub.set { [factory = device.factory] state in
+      state.pages = [[.event("E", 4, notes: "late")]]
+      state.onPull = {
+        let other = factory.makeDataStore()
+        var memory = try #require(try other.syncMemory())
+        memory.generation += 1
+        try other.setSyncMemory(memory)
+        try other.save()
+      }
+    }
+    await device.engine.performSync()
+    #expect(store.storedEvents["E"]?.notes == nil)
+    #expect(device.store.storedSyncCursor == 3)
+  }
+}
