@@ -163,7 +163,8 @@ final class StoryHub {
   func noteContact(_ device: String, cursor: Int64) throws {
     try storage.write(person: "p") { transaction in
       let last = try transaction.contact(device: device)
-      if let contact = core.contact(device: device, cursor: cursor, after: last, now: now) {
+      let state = try transaction.state()
+      if let contact = core.contact(device: device, cursor: cursor, after: last, in: state, now: now) {
         try transaction.putContact(contact)
       }
     }

@@ -568,7 +568,71 @@ struct SyncStoryTests {
     try hub.noteContact("quick", cursor: 7)
     #expect(try hub.compact() == 1)
     #expect(try hub.state.horizon == 7)
-    #expect(try hub.storage.read(person: "p") { try $0.contacts() }.map(\.device) == ["quick"])
+    #expect(
+      try hub.storage.read(person: "p") { try $0.contacts() }.map(\.device) == ["quick", "slow"],
+      "in which life it stands stays known")
+    for number in 1...70 { try hub.noteContact("other-\(number)", cursor: 7) }
+    try hub.compact()
+    #expect(
+      try hub.storage.read(person: "p") { try $0.contacts() }.count == 71, "those of 90 days, and of the rest none")
+  }
+
+  // MARK: Many lives
+
+  /// The hub is started again and again, and something is written in each life.
+  private func live(_ count: Int, _ hub: StoryHub, _ name: String) throws {
+    for number in 1...count {
+      try hub.restart(epoch: "\(name)\(number)")
+      try hub.push("writer", hub.event("\(name)-\(number)"))
+    }
+  }
+
+  @Test("a device that was away for more lives than are told of is known all the same", arguments: storages)
+  func manyLives(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("writer", hub.type("t"))
+    try live(3, hub, "a")
+    let away = try hub.state
+    try hub.noteContact("away", cursor: away.head)
+    try hub.noteContact("writer", cursor: away.head)
+    try live(300, hub, "b")
+    let state = try hub.state
+    #expect(state.epochs.count <= HubState.mostEpochs + 2 * HubState.mostStanding)
+    try hub.check(SyncPosition(device: "away", seen: away.head, epoch: away.epochs.last?.id))
+    // What it holds is all there: nothing would have to be offered again.
+    func list(_ state: HubState) -> [HubEpoch] { state.epochs.map { HubEpoch(id: $0.id, first: $0.first) } }
+    #expect(
+      list(away).lastCommonVersion(endingAt: away.head, with: list(state), endingAt: state.head) == away.head)
+    // A life in between is not told of, and nobody stands in it.
+    #expect(throws: Problem.self) {
+      try hub.check(SyncPosition(device: "x", seen: away.head + 50, epoch: "b50"))
+    }
+  }
+
+  @Test("a hub that was set back and lived on for long shows what it lost", arguments: storages)
+  func manyLivesAfterALoss(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("writer", hub.type("t"))
+    try live(3, hub, "a")
+    // The device saw two lives that the backup does not have.
+    let backup = try hub.state
+    try hub.noteContact("away", cursor: backup.head)
+    var known = backup.epochs.map { HubEpoch(id: $0.id, first: $0.first) }
+    known += [HubEpoch(id: "lost1", first: backup.head + 1), HubEpoch(id: "lost2", first: backup.head + 9)]
+    try live(300, hub, "b")
+    let state = try hub.state
+    let told = state.epochs.map { HubEpoch(id: $0.id, first: $0.first) }
+    #expect(known.lastCommonVersion(endingAt: backup.head + 20, with: told, endingAt: state.head) == backup.head)
+  }
+
+  @Test("where a device stands is noted at once when that is another life", arguments: storages)
+  func contactsOfLives(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("writer", hub.type("t"))
+    try hub.noteContact("a", cursor: 1)
+    try live(1, hub, "next")
+    try hub.noteContact("a", cursor: 2)
+    #expect(try hub.storage.read(person: "p") { try $0.contact(device: "a") }?.cursor == 2)
   }
 
   @Test("where a device stands is noted once a day, and at once when it fell back", arguments: storages)

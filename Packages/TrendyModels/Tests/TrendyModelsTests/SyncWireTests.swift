@@ -121,6 +121,10 @@ struct SyncWireTests {
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("c", 7), ("d", 10)], 12, 9),
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("d", 6)], 12, 5),
       ([("a", 0), ("b", 4)], 9, [("d", 12), ("e", 14)], 15, 0),
+      // Of lives between those in which devices stand, one side tells as one.
+      ([("a", 0), ("b", 4), ("c", 7)], 9, [("a", 0), ("b+", 4), ("c", 7), ("d", 10)], 12, 9),
+      ([("a", 0), ("b", 4), ("c", 7), ("d", 9)], 10, [("a", 0), ("b+", 4), ("e", 11)], 12, 3),
+      ([("b", 4), ("c", 7)], 9, [("a", 0), ("a+", 2), ("c", 7), ("d", 10)], 12, 9),
     ] as [([(String, Int64)], Int64, [(String, Int64)], Int64, Int64)])
   func common(_ case: ([(String, Int64)], Int64, [(String, Int64)], Int64, Int64)) {
     let (one, end, other, otherEnd, common) = `case`

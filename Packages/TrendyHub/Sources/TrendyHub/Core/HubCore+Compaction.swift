@@ -4,13 +4,20 @@ extension HubCore {
   /// How long the hub waits for a device, and keeps whole what was deleted.
   public static let patience: Duration = .seconds(90 * 86_400)
 
-  /// Notes where a device stands, now and then: often enough to know for 90 days that it is there, seldom enough that asking
-  /// for nothing new writes nothing.
+  /// Notes where a device stands, now and then: often enough to know for 90 days that it is there, and in which life it stands,
+  /// seldom enough that asking for nothing new writes nothing.
   ///
   /// The cursor that is kept is never above the device's own, so that the horizon never passes it.
+  /// - Parameter state: the person's, of which the cursor was asked for.
   /// - Returns: what is to be kept; `nil` where what is kept does.
-  public func contact(device: String, cursor: Int64, after last: HubContact?, now: Date) -> HubContact? {
-    if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400 { return nil }
+  public func contact(
+    device: String, cursor: Int64, after last: HubContact?, in state: HubState, now: Date
+  ) -> HubContact? {
+    if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400,
+      state.epoch(at: last.cursor) == state.epoch(at: cursor)
+    {
+      return nil
+    }
     return HubContact(device: device, cursor: cursor, at: now)
   }
 
@@ -23,12 +30,12 @@ extension HubCore {
     let past = now.addingTimeInterval(-Double(Self.patience.components.seconds))
     let writer = try HubWriter(transaction, now: now)
     var lowest = writer.state.head
-    for contact in try transaction.contacts() {
+    for (place, contact) in try transaction.contacts().sorted(by: { $0.at > $1.at }).enumerated() {
       // What is noted lags by up to a day.
-      if contact.at.addingTimeInterval(86_400) < past {
-        try transaction.forgetContact(device: contact.device)
-      } else {
+      if contact.at.addingTimeInterval(86_400) >= past {
         lowest = min(lowest, contact.cursor)
+      } else if place >= HubState.mostStanding {
+        try transaction.forgetContact(device: contact.device)
       }
     }
     var count = 0

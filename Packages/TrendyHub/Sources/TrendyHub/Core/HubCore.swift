@@ -195,10 +195,8 @@ public struct HubCore: Hashable, Sendable {
   /// Begins a new life of the hub for this person: whoever knows the list of lives can tell whether the hub was restored.
   public func begin(epoch: String, in transaction: any HubTransaction) throws -> HubState {
     var state = try transaction.state()
-    let new = HubState.Epoch(id: epoch, first: state.head + 1)
-    // A life in which nothing was written left no position behind.
-    if state.epochs.last?.first == new.first { state.epochs.removeLast() }
-    state.epochs = (state.epochs + [new]).suffix(HubState.mostEpochs)
+    let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.mostStanding)
+    state.begin(epoch, standing: Set(standing.compactMap { state.epoch(at: $0.cursor) }))
     if state.sums == nil { state.sums = try sums(in: transaction) }
     try transaction.setState(state)
     return state

@@ -29,7 +29,8 @@ public struct HubState: Hashable, Sendable {
 
   /// The version of the last write; 0 before the first.
   public var head: Int64
-  /// The last ``mostEpochs``, in order; empty before the first start.
+  /// The last ``mostEpochs`` and those before in which devices stand, in order; see ``begin(_:standing:)``. Empty before the first
+  /// start.
   public var epochs: [Epoch]
   /// Up to here tombstones have shrunk to bare ids: who stands below it needs a snapshot.
   public var horizon: Int64
@@ -43,9 +44,43 @@ public struct HubState: Hashable, Sendable {
     self.sums = sums
   }
 
-  /// How many lives are told of, in every answer. A hub that is started daily tells of four months; whoever was away for longer takes
-  /// a snapshot as it is, for what was deleted meanwhile is no longer told one by one.
+  /// How many lives are told of in every answer, whoever stands in them: a hub that is started daily tells of four months.
   public static let mostEpochs = 128
+
+  /// Of so many devices the hub knows in which life they stand, however long they are away: those that came last.
+  public static let mostStanding = 64
+
+  /// Begins a life with the next version.
+  ///
+  /// A device that finds the life it stands in no longer told of must take the hub for one that was restored, and offer again all
+  /// that it holds. So the list is cut where nobody stands: lives between two that stay become one, named after them all, that no
+  /// device knows.
+  /// - Parameter standing: the lives in which devices stand.
+  mutating func begin(_ id: String, standing: Set<String>) {
+    let new = Epoch(id: id, first: head + 1)
+    // A life in which nothing was written left no position behind.
+    if epochs.last?.first == new.first { epochs.removeLast() }
+    let recent = (epochs + [new]).suffix(Self.mostEpochs)
+    var kept: [Epoch] = []
+    var passed: [Epoch] = []
+    for epoch in (epochs + [new]).dropLast(recent.count) {
+      guard standing.contains(epoch.id) else {
+        passed.append(epoch)
+        continue
+      }
+      kept += Self.joined(passed, after: kept) + [epoch]
+      passed = []
+    }
+    epochs = kept + Self.joined(passed, after: kept) + recent
+  }
+
+  /// Lives as one; before the first that stays, none.
+  private static func joined(_ lives: [Epoch], after kept: [Epoch]) -> [Epoch] {
+    guard let first = lives.first, !kept.isEmpty else { return [] }
+    if lives.count == 1 { return lives }
+    let id = SHA256Digest.hexadecimal(of: lives.map(\.id).joined(separator: " "))
+    return [Epoch(id: String(id.prefix(32)), first: first.first)]
+  }
 
   /// The life in which a version was given; of a version before those that are told of, the first of them.
   public func epoch(at version: Int64) -> String? { (epochs.last { $0.first <= version } ?? epochs.first)?.id }

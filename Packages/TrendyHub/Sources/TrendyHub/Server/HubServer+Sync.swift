@@ -20,7 +20,7 @@ extension HubServer {
     // Who asks for all there is, and says nothing of itself, stands nowhere.
     if position != nil || since > 0 {
       let device = position?.device ?? sender.restDevice
-      if let contact = core.contact(device: device, cursor: since, after: last, now: clock.now) {
+      if let contact = core.contact(device: device, cursor: since, after: last, in: page.state, now: clock.now) {
         try write(person: sender.person) { try $0.putContact(contact) }
       }
     }

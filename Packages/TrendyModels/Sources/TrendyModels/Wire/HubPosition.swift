@@ -28,16 +28,14 @@ extension [HubEpoch] {
 
   /// The last version that two histories have in common, or 0; each list ends at the head that goes with it.
   ///
-  /// Of a long history a list holds the last lives only: the two are laid beside each other where the one that begins later begins.
+  /// A list tells of the last lives and of those earlier ones in which devices stand; what lies between is told of as one life. Who
+  /// shares a life shares everything before it.
   public func lastCommonVersion(endingAt end: Int64, with other: [HubEpoch], endingAt otherEnd: Int64) -> Int64 {
-    guard let here = first, let there = other.first else { return 0 }
-    let own = drop { here.first < there.first && $0 != there }
-    let others = other.drop { there.first < here.first && $0 != here }
-    let known = zip(own, others).prefix { $0 == $1 }.count
-    guard known > 0 else { return 0 }
+    let shared = Set(self).intersection(other)
+    guard let here = lastIndex(where: shared.contains), let there = other.firstIndex(of: self[here]) else { return 0 }
     return Swift.min(
-      own.dropFirst(known).first.map { $0.first - 1 } ?? end,
-      others.dropFirst(known).first.map { $0.first - 1 } ?? otherEnd)
+      dropFirst(here + 1).first.map { $0.first - 1 } ?? end,
+      other.dropFirst(there + 1).first.map { $0.first - 1 } ?? otherEnd)
   }
 }
 
