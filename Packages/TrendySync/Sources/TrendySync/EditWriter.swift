@@ -229,6 +229,7 @@ extension EditWriter {
     if !delete.payload.isEmpty {
       var edits = newMutation(delete.key, .update, payload: delete.payload, incarnation: delete.incarnation)
       edits.marks = delete.marks
+      try putLast(&edits)
       try store.insertPendingMutation(edits)
     }
     try replica.show(delete.key)
@@ -248,10 +249,7 @@ extension EditWriter {
   @discardableResult
   private func enqueue(_ mutation: PendingMutation) throws -> Coalescing.Effect {
     var mutation = mutation
-    // The queue lies by time: a clock set back must not put a move before the making of what it points to.
-    if latest == nil { latest = try store.lastPendingMutation()?.createdAt }
-    mutation.createdAt = max(mutation.createdAt, latest ?? mutation.createdAt)
-    latest = mutation.createdAt
+    try putLast(&mutation)
     try mark(&mutation)
     let effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
     switch effect {
@@ -269,6 +267,14 @@ extension EditWriter {
       break
     }
     return effect
+  }
+
+  /// The queue lies by time: a clock set back must put nothing before what was sent, nor a move before the making of what it points
+  /// to.
+  private func putLast(_ mutation: inout PendingMutation) throws {
+    if latest == nil { latest = try store.lastPendingMutation()?.createdAt }
+    mutation.createdAt = max(mutation.createdAt, latest ?? mutation.createdAt)
+    latest = mutation.createdAt
   }
 
   /// What of the queue it may meet: its own entity's, and for the end of something that was never sent whatever refers to it.
