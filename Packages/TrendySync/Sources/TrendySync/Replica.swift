@@ -147,14 +147,21 @@ extension Replica {
     return touched
   }
 
+  /// Whether a mutation that was accepted under a version is to be laid over what is held until its entity comes back. Of what was
+  /// complete when the answer came, and is not here, the hub tells no more: it was deleted long ago.
+  func comesBack(_ key: EntityKey, version: Int64?, complete: Int64) throws -> Bool {
+    guard let version, version <= complete else { return true }
+    return try held(key) != nil || isParked(key)
+  }
+
+  private func isParked(_ key: EntityKey) throws -> Bool {
+    try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId) != nil
+  }
+
   private func isCovered(_ mutation: PendingMutation, cursor: Int64) throws -> Bool {
     let version = mutation.acceptedVersion ?? 0
     let held = try held(mutation.key)
-    if mutation.operation == .delete, held?.isDelete ?? true,
-      try store.parkedChange(entityType: mutation.entityType.rawValue, entityId: mutation.entityId) == nil
-    {
-      return version <= cursor
-    }
+    if mutation.operation == .delete, held?.isDelete ?? true, try !isParked(mutation.key) { return version <= cursor }
     return (held?.id ?? -1) >= version
   }
 }

@@ -94,7 +94,7 @@ extension SyncEngine {
     for case .accepted(let version?) in answer.outcomes { memory.seen = max(memory.seen, version) }
     let isVersioned = memory.generation > 0
     try store.setSyncMemory(memory)
-    let settlement = VersionedSettlement(store: store, clock: clock, cursor: try store.syncCursor() ?? 0)
+    let settlement = try VersionedSettlement(store: store, clock: clock)
     if isVersioned { return try settlement.settle(batch.mutations, answer) }
     try settlement.journalLost(of: batch.mutations, answer)
     // Nothing is held yet to lay them over; should the hub lose them before it gives a snapshot, they are here to be sent anew.
@@ -181,7 +181,7 @@ extension SyncEngine {
       try store.takeWriteLock()
       try question.checkStands(in: store)
       if (try store.syncMemory()?.generation ?? 0) > 0 {
-        _ = try VersionedSettlement(store: store, clock: clock, cursor: store.syncCursor() ?? 0)
+        _ = try VersionedSettlement(store: store, clock: clock)
           .settle(batch.mutations, PushAnswer(outcomes: [.refused(problem)]))
       } else {
         _ = try Settlement(store: store, clock: clock).settle(batch.mutations, [.refused(problem)])

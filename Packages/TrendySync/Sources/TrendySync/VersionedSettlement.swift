@@ -8,9 +8,18 @@ import TrendyProtocols
 
 /// Carries out in a unit of work what a hub said of pushed mutations. It does not save.
 struct VersionedSettlement {
-  let store: any DataStoreProtocol
-  let clock: any TimeSource
-  let cursor: Int64
+  private let store: any DataStoreProtocol
+  private let clock: any TimeSource
+  private let cursor: Int64
+  /// That of ``SyncMemory``.
+  private let complete: Int64
+
+  init(store: any DataStoreProtocol, clock: any TimeSource) throws {
+    self.store = store
+    self.clock = clock
+    cursor = try store.syncCursor() ?? 0
+    complete = try store.syncMemory()?.complete ?? 0
+  }
 
   /// - Returns: how many are settled: no longer in the queue.
   func settle(_ mutations: [PendingMutation], _ answer: PushAnswer) throws -> Int {
@@ -24,7 +33,9 @@ struct VersionedSettlement {
         try store.deletePendingMutation(mutation)
         var accepted = mutation
         accepted.acceptedVersion = version ?? answer.position?.head
-        try store.insertAcceptedMutation(accepted)
+        if try replica.comesBack(mutation.key, version: accepted.acceptedVersion, complete: complete) {
+          try store.insertAcceptedMutation(accepted)
+        }
         touched.append(mutation.key)
         settled += 1
       case .refused(let problem):

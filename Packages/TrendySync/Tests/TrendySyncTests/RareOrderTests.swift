@@ -73,7 +73,7 @@ struct RareOrderTests {
     await begin()
     // Of a form that this version cannot read.
     var unreadable = ChangeEntry.event("E", 6)
-    unreadable.data = ChangeEntryData(rawData: ["id": "E", "timestamp": "in a later version's words"])
+    unreadable.data = ChangeEntryData(rawData: ["id": "E", "event_type_id": "T", "timestamp": "in later words"])
     hub.set { $0.pages = [[unreadable]] }
     await device.engine.performSync()
     #expect(try store.syncMemory()?.complete == 6)
@@ -82,6 +82,27 @@ struct RareOrderTests {
     try device.recorder.restore(eventId: "E")
     try device.recorder.delete(eventTypeId: "T")
     #expect(store.storedPendingMutations.last?.base == 5, "with its type it would go as well")
+  }
+
+  // MARK: The order of the queue
+
+  @Test func `what a deletion that is taken back gives back lies behind what was sent, though the clock was set back`()
+    async throws
+  {
+    await begin()
+    try device.recorder.edit(eventTypeId: "T") { $0.name = "sent" }
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    try device.recorder.delete(eventId: "E")
+    device.clock.setDate(device.clock.now - 365 * 86_400)
+    try device.recorder.restore(eventId: "E")
+    #expect(try store.fetchPendingMutations().map(\.entityId) == ["T", "E"])
+    await device.engine.performSync()
+    let last = try #require(hub.state.batches.last)
+    #expect(last.position.acknowledgedThrough == 0, "what the first became is not known here")
+    #expect(last.mutations.map(\.sequence) == [1, 2])
+    #expect(store.storedEvents["E"]?.notes == "mine")
   }
 
   // MARK: Retrying what was refused
@@ -199,6 +220,37 @@ struct RareOrderTests {
     let payload = try WireJSON.encode(EventFixture.makeEvent(id: "E", eventTypeId: "T").createRequest)
     try device.recorder.queueMutation(entityType: .event, operation: .restore, entityId: "E", payload: payload)
     #expect(store.storedPendingMutations.first?.incarnation == 1, "a hub refuses the life 0 as invalid")
+  }
+
+  // MARK: What the hub tells no more of
+
+  @Test
+  func `what was accepted, deleted elsewhere and forgotten by the hub before the answer came is not shown for ever`()
+    async throws
+  {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    hub.set {
+      $0.pushErrors = [.networkError("lost")]
+      $0.head = 9
+    }
+    await device.engine.performSync()
+    #expect(device.store.storedSyncCursor == 9 && store.storedEvents["new"] != nil)
+    // It was taken as 4 and deleted as 5; the hub keeps its id alone.
+    hub.set { $0.outcomes = [.accepted(version: 4)] }
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty && store.storedEvents["new"] == nil)
+    #expect(try store.fetchAcceptedMutations().isEmpty)
+  }
+
+  @Test func `what was accepted is shown as long as its entry is parked`() async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    var unreadable = ChangeEntry.event("E", 4)
+    unreadable.data = ChangeEntryData(rawData: ["id": "E", "event_type_id": "T", "timestamp": "in later words"])
+    hub.set { $0.pages = [[unreadable]] }
+    await device.engine.performSync()
+    #expect(store.storedParkedChanges.count == 1 && store.storedEvents["E"]?.notes == "mine")
   }
 
   // MARK: Who asks, and what stands when the answer comes
