@@ -62,7 +62,7 @@ extension FeedApplication {
     case .apply:
       // Let past its guard, it lives again.
       if let tombstone = tombstones.removeValue(forKey: key) { try store.deleteTombstone(tombstone) }
-      try show(Overlay.shown(entity, under: waiting[key] ?? []), key)
+      try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: key.entityId)
       // Kept as the hub gave it too: should what waits turn out to be older than this, this is what is to be shown.
       if waiting[key] != nil { return false }
     case .remove:
@@ -99,10 +99,6 @@ extension FeedApplication {
     } else {
       try store.deleteTombstone(tombstone)
     }
-  }
-
-  private func show<Entity: StoredEntity>(_ entity: Entity?, _ key: EntityKey) throws {
-    if let entity { try Entity.write(entity, in: store) } else { try Entity.delete(id: key.entityId, in: store) }
   }
 
   private func isDeleteWaiting(_ key: EntityKey) -> Bool {
@@ -148,6 +144,17 @@ extension FeedApplication {
   private mutating func unpark(where isDone: (ChangeEntry) -> Bool) throws {
     for entry in parked where isDone(entry) { try store.deleteParkedChange(entry) }
     parked.removeAll(where: isDone)
+  }
+}
+
+extension DataStoreProtocol {
+  /// Makes the row what is to be shown: nothing without its event type, to which a person may have moved it before they deleted that.
+  func show<Entity: StoredEntity>(_ entity: Entity?, id: String) throws {
+    if let entity, try entity.parentEventTypeId.map({ try findEventType(id: $0) != nil }) ?? true {
+      try Entity.write(entity, in: self)
+    } else {
+      try Entity.delete(id: id, in: self)
+    }
   }
 }
 

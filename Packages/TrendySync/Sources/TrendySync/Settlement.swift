@@ -18,7 +18,7 @@ struct Settlement {
       switch outcome {
       case .accepted(let version), .merged(let version):
         try accept(mutation, version: version)
-        try unpark(parked, olderThan: version, of: mutation.key)
+        try unpark(parked, behind: mutation, version: version)
         settled += 1
       case .refused(let problem):
         settled += try refuse(mutation, problem, sparing: answered)
@@ -63,9 +63,11 @@ extension Settlement {
   }
 
   /// What the feed gave while the mutation waited is behind it now, and its own entry comes; unless the hub says that it stood there
-  /// before: then the answer to an earlier try was lost, and what came since is the newer.
-  private func unpark(_ parked: [ChangeEntry], olderThan version: Int64?, of key: EntityKey) throws {
-    for entry in parked where entry.entityType == key.entityType.rawValue && entry.entityId == key.entityId {
+  /// before: then the answer to an earlier try was lost, and what came since is the newer. Where it does not say, a create that met
+  /// what lives has changed nothing.
+  private func unpark(_ parked: [ChangeEntry], behind mutation: PendingMutation, version: Int64?) throws {
+    for entry in parked where entry.key == mutation.key {
+      if version == nil, mutation.operation != .update, mutation.operation != .delete, !entry.isDelete { continue }
       if entry.id <= version ?? .max { try store.deleteParkedChange(entry) }
     }
   }
@@ -102,6 +104,7 @@ extension Settlement {
   }
 
   private func setAside(_ mutation: PendingMutation, reason: String, markFailed: Bool) throws {
+    let replica = Replica(store: store)
     try store.insertConflict(
       Conflict(
         id: mutation.id, entityType: mutation.entityType, entityId: mutation.entityId, operation: mutation.operation,
@@ -112,7 +115,12 @@ extension Settlement {
       if let tombstone = try store.tombstone(of: mutation.key) { try store.deleteTombstone(tombstone) }
       try store.setSyncCursor(nil)
     } else {
-      if markFailed { try mark(mutation.key, .failed) }
+      if try replica.overlay(of: mutation.key).contains(where: { $0.operation == .create }) {
+        // What was made here and is still to be told says what is shown.
+        try replica.show(mutation.key)
+      } else if markFailed {
+        try mark(mutation.key, .failed)
+      }
       // At the hub it lies where it did; here its row lies under a type that may be gone, and would go with it. The feed will
       // not tell of it again: a snapshot does.
       if mutation.operation == .update, mutation.entityType.isChildOfEventType,

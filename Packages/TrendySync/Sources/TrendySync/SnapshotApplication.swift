@@ -74,11 +74,7 @@ extension SnapshotApplication {
       }
       // As for an entry of the feed.
       if waiting[key] != nil { try park(entity, key) }
-      if let shown = Overlay.shown(entity, under: waiting[key] ?? []) {
-        try Entity.write(shown, in: store)
-      } else {
-        try Entity.delete(id: entity.id, in: store)
-      }
+      try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: entity.id)
     }
   }
 

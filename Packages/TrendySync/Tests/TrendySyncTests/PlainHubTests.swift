@@ -1,0 +1,71 @@
+import Foundation
+import Synchronization
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// Rare orders of events before a hub that says no versions.
+@Suite("A hub without versions", .timeLimit(.minutes(10)))
+struct PlainHubTests {
+  @Test func `a create that met what another had changed shows what the hub has`() async throws {
+    let device = Device(cursor: nil)
+    // It was made here and taken; another renamed it; then this store was restored from a backup.
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "T", name: "old"))
+    device.network.createEventTypeWithIdempotencyResponses = [
+      .failure(APIError.httpError(504)),
+      .failure(APIError.problem(ProblemDetails(type: ProblemDetails.duplicateType, status: 409), retryAfter: nil)),
+    ]
+    device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "T", name: "new")]
+    device.network.latestCursorToReturn = 9
+    await device.engine.performSync()
+    #expect(device.store.storedEventTypes["T"]?.name == "old", "it waits")
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty)
+    #expect(device.store.storedEventTypes["T"]?.name == "new")
+    #expect(device.store.storedParkedChanges.isEmpty)
+  }
+
+  @Test("an event that was moved to a type deleted here is not shown without it", arguments: [10, nil] as [Int64?])
+  func movedToDeletedType(cursor: Int64?) async throws {
+    let device = Device(cursor: cursor)
+    device.seedType("old")
+    device.seedType("gone")
+    device.seedEvent("evt-1", type: "old")
+    try device.recorder.edit(eventId: "evt-1") { $0.eventTypeId = "gone" }
+    try device.recorder.delete(eventTypeId: "gone")
+    device.network.updateEventResponses = [.failure(APIError.httpError(503))]
+    device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "old")]
+    device.network.eventsToReturn = [APIModelFixture.makeAPIEvent(id: "evt-1", eventTypeId: "old")]
+    device.network.latestCursorToReturn = 11
+    var changed = APIModelFixture.makeChangeEntry(id: 11, operation: "update", entityId: "evt-1")
+    changed.data?.rawData["event_type_id"] = "old"
+    device.setFeed([changed], next: 11)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["evt-1"] == nil)
+    #expect(device.store.storedPendingMutations.count == 2)
+  }
+
+  @Test func `a refused edit of what waits to be made is not shown`() async throws {
+    let device = Device(cursor: nil)
+    let isRefused = Mutex(false)
+    let engine = device.restarted(
+      client: VersionedClient(base: device.network) { mutations in
+        guard isRefused.withLock({ $0 }) else { throw APIError.networkError("lost") }
+        return mutations.map {
+          $0.operation == .update
+            ? .refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))
+            : .tryLater(retryAfter: nil)
+        }.reversed().reversed()
+      })
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "T", name: "made"))
+    await engine.performSync()
+    try device.recorder.edit(eventTypeId: "T") { $0.name = "edited" }
+    isRefused.withLock { $0 = true }
+    await engine.performSync()
+    let waits = device.store.storedPendingMutations.map(\.operation)
+    #expect(device.store.storedConflicts.map(\.operation) == [.update] && waits == [.create])
+    #expect(device.store.storedEventTypes["T"]?.name == "made")
+  }
+}
