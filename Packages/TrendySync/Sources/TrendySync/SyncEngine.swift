@@ -32,7 +32,7 @@ public actor SyncEngine {
   /// Until the next round that comes by itself.
   var nextDelay: Duration = .zero
   /// Until this uptime the hub asked to be left alone: no round comes by itself.
-  var quietUntil: Duration = .zero
+  package internal(set) var quietUntil: Duration = .zero
   /// As of the last page or load; what a signal is compared with.
   var knownCursor: Int64 = 0
 
@@ -293,7 +293,7 @@ extension SyncEngine {
 
   private func conclude(_ failure: SyncFailure?) {
     lastFailure = failure
-    quietUntil = failure.map { max(quietUntil, clock.uptime + ($0.retryAfter ?? .zero)) } ?? .zero
+    if failure == nil { quietUntil = .zero }
     switch failure {
     case nil:
       backoff.onSuccess()
@@ -441,8 +441,9 @@ extension SyncEngine {
     do { return try await request() } catch { throw noted(SyncFailure(error)) }
   }
 
-  /// Whatever request met it, a rate limit counts.
+  /// Whatever request met it, a rate limit counts, and so does the time that the hub wants to be left alone, however the round ends.
   func noted(_ failure: SyncFailure) -> SyncFailure {
+    if let retryAfter = failure.retryAfter { quietUntil = max(quietUntil, clock.uptime + retryAfter) }
     if case .rateLimited(let retryAfter) = failure { breaker.onRateLimited(retryAfter: retryAfter, at: clock.uptime) }
     return failure
   }
