@@ -163,6 +163,11 @@ extension EditWriter {
     get throws { try knowledge().generation > 0 }
   }
 
+  /// Whether only its row is left of an entity: no hub has told of it, and nothing of it waits or was accepted.
+  func isNowhereElse(_ key: EntityKey) throws -> Bool {
+    try isVersioned && !replica.isKnown(key) && replica.overlay(of: key).isEmpty
+  }
+
   /// Where neither a copy is held nor its making waits, what was deleted is nowhere: to take the deletion back would leave it at
   /// the hub alone.
   private func canComeBack(_ key: EntityKey) throws -> Bool {
@@ -251,7 +256,9 @@ extension EditWriter {
     var mutation = mutation
     try putLast(&mutation)
     try mark(&mutation)
-    let effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
+    var effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
+    // A copy of this store may have sent what was never sent from here.
+    if case .cancel = effect, try replica.isKnown(mutation.key) { effect = .append }
     switch effect {
     case .append:
       try store.insertPendingMutation(mutation)
@@ -328,9 +335,8 @@ extension EditWriter {
   /// What the person who deletes an entity has seen of it: no more than their own unsettled edits were based on, which are shown in
   /// place of what is held, and nothing of an entry that is parked.
   private func lowestBase(of key: EntityKey) throws -> Int64 {
-    let parked = try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId)
-    var lowest = parked.map { $0.id - 1 } ?? .max
-    let isKnown = try parked != nil || replica.held(key) != nil
+    var lowest = try replica.parked(key).map { $0.id - 1 } ?? .max
+    let isKnown = try replica.isKnown(key)
     for mutation in try replica.overlay(of: key) where mutation.operation != .delete {
       // Nothing lies under the making of what no other device has changed, nor under an import of what is there.
       if mutation.operation == .create, !isKnown || NaturalIdentifier.isNatural(key.entityId) { continue }

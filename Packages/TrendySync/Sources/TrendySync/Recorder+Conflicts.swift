@@ -107,8 +107,9 @@ extension EditWriter {
     case .journal(let operation):
       func dropRow<Entity: StoredEntity>(_ type: Entity.Type) throws {
         // The hub does not have it, and the person does not want it.
-        if operation == .create, try Entity.find(id: conflict.entityId, in: store)?.syncStatus == .failed {
-          try Entity.delete(id: conflict.entityId, in: store)
+        guard operation == .create, let row = try Entity.find(id: conflict.entityId, in: store) else { return }
+        if try row.syncStatus == .failed || isNowhereElse(EntityKey(Entity.entityType, row.id)) {
+          try Entity.delete(id: row.id, in: store)
         }
       }
       try dropRow(conflict.entityType.stored)

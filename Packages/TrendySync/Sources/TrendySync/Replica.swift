@@ -22,6 +22,13 @@ struct Replica {
   /// What is held of the entity that an entry is of.
   func held(_ entry: ChangeEntry) throws -> ChangeEntry? { try entry.key.flatMap { try held($0) } }
 
+  func parked(_ key: EntityKey) throws -> ChangeEntry? {
+    try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId)
+  }
+
+  /// Whether a hub has told of the entity.
+  func isKnown(_ key: EntityKey) throws -> Bool { try held(key) != nil || parked(key) != nil }
+
   func isHeldAlive(eventTypeId: String) throws -> Bool {
     try store.heldEntry(kind: .eventType, id: eventTypeId).map { !$0.isDelete } ?? false
   }
@@ -151,17 +158,15 @@ extension Replica {
   /// complete when the answer came, and is not here, the hub tells no more: it was deleted long ago.
   func comesBack(_ key: EntityKey, version: Int64?, complete: Int64) throws -> Bool {
     guard let version, version <= complete else { return true }
-    return try held(key) != nil || isParked(key)
-  }
-
-  private func isParked(_ key: EntityKey) throws -> Bool {
-    try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId) != nil
+    return try isKnown(key)
   }
 
   private func isCovered(_ mutation: PendingMutation, cursor: Int64) throws -> Bool {
     let version = mutation.acceptedVersion ?? 0
     let held = try held(mutation.key)
-    if mutation.operation == .delete, held?.isDelete ?? true, try !isParked(mutation.key) { return version <= cursor }
+    if mutation.operation == .delete, held?.isDelete ?? true, try parked(mutation.key) == nil {
+      return version <= cursor
+    }
     return (held?.id ?? -1) >= version
   }
 }

@@ -222,6 +222,36 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.first?.incarnation == 1, "a hub refuses the life 0 as invalid")
   }
 
+  @Test func `what a copy of this store has sent is deleted at the hub as well`() async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    hub.set {
+      $0.pushErrors = [.networkError("lost")]
+      $0.pages = [[.event("new", 4)]]
+    }
+    // It was never sent from here: the row was copied before.
+    var waiting = try #require(store.storedPendingMutations.first)
+    await device.engine.performSync()
+    waiting.sequence = nil
+    waiting.device = nil
+    try store.insertPendingMutation(waiting)
+    try store.save()
+    try device.recorder.delete(eventId: "new")
+    #expect(store.storedPendingMutations.last?.operation == .delete)
+    #expect(store.storedEvents["new"] == nil)
+  }
+
+  @Test func `the time that a hub wants to be left alone counts, however the round ends`() async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    hub.set {
+      $0.pushErrors = [.problem(ProblemDetails(title: "Too many", status: 429), retryAfter: .seconds(61))]
+      $0.pullErrors = [.networkError("lost")]
+    }
+    await device.engine.performSync()
+    #expect(await device.engine.quietUntil >= .seconds(61))
+  }
+
   // MARK: What the hub tells no more of
 
   @Test
@@ -266,6 +296,16 @@ struct RareOrderTests {
     #expect(after.device != before.device && after.lastSequence == 0)
     await device.engine.performSync()
     #expect(hub.state.pulls.last?.position?.seen == 3)
+  }
+
+  @Test("what was cleared from the queue goes with its row when it is dropped", arguments: [true, false])
+  func droppedAfterClearing(isMarked: Bool) async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    await device.engine.clearPendingMutations(markEntitiesFailed: isMarked)
+    #expect(store.storedEvents["new"] != nil)
+    try device.recorder.dropConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedEvents["new"] == nil)
   }
 
   @Test func `a page that was asked for before a snapshot is not laid after it`() async throws {
