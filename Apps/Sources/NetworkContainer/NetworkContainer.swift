@@ -54,14 +54,17 @@ public struct NetworkContainer: Sendable {
     try await makeAPIClient(for: account).liveTrips()
   }
 
-  public func makeEngine(for account: Account, configuration: SyncConfiguration = .init()) throws -> SyncEngine {
+  /// - Parameter lock: of ``lockForSync()``, for one that makes rounds.
+  public func makeEngine(
+    for account: Account, holding lock: (any Sendable)? = nil, configuration: SyncConfiguration = .init()
+  ) throws -> SyncEngine {
     SyncEngine(
       networkClient: try makeClient(for: account), dataStoreFactory: app.dataStoreFactory, clock: app.clock,
-      configuration: configuration, history: app.syncHistory)
+      configuration: configuration, history: app.syncHistory, syncLock: lock)
   }
 
   /// The right to sync this store, given up when the value goes; `nil` while another process has it.
-  public func lockForSync() throws -> AnyObject? { try SyncLock(storeDirectory: app.storeDirectory) }
+  public func lockForSync() throws -> (any Sendable)? { try app.dataStoreFactory.lockForSync() }
 }
 
 /// Why a store was not paired.

@@ -109,10 +109,9 @@ struct Round {
   func bringInStep(_ account: Account) async throws {
     let before = network.app.clock.now
     guard let lock = try network.lockForSync() else { return try await waitForAgent(since: before) }
-    let engine = try network.makeEngine(for: account)
+    let engine = try network.makeEngine(for: account, holding: lock)
     await engine.performSync()
     let (state, failure) = await (engine.state, engine.lastFailure)
-    withExtendedLifetime(lock) {}
     switch state {
     case .idle: return
     case .rateLimited(_, let pending):

@@ -57,7 +57,7 @@ struct Agent {
         group.addTask { await show(desk, looks: looks, looking: looking) }
         group.addTask {
           while let account = try await account(wakes: socket.wakes),
-            try await sync(account, wakes: socket.wakes, looking: looking)
+            try await sync(account, holding: lock, wakes: socket.wakes, looking: looking)
           {}
         }
         defer { group.cancelAll() }
@@ -76,11 +76,13 @@ struct Agent {
   /// Syncs until the task is cancelled, or the store is paired at another address.
   /// - Returns: whether there is an address to go on with.
   private func sync(
-    _ account: Account, wakes: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
+    _ account: Account, holding lock: any Sendable, wakes: AsyncStream<Void>,
+    looking: AsyncStream<Void>.Continuation
   ) async throws -> Bool {
     let app = network.app
     console.talk("Agent: \(app.storeDirectory.path) syncs with \(account.hubName).")
-    let engine = try network.makeEngine(for: account, configuration: SyncConfiguration(pollInterval: pollInterval))
+    let engine = try network.makeEngine(
+      for: account, holding: lock, configuration: SyncConfiguration(pollInterval: pollInterval))
     self.engine.set(engine)
     defer { self.engine.set(nil) }
     let teller = Task { for await state in engine.states where state != .pulling { looking.yield() } }

@@ -391,6 +391,22 @@ struct LocalStoreTests {
     #expect(try fresh.findEvent(id: "c") != nil)
   }
 
+  @Test func `one syncs a store at a time, here and in other processes, until it lets go or dies`() throws {
+    var lock = try factory.lockForSync()
+    #expect(lock != nil)
+    #expect(try factory.lockForSync() == nil, "not twice in this process")
+    let process = disk.anotherProcess()
+    let other = try DefaultDataStoreFactory(directory: "/home/store", fileSystem: process, options: Self.options)
+    #expect(try other.lockForSync() == nil)
+    // Recording needs no such right.
+    try store.upsertEvent(id: "e") { $0.eventTypeId = "t" }
+    try store.save()
+    lock = nil
+    lock = try other.lockForSync()
+    #expect(lock != nil)
+    #expect(try factory.lockForSync() == nil)
+  }
+
   @Test func `a store that does not open throws its error from every operation`() throws {
     let failure = StorageError.readOnly(path: "/p")
     let broken = LocalStore(failure: failure)

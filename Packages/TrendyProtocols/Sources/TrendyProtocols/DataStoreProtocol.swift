@@ -177,10 +177,15 @@ public protocol DataStoreFactory: Sendable {
   /// Puts in order what many saves left, between two units of work: at most a step of some tens of milliseconds. The default does
   /// nothing.
   func tidyUp() throws
+  /// Takes the right to sync the store, over all processes. It goes with the value, and with whoever holds that: no lock is left
+  /// behind by a program that ended. The default, for a store that one engine alone uses, always gives it.
+  /// - Returns: `nil` while another holds it.
+  func lockForSync() throws -> (any Sendable)?
 }
 
 extension DataStoreFactory {
   public func tidyUp() throws {}
+  public func lockForSync() throws -> (any Sendable)? { () }
 }
 
 extension DataStoreProtocol {

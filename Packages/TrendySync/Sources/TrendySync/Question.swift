@@ -3,7 +3,7 @@ import TrendyProtocols
 
 /// What a request rests on: its answer counts only while the store still stands where it did.
 ///
-/// One process syncs a store at a time, and its lock is freed by the kernel. These guards stand behind the lock.
+/// One engine syncs a store at a time, by a lock that the kernel frees. These guards stand behind the lock.
 struct Question: Hashable, Sendable {
   /// What the store says of itself; `nil` while it has no identity.
   let position: DevicePosition?
@@ -22,10 +22,10 @@ struct Question: Hashable, Sendable {
     }
   }
 
-  /// - Throws: ``SyncFailure/busy(_:retryAfter:)`` where another has taken in an answer meanwhile.
+  /// - Throws: ``SyncFailure/elsewhere`` where another has taken in an answer meanwhile.
   func checkStands(in store: any DataStoreProtocol) throws {
     let now = try Question(of: store)
-    guard now.generation == generation, now.position?.device == position?.device else { throw Self.isOutdated }
+    guard now.generation == generation, now.position?.device == position?.device else { throw SyncFailure.elsewhere }
   }
 
   /// As above, for an answer that settles what was sent, or says that the store has a twin: an acknowledgement that came since
@@ -33,9 +33,7 @@ struct Question: Hashable, Sendable {
   func checkNothingWasAcknowledged(in store: any DataStoreProtocol) throws {
     try checkStands(in: store)
     guard try Question(of: store).position?.acknowledgedThrough == position?.acknowledgedThrough else {
-      throw Self.isOutdated
+      throw SyncFailure.elsewhere
     }
   }
-
-  static let isOutdated = SyncFailure.busy("another process syncs this store", retryAfter: nil)
 }

@@ -40,7 +40,7 @@ extension SyncEngine {
         try store.takeWriteLock()
         // An answer counts only for the question it was given to: another process may have moved on meanwhile.
         try question.checkStands(in: store)
-        guard try store.syncCursor() ?? 0 == since else { throw Question.isOutdated }
+        guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
         var application = try FeedApplication(store: store)
         try application.apply(page.changes)
         try application.liftGuards(at: page.nextCursor, acknowledged: page.hasMore ? [] : acknowledged)
@@ -101,7 +101,7 @@ extension SyncEngine {
           try store.takeWriteLock()
           // An answer counts only for the question it was given to: another process may have moved on meanwhile.
           try question.checkStands(in: store)
-          guard try store.syncMemory()?.snapshot == before else { throw Question.isOutdated }
+          guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }
           return try lay(part, after: after, asking, into: store)
         }
       }
@@ -169,7 +169,7 @@ extension SyncEngine {
   ) throws {
     try store.takeWriteLock()
     try question.checkStands(in: store)
-    guard try store.syncCursor() ?? 0 == since else { throw Question.isOutdated }
+    guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
     let before = try store.syncMemory() ?? SyncMemory()
     // Held versions come with a snapshot: a store that has synced without them takes one.
     guard before.generation > 0 else { throw SyncFailure.expired("this device has to take a snapshot once") }

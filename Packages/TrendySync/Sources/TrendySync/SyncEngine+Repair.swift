@@ -4,11 +4,14 @@ public import TrendyProtocols
 extension SyncEngine {
   /// Queues again what this store holds and the hub lacks, though neither was deleted: for a hub that lost something without
   /// having been restored. The next round sends it. What the hub has is not offered, so that asking twice doubles nothing.
+  ///
+  /// It queues, as an edit does, and needs no right to sync: a round that another program makes meanwhile finds another identity,
+  /// lets its answer go and begins anew.
   /// - Returns: how many changes were queued.
   /// - Throws: what the client or the store throws; then nothing has changed.
   public func offerMissing() async throws -> Int {
     await takeTurn()
-    defer { turnstile.leave() }
+    defer { leave() }
     let (entries, position) = try await listHub()
     guard let position else { return 0 }
     return try write { store in

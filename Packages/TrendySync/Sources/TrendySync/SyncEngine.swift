@@ -20,6 +20,9 @@ public actor SyncEngine {
   let configuration: SyncConfiguration
   private let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
+  /// Held by whoever made the engine; else each round takes the store's lock.
+  private let givenLock: (any Sendable)?
+  private var roundLock: (any Sendable)?
   let broadcast = StateBroadcast()
 
   /// Made at its first use and kept. It never has unsaved changes where this actor suspends.
@@ -70,12 +73,17 @@ public actor SyncEngine {
   public internal(set) var lastFailure: SyncFailure?
 
   /// Does nothing until asked. The generator gives identifiers and jitter; `history` is told of every round.
+  ///
+  /// One engine syncs a store at a time: each round takes the store's lock, unless it is given as `syncLock` by whoever holds it for
+  /// longer, from `DataStoreFactory.lockForSync()`. A round that does not get it ends with ``SyncFailure/elsewhere``.
   public init(
     networkClient: any NetworkClientProtocol, dataStoreFactory: any DataStoreFactory,
     clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-    configuration: SyncConfiguration = .init(), history: (any SyncHistoryRecording)? = nil
+    configuration: SyncConfiguration = .init(), history: (any SyncHistoryRecording)? = nil,
+    syncLock: (any Sendable)? = nil
   ) {
+    givenLock = syncLock
     self.networkClient = networkClient
     self.dataStoreFactory = dataStoreFactory
     self.clock = clock
@@ -156,7 +164,8 @@ extension SyncEngine {
   /// - Throws: what the client or the store throws; then nothing has changed.
   public func skipToLatestCursor() async throws -> Int64 {
     await takeTurn()
-    defer { turnstile.leave() }
+    defer { leave() }
+    try lockStore()
     broadcast.set(.pulling)
     do throws(SnapshotObstacle) {
       _ = try await takeParts(isAnew: false)
@@ -183,6 +192,18 @@ extension SyncEngine {
     await withCheckedContinuation { turnstile.wait($0) }
   }
 
+  /// After ``takeTurn()``.
+  func leave() {
+    roundLock = nil
+    turnstile.leave()
+  }
+
+  func lockStore() throws(SyncFailure) {
+    if givenLock != nil { return }
+    do { roundLock = try dataStoreFactory.lockForSync() } catch { throw .store("\(error)") }
+    guard roundLock != nil else { throw .elsewhere }
+  }
+
   /// One round, on the caller's own task: whoever drives the tasks drives the rounds. Leaves the turnstile.
   private func runRound(resync: Bool) async {
     let startedAt = clock.now
@@ -190,6 +211,7 @@ extension SyncEngine {
     var tally = RoundTally()
     var failure: SyncFailure?
     do throws(SyncFailure) {
+      try lockStore()
       try await round(resync: resync, &tally)
     } catch {
       failure = error
@@ -206,7 +228,7 @@ extension SyncEngine {
       pausedUntil: isCircuitBreakerTripped
         ? now.addingTimeInterval(circuitBreakerBackoffRemaining / .seconds(1)) : nil,
       isTokenGood: failure.isTokenGood)
-    turnstile.leave()
+    leave()
     await history?.record(run)
   }
 

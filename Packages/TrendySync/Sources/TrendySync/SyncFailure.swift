@@ -17,6 +17,8 @@ public enum SyncFailure: Error, Hashable, Sendable {
   case logReset(String)
   /// 409: the hub knows this device by another row of sequences.
   case forked(String)
+  /// Another program syncs this store, or did while the hub answered.
+  case elsewhere
   /// A feed that does not go forward.
   case feedStuck(String)
   case store(String)
@@ -52,7 +54,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
   /// Whether the round may go on to pull after a push met it.
   var leavesThePull: Bool {
     switch self {
-    case .unauthorized, .store, .cancelled, .feedStuck, .logReset, .forked: false
+    case .unauthorized, .store, .cancelled, .feedStuck, .logReset, .forked, .elsewhere: false
     case .unanswered, .busy, .rateLimited, .unusable, .expired: true
     }
   }
@@ -83,6 +85,8 @@ public enum SyncFailure: Error, Hashable, Sendable {
     case .forked(let what):
       "The hub takes this device for another (\(what)). \(kept) Sync goes on under a new identity; if this stays, two "
         + "devices may run on copies of one store."
+    case .elsewhere:
+      "This store is being synced by another process. \(kept) Sync tries again by itself; let one program sync it."
     case .feedStuck(let what):
       "The hub's list of changes does not go forward (\(what)). \(kept) If this stays, make a full resync."
     case .store(let what):
@@ -99,7 +103,7 @@ extension SyncFailure? {
   var isTokenGood: Bool? {
     switch self {
     case .unauthorized: false
-    case .unanswered, .unusable, .store, .cancelled: nil
+    case .unanswered, .unusable, .store, .elsewhere, .cancelled: nil
     case nil, .busy, .rateLimited, .expired, .logReset, .forked, .feedStuck: true
     }
   }

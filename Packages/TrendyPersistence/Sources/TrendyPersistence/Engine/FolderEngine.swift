@@ -44,4 +44,13 @@ final class FolderEngine: Sendable {
       return engine
     }
   }
+
+  /// Opened for each holder: what one has open twice, the kernel takes for one.
+  func lockForSync() throws(StorageError) -> (any OpenFile)? {
+    let path = directory + "/sync.lock"
+    return try storing { () throws(FileSystemError) in
+      let file = try fileSystem.open(path, .create)
+      return try file.tryLock() ? file : nil
+    }
+  }
 }

@@ -40,6 +40,10 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   /// A step of ``maintain(sealingAll:)``.
   public func tidyUp() throws { try maintain() }
 
+  /// The lock is the kernel's, on the file `sync.lock` in the store's folder.
+  /// - Throws: ``StorageError`` where that cannot be opened.
+  public func lockForSync() throws -> (any Sendable)? { try folder.lockForSync() }
+
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
   /// As ``makeDataStore()``. After a sync that failed, the store is opened and read anew.
