@@ -182,9 +182,14 @@ extension SyncEngine {
     if !page.hasMore { memory.complete = page.nextCursor }
     if page.nextCursor != since || !page.changes.isEmpty || !hasRetriedParked {
       var feed = try VersionedFeed(store: store)
-      if !hasRetriedParked { try feed.retryAll() }
+      let isFirst = !hasRetriedParked
+      if isFirst { try feed.retryAll() }
       hasRetriedParked = true
       try feed.apply(page.changes, cursor: page.nextCursor)
+      if isFirst {
+        let now = clock.now
+        try Reoffer(store: store, now: now, makeIdentifier: { [chance] in chance.identifier(at: now) }).queueFound()
+      }
       try store.setSyncCursor(page.nextCursor)
     }
     if memory.isWorthWriting(over: before) { try store.setSyncMemory(memory) }

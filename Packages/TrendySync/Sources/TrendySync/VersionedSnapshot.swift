@@ -36,6 +36,7 @@ struct VersionedSnapshot {
     if isBeginning, !isReset, memory.generation > 0, position.head < (try store.syncCursor() ?? 0) { return 0 }
 
     let lost = isReset && memory.generation > 0 ? try entries(above: common) : []
+    if isReset { try setAsideUnknown(above: common) }
     let lostAccepted = isReset ? try store.fetchAcceptedMutations() : []
     if isReset {
       memory.seen = position.head
@@ -184,6 +185,15 @@ extension VersionedSnapshot {
     }
     return Array(lost.values)
   }
+
+  /// Of a kind that this version does not know nothing can be offered. It waits for a version that does, under a name that keeps the
+  /// entries of the hub's new life from taking its place.
+  private func setAsideUnknown(above version: Int64) throws {
+    for parked in try store.fetchParkedChanges() where parked.id > version && parked.key == nil && !parked.isLost {
+      try store.deleteParkedChange(parked)
+      try store.insertParkedChange(parked.lost)
+    }
+  }
 }
 
 extension ChangeEntry {
@@ -191,4 +201,22 @@ extension ChangeEntry {
   var key: EntityKey? { MutationEntityType(rawValue: entityType).map { EntityKey($0, entityId) } }
 
   var rank: Int { SyncedKind.named(entityType)?.rank ?? .max }
+
+  private static let lostPrefix = "lost:"
+
+  /// Whether a hub that was restored lost it, while this device could not offer it.
+  var isLost: Bool { entityType.hasPrefix(Self.lostPrefix) }
+
+  var lost: ChangeEntry {
+    var entry = self
+    entry.entityType = Self.lostPrefix + entityType
+    return entry
+  }
+
+  /// As the hub gave it once.
+  var found: ChangeEntry {
+    var entry = self
+    if isLost { entry.entityType = String(entityType.dropFirst(Self.lostPrefix.count)) }
+    return entry
+  }
 }

@@ -216,6 +216,43 @@ struct RareOrderTests {
     #expect(try changes(offered)["event_type_id"]?.stamp == 30)
   }
 
+  @Test func `what a restored hub lost of a kind that is not known here is offered by a version that knows it`()
+    async throws
+  {
+    await begin()
+    func later(_ version: Int64, name: String) -> ChangeEntry {
+      var entry = ChangeEntry.entry(.vehicle, "car", version, ["name": .string(name)])
+      entry.entityType = "submarine"
+      return entry
+    }
+    hub.set { $0.pages = [[later(5, name: "mine")]] }
+    await device.engine.performSync()
+    hub.set { state in
+      state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
+      state.head = 4
+      state.snapshot = [.type("T", 1), .event("E", 3), later(2, name: "older")]
+      state.pullErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, status: 409), retryAfter: nil)
+      ]
+    }
+    await device.engine.performSync()
+    let parked = try store.fetchParkedChanges()
+    #expect(parked.map(\.id) == [2, 5], "neither takes the other's place")
+    // A version comes that knows the kind.
+    var found = try #require(parked.last)
+    try store.deleteParkedChange(found)
+    found.entityType = found.entityType.replacing("submarine", with: "vehicle")
+    try store.insertParkedChange(found)
+    try store.save()
+    let engine = device.restarted(client: VersionedHubClient(base: device.network, hub: hub))
+    await engine.performSync()
+    await engine.performSync()
+    let offered = try #require(hub.state.batches.last?.mutations.first)
+    #expect(offered.operation == .create && offered.entityId == "car")
+    #expect(try changes(offered)["name"]?.author == "other")
+    #expect(try store.fetchParkedChanges().map(\.id) == [2])
+  }
+
   @Test func `a restore before the first snapshot begins the first life after the one that ended`() async throws {
     let payload = try WireJSON.encode(EventFixture.makeEvent(id: "E", eventTypeId: "T").createRequest)
     try device.recorder.queueMutation(entityType: .event, operation: .restore, entityId: "E", payload: payload)
