@@ -17,11 +17,12 @@ extension JSONValue {
 
   public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
-  /// A whole number that fits 64 bits; `5.0` counts, `5.5` and `true` do not.
+  /// A whole number that fits 64 bits; `5.0` counts, `5.5` and `true` do not. Nor does a double from 2^53 on: it may be the nearest
+  /// to a number that does not fit, as to -9223372036854775809.
   public var intValue: Int64? {
     switch self {
     case .int(let value): value
-    case .double(let value): Int64(exactly: value)
+    case .double(let value): Int64(exactlyWhole: value)
     default: nil
     }
   }
@@ -40,6 +41,14 @@ extension JSONValue {
   public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
   public var objectValue: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+}
+
+extension Int64 {
+  /// `nil` for a fraction, and from 2^53 on, where a double stands for several whole numbers.
+  init?(exactlyWhole value: Double) {
+    guard abs(value) < 9_007_199_254_740_992 else { return nil }
+    self.init(exactly: value)
+  }
 }
 
 extension JSONValue: Hashable {

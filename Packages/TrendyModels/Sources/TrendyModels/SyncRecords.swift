@@ -53,9 +53,9 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
     self.sequence = sequence
     self.device = device
     self.marks = marks
-    self.base = base
-    self.incarnation = incarnation
-    self.acceptedVersion = acceptedVersion
+    self.base = base?.clamped(to: SyncRange.counter)
+    self.incarnation = incarnation.clamped(to: SyncRange.counter)
+    self.acceptedVersion = acceptedVersion?.clamped(to: SyncRange.counter)
   }
 }
 
@@ -114,19 +114,21 @@ public struct SyncIdentity: Hashable, Sendable, Codable {
 }
 
 /// What a store knows of its hub, beside the cursor and its identity.
+///
+/// Every number lies in its ``SyncRange``: one beyond it, such as an earlier version took from a hub, is brought to the nearest.
 public struct SyncMemory: Hashable, Sendable {
   /// The lives of the hub, oldest first; empty for a hub that has none to tell, and before the first answer.
   public var epochs: [HubEpoch]
   /// The highest head in any answer, acknowledgements counted.
-  public var seen: Int64
+  public var seen: Int64 { didSet { seen = seen.clamped(to: SyncRange.counter) } }
   /// Where the last complete pull or the snapshot ended: what is deleted here is deleted with everything up to there known.
-  public var complete: Int64
+  public var complete: Int64 { didSet { complete = complete.clamped(to: SyncRange.counter) } }
   /// Rises with every snapshot; an answer to what was asked before counts no more.
-  public var generation: Int64
+  public var generation: Int64 { didSet { generation = generation.clamped(to: SyncRange.counter) } }
   /// The last stamp given or applied: hub time in milliseconds since 1970.
-  public var lastStamp: Int64
+  public var lastStamp: Int64 { didSet { lastStamp = lastStamp.clamped(to: SyncRange.stamp) } }
   /// Milliseconds that hub time is ahead of this device's clock.
-  public var clockOffset: Int64
+  public var clockOffset: Int64 { didSet { clockOffset = clockOffset.clamped(to: SyncRange.clockOffset) } }
   /// When that was learned, by a clock that does not jump.
   public var clockAnchor: ClockAnchor?
   /// The snapshot that is half laid, of which the next round takes the rest; `nil` where there is none.
@@ -137,11 +139,11 @@ public struct SyncMemory: Hashable, Sendable {
     clockOffset: Int64 = 0, clockAnchor: ClockAnchor? = nil, snapshot: SnapshotProgress? = nil
   ) {
     self.epochs = epochs
-    self.seen = seen
-    self.complete = complete
-    self.generation = generation
-    self.lastStamp = lastStamp
-    self.clockOffset = clockOffset
+    self.seen = seen.clamped(to: SyncRange.counter)
+    self.complete = complete.clamped(to: SyncRange.counter)
+    self.generation = generation.clamped(to: SyncRange.counter)
+    self.lastStamp = lastStamp.clamped(to: SyncRange.stamp)
+    self.clockOffset = clockOffset.clamped(to: SyncRange.clockOffset)
     self.clockAnchor = clockAnchor
     self.snapshot = snapshot
   }
@@ -162,7 +164,7 @@ public struct SyncMemory: Hashable, Sendable {
     public init(
       cursor: Int64, epochs: [HubEpoch], next: String, isFirst: Bool = false, unnamed: [String: Set<String>] = [:]
     ) {
-      self.cursor = cursor
+      self.cursor = cursor.clamped(to: SyncRange.counter)
       self.epochs = epochs
       self.next = next
       self.isFirst = isFirst
@@ -177,12 +179,12 @@ public struct SyncMemory: Hashable, Sendable {
     /// Milliseconds since it.
     public var elapsed: Int64
     /// Hub time at that moment, in milliseconds since 1970.
-    public var hub: Int64
+    public var hub: Int64 { didSet { hub = hub.clamped(to: SyncRange.stamp) } }
 
     public init(boot: String, elapsed: Int64, hub: Int64) {
       self.boot = boot
       self.elapsed = elapsed
-      self.hub = hub
+      self.hub = hub.clamped(to: SyncRange.stamp)
     }
   }
 }

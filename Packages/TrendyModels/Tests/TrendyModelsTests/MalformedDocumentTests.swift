@@ -111,16 +111,12 @@ struct MalformedDocumentTests {
     ),
     (#"{"changes":[\#(good),{"id":true}]}"#, "changes[1].id: expected a whole number, found true or false, at byte 86"),
     (
-      #"{"changes":[\#(good),{"id":2,"entity_type":"e","operation":"o","entity_id":"i","data":[1]}]}"#,
-      "changes[1].data: expected an object, found an array, at byte 145"
+      #"{"changes":[\#(good),{"id":-1,"entity_type":"e","operation":"o","entity_id":"i"}]}"#,
+      "changes[1].id: expected a whole number from 0 to 9007199254740991, found -1, at byte 86"
     ),
     (
       #"{"changes":[{"id":2,"entity_type":"e","operation":"o","entity_id":"i","data":{"a":[0,{"b":1e999}]}}]}"#,
       "changes[0].data.a[1].b: expected a number below 1.8e308, at byte 90"
-    ),
-    (
-      #"{"changes":[{"id":2,"entity_type":"e","operation":"o","entity_id":"i","deleted_at":"x"}]}"#,
-      "changes[0].deleted_at: expected an RFC 3339 date such as 2024-01-01T00:00:00.000Z, found \"x\", at byte 83"
     ),
   ]
   private static let good = #"{"id":1,"entity_type":"event","operation":"delete","entity_id":"e"}"#

@@ -25,10 +25,11 @@ extension JSONNode {
     return Self.string(of: token, in: document.bytes)
   }
 
-  /// A number that is whole, however it is written.
+  /// A number that is whole: written without fraction and exponent any of 64 bits, otherwise one below 2^53, as the nearest double
+  /// of a greater one may be that of another number.
   func integer() throws(JSONError) -> Int64 {
     guard token.kind == .number else { throw mismatch("a whole number") }
-    if let value = exactInteger ?? Int64(exactly: nearestDouble) { return value }
+    if let value = token.isSimple ? exactInteger : Int64(exactlyWhole: nearestDouble) { return value }
     throw JSONError(
       path: path, byte: token.firstByte, reason: "expected a whole number, found a number that does not fit")
   }

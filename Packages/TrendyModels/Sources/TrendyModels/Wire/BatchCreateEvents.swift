@@ -38,9 +38,9 @@ extension BatchCreateEventsResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
     created = try fields.required("created")
     errors = try fields.optional("errors")
-    total = try fields.required("total")
-    success = try fields.required("success")
-    failed = try fields.required("failed")
+    total = Int(try fields.required("total", in: SyncRange.counter))
+    success = Int(try fields.required("success", in: SyncRange.counter))
+    failed = Int(try fields.required("failed", in: SyncRange.counter))
   }
 
   public func write(to fields: inout WireWriter) throws {
@@ -66,7 +66,7 @@ public struct BatchError: Hashable, Sendable {
 
 extension BatchError: WireDocument {
   public init(from fields: inout WireReader) throws {
-    index = try fields.required("index")
+    index = Int(try fields.required("index", in: SyncRange.counter))
     message = try fields.required("message")
   }
 

@@ -16,11 +16,11 @@ public struct ChangeEntry: Hashable, Sendable {
   public var data: ChangeEntryData?
   public var deletedAt: Date?
   public var createdAt: Date?
-  /// The life of the entity, from 0: each restore begins another.
-  public var incarnation: Int64
+  /// The life of the entity, from 0: each restore begins another. In ``SyncRange/counter``.
+  public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
   /// By field, which write gave it its value; `"*"` for every field that is not named. Empty where the hub keeps none.
   public var marks: [String: FieldMark]
-  /// Members this version does not know, kept and written back.
+  /// Members this version does not know, or cannot read, kept and written back.
   public var unknownFields: [String: JSONValue]
 
   public init(
@@ -28,7 +28,7 @@ public struct ChangeEntry: Hashable, Sendable {
     deletedAt: Date? = nil, createdAt: Date? = nil, unknownFields: [String: JSONValue] = [:], incarnation: Int64 = 0,
     marks: [String: FieldMark] = [:]
   ) {
-    self.id = id
+    self.id = id.clamped(to: SyncRange.counter)
     self.entityType = entityType
     self.operation = operation
     self.entityId = entityId
@@ -36,7 +36,7 @@ public struct ChangeEntry: Hashable, Sendable {
     self.deletedAt = deletedAt
     self.createdAt = createdAt
     self.unknownFields = unknownFields
-    self.incarnation = incarnation
+    self.incarnation = incarnation.clamped(to: SyncRange.counter)
     self.marks = marks
   }
 }
@@ -46,18 +46,50 @@ extension ChangeEntry {
   public var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
 }
 
+extension ChangeEntry {
+  /// Why the entry cannot be taken as it came: the member that cannot be read and what was expected of it. `nil` for one that can.
+  ///
+  /// What cannot be read is in ``unknownFields``, so that an entry which is kept says the same when it is read again.
+  public var fault: String? {
+    if !(1...Self.longestId).contains(entityId.utf8.count) { return "entity_id: expected 1 to \(Self.longestId) bytes" }
+    guard !unknownFields.isEmpty else { return nil }
+    return Self.tolerated.first { unknownFields[$0.name] != nil }.map { "\($0.name): expected \($0.words)" }
+  }
+
+  private static let longestId = 128
+
+  private static let tolerated: [(name: String, words: String)] = [
+    ("created_at", "an RFC 3339 date"), ("data", "an object"), ("deleted_at", "an RFC 3339 date"),
+    ("incarnation", SyncRange.counter.inWords),
+    (
+      "marks",
+      "by field a version, \(SyncRange.counter.inWords), a stamp, \(SyncRange.stamp.inWords), and an author"
+    ),
+  ]
+}
+
 extension ChangeEntry: WireDocument {
   public init(from fields: inout WireReader) throws {
-    id = try fields.required("id")
+    id = try fields.required("id", in: SyncRange.counter)
     entityType = try fields.required("entity_type")
     operation = try fields.required("operation")
     entityId = try fields.required("entity_id")
-    data = try fields.optional("data")
-    deletedAt = try fields.optionalDate("deleted_at")
-    createdAt = try fields.optionalDate("created_at")
-    incarnation = try fields.optional("incarnation", default: 0)
-    marks = try fields.optional("marks", default: [:])
-    unknownFields = try fields.unknown()
+    // A member that cannot be read makes an entry that is parked, not a page that no device gets past.
+    var unreadable: [String: JSONValue] = [:]
+    func tolerant<Value>(_ name: StaticString, _ read: (inout WireReader) throws -> Value?) throws -> Value? {
+      do {
+        return try read(&fields)
+      } catch {
+        unreadable[name.description] = try fields.optional(name) as JSONValue?
+        return nil
+      }
+    }
+    data = try tolerant("data") { try $0.optional("data") }
+    deletedAt = try tolerant("deleted_at") { try $0.optionalDate("deleted_at") }
+    createdAt = try tolerant("created_at") { try $0.optionalDate("created_at") }
+    incarnation = try tolerant("incarnation") { try $0.optional("incarnation", in: SyncRange.counter) } ?? 0
+    marks = try tolerant("marks") { try $0.optional("marks") } ?? [:]
+    unknownFields = try fields.unknown().merging(unreadable) { $1 }
   }
 
   public func write(to fields: inout WireWriter) throws {
@@ -99,7 +131,7 @@ public struct ChangeFeedResponse: Hashable, Sendable {
 extension ChangeFeedResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
     changes = try fields.required("changes")
-    nextCursor = try fields.required("next_cursor")
+    nextCursor = try fields.required("next_cursor", in: SyncRange.counter)
     hasMore = try fields.required("has_more")
     epoch = try fields.optional("epoch")
     position = try fields.position()
@@ -129,7 +161,7 @@ public struct LatestCursorResponse: Hashable, Sendable {
 
 extension LatestCursorResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
-    cursor = try fields.required("cursor")
+    cursor = try fields.required("cursor", in: SyncRange.counter)
     epoch = try fields.optional("epoch")
   }
 

@@ -39,7 +39,7 @@ public struct CompanionNotice: Hashable, Sendable {
 
 extension CompanionNotice: WireDocument {
   public init(from fields: inout WireReader) throws {
-    sequence = try fields.required("seq")
+    sequence = try fields.required("seq", in: SyncRange.counter)
     kind = try fields.required("kind")
     at = try fields.date("at")
     data = try fields.optional("data", default: [:])
@@ -134,8 +134,8 @@ extension APICompanion: WireDocument {
     trackerName = try fields.optional("tracker_name", default: "")
     companionId = try fields.required("companion_id")
     companionName = try fields.optional("companion_name", default: "")
-    heldThrough = try fields.required("held_through")
-    acknowledgedThrough = try fields.required("acked_through")
+    heldThrough = try fields.required("held_through", in: SyncRange.counter)
+    acknowledgedThrough = try fields.required("acked_through", in: SyncRange.counter)
     isRemoved = try fields.optional("removed", default: false)
   }
 
@@ -165,7 +165,7 @@ public struct CompanionNoticesRequest: Hashable, Sendable {
 
 extension CompanionNoticesRequest: WireDocument {
   public init(from fields: inout WireReader) throws {
-    acknowledgedThrough = try fields.required("acked_through")
+    acknowledgedThrough = try fields.required("acked_through", in: SyncRange.counter)
     notices = try fields.required("notices")
   }
 

@@ -1,30 +1,40 @@
 /// Which write gave a field its value: `[version, stamp, "author"]` on the wire.
 ///
-/// In an entry of the feed the version is that of the write; in a mutation it is the one that the write is based on.
+/// In an entry of the feed the version is that of the write; in a mutation it is the one that the write is based on. Both numbers
+/// lie in their ``SyncRange``: on the wire others are refused, here they are brought to the nearest.
 public struct FieldMark: Hashable, Sendable {
   /// In a list of marks by name: every field that has no mark of its own.
   public static let others = "*"
 
-  public var version: Int64
+  public var version: Int64 { didSet { version = version.clamped(to: SyncRange.counter) } }
   /// Hub time of the edit, in milliseconds since 1970.
-  public var stamp: Int64
+  public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
   /// The identity of the device that made the edit; in a mutation only where that is not the one that sends it.
   public var author: String?
 
   public init(version: Int64, stamp: Int64, author: String? = nil) {
-    self.version = version
-    self.stamp = stamp
+    self.version = version.clamped(to: SyncRange.counter)
+    self.stamp = stamp.clamped(to: SyncRange.stamp)
     self.author = author
   }
 }
 
 extension FieldMark: WireValue {
   public init(from decoder: any Decoder) throws {
-    try self.init([JSONValue](from: decoder), at: decoder.codingPath)
+    do {
+      try self.init([JSONValue](from: decoder))
+    } catch let fault as Fault {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: fault.reason))
+    }
   }
 
   public init(_ node: JSONNode) throws {
-    try self.init([JSONValue](node), at: [])
+    do {
+      try self.init([JSONValue](node))
+    } catch let fault as Fault {
+      throw JSONError(path: node.path, byte: node.token.firstByte, reason: fault.reason)
+    }
   }
 
   public func encode(to encoder: any Encoder) throws { try parts.encode(to: encoder) }
@@ -33,10 +43,19 @@ extension FieldMark: WireValue {
 
   private var parts: [JSONValue] { [.int(version), .int(stamp), author.map { .string($0) } ?? .null] }
 
-  private init(_ parts: [JSONValue], at path: [any CodingKey]) throws {
+  private struct Fault: Error {
+    let reason: String
+  }
+
+  private init(_ parts: [JSONValue]) throws {
     guard parts.count >= 2, let version = parts[0].intValue, let stamp = parts[1].intValue else {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: path, debugDescription: "expected a version, a stamp and an author"))
+      throw Fault(reason: "expected a version, a stamp and an author")
+    }
+    guard SyncRange.counter.contains(version) else {
+      throw Fault(reason: "expected a version, \(SyncRange.counter.inWords), found \(version)")
+    }
+    guard SyncRange.stamp.contains(stamp) else {
+      throw Fault(reason: "expected a stamp, \(SyncRange.stamp.inWords), found \(stamp)")
     }
     self.init(version: version, stamp: stamp, author: parts.count > 2 ? parts[2].stringValue : nil)
   }

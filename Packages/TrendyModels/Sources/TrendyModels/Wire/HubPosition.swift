@@ -2,18 +2,18 @@
 public struct HubEpoch: Hashable, Sendable {
   public var id: String
   /// The first version that it may give.
-  public var first: Int64
+  public var first: Int64 { didSet { first = first.clamped(to: SyncRange.counter) } }
 
   public init(id: String, first: Int64) {
     self.id = id
-    self.first = first
+    self.first = first.clamped(to: SyncRange.counter)
   }
 }
 
 extension HubEpoch: WireDocument {
   public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
-    first = try fields.required("first")
+    first = try fields.required("first", in: SyncRange.counter)
   }
 
   public func write(to fields: inout WireWriter) throws {
@@ -33,9 +33,11 @@ extension [HubEpoch] {
   public func lastCommonVersion(endingAt end: Int64, with other: [HubEpoch], endingAt otherEnd: Int64) -> Int64 {
     let shared = Set(self).intersection(other)
     guard let here = lastIndex(where: shared.contains), let there = other.firstIndex(of: self[here]) else { return 0 }
-    return Swift.min(
-      dropFirst(here + 1).first.map { $0.first - 1 } ?? end,
-      other.dropFirst(there + 1).first.map { $0.first - 1 } ?? otherEnd)
+    return Swift.max(
+      0,
+      Swift.min(
+        dropFirst(here + 1).first.map { $0.first - 1 } ?? end,
+        other.dropFirst(there + 1).first.map { $0.first - 1 } ?? otherEnd))
   }
 }
 
@@ -64,7 +66,9 @@ public struct HubPosition: Hashable, Sendable {
 extension WireReader {
   /// The members in which a hub says where it stands; `nil` where it does not.
   mutating func position() throws -> HubPosition? {
-    HubPosition(head: try optional("head"), epochs: try optional("epochs"), now: try optional("now"))
+    HubPosition(
+      head: try optional("head", in: SyncRange.counter), epochs: try optional("epochs"),
+      now: try optional("now", in: SyncRange.stamp))
   }
 }
 

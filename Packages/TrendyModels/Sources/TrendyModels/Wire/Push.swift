@@ -25,9 +25,9 @@ public struct PushRequest: Hashable, Sendable {
 extension PushRequest: WireDocument {
   public init(from fields: inout WireReader) throws {
     position = DevicePosition(
-      device: try fields.required("device"), seen: try fields.optional("seen", default: 0),
-      epoch: try fields.optional("epoch"), lastSequence: try fields.optional("last_seq"),
-      acknowledgedThrough: try fields.required("acked_through"))
+      device: try fields.required("device"), seen: try fields.optional("seen", in: SyncRange.counter) ?? 0,
+      epoch: try fields.optional("epoch"), lastSequence: try fields.optional("last_seq", in: SyncRange.counter),
+      acknowledgedThrough: try fields.required("acked_through", in: SyncRange.counter))
     mutations = try fields.required("mutations")
   }
 
@@ -46,16 +46,17 @@ extension PushRequest: WireDocument {
 public struct FieldChange: Hashable, Sendable {
   /// `null` clears the field.
   public var value: JSONValue
-  public var base: Int64
-  /// Hub time of the edit, in milliseconds since 1970.
-  public var stamp: Int64
+  /// In ``SyncRange/counter``.
+  public var base: Int64 { didSet { base = base.clamped(to: SyncRange.counter) } }
+  /// Hub time of the edit, in milliseconds since 1970; in ``SyncRange/stamp``.
+  public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
   /// Who made the edit, where that is not the device that sends it.
   public var author: String?
 
   public init(value: JSONValue, base: Int64, stamp: Int64, author: String? = nil) {
     self.value = value
-    self.base = base
-    self.stamp = stamp
+    self.base = base.clamped(to: SyncRange.counter)
+    self.stamp = stamp.clamped(to: SyncRange.stamp)
     self.author = author
   }
 }
@@ -63,8 +64,8 @@ public struct FieldChange: Hashable, Sendable {
 extension FieldChange: WireDocument {
   public init(from fields: inout WireReader) throws {
     value = try fields.required("value")
-    base = try fields.required("base")
-    stamp = try fields.required("stamp")
+    base = try fields.required("base", in: SyncRange.counter)
+    stamp = try fields.required("stamp", in: SyncRange.stamp)
     author = try fields.optional("author")
   }
 
@@ -108,8 +109,8 @@ public struct MutationEnvelope: Hashable, Sendable {
     self.operation = operation
     self.payload = payload
     self.unknownFields = unknownFields
-    self.incarnation = incarnation
-    self.base = base
+    self.incarnation = incarnation.clamped(to: SyncRange.counter)
+    self.base = base?.clamped(to: SyncRange.counter)
     self.fields = fields
   }
 
@@ -165,13 +166,13 @@ extension FieldChange {
 extension MutationEnvelope: WireDocument {
   public init(from members: inout WireReader) throws {
     id = try members.required("id")
-    sequence = try members.required("seq")
+    sequence = try members.required("seq", in: SyncRange.counter)
     entityType = try members.required("entity_type")
     entityId = try members.required("entity_id")
     operation = try members.required("operation")
     payload = try members.optional("payload", default: [:])
-    incarnation = try members.optional("incarnation", default: 0)
-    base = try members.optional("base")
+    incarnation = try members.optional("incarnation", in: SyncRange.counter) ?? 0
+    base = try members.optional("base", in: SyncRange.counter)
     fields = try members.optional("fields")
     unknownFields = try members.unknown()
   }
@@ -216,7 +217,7 @@ public struct PushResponse: Hashable, Sendable {
 extension PushResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
     outcomes = try fields.required("outcomes")
-    head = try fields.required("head")
+    head = try fields.required("head", in: SyncRange.counter)
     epoch = try fields.optional("epoch")
     position = try fields.position()
     isForked = try fields.optional("type") == ProblemDetails.deviceForked
@@ -246,7 +247,8 @@ extension PushResponse {
       case "refused":
         answer.outcomes.append(.refused(judged.problem ?? ProblemDetails(title: "The hub refused", status: 422)))
       case "try_later":
-        answer.outcomes.append(.tryLater(retryAfter: judged.retryAfterSeconds.map { .seconds(max($0, 0)) }))
+        answer.outcomes.append(
+          .tryLater(retryAfter: judged.retryAfterSeconds.map { min(.seconds(max($0, 0)), SyncRange.longestWait) }))
       default:
         // Words of a newer hub. What it settled before them still counts; alone they are an error that someone can see.
         guard !answer.outcomes.isEmpty else {
@@ -294,11 +296,11 @@ public struct OutcomeEnvelope: Hashable, Sendable {
 
 extension OutcomeEnvelope: WireDocument {
   public init(from fields: inout WireReader) throws {
-    sequence = try fields.required("seq")
+    sequence = try fields.required("seq", in: SyncRange.counter)
     status = try fields.required("status")
-    version = try fields.optional("version")
+    version = try fields.optional("version", in: SyncRange.counter)
     problem = try fields.optional("problem")
-    retryAfterSeconds = try fields.optional("retry_after_s")
+    retryAfterSeconds = try fields.optional("retry_after_s", in: SyncRange.counter).map(Int.init)
     lost = try fields.optional("lost", default: [])
   }
 
@@ -344,10 +346,10 @@ public struct SnapshotHeader: Hashable, Sendable {
 
 extension SnapshotHeader: WireDocument {
   public init(from fields: inout WireReader) throws {
-    cursor = try fields.required("cursor")
+    cursor = try fields.required("cursor", in: SyncRange.counter)
     epoch = try fields.required("epoch")
-    lastSequence = try fields.optional("last_seq", default: 0)
-    count = try fields.required("count")
+    lastSequence = try fields.optional("last_seq", in: SyncRange.counter) ?? 0
+    count = Int(try fields.required("count", in: SyncRange.counter))
     position = try fields.position()
     spans = try fields.optional("spans")
     next = try fields.optional("next")

@@ -34,7 +34,7 @@ extension KindSum {
 extension KindSum: WireDocument {
   public init(from fields: inout WireReader) throws {
     let digits: String = try fields.required("hash")
-    guard let sum = KindSum(count: try fields.required("count"), hexadecimal: digits) else {
+    guard let sum = KindSum(count: try fields.required("count", in: SyncRange.counter), hexadecimal: digits) else {
       throw APIError.decodingError("hash: expected 16 hexadecimal digits")
     }
     self = sum
@@ -64,7 +64,8 @@ extension SyncSummary: WireDocument {
   public init(from fields: inout WireReader) throws {
     person = try fields.required("person")
     position = HubPosition(
-      head: try fields.required("head"), epochs: try fields.required("epochs"), now: try fields.optional("now"))
+      head: try fields.required("head", in: SyncRange.counter), epochs: try fields.required("epochs"),
+      now: try fields.optional("now", in: SyncRange.stamp))
     kinds = try fields.required("kinds")
   }
 

@@ -163,8 +163,8 @@ public struct SnapshotSpan: Hashable, Sendable {
 extension SnapshotSpan: WireDocument {
   public init(from fields: inout WireReader) throws {
     kind = try fields.required("kind")
-    after = try fields.required("after")
-    through = try fields.required("through")
+    after = try fields.required("after", in: SyncRange.counter)
+    through = try fields.required("through", in: SyncRange.counter)
   }
 
   public func write(to fields: inout WireWriter) throws {

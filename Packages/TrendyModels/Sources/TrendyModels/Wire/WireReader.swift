@@ -31,6 +31,16 @@ public struct WireReader {
     return try naming(name, Value.self) { try coder.decode(Value.self, forKey: WireKey(name)) }
   }
 
+  /// A whole number that can be: outside of the range it is refused by name.
+  public mutating func required(_ name: StaticString, in range: ClosedRange<Int64>) throws -> Int64 {
+    try check(required(name), name, range)
+  }
+
+  /// As ``required(_:in:)``; absent and null both give `nil`.
+  public mutating func optional(_ name: StaticString, in range: ClosedRange<Int64>) throws -> Int64? {
+    try optional(name).map { try check($0, name, range) }
+  }
+
   /// Absent and null both give `nil`.
   public mutating func optional<Value: WireValue>(_ name: StaticString) throws -> Value? {
     guard let coder else {
@@ -91,6 +101,10 @@ public struct WireReader {
 
 @available(*, unavailable) extension WireReader: Sendable {}
 
+extension ClosedRange<Int64> {
+  var inWords: String { "a whole number from \(lowerBound) to \(upperBound)" }
+}
+
 extension WireReader {
   private static let dateForm = "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
 
@@ -110,6 +124,13 @@ extension WireReader {
       throw corrupted(name, "expected \(Self.dateForm), found \"\(text.prefix(40))\"")
     }
     return date
+  }
+
+  private mutating func check(_ value: Int64, _ name: StaticString, _ range: ClosedRange<Int64>) throws -> Int64 {
+    guard !range.contains(value) else { return value }
+    let reason = "expected \(range.inWords), found \(value)"
+    if let node = text?.find(name) { throw JSONError(path: node.path, byte: node.token.firstByte, reason: reason) }
+    throw corrupted(name, reason)
   }
 
   private func missing(_ name: StaticString, _ expected: String) -> any Error {
