@@ -55,7 +55,7 @@ extension FeedApplication {
     let entity = isDelete ? nil : entry.entity(as: type)
     let verdict = try planner.onEntry(
       FeedPlanner.Candidate(
-        key: key, version: entry.id, isDelete: isDelete, isReadable: isDelete || entity != nil,
+        key: key, version: entry.id, isDelete: isDelete, isReadable: isDelete || (entity != nil && entry.fault == nil),
         parentEventTypeId: entity?.parentEventTypeId,
         hasUnsettledChildren: isDelete && hasUnsettledChildren(key), isDeleteUnanswered: isDeleteUnanswered(key)))
     switch verdict {

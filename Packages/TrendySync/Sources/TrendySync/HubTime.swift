@@ -21,13 +21,17 @@ extension SyncMemory {
 
   /// Hub time as this store knows it, in milliseconds since 1970: by the clock that does not jump, where one is known.
   func hubNow(_ clock: any TimeSource) -> Int64 {
+    let now: Int64
     if let clockAnchor, let boot = clock.boot, boot.id == clockAnchor.boot {
-      return clockAnchor.hub + boot.elapsed.milliseconds - clockAnchor.elapsed
+      now = clockAnchor.hub.addingHeld(boot.elapsed.milliseconds.addingHeld(-max(clockAnchor.elapsed, -.max)))
+    } else {
+      now = clock.now.milliseconds + clockOffset
     }
-    return clock.now.milliseconds + clockOffset
+    return now.clamped(to: SyncRange.stamp)
   }
 
-  /// The stamp of an edit that is made now: above the last and above every stamp that was applied.
+  /// The stamp of an edit that is made now: above the last and above every stamp that was applied. At the end of the range, where
+  /// no hub's time is, it is that end until an answer brings it down.
   mutating func nextStamp(_ clock: any TimeSource) -> Int64 {
     lastStamp = max(lastStamp + 1, hubNow(clock))
     return lastStamp
@@ -42,7 +46,7 @@ extension SyncMemory {
   mutating func learn(hub: Int64, asking: Asking, _ clock: any TimeSource) -> Bool {
     let roundTrip = clock.uptime - asking.uptime
     guard roundTrip >= .zero, roundTrip < Self.longestRoundTrip else { return false }
-    let hubNow = hub + roundTrip.milliseconds / 2
+    let hubNow = (hub.clamped(to: SyncRange.stamp) + roundTrip.milliseconds / 2).clamped(to: SyncRange.stamp)
     clockOffset = hubNow - clock.now.milliseconds
     clockAnchor = clock.boot.map { ClockAnchor(boot: $0.id, elapsed: $0.elapsed.milliseconds, hub: hubNow) }
     guard lastStamp > hubNow else { return false }
@@ -75,5 +79,18 @@ extension Date {
 }
 
 extension Duration {
-  var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+  /// Held at the ends of 64 bits.
+  var milliseconds: Int64 {
+    let (milliseconds, isBeyond) = components.seconds.multipliedReportingOverflow(by: 1000)
+    if isBeyond { return components.seconds < 0 ? .min : .max }
+    return milliseconds.addingHeld(components.attoseconds / 1_000_000_000_000_000)
+  }
+}
+
+extension Int64 {
+  /// The sum, held at the ends of 64 bits.
+  fileprivate func addingHeld(_ other: Int64) -> Int64 {
+    let (sum, isBeyond) = addingReportingOverflow(other)
+    return isBeyond ? (other < 0 ? .min : .max) : sum
+  }
 }

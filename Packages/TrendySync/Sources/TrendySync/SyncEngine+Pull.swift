@@ -26,6 +26,7 @@ extension SyncEngine {
         throw .feedStuck("it says that there is more, and stays at \(cursor)")
       }
       if page.position != nil {
+        try page.check(since: since)
         try saving { try take(page, since: since, asking, question, into: $0) }
         tally.pulled += page.changes.count
         cursor = page.nextCursor
@@ -178,6 +179,8 @@ extension SyncEngine {
       try learn(position, asking, &memory, in: store)
       memory.take(position)
     }
+    // A hub that was set back below it is found out by what was seen.
+    memory.seen = max(memory.seen, page.nextCursor)
     for entry in page.changes { memory.passStamps(of: entry) }
     if !page.hasMore { memory.complete = page.nextCursor }
     if page.nextCursor != since || !page.changes.isEmpty || !hasRetriedParked {
@@ -227,6 +230,17 @@ extension SyncMemory {
       same.clockAnchor = other.clockAnchor
     }
     return same != other
+  }
+}
+
+extension ChangeFeedResponse {
+  /// Refuses a page with an entry that does not lie in it: held at a version that the hub never gave, it would keep out what comes.
+  /// - Throws: `SyncFailure.unusable`.
+  fileprivate func check(since cursor: Int64) throws(SyncFailure) {
+    guard let stray = changes.first(where: { $0.id <= cursor || $0.id > nextCursor }) else { return }
+    throw .unusable(
+      "a page of changes from \(cursor) to \(nextCursor) has one of version \(stray.id), "
+        + "the \(stray.entityType.prefix(40)) \(stray.entityId.prefix(60))")
   }
 }
 

@@ -235,6 +235,7 @@ extension SyncEngine {
   private func round(resync: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
     // Counted anew: other processes queue as well.
     try counting()
+    try heal()
     let isProbing = circuitBreakerState == .halfOpen
     // The probe is the first thing that a hub hears of which had enough.
     if !isProbing { try await ask { try await networkClient.checkHealth() } }
@@ -331,8 +332,8 @@ extension SyncEngine {
       let delay = chance.delay(after: failure.retryAfter, &backoff)
       let remaining = circuitBreakerBackoffRemaining
       nextDelay = max(delay, remaining)
-      if case .rateLimited(let retryAfter) = failure {
-        let wait = remaining > .zero ? remaining : retryAfter ?? delay
+      if case .rateLimited = failure {
+        let wait = remaining > .zero ? remaining : failure.retryAfter ?? delay
         broadcast.set(.rateLimited(retryAfter: wait, pending: pendingCount))
       } else {
         tell(failure)
@@ -466,7 +467,7 @@ extension SyncEngine {
   /// Whatever request met it, a rate limit counts, and so does the time that the hub wants to be left alone, however the round ends.
   func noted(_ failure: SyncFailure) -> SyncFailure {
     if let retryAfter = failure.retryAfter { quietUntil = max(quietUntil, clock.uptime + retryAfter) }
-    if case .rateLimited(let retryAfter) = failure { breaker.onRateLimited(retryAfter: retryAfter, at: clock.uptime) }
+    if case .rateLimited = failure { breaker.onRateLimited(retryAfter: failure.retryAfter, at: clock.uptime) }
     return failure
   }
 }

@@ -46,7 +46,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
 
   var retryAfter: Duration? {
     switch self {
-    case .busy(_, let retryAfter), .rateLimited(let retryAfter): retryAfter
+    case .busy(_, let retryAfter), .rateLimited(let retryAfter): retryAfter.map { min($0, SyncRange.longestWait) }
     default: nil
     }
   }

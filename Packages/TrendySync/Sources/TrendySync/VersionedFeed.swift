@@ -43,7 +43,9 @@ struct VersionedFeed {
 
 extension VersionedFeed {
   private mutating func take(_ entry: ChangeEntry) throws {
-    guard let kind = MutationEntityType(rawValue: entry.entityType) else { return try park(entry) }
+    guard let kind = MutationEntityType(rawValue: entry.entityType), entry.fault == nil else {
+      return try parkUnread(entry)
+    }
     let held = try store.heldEntry(kind: kind, id: entry.entityId)
     if let held, held.id >= entry.id, !isAnew { return }
     if mayBeParked, let parked = try store.parkedChange(entityType: entry.entityType, entityId: entry.entityId) {
@@ -135,6 +137,19 @@ extension VersionedFeed {
     return try MutationEntityType.parentsFirst.contains {
       try $0.isChildOfEventType && $0 != .event && has($0.stored)
     }
+  }
+
+  /// Parks an entry that this version cannot read, unless what is held or parked is as new.
+  private mutating func parkUnread(_ entry: ChangeEntry) throws {
+    if !isAnew {
+      if let held = try replica.held(entry), held.id >= entry.id { return }
+      if let parked = try store.parkedChange(entityType: entry.entityType, entityId: entry.entityId),
+        parked.id >= entry.id
+      {
+        return
+      }
+    }
+    try park(entry)
   }
 
   private mutating func park(_ entry: ChangeEntry) throws {

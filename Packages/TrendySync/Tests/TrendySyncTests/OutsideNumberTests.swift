@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// Numbers of a hub that cannot be: none ends the program, none stays in the store to spoil what comes after.
+@Suite("Numbers from a hub", .timeLimit(.minutes(10)))
+struct OutsideNumberTests {
+  private let hub: WireHub
+  private let device: Device
+  private var store: MockDataStore { device.store }
+
+  init() {
+    let hub = WireHub()
+    self.hub = hub
+    device = Device(cursor: nil, client: { WireHubClient(base: $0, hub: hub) })
+  }
+
+  private static let beyond = ["9223372036854775807", "-9223372036854775808", "-9223372036854775809", "1e300", "-1"]
+
+  /// The device stands at 3, with the type T and the event E.
+  private func begin() async {
+    hub.set {
+      $0.snapshot = [
+        WireHub.header(head: 3, count: 2), WireHub.type("T", 1), WireHub.event("E", 3, notes: "first"),
+      ]
+    }
+    await device.engine.performSync()
+  }
+
+  private var error: String {
+    get async { await device.engine.state.errorWords }
+  }
+
+  /// An edit is recorded, sent, and based on numbers that a hub takes.
+  private func checkThatEditsGoOn(_ id: String = "E") async throws {
+    try device.recorder.edit(eventId: id) { $0.notes = "mine" }
+    try device.recorder.edit(eventId: id) { $0.notes = "mine again" }
+    let sent = hub.state.batches.count
+    await device.engine.performSync()
+    #expect(await error == "")
+    let envelopes = hub.state.batches.dropFirst(sent).flatMap { PushRequest($0).mutations }
+    let changes = envelopes.flatMap { $0.fields.map { Array($0.values) } ?? [] }
+    #expect(!changes.isEmpty)
+    for change in changes {
+      #expect((0...253_402_300_799_999).contains(change.stamp))
+      #expect((0...9_007_199_254_740_991).contains(change.base))
+    }
+    #expect(store.storedPendingMutations.isEmpty)
+  }
+
+  @Test("an entry whose stamp cannot be is parked, and edits go on", arguments: beyond)
+  func stamp(_ number: String) async throws {
+    await begin()
+    hub.set { $0.pages = [WireHub.page([WireHub.event("E", 4, notes: "spoilt", stamp: number)], next: 4)] }
+    await device.engine.performSync()
+    #expect(await error == "")
+    #expect(try store.fetchParkedChanges().map(\.id) == [4])
+    #expect(store.storedEvents["E"]?.notes == "first")
+    #expect(store.storedSyncCursor == 4, "the page it came with is in")
+    hub.set { $0.head = 4 }
+    try await checkThatEditsGoOn()
+  }
+
+  @Test("an entry whose incarnation cannot be is parked, until a later one can be read", arguments: beyond)
+  func incarnation(_ number: String) async throws {
+    await begin()
+    hub.set { $0.pages = [WireHub.page([WireHub.event("E", 4, incarnation: number)], next: 4)] }
+    await device.engine.performSync()
+    #expect(try store.fetchParkedChanges().map(\.id) == [4])
+    #expect(try store.fetchParkedChanges().allSatisfy { $0.fault?.hasPrefix("incarnation: ") == true })
+    hub.set {
+      $0.head = 5
+      $0.pages = [WireHub.page([WireHub.event("E", 5, notes: "well")], next: 5)]
+    }
+    await device.engine.performSync()
+    #expect(try store.fetchParkedChanges().isEmpty)
+    #expect(store.storedEvents["E"]?.notes == "well")
+    try await checkThatEditsGoOn()
+  }
+
+  @Test func `what is parked for its numbers stays as it came, and is parked again after a restart`() async throws {
+    await begin()
+    let text = WireHub.event("E", 4, stamp: "9223372036854775807")
+    hub.set { $0.pages = [WireHub.page([text], next: 4)] }
+    await device.engine.performSync()
+    let parked = try #require(try store.fetchParkedChanges().first)
+    let members = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(parked))
+    #expect(members["marks"] == ["*": [4, .int(.max), "other"]])
+    await device.restarted(client: WireHubClient(base: device.network, hub: hub)).performSync()
+    #expect(try store.fetchParkedChanges() == [parked])
+  }
+
+  @Test("an entry of the snapshot whose stamp cannot be is parked as well", arguments: beyond)
+  func snapshotStamp(_ number: String) async throws {
+    hub.set {
+      $0.snapshot = [
+        WireHub.header(head: 3, count: 3), WireHub.type("T", 1), WireHub.event("E", 2, notes: "first"),
+        WireHub.event("F", 3, stamp: number),
+      ]
+    }
+    await device.engine.performSync()
+    #expect(await error == "")
+    #expect(try store.fetchParkedChanges().map(\.entityId) == ["F"])
+    try await checkThatEditsGoOn()
+  }
+
+  @Test("a page whose hub has a time, an epoch or a version that cannot be is refused, and changes nothing")
+  func positions() async throws {
+    await begin()
+    var pages = Self.beyond.map { WireHub.page([], next: 4, now: $0) }
+    pages += Self.beyond.map { WireHub.page([], next: 4, first: $0) }
+    pages += Self.beyond.map {
+      WireHub.page([WireHub.event("E", 4)], next: 4).replacingOccurrences(of: #""id":4"#, with: #""id":\#($0)"#)
+    }
+    pages += Self.beyond.map {
+      WireHub.page([], next: 4).replacingOccurrences(of: #""next_cursor":4"#, with: #""next_cursor":\#($0)"#)
+    }
+    pages += Self.beyond.map {
+      WireHub.page([], next: 4).replacingOccurrences(of: #""head":4"#, with: #""head":\#($0)"#)
+    }
+    let memory = try store.syncMemory()
+    for page in pages {
+      hub.set { $0.pages = [page] }
+      await device.engine.performSync()
+      let (words, after) = (await error, try store.syncMemory())
+      #expect(words.contains("expected a whole number"), "\(page)")
+      #expect(store.storedSyncCursor == 3 && after == memory, "\(page)")
+    }
+    try await checkThatEditsGoOn()
+  }
+
+  @Test("a page with an entry outside of what it says it covers is refused", arguments: [3, 5, 9_007_199_254_740_991])
+  func outsideOfItsPage(_ version: Int64) async throws {
+    await begin()
+    hub.set { $0.pages = [WireHub.page([WireHub.event("E", version)], next: 4)] }
+    await device.engine.performSync()
+    #expect(await error.contains("\(version)"))
+    #expect(store.storedSyncCursor == 3)
+    try await checkThatEditsGoOn()
+  }
+
+  @Test("a hub at the end of its time leaves a clock that goes on", arguments: ["0", "253402300799999"])
+  func endsOfTime(_ now: String) async throws {
+    await begin()
+    hub.set { $0.pages = [WireHub.page([], next: 3, now: now)] }
+    await device.engine.performSync()
+    #expect(await error == "")
+    try await checkThatEditsGoOn()
+  }
+
+  @Test("an outcome whose version or wait cannot be changes nothing; the push is asked again", arguments: beyond)
+  func outcome(_ number: String) async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    for member in [#""status":"accepted","version":\#(number)"#, #""status":"try_later","retry_after_s":\#(number)"#] {
+      hub.set {
+        $0.answers = [#"{"outcomes":[{"seq":1,\#(member)}],"# + WireHub.position(head: 4) + "}"]
+      }
+      await device.engine.performSync()
+      #expect(await error.contains("expected a whole number"))
+      #expect(store.storedPendingMutations.count == 1)
+    }
+    try await checkThatEditsGoOn()
+  }
+
+  @Test func `what an earlier version took of such numbers is healed by the next rounds`() async throws {
+    await begin()
+    var memory = try #require(try store.syncMemory())
+    memory.lastStamp = .max
+    memory.seen = .max
+    memory.complete = .max
+    memory.clockOffset = .max
+    memory.epochs = [HubEpoch(id: "a", first: .min)]
+    try store.setSyncMemory(memory)
+    try store.setSyncCursor(.max)
+    var held = try #require(try store.heldEntry(kind: .event, id: "E"))
+    held.incarnation = .max
+    held.marks = [FieldMark.others: FieldMark(version: .max, stamp: .max, author: "other")]
+    try store.insertHeldEntry(held)
+    try store.save()
+    hub.set { $0.now = 1_704_067_200_000 }
+    try device.recorder.edit(eventId: "E") { $0.notes = "offline" }
+    await device.restarted(client: WireHubClient(base: device.network, hub: hub)).performSync()
+    await device.engine.performSync()
+    #expect(await error == "")
+    #expect(try #require(try store.syncMemory()).lastStamp <= 1_704_067_200_000 + 60_000)
+    #expect(store.storedSyncCursor == hub.state.head)
+    try await checkThatEditsGoOn()
+  }
+
+  @Test func `a device whose clock stands at the end of its range gives stamps that a hub takes`() async throws {
+    await begin()
+    for seconds in [-1e18, -62_135_769_600, -1, 253_402_300_800, 1e18] {
+      let date = Date(timeIntervalSince1970: seconds)
+      device.clock.setDate(date)
+      try await checkThatEditsGoOn()
+    }
+  }
+}
