@@ -46,8 +46,8 @@ public enum HubStorageContract: Sendable {
       whole.fields["unknown"] = field(["deep": [1, 2.5, true, "ünï\u{0}"]], 4)
       whole.fields["big"] = field(.int(.max), 5)
       whole.fields["properties.a.b"] = field(.null, 3)
-      whole.fields["offered"] = HubField(value: "x", version: 6, stamp: -1, author: "e", isReoffered: true)
-      whole.fields["known"] = HubField(value: "x", version: 6, stamp: -1, author: "e")
+      whole.fields["offered"] = HubField(value: "x", version: 6, stamp: 1, author: "e", isReoffered: true)
+      whole.fields["known"] = HubField(value: "x", version: 6, stamp: 1, author: "e")
       let outcome = StoredOutcome(digest: "x", outcome: .merged(version: 3, lost: ["notes"]))
       let refusal = StoredOutcome(
         digest: "y", outcome: .refused(Problem("invalid", status: 400, title: "t", detail: "d")))
@@ -477,7 +477,8 @@ private func scrambled(version: Int64, _ generator: inout Scrambler) -> HubEntry
   for _ in 0..<Int.random(in: 1...8, using: &generator) {
     fields[pick(names, &generator)] = HubField(
       value: pick(values, &generator), version: Int64.random(in: 1...3, using: &generator),
-      stamp: pick([-1, 0, 1_704_067_200_123, .max], &generator), author: pick(["d", "e \""], &generator),
+      stamp: pick([0, 1, 1_704_067_200_123, SyncRange.stamp.upperBound], &generator),
+      author: pick(["d", "e \""], &generator),
       isReoffered: Bool.random(using: &generator))
   }
   func date(_ generator: inout Scrambler) -> Date {

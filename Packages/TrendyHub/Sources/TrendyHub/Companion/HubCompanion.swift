@@ -52,6 +52,9 @@ public struct HubCompanion: Hashable, Sendable, Identifiable {
 }
 
 extension HubCompanion {
+  /// How far ahead of its present a hub's clock may once have been: ten years, in milliseconds.
+  private static let clockLead: Int64 = 10 * 366 * 86_400_000
+
   /// As storages may keep it.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
@@ -75,6 +78,11 @@ extension HubCompanion {
     self.init(
       tracker: tracker, companion: companion, createdAt: Date(milliseconds: created), heldThrough: held,
       acknowledgedThrough: acknowledged, removedAt: members["removed"]?.intValue.map(Date.init(milliseconds:)))
+    // An earlier hub took any number for what a companion has. It goes on as one that was restored: both ends say where they are.
+    if !SyncRange.counter.contains(held) || !SyncRange.counter.contains(acknowledged) {
+      heldThrough = 0
+      acknowledgedThrough = 0
+    }
     for (id, told) in members["told"]?.objectValue ?? [:] {
       guard let told = told.objectValue, let isOpen = told["open"]?.boolValue, let at = told["at"]?.intValue else {
         return nil
@@ -92,11 +100,11 @@ extension HubCore {
   /// - Returns: the companion as it is then.
   func receive(
     _ notices: [CompanionNotice], acknowledgedThrough: Int64, for known: HubCompanion,
-    in transaction: any HubTransaction
+    in transaction: any HubTransaction, now: Date
   ) throws -> HubCompanion {
     var companion = known
     // More than this hub knows of: it was restored from a backup.
-    companion.acknowledge(through: acknowledgedThrough)
+    companion.acknowledge(through: acknowledgedThrough, now: now)
     for notice in notices {
       guard notice.sequence > companion.heldThrough else { continue }
       guard notice.sequence == companion.heldThrough + 1,
@@ -113,18 +121,21 @@ extension HubCore {
 
   /// Notes that the companion has everything up to a sequence.
   func acknowledge(
-    through sequence: Int64, for companion: HubCompanion, in transaction: any HubTransaction
+    through sequence: Int64, for companion: HubCompanion, in transaction: any HubTransaction, now: Date
   ) throws {
     var companion = companion
-    companion.acknowledge(through: sequence)
+    companion.acknowledge(through: sequence, now: now)
     try transaction.forgetNotices(companion: companion.id, through: companion.acknowledgedThrough)
     try transaction.put(companion)
   }
 }
 
 extension HubCompanion {
-  fileprivate mutating func acknowledge(through sequence: Int64) {
-    acknowledgedThrough = max(acknowledgedThrough, sequence)
+  /// A tracker counts from 1, and a hub tells by its clock in milliseconds, which may have been ahead when it told: nobody has had
+  /// more than that, whatever they say. What is told later then still has a sequence of its own.
+  fileprivate mutating func acknowledge(through sequence: Int64, now: Date) {
+    let latest = max(heldThrough, now.stamp + Self.clockLead)
+    acknowledgedThrough = max(acknowledgedThrough, min(sequence, latest))
     heldThrough = max(heldThrough, acknowledgedThrough)
   }
 }

@@ -90,13 +90,14 @@ extension HubServer {
 
   private func receive(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
     let body = try call.body()
-    let acknowledged = try body.integer("acked_through")
+    let acknowledged = try body.integer("acked_through", in: SyncRange.counter)
     let notices = try body.array("notices", limit: 500).enumerated().map { index, value in
       try CompanionNotice(DocumentReader(value, path: "notices[\(index)]"))
     }
     let companion = try storage.write(person: sender.person) { transaction in
       let companion = try link(call.path[1], in: transaction) { $0.tracker == sender.id }
-      return try core.receive(notices, acknowledgedThrough: acknowledged, for: companion, in: transaction)
+      return try core.receive(
+        notices, acknowledgedThrough: acknowledged, for: companion, in: transaction, now: clock.now)
     }
     if companion.heldThrough > companion.acknowledgedThrough { streams.onNotice(for: companion.companion) }
     return try .wire(described([companion], person: sender.person)[0])
@@ -104,7 +105,7 @@ extension HubServer {
 
   /// What the companion says that it has is forgotten; what is after it is told.
   private func deliver(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    let after = try call.integer("after", in: 0 ... .max - 1, default: 0)
+    let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
     let (companion, notices) = try storage.read(person: sender.person) { reading in
       let companion = try link(call.path[1], in: reading) { $0.companion == sender.id }
@@ -114,7 +115,7 @@ extension HubServer {
       try storage.write(person: sender.person) { transaction in
         // Read again: more may have come meanwhile.
         let companion = try link(call.path[1], in: transaction) { $0.companion == sender.id }
-        try core.acknowledge(through: after, for: companion, in: transaction)
+        try core.acknowledge(through: after, for: companion, in: transaction, now: clock.now)
       }
     }
     return try .wire(
@@ -146,10 +147,7 @@ extension HubServer {
 
 extension CompanionNotice {
   fileprivate init(_ reader: DocumentReader) throws {
-    let sequence = try reader.integer("seq")
-    guard sequence > 0, sequence < .max - 1 else {
-      throw Problem.invalid("\(reader.at("seq")): expected a whole number from 1 up, found \(sequence)")
-    }
+    let sequence = try reader.integer("seq", in: 1...SyncRange.counter.upperBound)
     let kind = try reader.string("kind")
     guard (1...64).contains(kind.utf8.count) else {
       throw Problem.invalid("\(reader.at("kind")): expected 1 to 64 bytes")

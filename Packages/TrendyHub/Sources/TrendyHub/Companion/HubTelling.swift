@@ -49,7 +49,7 @@ extension HubDesk {
       var own = try transaction.companion(id: companion.toldByHub.id) ?? companion.toldByHub
       own.removedAt = nil
       for draft in drafts {
-        own.heldThrough = max(own.heldThrough + 1, now.milliseconds)
+        own.heldThrough = max(own.heldThrough + 1, now.stamp).clamped(to: SyncRange.counter)
         try transaction.put(
           CompanionNotice(sequence: own.heldThrough, kind: draft.kind, at: now, data: draft.data), companion: own.id)
       }

@@ -31,14 +31,24 @@ struct DocumentReader {
     return text
   }
 
-  func integer(_ name: String) throws(Problem) -> Int64 {
-    guard let number = try optionalInteger(name) else { throw missing(name, "a whole number") }
+  private func optionalInteger(_ name: String) throws(Problem) -> Int64? {
+    guard let value = present(name) else { return nil }
+    guard let number = value.intValue else { throw mismatch(name, "a whole number", value) }
     return number
   }
 
-  func optionalInteger(_ name: String) throws(Problem) -> Int64? {
-    guard let value = present(name) else { return nil }
-    guard let number = value.intValue else { throw mismatch(name, "a whole number", value) }
+  /// A whole number that can be.
+  func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64 {
+    guard let number = try optionalInteger(name, in: range) else { throw missing(name, "a whole number") }
+    return number
+  }
+
+  func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+    guard let number = try optionalInteger(name) else { return nil }
+    guard range.contains(number) else {
+      throw .invalid(
+        "\(at(name)): expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(number)")
+    }
     return number
   }
 

@@ -72,7 +72,7 @@ struct HubConflict {
       HubEntry(
         kind: kind, id: id, version: version, createdAt: writer.now, updatedAt: writer.now, createdVersion: version,
         fields: members.mapValues {
-          HubField(value: $0, version: version, stamp: writer.now.milliseconds, author: device)
+          HubField(value: $0, version: version, stamp: writer.now.stamp, author: device)
         }),
       replacing: nil)
   }

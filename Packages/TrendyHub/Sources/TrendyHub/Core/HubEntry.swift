@@ -8,8 +8,8 @@ public struct HubEntry: Hashable, Sendable {
   public let id: String
   /// The number of its last write, of the person's one counter.
   public var version: Int64
-  /// How often it was restored: 0 in its first life.
-  public var incarnation: Int64
+  /// How often it was restored: 0 in its first life. In ``SyncRange/counter``, as an earlier hub took any.
+  public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
   public var deletedAt: Date?
   /// When it was written first.
   public var createdAt: Date
@@ -27,7 +27,7 @@ public struct HubEntry: Hashable, Sendable {
     self.kind = kind
     self.id = id
     self.version = version
-    self.incarnation = incarnation
+    self.incarnation = incarnation.clamped(to: SyncRange.counter)
     self.deletedAt = deletedAt
     self.createdAt = createdAt
     self.updatedAt = updatedAt
@@ -43,8 +43,8 @@ public struct HubField: Hashable, Sendable {
   /// `null` is a value: the field was cleared.
   public var value: JSONValue
   public var version: Int64
-  /// Hub time of the edit, in milliseconds since 1970.
-  public var stamp: Int64
+  /// Hub time of the edit, in milliseconds since 1970. In ``SyncRange/stamp``, as an earlier hub took any.
+  public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
   /// The identity of the device that made the edit.
   public var author: String
   /// Brought by a device after the hub had lost it: it counts as known to nobody, its author included.
@@ -53,7 +53,7 @@ public struct HubField: Hashable, Sendable {
   public init(value: JSONValue, version: Int64, stamp: Int64, author: String, isReoffered: Bool = false) {
     self.value = value
     self.version = version
-    self.stamp = stamp
+    self.stamp = stamp.clamped(to: SyncRange.stamp)
     self.author = author
     self.isReoffered = isReoffered
   }
@@ -191,10 +191,14 @@ extension HubField {
 }
 
 extension Date {
-  /// Since 1970, rounded; times beyond what 64 bits hold are held at the edge.
+  /// Since 1970, rounded; held where doubles stop being exact, 285,000 years away on either side.
   var milliseconds: Int64 {
-    Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) ?? (self < .distantPast ? .min : .max - 1)
+    let limit = Double(SyncRange.counter.upperBound)
+    return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))
   }
+
+  /// As the hub's time in ``SyncRange/stamp``, which is what others are told.
+  var stamp: Int64 { milliseconds.clamped(to: SyncRange.stamp) }
 
   init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

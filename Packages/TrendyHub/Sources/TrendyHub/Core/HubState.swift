@@ -36,12 +36,17 @@ public struct HubState: Hashable, Sendable {
   public var horizon: Int64
   /// By kind; `nil` where they have not been added up yet.
   public var sums: [String: KindSum]?
+  /// Whether every entry is known to hold only numbers that devices take; an earlier hub took any.
+  public var isChecked: Bool
 
-  public init(head: Int64 = 0, epochs: [Epoch] = [], horizon: Int64 = 0, sums: [String: KindSum]? = nil) {
+  public init(
+    head: Int64 = 0, epochs: [Epoch] = [], horizon: Int64 = 0, sums: [String: KindSum]? = nil, isChecked: Bool = false
+  ) {
     self.head = head
     self.epochs = epochs
     self.horizon = horizon
     self.sums = sums
+    self.isChecked = isChecked
   }
 
   /// How many lives are told of in every answer, whoever stands in them: a hub that is started daily tells of four months.
@@ -89,7 +94,7 @@ public struct HubState: Hashable, Sendable {
 extension HubState {
   /// What every answer to a device says of where the hub stands, and when: devices stamp their edits in hub time.
   func wire(at now: Date) -> [String: JSONValue] {
-    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs, "now": .int(now.milliseconds)]
+    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs, "now": .int(now.stamp)]
     if let epoch = epochs.last { members["epoch"] = .string(epoch.id) }
     return members
   }

@@ -8,7 +8,7 @@ struct Judgement {
   private let writer: HubWriter
   private let kind: SyncedKind
   private var transaction: any HubTransaction { writer.transaction }
-  private var now: Int64 { writer.now.milliseconds }
+  private var now: Int64 { writer.now.stamp }
 
   init(_ mutation: HubMutation, device: String, writer: HubWriter) throws(Problem) {
     guard let kind = SyncedKind.named(mutation.kind) else {
@@ -174,7 +174,7 @@ extension Judgement {
       case .fields(let fields):
         guard let change = fields[name] ?? kind.nestedMember.flatMap({ fields[$0] }) else { continue }
         changes[name] = Change(
-          value: value, base: change.base, stamp: change.author == nil ? min(change.stamp, now) : change.stamp,
+          value: value, base: change.base, stamp: min(change.stamp, now),
           author: change.author ?? device, isReoffer: change.author != nil)
       }
     }
@@ -278,7 +278,7 @@ extension Judgement {
   }
 
   private func field(_ change: Change, replacing present: HubField?, _ version: Int64) -> HubField {
-    let stamp = change.stamp ?? max(now, present.map { $0.stamp == .max ? .max : $0.stamp + 1 } ?? now)
+    let stamp = change.stamp ?? max(now, present.map { $0.stamp + 1 } ?? now)
     return HubField(
       value: change.value, version: version, stamp: stamp, author: change.author, isReoffered: change.isReoffer)
   }

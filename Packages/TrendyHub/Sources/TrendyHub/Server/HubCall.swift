@@ -51,9 +51,9 @@ struct HubCall {
   func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
     guard let text = query[name] else { return nil }
     guard let number = Int64(text), range.contains(number) else {
-      let bound =
-        range.upperBound == .max ? "from \(range.lowerBound) up" : "from \(range.lowerBound) to \(range.upperBound)"
-      throw .invalid("\(name): expected a whole number \(bound), found \"\(text.prefix(40))\"")
+      throw .invalid(
+        "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound), found \"\(text.prefix(40))\""
+      )
     }
     return number
   }

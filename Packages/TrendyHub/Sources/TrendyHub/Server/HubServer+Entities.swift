@@ -10,7 +10,7 @@ extension HubServer {
     var offset: Int64 = 0
     var limit = Int64.max
     if kind.name == SyncedKind.event.name {
-      offset = try call.integer("offset", in: 0 ... .max, default: 0)
+      offset = try call.integer("offset", in: SyncRange.counter, default: 0)
       limit = try call.integer("limit", in: 1...1000, default: 50)
     }
     let onlyActive = try kind.name == SyncedKind.geofence.name && call.boolean("active_only")

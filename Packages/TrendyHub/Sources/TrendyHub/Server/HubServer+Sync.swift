@@ -5,7 +5,7 @@ import TrendyProtocols
 
 extension HubServer {
   func changes(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    let since = try call.integer("since", in: 0 ... .max, default: 0)
+    let since = try call.integer("since", in: SyncRange.counter, default: 0)
     let limit = try call.integer("limit", in: 1...500, default: 100)
     let position = try call.position()
     try begin(for: sender.person)
@@ -138,8 +138,8 @@ extension HubCall {
     guard let device = text("device") else { return nil }
     guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
     return SyncPosition(
-      device: device, seen: try optionalInteger("seen", in: 0 ... .max), epoch: text("epoch"),
-      lastSequence: try optionalInteger("last_seq", in: 0 ... .max))
+      device: device, seen: try optionalInteger("seen", in: SyncRange.counter), epoch: text("epoch"),
+      lastSequence: try optionalInteger("last_seq", in: SyncRange.counter))
   }
 }
 
@@ -154,17 +154,15 @@ extension HubCore.Push {
   /// What is wrong with the request fails it whole; what is wrong with one mutation refuses that one.
   init(_ body: DocumentReader) throws(Problem) {
     let device = try body.identifier("device")
-    let acknowledged = try body.integer("acked_through")
+    let acknowledged = try body.integer("acked_through", in: SyncRange.counter)
     let position = SyncPosition(
-      device: device, seen: try body.optionalInteger("seen"), epoch: try body.optionalString("epoch"),
-      lastSequence: try body.optionalInteger("last_seq"))
+      device: device, seen: try body.optionalInteger("seen", in: SyncRange.counter),
+      epoch: try body.optionalString("epoch"),
+      lastSequence: try body.optionalInteger("last_seq", in: SyncRange.counter))
     var mutations: [SentMutation] = []
     for (index, value) in try body.array("mutations", limit: 500).enumerated() {
       let reader = try DocumentReader(value, path: "mutations[\(index)]")
-      let sequence = try reader.integer("seq")
-      guard sequence > 0 else {
-        throw .invalid("\(reader.at("seq")): expected a whole number from 1 up, found \(sequence)")
-      }
+      let sequence = try reader.integer("seq", in: 1...SyncRange.counter.upperBound)
       let content: Result<HubMutation, Problem>
       do throws(Problem) {
         content = .success(try HubMutation(reader))
@@ -189,8 +187,8 @@ extension HubMutation {
       )
     }
     let id = try reader.identifier("entity_id")
-    let base = try reader.optionalInteger("base")
-    var incarnation = try reader.optionalInteger("incarnation")
+    let base = try reader.optionalInteger("base", in: SyncRange.counter)
+    var incarnation = try reader.optionalInteger("incarnation", in: SyncRange.counter)
     let content: Content
     if let fields = try reader.optionalObject("fields") {
       var changes: [String: HubChange] = [:]
@@ -221,7 +219,8 @@ extension HubChange {
       throw .invalid("\(reader.at("author")): expected \(Identifier.rule)")
     }
     self.init(
-      value: value, base: try reader.integer("base"), stamp: try reader.integer("stamp"), author: author)
+      value: value, base: try reader.integer("base", in: SyncRange.counter),
+      stamp: try reader.integer("stamp", in: SyncRange.stamp), author: author)
   }
 }
 
@@ -264,7 +263,7 @@ private struct SnapshotPartName {
     epoch = ""
     if text == SnapshotRequest.firstPart { return }
     let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let version = Int64(parts[1]), version >= 0 else {
+    guard parts.count == 3, let version = Int64(parts[1]), SyncRange.counter.contains(version) else {
       throw .invalid(
         "part: expected \"\(SnapshotRequest.firstPart)\" or the next of an answer, found \"\(text.prefix(40))\"")
     }

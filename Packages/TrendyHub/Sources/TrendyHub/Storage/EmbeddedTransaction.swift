@@ -155,9 +155,11 @@ class EmbeddedReading: HubReading {
   }
 
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
-    guard sequence < .max - 1 else { return [] }
+    let last = SyncRange.counter.upperBound
+    guard sequence < last else { return [] }
+    // Beyond it lies only what an earlier hub took of any number.
     return try records.scan(
-      kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: sequence + 1, to: .max,
+      kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: sequence + 1, to: last + 1,
       descending: false, limit: limit
     ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
   }
@@ -309,6 +311,7 @@ extension HubState {
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs, "horizon": .int(horizon)]
     if let sums { members["sums"] = .object(sums.mapValues(\.wire)) }
+    if isChecked { members["checked"] = true }
     return .object(members)
   }
 
@@ -317,7 +320,8 @@ extension HubState {
     guard let members = stored.objectValue, let head = members["head"]?.intValue,
       let epochs = members["epochs"]?.arrayValue
     else { return nil }
-    self.init(head: head, horizon: members["horizon"]?.intValue ?? 0)
+    self.init(
+      head: head, horizon: members["horizon"]?.intValue ?? 0, isChecked: members["checked"]?.boolValue ?? false)
     for epoch in epochs {
       guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
         return nil

@@ -1,0 +1,273 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyTesting
+
+@testable import TrendyHub
+
+/// Numbers of a device, or of somebody else, that cannot be: each is refused by name, and nothing of it stays.
+@Suite("Numbers from outside at the hub", .timeLimit(.minutes(10)))
+struct HubNumberTests {
+  let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  private static let beyond = ["9223372036854775807", "-9223372036854775808", "-9223372036854775809", "-1", "1e300"]
+
+  private func send(raw mutation: String, sequence: Int = 1) async throws -> TestHub.Answer {
+    try await hub.send(
+      raw: #"{"device":"d","acked_through":0,"mutations":[{"id":"m\#(sequence)","seq":\#(sequence),\#(mutation)}]}"#,
+      to: "/mutations")
+  }
+
+  /// What became of the one mutation: its status, and of a refusal the kind of problem and its words.
+  private func outcome(_ answer: TestHub.Answer) -> (status: String, detail: String) {
+    let judged = answer["outcomes"].arrayValue?.first
+    let problem = judged?["problem"]
+    #expect(answer.status == 200)
+    let kind = problem?["type"].stringValue.map { String($0.dropFirst("urn:trendy:error:".count)) }
+    return (kind ?? judged?["status"].stringValue ?? "", problem?["detail"].stringValue ?? "")
+  }
+
+  private static let type = #""entity_type":"event_type","entity_id":"t""#
+  private static func named(_ base: String = "0", _ stamp: String = "5", author: String = "") -> String {
+    let field = { (value: String) in #"{"value":"\#(value)","base":\#(base),"stamp":\#(stamp)\#(author)}"# }
+    return #""fields":{"name":\#(field("n")),"color":\#(field("c")),"icon":\#(field("i"))}"#
+  }
+
+  @Test("a mutation with a stamp, base or incarnation that cannot be is refused by name", arguments: beyond)
+  func mutation(_ number: String) async throws {
+    let cases = [
+      #"\#(Self.type),"operation":"create",\#(Self.named("0", number))"#,
+      #"\#(Self.type),"operation":"create",\#(Self.named(number, "5"))"#,
+      #"\#(Self.type),"operation":"create","incarnation":\#(number),\#(Self.named())"#,
+      #"\#(Self.type),"operation":"restore","incarnation":\#(number),\#(Self.named())"#,
+      #"\#(Self.type),"operation":"delete","base":\#(number)"#,
+    ]
+    for (place, text) in cases.enumerated() {
+      let refused = outcome(try await send(raw: text, sequence: place + 1))
+      #expect(refused.status == "invalid", "\(text): \(refused)")
+      #expect(refused.detail.contains("expected a whole number"), "\(refused)")
+    }
+    // The sequences are used up, and the next is judged.
+    let next = outcome(try await send(raw: #"\#(Self.type),"operation":"create",\#(Self.named())"#, sequence: 6))
+    #expect(next.status == "accepted")
+    #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == 1)
+  }
+
+  @Test("a request whose own numbers cannot be is refused whole", arguments: beyond)
+  func request(_ number: String) async throws {
+    for text in [
+      #"{"device":"d","acked_through":\#(number),"mutations":[]}"#,
+      #"{"device":"d","acked_through":0,"seen":\#(number),"mutations":[]}"#,
+      #"{"device":"d","acked_through":0,"last_seq":\#(number),"mutations":[]}"#,
+      #"{"device":"d","acked_through":0,"mutations":[{"id":"m","seq":\#(number)}]}"#,
+    ] {
+      let answer = try await hub.send(raw: text, to: "/mutations")
+      #expect(answer.status == 400 && answer.problem == "invalid", "\(text)")
+      #expect(answer.detail.contains("expected a whole number"), "\(answer.detail)")
+    }
+  }
+
+  @Test(
+    "a query whose number cannot be is refused",
+    arguments: beyond + ["9007199254740992", "0x1", "1,0", "١", " 1", "1 ", "--1", "%2B", "1%00"])
+  func query(_ number: String) async throws {
+    let escaped = number.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["%"])) ?? ""
+    for path in [
+      "/changes?since=", "/changes?limit=", "/changes?device=d&seen=", "/changes?device=d&last_seq=",
+      "/events?offset=", "/events?limit=", "/snapshot?part=event.\(escaped).a#",
+    ] {
+      let answer = try await hub.send("GET", path.hasSuffix("#") ? String(path.dropLast()) : path + escaped)
+      #expect(answer.status == 400 && answer.problem == "invalid", "\(path)\(escaped): \(answer.status)")
+    }
+  }
+
+  @Test func `at the ends of the ranges everything goes on`() async throws {
+    let last = "9007199254740991"
+    #expect(try await hub.send("GET", "/changes?since=\(last)").problem == "log_reset")
+    #expect(try await hub.send("GET", "/events?offset=\(last)").json == [])
+    #expect(try await hub.send("GET", "/snapshot?part=event.\(last).a").status == 200)
+    let create = #"\#(Self.type),"operation":"create","incarnation":\#(last),\#(Self.named(last, "253402300799999"))"#
+    #expect(outcome(try await send(raw: create)).status == "accepted")
+    let restore = #"\#(Self.type),"operation":"restore","incarnation":\#(last),"fields":{}"#
+    #expect(
+      outcome(try await send(raw: #"\#(Self.type),"operation":"delete","base":1"#, sequence: 2)).status == "restored")
+    let delete = #"\#(Self.type),"operation":"delete","base":1,"incarnation":\#(last)"#
+    #expect(outcome(try await send(raw: delete, sequence: 3)).status == "accepted")
+    #expect(
+      outcome(try await send(raw: restore, sequence: 4)).status == "entity_deleted", "there is no life after the last")
+    let page = try await hub.send("GET", "/changes?since=0").decoded(ChangeFeedResponse.self)
+    #expect(page.changes.allSatisfy { $0.fault == nil })
+  }
+
+  @Test(
+    "a stamp above the hub's present counts as its present, also of what is offered again",
+    arguments: [
+      "", #","author":"somebody""#,
+    ])
+  func future(_ author: String) async throws {
+    let create = #"\#(Self.type),"operation":"create",\#(Self.named("0", "253402300799999", author: author))"#
+    #expect(outcome(try await send(raw: create)).status == "accepted")
+    let page = try await hub.send("GET", "/changes?since=0").decoded(ChangeFeedResponse.self)
+    let now = Int64((hub.clock.now.timeIntervalSince1970 * 1000).rounded())
+    #expect(page.changes.first?.marks.values.map(\.stamp) == [now])
+    // Whoever writes after that, without having seen it, is the later one.
+    await hub.clock.advance(by: .seconds(1))
+    let update =
+      #"{"device":"e","acked_through":0,"mutations":[{"id":"u","seq":1,\#(Self.type),"operation":"update","#
+      + #""fields":{"name":{"value":"later","base":0,"stamp":\#(now + 1000)}}}]}"#
+    #expect(outcome(try await hub.send(raw: update, to: "/mutations")).status == "accepted")
+    #expect(try await hub.send("GET", "/event-types/t")["name"] == "later")
+  }
+
+  @Test(
+    "a hub whose clock stands beyond its range says the nearest time in it",
+    arguments: [-1e18, -1, 253_402_300_800, 1e18])
+  func clock(_ seconds: Double) async throws {
+    hub.clock.setDate(Date(timeIntervalSince1970: seconds))
+    let create = #"\#(Self.type),"operation":"create",\#(Self.named())"#
+    #expect(outcome(try await send(raw: create)).status == "accepted")
+    #expect(try await hub.send("PATCH", "/event-types/t", ["name": "plain"]).status == 200)
+    #expect(try await hub.send("PATCH", "/event-types/t", ["name": "plainer"]).status == 200)
+    let page = try await hub.send("GET", "/changes?since=0").decoded(ChangeFeedResponse.self)
+    #expect(page.position?.now.map(SyncRange.stamp.contains) == true)
+    #expect(page.changes.allSatisfy { $0.fault == nil })
+  }
+
+  // MARK: Companions
+
+  private func companion() async throws -> (id: String, watch: String) {
+    let watch = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "watch")
+    let made = try await hub.send("POST", "/companions", ["companion_id": .string(watch.device.id)])
+    return (try #require(made["id"].stringValue), watch.token)
+  }
+
+  private func telling() throws -> (HubDesk, String, HubTelling) {
+    let desk = hub.server.ingestDesk(person: hub.person.id)
+    let phone = try #require(try hub.server.accounts.devices(person: hub.person.id).first { $0.name == "phone" }?.id)
+    return (desk, phone, try #require(try desk.tellings(ofDevice: phone).first))
+  }
+
+  private func toldByHub(_ watch: String) async throws -> String {
+    let list = try await hub.send("GET", "/companions", token: watch).json.arrayValue ?? []
+    return try #require(list.first { $0["tracker_id"].stringValue?.hasPrefix("hub:") == true }?["id"].stringValue)
+  }
+
+  @Test(
+    "a companion that claims to have what nobody has told yet misses nothing that is told later",
+    arguments: [
+      "9007199254740991", "9223372036854775806", "9223372036854775807", "-1",
+    ])
+  func claims(_ after: String) async throws {
+    let (own, watch) = try await companion()
+    let (desk, phone, telling) = try telling()
+    try desk.tell([.init(kind: "trip_started", data: [:])], of: phone, as: telling)
+    let told = try await toldByHub(watch)
+    for id in [own, told] {
+      let answer = try await hub.send("GET", "/companions/\(id)/notices?after=\(after)", token: watch)
+      #expect(answer.status == (after == "9007199254740991" ? 200 : 400))
+    }
+    await hub.clock.advance(by: .seconds(1))
+    try desk.tell([.init(kind: "trip_ended", data: [:])], of: phone, as: telling)
+    try desk.tell([.init(kind: "trip_started", data: [:])], of: phone, as: telling)
+    let notices = try await hub.send("GET", "/companions/\(told)/notices?after=0", token: watch)
+      .decoded(CompanionNoticesResponse.self).notices
+    #expect(notices.suffix(2).map(\.kind) == ["trip_ended", "trip_started"])
+    let handed = try await hub.send("POST", "/companions/\(own)/notices", ["acked_through": 0, "notices": []])
+    let last = try #require(handed["acked_through"].intValue)
+    let next: JSONValue = ["seq": .int(last + 1), "kind": "token", "at": "2024-01-01T08:00:00Z", "data": [:]]
+    let taken = try await hub.send(
+      "POST", "/companions/\(own)/notices", ["acked_through": .int(last), "notices": [next]])
+    #expect(taken["held_through"] == .int(last + 1))
+  }
+
+  @Test("a tracker's notice or claim whose number cannot be is refused", arguments: beyond + ["9007199254740992"])
+  func notices(_ number: String) async throws {
+    let (own, _) = try await companion()
+    for text in [
+      #"{"acked_through":\#(number),"notices":[]}"#,
+      #"{"acked_through":0,"notices":[{"seq":\#(number),"kind":"token","at":"2024-01-01T08:00:00Z"}]}"#,
+    ] {
+      #expect(try await hub.send(raw: text, to: "/companions/\(own)/notices").problem == "invalid", "\(text)")
+    }
+  }
+
+  // MARK: What an earlier hub kept
+
+  @Test func `a companion that an earlier hub let claim any number is told again`() async throws {
+    let (_, watch) = try await companion()
+    let (desk, phone, telling) = try telling()
+    try desk.tell([.init(kind: "trip_started", data: [:])], of: phone, as: telling)
+    let told = try await toldByHub(watch)
+    try hub.storage.write(person: hub.person.id) { transaction in
+      var companion = try #require(try transaction.companion(id: told))
+      companion.heldThrough = .max - 1
+      companion.acknowledgedThrough = .max - 1
+      try transaction.put(companion)
+    }
+    try desk.tell([.init(kind: "trip_ended", data: [:])], of: phone, as: telling)
+    let notices = try await hub.send("GET", "/companions/\(told)/notices?after=0", token: watch)
+      .decoded(CompanionNoticesResponse.self).notices
+    #expect(notices.last?.kind == "trip_ended")
+  }
+
+  @Test func `entries that an earlier hub kept with such numbers come to devices again, as they can be`() async throws {
+    try await hub.makeType("t")
+    try await hub.makeType("u")
+    let before = try await hub.send("GET", "/changes?since=0").decoded(ChangeFeedResponse.self)
+    let sound = try #require(before.changes.first { $0.entityId == "u" })
+    try keepSpoiltType("t", version: 1)
+    let restarted = HubServer(
+      storage: TestHub.openStorage(hub.disk), clock: hub.clock, generator: SeededGenerator(seed: 2),
+      configuration: HubConfiguration())
+    let request = HTTPRequest(
+      id: "r", method: "GET", target: "/api/v1/changes?since=0",
+      headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")]))
+    for _ in 0..<2 {
+      let page = try WireJSON.decode(
+        ChangeFeedResponse.self, from: try await restarted.handle(request).collectedBody())
+      #expect(page.changes.map(\.entityId) == ["u", "t"] && page.changes.map(\.id) == [2, 3])
+      #expect(page.changes.first == sound, "what was sound stays as it is")
+      #expect(page.changes.allSatisfy { $0.fault == nil })
+      #expect(page.changes.last?.data?.rawData["name"] == "Coffee")
+      #expect(page.position?.head == 3)
+    }
+    let sum = try await restarted.handle(
+      HTTPRequest(
+        id: "r", method: "GET", target: "/api/v1/me/sync",
+        headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")]))
+    ).collectedBody()
+    var expected = KindSum()
+    expected.add(kind: "event_type", id: "u", version: 2, incarnation: 0)
+    expected.add(kind: "event_type", id: "t", version: 3, incarnation: SyncRange.counter.upperBound)
+    #expect(try WireJSON.decode(SyncSummary.self, from: sum).kinds["event_type"] == expected)
+  }
+
+  /// Writes an entry into the hub's store as a hub kept it that took any number.
+  private func keepSpoiltType(_ id: String, version: Int64) throws {
+    let line =
+      ##"{"created_at":"2024-01-01T00:00:00.000Z","data":{"color":"#000000","created_at":"2024-01-01T00:00:00.000Z","##
+      + ##""icon":"cup","id":"\##(id)","name":"Coffee","updated_at":"2024-01-01T00:00:00.000Z","user_id":"u"},"##
+      + ##""entity_id":"\##(id)","entity_type":"event_type","id":\##(version),"incarnation":9223372036854775807,"##
+      + ##""marks":{"*":[1,9223372036854775807,"d"]},"operation":"create"}"##
+    let facts = Array(#"[1,1704067200000,1704067200000,null]"#.utf8)
+    let engine = try StorageEngine.open(
+      directory: "/hub/people/\(EmbeddedHubStorage.folder(hub.person.id))", fileSystem: hub.disk,
+      options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144))
+    // Of before there was a note that all were looked at.
+    let record = try #require(try engine.get(kind: HubRecordKind.state, key: HubRecordKey.state))
+    var state = try #require(HubState(stored: try record.document()))
+    state.isChecked = false
+    try engine.write { transaction throws(StorageError) in
+      try transaction.put(
+        kind: HubRecordKind.entry, key: HubRecordKey.entry("event_type", id), sort: version,
+        group: HubRecordKey.group("event_type"),
+        payload: [1, UInt8(facts.count), 0, 0, 0] + facts + Array(line.utf8))
+      try transaction.put(
+        kind: HubRecordKind.state, key: HubRecordKey.state, sort: 0, group: 0,
+        payload: Array(JSONText.write(state.stored)))
+    }
+  }
+}
