@@ -157,6 +157,13 @@ struct SyncRangeTests {
     #expect(ChangeEntry(id: 1, entityType: "event", operation: "o", entityId: "").fault != nil)
   }
 
+  @Test("an epoch whose name cannot stand in an address is refused", arguments: ["", "a\u{0}", "\u{7F}", "x\ny"])
+  func epochName(_ name: String) throws {
+    let text = #"{"id":\#(String(decoding: try WireJSON.encode(name), as: UTF8.self)),"first":1}"#
+    #expect(complaint(HubEpoch.self, text).contains("id: expected an id of 1 to 128 bytes"))
+    #expect(ChangeEntry(id: 1, entityType: "event", operation: "o", entityId: name).fault != nil)
+  }
+
   @Test func `a hub that asks for more than a day of quiet gets a day`() throws {
     let text = #"{"outcomes":[{"seq":1,"status":"try_later","retry_after_s":9007199254740991}],"head":0}"#
     let mutation = MutationEnvelope(id: "m", sequence: 1, entityType: "event", entityId: "e", operation: "delete")

@@ -83,10 +83,20 @@ extension SyncEngine {
       let asking = Asking(clock)
       let question = try inSnapshotStore { try self.question() }
       let request = SnapshotRequest(part: progress?.next, position: question.position)
-      let part = try await inClient {
-        owesWhole
-          ? SnapshotPart(answer: try await networkClient.snapshot(for: question.position))
-          : try await networkClient.snapshotPart(request)
+      let part: SnapshotPart
+      do throws(SnapshotObstacle) {
+        part = try await inClient {
+          owesWhole
+            ? SnapshotPart(answer: try await networkClient.snapshot(for: question.position))
+            : try await networkClient.snapshotPart(request)
+        }
+      } catch {
+        // A name of a part that the hub does not know, whoever gave it: the first is known everywhere.
+        guard progress != nil, case .client(let reason) = error, (reason as? APIError)?.statusCode == 400 else {
+          throw error
+        }
+        progress = nil
+        continue
       }
       // Parts of two lives of a hub are none of one snapshot: in another life it gives the first. Who gives no parts gives
       // everything, whatever was asked for.

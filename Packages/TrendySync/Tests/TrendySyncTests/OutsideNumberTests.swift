@@ -166,6 +166,23 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
+  @Test func `a snapshot whose next part nobody knows begins anew`() async throws {
+    hub.set {
+      $0.snapshot = [
+        WireHub.header(head: 3, count: 1).replacing(#"{"count""#, with: #"{"next":"no\u0001where","spans":[],"count""#),
+        WireHub.type("T", 1),
+      ]
+    }
+    await device.engine.performSync()
+    let memory = try #require(try store.syncMemory())
+    #expect(memory.snapshot?.next == "no\u{1}where", "\(await device.engine.state)")
+    hub.set { $0.snapshot = [WireHub.header(head: 3, count: 2), WireHub.type("T", 1), WireHub.event("E", 3)] }
+    await device.engine.performSync()
+    #expect(await error == "")
+    #expect(try store.syncMemory()?.snapshot == nil)
+    try await checkThatEditsGoOn()
+  }
+
   @Test func `what an earlier version took of such numbers is healed by the next rounds`() async throws {
     await begin()
     var memory = try #require(try store.syncMemory())

@@ -80,6 +80,15 @@ final class WireHub: Sendable {
     return try WireJSON.decode(PushResponse.self, from: Data(text.utf8)).answer(to: request.mutations)
   }
 
+  /// A part that was never named is refused.
+  fileprivate func part(_ request: SnapshotRequest) throws -> SnapshotPart {
+    if let part = request.part {
+      throw APIError.problem(ProblemDetails(title: "Invalid", status: 400, detail: "part: \(part)"), retryAfter: nil)
+    }
+    let header = try WireJSON.decode(SnapshotHeader.self, from: Data(state.snapshot[0].utf8))
+    return SnapshotPart(answer: try snapshot(), spans: header.spans, next: header.next)
+  }
+
   fileprivate func snapshot() throws -> SnapshotAnswer {
     let lines = content.withLock { state in
       state.snapshots += 1
@@ -100,4 +109,5 @@ struct WireHubClient: ForwardingNetworkClient {
   func push(_ batch: PushBatch) async throws -> PushAnswer { try hub.push(batch) }
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse { try hub.changes(request) }
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer { try hub.snapshot() }
+  func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart { try hub.part(request) }
 }

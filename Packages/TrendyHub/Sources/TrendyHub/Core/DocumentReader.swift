@@ -93,13 +93,7 @@ struct DocumentReader {
 }
 
 /// What may name an entity or a device.
-enum Identifier {
-  static let rule = "an id of 1 to 128 bytes without control characters"
-
-  static func isValid(_ text: String) -> Bool {
-    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-  }
-}
+typealias Identifier = WireIdentifier
 
 extension JSONValue {
   /// For a message: what a person calls it.

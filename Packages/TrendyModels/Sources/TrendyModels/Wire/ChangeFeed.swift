@@ -51,12 +51,10 @@ extension ChangeEntry {
   ///
   /// What cannot be read is in ``unknownFields``, so that an entry which is kept says the same when it is read again.
   public var fault: String? {
-    if !(1...Self.longestId).contains(entityId.utf8.count) { return "entity_id: expected 1 to \(Self.longestId) bytes" }
+    if !WireIdentifier.isValid(entityId) { return "entity_id: expected \(WireIdentifier.rule)" }
     guard !unknownFields.isEmpty else { return nil }
     return Self.tolerated.first { unknownFields[$0.name] != nil }.map { "\($0.name): expected \($0.words)" }
   }
-
-  private static let longestId = 128
 
   private static let tolerated: [(name: String, words: String)] = [
     ("created_at", "an RFC 3339 date"), ("data", "an object"), ("deleted_at", "an RFC 3339 date"),

@@ -12,7 +12,7 @@ public struct HubEpoch: Hashable, Sendable {
 
 extension HubEpoch: WireDocument {
   public init(from fields: inout WireReader) throws {
-    id = try fields.required("id")
+    id = try fields.identifier("id")
     first = try fields.required("first", in: SyncRange.counter)
   }
 

@@ -41,6 +41,13 @@ public struct WireReader {
     try optional(name).map { try check($0, name, range) }
   }
 
+  /// A name: see ``WireIdentifier``.
+  public mutating func identifier(_ name: StaticString) throws -> String {
+    let value: String = try required(name)
+    guard !WireIdentifier.isValid(value) else { return value }
+    throw refusal(of: name, "expected \(WireIdentifier.rule)")
+  }
+
   /// Absent and null both give `nil`.
   public mutating func optional<Value: WireValue>(_ name: StaticString) throws -> Value? {
     guard let coder else {
@@ -128,9 +135,12 @@ extension WireReader {
 
   private mutating func check(_ value: Int64, _ name: StaticString, _ range: ClosedRange<Int64>) throws -> Int64 {
     guard !range.contains(value) else { return value }
-    let reason = "expected \(range.inWords), found \(value)"
-    if let node = text?.find(name) { throw JSONError(path: node.path, byte: node.token.firstByte, reason: reason) }
-    throw corrupted(name, reason)
+    throw refusal(of: name, "expected \(range.inWords), found \(value)")
+  }
+
+  private mutating func refusal(of name: StaticString, _ reason: String) -> any Error {
+    guard let node = text?.find(name) else { return corrupted(name, reason) }
+    return JSONError(path: node.path, byte: node.token.firstByte, reason: reason)
   }
 
   private func missing(_ name: StaticString, _ expected: String) -> any Error {
