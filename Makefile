@@ -1,5 +1,6 @@
 # make demo    the main job on a real recorded drive: a hub, a phone and a laptop over real sockets
 # make test    every package's tests; the same in each package alone: swift test --package-path Packages/TrendySync
+# make fuzz CASES=1000000   what comes from outside, with numbers from the ends of every range
 # make torture SECONDS=600   real processes on a store, and beside a hub, killed again and again
 # make all     builds everything, then the tests        make run      trendyd as agent and hub, on this machine
 # make lint    layout, warnings, edges of the packages  make format   lays the code out
@@ -24,7 +25,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate torture mutants bench bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate fuzz torture mutants bench bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -70,6 +71,13 @@ SEEDS ?= 1..2000
 simulate:
 	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-simulate
 	$(SCRATCH)/bench/release/trendy-simulate --seeds $(SEEDS)
+
+# Readers of what comes from outside, each with so many cases; ONLY=feed for one of them, FROM=N for a case that was found.
+CASES ?= 100000
+FROM ?= 1
+fuzz: deps
+	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-fuzz
+	$(SCRATCH)/bench/release/trendy-fuzz --cases $(CASES) --from $(FROM) $(if $(ONLY),--target $(ONLY))
 
 # Takes the guards of sync away, one at a time: each must be missed by the stories. ONLY=part of a name
 ONLY ?=

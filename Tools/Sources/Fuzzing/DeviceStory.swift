@@ -1,0 +1,199 @@
+import Foundation
+import StorageTesting
+import Synchronization
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySimulation
+import TrendySync
+import TrendyTesting
+
+/// Answers to one device, one after the other, some of them made up and some a hub's with changes. After each the device records and
+/// edits; when the hub says again what is so, the device comes to rest with it, and what it records arrives.
+struct DeviceStory {
+  private var source: FuzzSource
+  private let hub: FuzzHub
+  private let answers: Answers
+  private let clock: FuzzClock
+  private let factory: DefaultDataStoreFactory
+  private let recorder: Recorder
+  private let engine: SyncEngine
+  private let readsSnapshots: Bool
+
+  /// What comes in place of the hub's answers.
+  fileprivate final class Answers: Sendable {
+    struct State {
+      var source: FuzzSource
+      /// How many answers still are not the hub's own.
+      var lies = 0
+      var readsSnapshots: Bool
+      var asked = 0
+    }
+    let content: Mutex<State>
+
+    init(_ source: FuzzSource, readsSnapshots: Bool) {
+      content = Mutex(State(source: source, readsSnapshots: readsSnapshots))
+    }
+
+    func answer(to request: HTTPRequest, _ honest: HTTPResponse) async throws -> HTTPResponse {
+      let body = try await honest.collectedBody()
+      let isSnapshot = request.path.hasSuffix("/snapshot")
+      return content.withLock { state in
+        var response = HTTPResponse(status: honest.status, headers: honest.headers, body: .data(body))
+        state.asked += 1
+        // The story is about one kind of answer; now and then another is changed too.
+        let isMeant = state.readsSnapshots ? isSnapshot : !isSnapshot
+        guard state.lies > 0, isMeant || state.source.once(in: 10) else { return response }
+        state.lies -= 1
+        if state.source.once(in: 30) { response.status = state.source.pick([400, 409, 410, 413, 429, 500, 503]) }
+        if state.source.once(in: 20) { response.headers["Retry-After"] = state.source.numeral() }
+        response.body = .data(Data(state.changed(body, isSnapshot: isSnapshot)))
+        return response
+      }
+    }
+  }
+
+  init(_ source: inout FuzzSource, readsSnapshots: Bool) throws {
+    hub = try FuzzHub(seed: source.next())
+    clock = hub.clock
+    answers = Answers(FuzzSource(seed: source.next()), readsSnapshots: readsSnapshots)
+    factory = try DefaultDataStoreFactory(
+      directory: "/store", fileSystem: SimulatedFileSystem(),
+      options: .init(firstChunkBytes: 16_384, largestChunkBytes: 262_144),
+      generator: SeededGenerator(seed: source.next()))
+    recorder = Recorder(dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: source.next()))
+    engine = SyncEngine(
+      networkClient: InProcessClient(token: hub.token) { [hub, answers] request in
+        try await answers.answer(to: request, await hub.server.handle(request))
+      }, dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: source.next()),
+      configuration: SyncConfiguration(pageSize: 3, largePageSize: 5))
+    self.source = source
+    self.readsSnapshots = readsSnapshots
+  }
+
+  mutating func run(_ count: Int) async throws -> [String: Int] {
+    var outcomes: [String: Int] = [:]
+    try recorder.record(EventType(id: "T", name: "Coffee", colorHex: "#000000", iconName: "cup"))
+    try recordEvent("E")
+    await engine.performSync()
+    for number in 0..<count {
+      answers.content.withLock { $0.lies = 1 }
+      if readsSnapshots { await engine.forceFullResync() } else { await engine.performSync() }
+      outcomes[Self.word(await engine.state), default: 0] += 1
+      try recordEvent("case-\(number)")
+      try editAny()
+      try check()
+      if source.once(in: 3) { try await othersWrite(number) }
+      clock.advance(by: 60)
+    }
+    try await checkThatItComesToRest()
+    return outcomes
+  }
+
+  private static func word(_ state: SyncState) -> String {
+    switch state {
+    case .error(let words): String(words.prefix(34))
+    case .rateLimited: "rate limited"
+    default: "taken"
+    }
+  }
+
+  private func recordEvent(_ id: String) throws {
+    let store = factory.makeDataStore()
+    // A hub may have said that the type is gone.
+    if try store.findEventType(id: "T") == nil {
+      try recorder.record(EventType(id: "T-\(id)", name: "Tea", colorHex: "#000000", iconName: "cup"))
+      try recorder.record(Event(id: id, eventTypeId: "T-\(id)", timestamp: clock.now))
+    } else {
+      try recorder.record(Event(id: id, eventTypeId: "T", timestamp: clock.now))
+    }
+  }
+
+  /// Edits, deletes and restores something that is there.
+  private mutating func editAny() throws {
+    let events = try factory.makeDataStore().fetchAllEvents()
+    guard !events.isEmpty else { return }
+    let event = source.pick(events)
+    switch source.below(4) {
+    case 0: try recorder.delete(eventId: event.id)
+    case 1:
+      try recorder.delete(eventId: event.id)
+      do {
+        try recorder.restore(eventId: event.id)
+      } catch is RecorderError {
+        // Its deletion is on its way, or its type is gone.
+      }
+    default: try recorder.edit(eventId: event.id) { $0.notes = "note" }
+    }
+  }
+
+  /// What another device of the person did meanwhile.
+  private mutating func othersWrite(_ number: Int) async throws {
+    let type = source.pick(["T", "other-\(number)"])
+    let body = #"{"id":"\#(type)","name":"Other","color":"c","icon":"i"}"#
+    _ = try await hub.ask("POST", "/event-types", Array(body.utf8))
+    let event =
+      #"{"id":"by-other-\#(number)","event_type_id":"\#(type)","timestamp":"2024-01-01T00:00:00Z","notes":"x"}"#
+    _ = try await hub.ask("POST", "/events", Array(event.utf8))
+    if source.once(in: 3) { _ = try await hub.ask("PATCH", "/events/E", Array(#"{"notes":"other"}"#.utf8)) }
+    if source.once(in: 6) { _ = try await hub.ask("DELETE", "/events/by-other-\(number)") }
+  }
+
+  /// Every number that the device keeps, or would send, can be.
+  private func check() throws {
+    let store = factory.makeDataStore()
+    if let memory = try store.syncMemory() {
+      guard SyncRange.stamp.contains(memory.lastStamp), SyncRange.counter.contains(memory.seen) else {
+        throw Finding("the memory is \(memory)")
+      }
+    }
+    if let cursor = try store.syncCursor(), !SyncRange.counter.contains(cursor) { throw Finding("cursor \(cursor)") }
+    for mutation in try store.fetchPendingMutations() {
+      // As a hub reads it.
+      let envelope = MutationEnvelope(mutation)
+      guard try WireJSON.decode(MutationEnvelope.self, from: try WireJSON.encode(envelope)) == envelope else {
+        throw Finding("\(envelope) is not read as it was written")
+      }
+    }
+    _ = try recorder.openConflicts()
+  }
+
+  /// From now on the hub's answers are its own.
+  private mutating func checkThatItComesToRest() async throws {
+    answers.content.withLock { $0.lies = 0 }
+    clock.advance(by: 90_000)
+    await engine.resetCircuitBreaker()
+    try recordEvent("last")
+    for _ in 0..<4 {
+      await engine.performSync()
+      clock.advance(by: 90_000)
+    }
+    let state = await engine.state
+    guard case .idle = state else { throw Finding("it does not come to rest: \(state)") }
+    let pending = try factory.makeDataStore().fetchPendingMutations()
+    guard pending.isEmpty else { throw Finding("\(pending.count) wait for ever, the first \(pending[0])") }
+    try await hub.check()
+    for conflict in try factory.makeDataStore().fetchConflicts() where conflict.reason.contains("invalid") {
+      throw Finding("the hub found its own device's change invalid: \(conflict)")
+    }
+    let shown = try factory.makeDataStore().findEvent(id: "last") != nil
+    let arrived = try await hub.ask("GET", "/events/last").status == 200
+    guard arrived || !shown else { throw Finding("what was recorded last is shown and did not arrive") }
+  }
+}
+
+extension DeviceStory.Answers.State {
+  /// The hub's answer with changes, or one that is made up.
+  fileprivate mutating func changed(_ body: Data, isSnapshot: Bool) -> [UInt8] {
+    guard isSnapshot else { return source.mutated(document: Array(body), rarity: source.pick([4, 15, 60])) }
+    var lines = body.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    for place in lines.indices where source.once(in: place == 0 ? 4 : 5) {
+      lines[place] = source.mutated(document: lines[place], rarity: source.pick([5, 20]))
+    }
+    if source.once(in: 8), !lines.isEmpty { lines.remove(at: source.below(lines.count)) }
+    if source.once(in: 8), !lines.isEmpty { lines.append(source.pick(lines)) }
+    if source.once(in: 12) { lines.shuffle(using: &source) }
+    return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+  }
+}

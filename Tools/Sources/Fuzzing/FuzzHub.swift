@@ -1,0 +1,55 @@
+import Foundation
+import HubTesting
+import TrendyHub
+import TrendyModels
+import TrendySimulation
+import TrendyTesting
+
+/// A real hub in memory, with one person and a device.
+struct FuzzHub: Sendable {
+  let server: HubServer
+  let clock: FuzzClock
+  let token: String
+
+  init(seed: UInt64) throws {
+    clock = FuzzClock()
+    server = HubServer(
+      storage: MemoryHubStorage(), clock: clock, generator: SeededGenerator(seed: seed),
+      configuration: HubConfiguration(requestsPerMinute: nil, snapshotPartBytes: 700))
+    let person = try server.accounts.createPerson(name: "Anna").id
+    token = try server.accounts.createToken(person: person, deviceName: "phone").token
+  }
+
+  /// What the hub answers in the device's name.
+  /// - Throws: ``Finding`` where it fails, or says what no device takes.
+  func ask(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> (status: Int, body: Data) {
+    let request = HTTPRequest(
+      id: "fuzz", method: method, target: "/api/v1\(path)",
+      headers: HTTPHeaders([("Authorization", "Bearer \(token)")]), body: Data(body))
+    let response = await server.handle(request)
+    let answer = try await response.collectedBody()
+    guard response.status < 500 else {
+      throw Finding(
+        "\(method) \(path) \(String(decoding: body, as: UTF8.self)) is answered \(response.status): "
+          + String(decoding: answer, as: UTF8.self))
+    }
+    return (response.status, answer)
+  }
+
+  /// Whether a device can read everything that the hub keeps.
+  func check() async throws {
+    var cursor: Int64 = 0
+    while true {
+      let page = try WireJSON.decode(
+        ChangeFeedResponse.self, from: try await ask("GET", "/changes?since=\(cursor)&limit=500").body)
+      for entry in page.changes {
+        if let fault = entry.fault { throw Finding("the hub keeps \(entry): \(fault)") }
+        guard entry.id > cursor, entry.id <= page.nextCursor else {
+          throw Finding("\(entry) stands in the page from \(cursor) to \(page.nextCursor)")
+        }
+      }
+      guard page.hasMore else { return }
+      cursor = page.nextCursor
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Fuzzing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `trendy-fuzz --target feed --cases 1000000` tries a reader of what comes from outside with that many cases, each made of its number.
+@main
+enum TrendyFuzz {
+  static let usage = """
+    usage: trendy-fuzz [--target NAME] [--cases N] [--from N]
+
+      --target NAME  \(Fuzzer.Target.allCases.map(\.rawValue).joined(separator: ", ")); each in turn unless told
+      --cases N      10000 unless told
+      --from N       the number of the first case, 1 unless told; a case that was found is run again by it
+
+    Status 0: nothing was found; 1: a promise was broken, by the case that is named; 2: these options. A case that ends the program is
+    named too, before it ends.
+    """
+
+  static func main() async {
+    var targets = Fuzzer.Target.allCases
+    var (cases, first) = (UInt64(10_000), UInt64(1))
+    var arguments = CommandLine.arguments.dropFirst()
+    while let option = arguments.popFirst() {
+      if option == "--help" { return print(usage) }
+      let value = arguments.popFirst() ?? ""
+      switch option {
+      case "--target":
+        guard let target = Fuzzer.Target(rawValue: value) else { refuse("no target is called \"\(value)\"") }
+        targets = [target]
+      case "--cases": cases = number(value, of: option)
+      case "--from": first = number(value, of: option)
+      default: refuse("\(option) is not one of the options")
+      }
+    }
+    Crash.report()
+    for target in targets {
+      let start = ContinuousClock.now
+      do {
+        let outcomes = try await Fuzzer(target).run(first..<first + cases) { Crash.note($0, target) }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        print(
+          "\(target.rawValue): \(cases) cases in \(Int(seconds)) s, \(Int(Double(cases) / seconds)) a second, nothing found"
+        )
+        for (outcome, count) in outcomes.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(12) {
+          print("  \(count) \(outcome)")
+        }
+        // A buffer behind a pipe would go with a program that the next target ends.
+        fflush(nil)
+      } catch {
+        print("found: \(error)")
+        exit(1)
+      }
+    }
+  }
+
+  /// 0 to a billion billion: the sum of two still fits.
+  private static func number(_ text: String, of option: String) -> UInt64 {
+    guard let number = UInt64(text), number <= 1 << 60 else {
+      refuse("\(option): expected a number, found \"\(text)\"")
+    }
+    return number
+  }
+
+  private static func refuse(_ words: String) -> Never {
+    print("trendy-fuzz: \(words)\n\(usage)")
+    exit(2)
+  }
+}
+
+/// Says which case ended the program.
+enum Crash {
+  // Written by the one task that runs cases, read by the handler of the signal that ends it.
+  nonisolated(unsafe) private static var number: UInt64 = 0
+  nonisolated(unsafe) private static var target: StaticString = ""
+
+  static func note(_ number: UInt64, _ target: Fuzzer.Target) {
+    self.number = number
+    self.target =
+      switch target {
+      case .http: "http"
+      case .json: "json"
+      case .feed: "feed"
+      case .snapshot: "snapshot"
+      case .push: "push"
+      case .query: "query"
+      case .tracks: "tracks"
+      }
+  }
+
+  static func report() {
+    for name in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
+      signal(name) { name in
+        Crash.write("found: the program was ended by case ")
+        Crash.write(Crash.number)
+        Crash.write(" of ")
+        Crash.write(Crash.target)
+        Crash.write("\n")
+        signal(name, SIG_DFL)
+        raise(name)
+      }
+    }
+  }
+
+  /// Calls nothing that allocates: a handler of a signal may not.
+  private static func write(_ text: StaticString) { _ = Self.put(1, text.utf8Start, text.utf8CodeUnitCount) }
+
+  private static func write(_ value: UInt64) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var (rest, place) = (value, 20)
+      repeat {
+        place -= 1
+        digits[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      } while rest > 0
+      _ = Self.put(1, digits.baseAddress! + place, 20 - place)
+    }
+  }
+
+  private static let put: @convention(c) (Int32, UnsafeRawPointer?, Int) -> Int = {
+    #if canImport(Darwin)
+      Darwin.write($0, $1, $2)
+    #elseif canImport(Musl)
+      Musl.write($0, $1, $2)
+    #else
+      Glibc.write($0, $1!, $2)
+    #endif
+  }
+}
