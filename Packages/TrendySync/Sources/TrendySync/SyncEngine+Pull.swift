@@ -79,6 +79,8 @@ extension SyncEngine {
     var known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
     var progress = isAnew ? nil : known
     var (count, parts) = (0, 0)
+    // Once: a hub that names parts which it then refuses has no end.
+    var mayBeginAnew = true
     while true {
       let asking = Asking(clock)
       let question = try inSnapshotStore { try self.question() }
@@ -92,9 +94,12 @@ extension SyncEngine {
         }
       } catch {
         // A name of a part that the hub does not know, whoever gave it: the first is known everywhere.
-        guard progress != nil, case .client(let reason) = error, (reason as? APIError)?.statusCode == 400 else {
+        guard mayBeginAnew, progress != nil, case .client(let reason) = error,
+          (reason as? APIError)?.statusCode == 400
+        else {
           throw error
         }
+        mayBeginAnew = false
         progress = nil
         continue
       }
