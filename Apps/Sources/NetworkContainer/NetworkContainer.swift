@@ -64,7 +64,11 @@ public struct NetworkContainer: Sendable {
   }
 
   /// The right to sync this store, given up when the value goes; `nil` while another process has it.
-  public func lockForSync() throws -> (any Sendable)? { try app.dataStoreFactory.lockForSync() }
+  public func lockForSync() throws -> (any Sendable)? {
+    // By the requirement: this file sees the protocol's default, and not the factory's own method.
+    let factory: any DataStoreFactory = app.dataStoreFactory
+    return try factory.lockForSync()
+  }
 }
 
 /// Why a store was not paired.

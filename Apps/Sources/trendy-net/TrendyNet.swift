@@ -183,7 +183,7 @@ extension SyncFailure {
     case .store: .readWrite
     case .cancelled: .interrupted
     // The next round begins anew by itself: from a snapshot, or under a new identity.
-    case .busy, .rateLimited, .logReset, .forked: .tryAgain
+    case .busy, .rateLimited, .logReset, .forked, .elsewhere: .tryAgain
     }
   }
 }
