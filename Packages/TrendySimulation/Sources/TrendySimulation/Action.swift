@@ -44,8 +44,24 @@ public enum Action: Hashable, Sendable {
   case writeUnreadable(number: Int, isKnownKind: Bool)
   /// A person has the device take everything anew, or go to the end of a long feed.
   case resync(device: Int, isSkip: Bool)
-  /// The devices sync in turn until so many pieces of tasks have run.
-  case goOn(steps: Int)
+  /// The hub's date is set to be so many hours ahead of the world's, or behind.
+  case setHubClock(hours: Int)
+  /// The hub is started again so many times, and in each life something is written.
+  case restartHub(times: Int)
+  /// All that waits on the device goes to its journal.
+  case clearQueue(device: Int, marksFailed: Bool)
+  /// Another program on the device's store begins a round.
+  case syncBeside(device: Int)
+  /// One who knows no versions writes to the hub.
+  case writePlainly(number: Int, choice: UInt64)
+  /// Another person at the same hub writes under ids that are used here.
+  case writeAsStranger(number: Int, choice: UInt64)
+  /// A device records so many events in one save.
+  case recordMany(device: Int, number: Int, count: Int)
+  /// The next answer to the device is not true.
+  case lie(device: Int, choice: UInt64)
+  /// A device of the person's that keeps to nothing pushes.
+  case pushLies(choice: UInt64)
 }
 
 /// What can happen to one request.
@@ -103,7 +119,16 @@ extension Action: CustomStringConvertible {
       "a newer version writes future-\(number), \(isKnownKind ? "of a kind that is known" : "of a kind of its own")"
     case .resync(let device, let isSkip):
       "\(name(device)) \(isSkip ? "goes to the end of the feed" : "takes everything anew")"
-    case .goOn(let steps): "all go on syncing until \(steps) steps are done"
+    case .setHubClock(let hours): "the hub's date is set \(hours) hours ahead"
+    case .restartHub(let times): "the hub is started again, \(times) times, and each life writes something"
+    case .clearQueue(let device, let marksFailed):
+      "\(name(device))'s queue is cleared\(marksFailed ? "" : ", and nothing marked")"
+    case .syncBeside(let device): "another program on \(name(device))'s store begins a round"
+    case .writePlainly(let number, _): "someone who knows no versions writes \(number)"
+    case .writeAsStranger(let number, _): "another person at the hub writes \(number)"
+    case .recordMany(let device, let number, let count): "\(name(device)) records \(count) events at once, as \(number)"
+    case .lie(let device, _): "the next answer to \(name(device)) is not true"
+    case .pushLies: "a device that keeps to nothing pushes"
     }
   }
 
@@ -113,7 +138,16 @@ extension Action: CustomStringConvertible {
   var faultKind: String? {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
-    case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .goOn, .syncByThemselves: nil
+    case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .syncByThemselves: nil
+    case .setHubClock: "hub_clock_jump"
+    case .restartHub: "hub_lives"
+    case .clearQueue: "queue_cleared"
+    case .syncBeside: "second_engine"
+    case .writePlainly: "plain_write"
+    case .writeAsStranger: "stranger"
+    case .recordMany: "bulk"
+    case .lie: "hub_lied"
+    case .pushLies: "device_lied"
     case .outage: "outage"
     case .loseSignals(_, let isSilent): isSilent ? "signals_silent" : "signals_dropped"
     case .limitRate(let limit, _): limit == nil ? nil : "rate_limit"
@@ -165,5 +199,6 @@ extension NetworkFault: CustomStringConvertible {
 
 /// A, B, C, …
 func deviceName(_ device: Int) -> String {
-  device < 26 ? String(UnicodeScalar(UInt8(ascii: "A") + UInt8(device))) : "device \(device)"
+  if device < 0 { return "a program that knows no versions" }
+  return device < 26 ? String(UnicodeScalar(UInt8(ascii: "A") + UInt8(device))) : "device \(device)"
 }

@@ -23,27 +23,53 @@ struct Editor {
   mutating func edit() {
     guard let life = device.life else { return }
     let recorder = isBeside ? life.besideRecorder : life.recorder
-    switch Int.random(in: 0..<100, using: &generator) {
-    case ..<10: makeType(recorder)
-    case ..<30: makeEvent(recorder, life)
-    case ..<32: makeVehicle(recorder)
-    case ..<37: makeGeofence(recorder, life)
-    case ..<42: makeDefinition(recorder, life)
-    case ..<50: importEvent(recorder, life)
-    case ..<70: changeText(recorder, .event)
-    case ..<75: changeText(recorder, .eventType)
-    case ..<78: changeText(recorder, .geofence)
-    case ..<80: changeText(recorder, .propertyDefinition)
-    case ..<81: changeText(recorder, .vehicle)
-    case ..<85: setMood(recorder)
-    case ..<86: clearMood(recorder)
-    case ..<90: moveEvent(recorder, life)
-    case ..<92: clearNotes(recorder)
-    case ..<96: delete(recorder, .event)
-    case ..<97: delete(recorder, .eventType)
-    case ..<98:
-      delete(recorder, [.geofence, .vehicle, .propertyDefinition].randomElement(using: &generator) ?? .geofence)
-    default: restore(recorder)
+    switch run.temper.act(using: &generator) {
+    case .makeType: makeType(recorder)
+    case .makeEvent: makeEvent(recorder, life)
+    case .makeRecord: makeRecord(recorder, life)
+    case .makeGeofence: makeGeofence(recorder, life)
+    case .makeDefinition: makeDefinition(recorder, life)
+    case .importEvent: importEvent(recorder, life)
+    case .changeEvent: changeText(recorder, .event)
+    case .changeType: changeText(recorder, .eventType)
+    case .changeGeofence: changeText(recorder, .geofence)
+    case .changeDefinition: changeText(recorder, .propertyDefinition)
+    case .changeRecord: changeText(recorder, anyRecordKind())
+    case .setMood: setMood(recorder)
+    case .clearMood: clearMood(recorder)
+    case .moveEvent: moveEvent(recorder, life)
+    case .setPlace: setPlace(recorder)
+    case .clearNotes: clearNotes(recorder)
+    case .deleteEvent: delete(recorder, .event)
+    case .deleteType: delete(recorder, .eventType)
+    case .deleteOther:
+      delete(recorder, Bool.random(using: &generator) ? anyRecordKind() : .propertyDefinition)
+    case .restore: restore(recorder)
+    case .decide: decide(recorder)
+    }
+  }
+
+  /// A person records many events in one save.
+  mutating func recordMany(_ count: Int) {
+    guard let life = device.life, let type = heldType(life) else { return }
+    let events = (0..<count).map { place in
+      Event(
+        id: "event-\(text)-\(place)", eventTypeId: type, timestamp: DeterministicDate.jan1_2024,
+        notes: "\(text)-\(place)")
+    }
+    let isSure: Bool
+    do {
+      try life.recorder.record(events)
+      isSure = true
+    } catch is RecorderError {
+      return
+    } catch {
+      isSure = false
+    }
+    run.tell("\(device.name) records \(count) events of \(type) at once\(isSure ? "" : ", which fails")")
+    for event in events {
+      note(.text("notes", event.notes), Ledger.Key(kind: .event, id: event.id), over: [], isSure: isSure)
+      remember(.event, event.id)
     }
   }
 
@@ -55,6 +81,8 @@ struct Editor {
       if withChildren, kind == .eventType {
         texts += try store.events(in: nil, ofType: id, limit: nil).compactMap(\.notes)
         texts += try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == id }.map(\.label)
+        texts += try store.fetchRecords(kind: .skip).filter { $0.fields["event_type_id"]?.stringValue == id }
+          .compactMap { $0.fields["note"]?.stringValue }
       }
       return texts
     } catch {
@@ -96,10 +124,33 @@ extension Editor {
     save("makes the geofence \(id)", .geofence, id, .text("name", text)) { try recorder.record(fence) }
   }
 
-  private mutating func makeVehicle(_ recorder: Recorder) {
-    let id = "vehicle-\(text)"
-    let vehicle = SyncedRecord(id: id, kind: .vehicle, fields: ["name": .string(text)])
-    save("makes the vehicle \(id)", .vehicle, id, .text("name", text)) { try recorder.record(vehicle) }
+  private mutating func anyRecordKind() -> MutationEntityType {
+    [.vehicle, .tripRule, .setting, .skip].randomElement(using: &generator) ?? .vehicle
+  }
+
+  /// A vehicle, a rule, a setting that all devices know by one name, or a skip.
+  private mutating func makeRecord(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
+    let kind = anyRecordKind()
+    var fields: [String: JSONValue] = [Judge.textField(ofKind: kind.rawValue): .string(text)]
+    var id = "\(kind.rawValue)-\(text)"
+    switch kind {
+    case .tripRule: fields.merge(["position": 1, "category": "private"]) { $1 }
+    case .setting:
+      id = "setting-\(Int.random(in: 0..<3, using: &generator))"
+      fields["key"] = .string(id)
+    case .skip:
+      guard let type = heldType(life) else { return }
+      fields.merge(
+        ["event_type_id": .string(type), "from": "2024-01-01T00:00:00.000Z", "to": "2024-01-02T00:00:00.000Z"]) { $1 }
+    default: break
+    }
+    let key = Ledger.Key(kind: kind, id: id)
+    // One name for all: what was deleted under it is begun anew.
+    if kind == .setting { run.ledger.onRestored(key) }
+    let record = SyncedRecord(id: id, kind: kind, fields: fields)
+    save("makes the \(kind.rawValue) \(id)", kind, id, .text(Judge.textField(ofKind: kind.rawValue), text)) {
+      try recorder.record(record)
+    }
   }
 
   private mutating func makeDefinition(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
@@ -114,19 +165,14 @@ extension Editor {
   private mutating func changeText(_ recorder: Recorder, _ kind: MutationEntityType) {
     guard let id = any(kind) else { return }
     let text = text
-    let field =
-      switch kind {
-      case .event: "notes"
-      case .propertyDefinition: "label"
-      default: "name"
-      }
+    let field = Judge.textField(ofKind: kind.rawValue)
     save("writes \(text) into \(id)", kind, id, .text(field, text)) {
       switch kind {
       case .event: try recorder.edit(eventId: id) { $0.notes = text }
       case .eventType: try recorder.edit(eventTypeId: id) { $0.name = text }
       case .geofence: try recorder.edit(geofenceId: id) { $0.name = text }
       case .propertyDefinition: try recorder.edit(propertyDefinitionId: id) { $0.label = text }
-      default: try recorder.edit(kind, id: id) { $0.fields["name"] = .string(text) }
+      default: try recorder.edit(kind, id: id) { $0.fields[field] = .string(text) }
       }
       return true
     }
@@ -136,6 +182,15 @@ extension Editor {
     guard let id = any(.event), let type = heldType(life) else { return }
     save("moves \(id) to \(type)", .event, id, .member("event_type_id", type)) {
       try recorder.edit(eventId: id) { $0.eventTypeId = type }
+      return true
+    }
+  }
+
+  /// The event was at a place; which may be deleted, and leaves it its name.
+  private mutating func setPlace(_ recorder: Recorder) {
+    guard let id = any(.event), let place = any(.geofence) else { return }
+    save("puts \(id) at \(place)", .event, id, .member("geofence_id", place)) {
+      try recorder.edit(eventId: id) { $0.geofenceId = place }
       return true
     }
   }
@@ -180,6 +235,60 @@ extension Editor {
     }
   }
 
+  /// A person decides on a value that was kept: lets it go, writes it again, or chooses the one they wrote.
+  private mutating func decide(_ recorder: Recorder) {
+    // A disk without power shows nothing.
+    guard let conflict = (try? recorder.openConflicts())?.randomElement(using: &generator) else { return }
+    let key = Ledger.Key(kind: conflict.entityType, id: conflict.entityId)
+    let kept =
+      MutationEnvelope.texts(of: conflict.kept) + MutationEnvelope.texts(of: ["value": conflict.kept["*"] ?? .null])
+    let mine = Bool.random(using: &generator)
+    let isRetry: Bool
+    switch Int.random(in: 0..<3, using: &generator) {
+    case 0: isRetry = false
+    case 1: isRetry = true
+    default: isRetry = conflict.mine.map { ($0 == .kept) == mine } ?? true
+    }
+    let seen = seenTexts(key.kind, key.id, withChildren: conflict.origin == .journal(.delete))
+    let words = "\(device.name) \(isRetry ? "writes again" : "lets go of") what was kept of \(key.id)"
+    do {
+      if isRetry { try recorder.retryConflict(id: conflict.id) } else { try recorder.dropConflict(id: conflict.id) }
+      run.tell(words)
+      onDecision(conflict, key, kept, seen, isRetry: isRetry, isSure: true)
+    } catch is RecorderError {
+      // What it belongs to is deleted: it is kept.
+    } catch {
+      run.tell("\(words), which fails: \(error)")
+      onDecision(conflict, key, kept, seen, isRetry: isRetry, isSure: false)
+    }
+  }
+
+  private func onDecision(
+    _ conflict: OpenConflict, _ key: Ledger.Key, _ kept: [String], _ seen: [String], isRetry: Bool, isSure: Bool
+  ) {
+    run.ledger.onDecided(kept, of: key)
+    // Who lets go of a deletion that was refused wants the thing to live.
+    if conflict.origin == .journal(.delete), !isRetry { run.ledger.onRefusedDelete(key, device: device.number) }
+    guard isRetry else { return }
+    if conflict.origin == .journal(.delete) {
+      run.ledger.onGivenUp(seen)
+      return run.ledger.onDelete(key, device: device.number, isSure: isSure)
+    }
+    run.ledger.onRestored(key)
+    let field = Judge.textField(ofKind: key.kind.rawValue)
+    guard let value = conflict.kept[field] else { return }
+    run.ledger.onGivenUp(seen)
+    let text = value.stringValue ?? ""
+    run.ledger.onText(text, over: seen, key: key, device: device.number, isSure: isSure && !text.isEmpty)
+    // A disk without power shows nothing.
+    guard isSure, let shown = (try? life?.factory.makeLocalStore().simulatedText(key)).flatMap(\.self) else { return }
+    if !text.isEmpty, shown != text, !NaturalIdentifier.isNatural(key.id) {
+      run.ledger.break_("\(text) was written again into \(key.id) on \(device.name), which shows \(shown)")
+    }
+  }
+
+  private var life: SimulatedDevice.Life? { device.life }
+
   private mutating func delete(_ recorder: Recorder, _ kind: MutationEntityType) {
     guard let id = any(kind) else { return }
     let key = Ledger.Key(kind: kind, id: id)
@@ -220,7 +329,7 @@ extension Editor {
       guard try body() else { return }
       run.ledger.onGivenUp(seen)
       run.tell("\(device.name) \(words)")
-      note(word, key, isSure: true)
+      note(word, key, over: seen, isSure: true)
       remember(kind, id)
     } catch is RecorderError {
       // It is not held here.
@@ -228,18 +337,18 @@ extension Editor {
       run.tell("\(device.name) \(words), which fails: \(error)")
       // Power may have gone after the bytes were down: then it is there all the same.
       run.ledger.onGivenUp(seen)
-      note(word, key, isSure: false)
+      note(word, key, over: seen, isSure: false)
       remember(kind, id)
     }
   }
 
-  private func note(_ word: Word, _ key: Ledger.Key, isSure: Bool) {
+  private func note(_ word: Word, _ key: Ledger.Key, over seen: [String], isSure: Bool) {
     let (field, value): (String, String?)
     switch word {
     case .text(let name, let text):
       (field, value) = (name, text)
       // What is cleared replaces the text, and leaves none to follow.
-      run.ledger.onText(text ?? "", key: key, device: device.number, isSure: isSure && text != nil)
+      run.ledger.onText(text ?? "", over: seen, key: key, device: device.number, isSure: isSure && text != nil)
     case .member(let name, let member): (field, value) = (name, member)
     }
     // What was imported says what the first import said.
@@ -251,17 +360,22 @@ extension Editor {
     if run.made[kind]?.contains(id) != true { run.made[kind, default: []].append(id) }
   }
 
+  /// One of the newest, and such as this device shows, if that is not hard to find.
   private mutating func any(_ kind: MutationEntityType) -> String? {
-    run.made[kind]?.randomElement(using: &generator)
+    let made = run.made[kind]?.suffix(run.temper.newest) ?? []
+    var id: String?
+    for _ in 0..<3 {
+      id = made.randomElement(using: &generator)
+      // A disk without power shows nothing.
+      guard let id, let store = life?.factory.makeLocalStore() else { break }
+      if (try? store.simulatedText(Ledger.Key(kind: kind, id: id))).flatMap(\.self) != nil { break }
+    }
+    return id
   }
 
   /// An event type that this device shows.
   private mutating func heldType(_ life: SimulatedDevice.Life) -> String? {
-    for _ in 0..<4 {
-      guard let id = any(.eventType) else { return nil }
-      // A disk without power shows nothing.
-      if (try? life.factory.makeLocalStore().findEventType(id: id)) != nil { return id }
-    }
-    return nil
+    guard let id = any(.eventType) else { return nil }
+    return (try? life.factory.makeLocalStore().findEventType(id: id)) != nil ? id : nil
   }
 }

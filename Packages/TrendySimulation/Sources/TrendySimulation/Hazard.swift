@@ -27,6 +27,41 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case unreadable
   /// A person has a device take everything anew.
   case resync
+  /// The hub's date jumps, and with it the time that devices learn.
+  case hubClock = "hub-clock"
+  /// The hub is started again and again, and each of its lives writes something.
+  case hubLives = "hub-lives"
+  /// The hub and the store of the first device go back to one backup.
+  case restoredTogether = "restored-together"
+  /// A person clears a device's queue.
+  case clearedQueue = "cleared-queue"
+  /// Another program on a device's store syncs as well.
+  case secondEngine = "second-engine"
+  /// Programs that know no versions write to the hub: plain requests, what trackers post, companions.
+  case plainWriter = "plain-writer"
+  /// Another person at the same hub uses the same ids.
+  case stranger
+  /// Many things are recorded in one save.
+  case bulk
+  /// The hub's answers have numbers at the ends of their range, other people's ids, another order, pages that shrink.
+  case lyingHub = "lying-hub"
+  /// A device of the person's pushes such things.
+  case lyingDevice = "lying-device"
+
+  /// All but the liars: where nobody keeps their word, only what holds without it is checked.
+  public static let usual = Set(allCases).subtracting([.lyingHub, .lyingDevice])
+
+  /// What needs Trendy's own hub.
+  static let ofTheHub: Set<Hazard> = [
+    .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubLives, .restoredTogether, .plainWriter,
+    .stranger, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
+  ]
+
+  /// What an old version cannot stand: it does not tell that the hub went back, reads no store of a later version, and takes no list
+  /// in which there is something that it cannot read.
+  static let beyondOldVersions: Set<Hazard> = [
+    .restoredHub, .restoredTogether, .copiedStore, .unreadable, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
+  ]
 
   /// How often it comes beside the others.
   var weight: Int {
@@ -37,7 +72,11 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubDisk: 5
     case .restoredStore, .copiedStore, .restoredHub, .outage: 8
     case .compaction, .rateLimit, .resync: 6
-    case .unreadable: 4
+    case .plainWriter: 12
+    case .hubClock, .clearedQueue, .restoredTogether, .secondEngine: 5
+    case .unreadable, .bulk, .stranger: 4
+    case .hubLives: 3
+    case .lyingHub, .lyingDevice: 20
     case .oldVersion, .secondProcess: 0
     }
   }

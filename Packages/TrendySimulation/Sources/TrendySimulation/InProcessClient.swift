@@ -10,16 +10,26 @@ public import TrendyProtocols
 public struct InProcessClient: NetworkClientProtocol {
   private let token: String
   private let signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)?
-  private let send: @Sendable (HTTPRequest) async throws -> HTTPResponse
+  private let carry: Carry
+
+  /// Takes a request to the hub, with the push in it as it was before it was written down; gives its answer, read where somebody
+  /// on the way has read it already.
+  typealias Carry = @Sendable (HTTPRequest, PushRequest?) async throws -> (HTTPResponse, PushResponse?)
 
   /// Without `signals` whoever listens for them hears at once that there are none.
   public init(
     token: String, signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)? = nil,
     send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
   ) {
+    self.init(token: token, signals: signals, carry: { request, _ in (try await send(request), nil) })
+  }
+
+  init(
+    token: String, signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)? = nil, carry: @escaping Carry
+  ) {
     self.token = token
     self.signals = signals
-    self.send = send
+    self.carry = carry
   }
 
   /// Of a hub, with nothing on the way.
@@ -49,9 +59,9 @@ public struct InProcessClient: NetworkClientProtocol {
 
   public func push(_ batch: PushBatch) async throws -> PushAnswer {
     let request = PushRequest(batch)
-    let response = try await respond("POST", "/mutations", try WireJSON.encode(request))
+    let response = try await respond("POST", "/mutations", try WireJSON.encode(request), push: request)
     // Where the hub found the device's row of sequences to be another, what it judged before stands.
-    let judged = try? WireJSON.decode(PushResponse.self, from: response.body)
+    let judged = try? response.judged ?? WireJSON.decode(PushResponse.self, from: response.body)
     if response.status >= 400, judged?.isForked != true { throw response.error }
     return try (judged ?? WireJSON.decode(PushResponse.self, from: response.body)).answer(to: request.mutations)
   }
@@ -207,15 +217,15 @@ extension InProcessClient {
   }
 
   private func respond(
-    _ method: String, _ path: String, _ body: Data, key: String? = nil
+    _ method: String, _ path: String, _ body: Data, key: String? = nil, push: PushRequest? = nil
   ) async throws -> Response {
     var headers = HTTPHeaders([("Authorization", "Bearer \(token)")])
     headers["Idempotency-Key"] = key
-    let response = try await send(
-      HTTPRequest(id: "request", method: method, target: "/api/v1\(path)", headers: headers, body: body))
+    let (response, judged) = try await carry(
+      HTTPRequest(id: "request", method: method, target: "/api/v1\(path)", headers: headers, body: body), push)
     return Response(
       status: response.status, body: try await response.collectedBody(),
-      retryAfter: response.headers["Retry-After"].flatMap { Int($0) })
+      retryAfter: response.headers["Retry-After"].flatMap { Int($0) }, judged: judged)
   }
 
   private struct Response {
@@ -223,6 +233,8 @@ extension InProcessClient {
     var body: Data
     /// Seconds.
     var retryAfter: Int?
+    /// The body of an answer to a push, where it was read on the way.
+    var judged: PushResponse?
 
     var error: APIError {
       // Without a problem document the status says it all.

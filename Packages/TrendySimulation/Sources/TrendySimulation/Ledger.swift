@@ -48,6 +48,28 @@ struct Ledger {
 
   private(set) var texts: [SavedText] = []
   private(set) var words: [Field: Word] = [:]
+  /// What each text was written over, by someone who saw that.
+  private var parents: [String: Set<String>] = [:]
+  /// What was there before it was cleared.
+  private var clearedOver: [Key: Set<String>] = [:]
+  /// Entities of which a conflict was decided, or that somebody wrote who says nothing of what they knew: a value may be there again
+  /// that was written over before.
+  private(set) var mixed: Set<Key> = []
+  /// What was taken out of a queue by a person, and not marked.
+  private(set) var cleared: Set<Key> = []
+  /// What anyone ever deleted, whatever became of it.
+  private(set) var everDeleted: Set<Key> = []
+  /// Whether one of two programs that sync a store may have met the other's answers.
+  var hasTwoEngines = false
+  /// Whether the hub said to a device what is not so, and whether a device said such things to the hub.
+  var hubLied = false
+  var deviceLied = false
+  /// What is at the hub, and who must win there.
+  var judge = Judge()
+  /// The identities under which each device was met.
+  private var identities: [Int: Set<String>] = [:]
+  /// The texts that each mutation says, by its id.
+  private(set) var said: [String: String] = [:]
   /// What somebody restored: deletions of its earlier life and of its later one cross on the way.
   private(set) var restored: Set<Key> = []
   /// Mutations of which the hub said that it refuses them, that values of them lost, or that they are too large.
@@ -59,6 +81,8 @@ struct Ledger {
   /// Every text in a mutation that the hub took.
   private(set) var takenTexts: Set<String> = []
   private var outcomes: [Sent: String] = [:]
+  /// Judged, if at all, when the hub lost power.
+  private var unsure: Set<Sent> = []
   /// What was imported at the hub.
   private var imported: Set<String> = []
   private var contents: [Sent: MutationEnvelope] = [:]
@@ -86,16 +110,64 @@ struct Ledger {
 
   mutating func break_(_ sentence: String) { if violations.count < 20 { violations.append(sentence) } }
 
+  /// Of devices that the hub said the truth to.
+  private mutating func breakUnlessLied(_ sentence: String) { if !hubLied { break_(sentence) } }
+
   // MARK: Persons
 
   /// - Parameter isSure: whether the save was reported as done; one that was not may be there all the same.
-  mutating func onText(_ text: String, key: Key, device: Int, isSure: Bool) {
+  /// - Parameter seen: what its author saw in its place.
+  mutating func onText(_ text: String, over seen: [String] = [], key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
+    if text.isEmpty {
+      clearedOver[key, default: []].formUnion(seen)
+    } else {
+      // Who sees nothing where there was something saw what was cleared.
+      parents[text, default: []].formUnion(seen.isEmpty ? clearedOver[key] ?? [] : Set(seen.filter { $0 != text }))
+    }
     if isSure { texts.append(SavedText(device: device, key: key, text: text)) }
+  }
+
+  /// Whether the author of a text had seen another, or what was written over that.
+  func hadSeen(_ seen: String, author text: String) -> Bool {
+    var open = [text]
+    var met: Set<String> = [text]
+    while let next = open.popLast() {
+      for parent in parents[next] ?? [] where met.insert(parent).inserted { open.append(parent) }
+    }
+    return met.contains(seen)
+  }
+
+  /// A person decided on a value that was kept: it need be found no more.
+  mutating func onDecided(_ kept: [String], of key: Key) {
+    mixed.insert(key)
+    for index in texts.indices where kept.contains(texts[index].text) {
+      texts[index].isGivenUp = true
+      texts[index].isReplaced = true
+    }
+  }
+
+  /// One who says nothing of what they knew replaced what was there.
+  mutating func onPlainWriteOver(_ key: Key, _ before: [String]) {
+    mixed.insert(key)
+    judge.forget(kind: key.kind.rawValue, id: key.id)
+    onGivenUp(before)
+  }
+
+  mutating func onMixed(_ key: Key) { mixed.insert(key) }
+
+  /// A person took what waited out of the queue: the hub may never hear of it.
+  ///
+  /// - Parameter isMarked: whether the rows show it. Those that do not look like any other.
+  mutating func onCleared(_ keys: [Key], isMarked: Bool) {
+    if !isMarked { cleared.formUnion(keys) }
+    mixed.formUnion(keys)
+    setAside.formUnion(keys.map(\.id))
   }
 
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
+    everDeleted.insert(key)
     // Where a store was copied, one copy may take back a making that waits in both: to the hub it was never deleted.
     if isSure, !hasTwins, !restored.contains(key) { deleted[device, default: []].insert(key) }
   }
@@ -130,7 +202,10 @@ struct Ledger {
   }
 
   /// Whether own writes must be read at once: not where a backup or a copy took the place of what wrote them.
-  var readsOwnWrites: Bool { !hasCopies && !hubWasRestored }
+  var readsOwnWrites: Bool { !hasCopies && !hubWasRestored && !hubLied && !deviceLied }
+
+  /// Whether the hub can have cause to take a device for two.
+  var mayFork: Bool { hasCopies || hubWasRestored || hasTwoEngines || hubLied || deviceLied || !oldDevices.isEmpty }
 
   var allDeleted: Set<Key> { deleted.values.reduce(into: []) { $0.formUnion($1) } }
 
@@ -162,6 +237,12 @@ struct Ledger {
     // Asked again, a hub that knows less may judge otherwise.
     outcomes = [:]
     imported = []
+    judge = Judge()
+    // What its clock gave before is still on the devices.
+    judge.isHubSet = true
+    // Of what was written by no device nobody else may have had a copy.
+    for index in texts.indices where texts[index].device < 0 { texts[index].isGivenUp = true }
+    for device in deleted.keys where device < 0 { deleted[device] = nil }
     highestHead = 0
     hubWasRestored = true
   }
@@ -197,10 +278,7 @@ struct Ledger {
   }
 
   /// What the hub was asked and what it answered, whether or not the answer arrives.
-  mutating func onPush(_ request: PushRequest, answer: Data) {
-    guard let answer = try? WireJSON.decode(PushResponse.self, from: answer) else {
-      return break_("the answer to a push cannot be read")
-    }
+  mutating func onPush(_ request: PushRequest, answer: PushResponse, now: Int64) {
     onHead(answer.head)
     let bySequence = Dictionary(request.mutations.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
     for outcome in answer.outcomes {
@@ -208,36 +286,87 @@ struct Ledger {
         break_("the hub judged sequence \(outcome.sequence), which was not asked")
         continue
       }
-      if outcome.status == "refused" || !outcome.lost.isEmpty { answeredWithNo.insert(mutation.id) }
-      // What it refers to was made before it on the same device, or came from the hub.
-      if !hasTwins, !hubWasRestored, let detail = outcome.problem?.detail, detail.contains("was never here"),
-        !setAside.contains(where: { detail.contains("\"\($0)\"") })
-      {
-        break_("\(mutation.entityId) was sent before what it refers to: \(detail)")
-      }
-      if outcome.status == "refused" { setAside.insert(mutation.entityId) }
-      if outcome.status == "accepted" || outcome.status == "merged" { takenTexts.formUnion(mutation.texts) }
-      if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
-        outcome.status == "accepted",
-        outcomes[Sent(device: request.position.device, sequence: outcome.sequence)] == nil,
-        !imported.insert(mutation.entityId).inserted, !hubWasRestored
-      {
-        break_("\(mutation.entityId) was imported a second time, and that changed it")
-      }
-      let sent = Sent(device: request.position.device, sequence: outcome.sequence)
-      // With the id: two stores that use one identity would each take the other's outcomes for their own.
-      let words =
-        "\(mutation.id) \(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
-      if let known = outcomes[sent], known != words {
+      onOutcome(outcome, of: mutation, by: request.device, now: now)
+    }
+  }
+
+  private mutating func onOutcome(
+    _ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, by device: String, now: Int64
+  ) {
+    if outcome.status == "refused" || !outcome.lost.isEmpty { answeredWithNo.insert(mutation.id) }
+    if outcome.status == "refused" { checkRefusal(outcome.problem, of: mutation) }
+    let isTaken = outcome.status == "accepted" || outcome.status == "merged"
+    if isTaken { takenTexts.formUnion(mutation.texts { !outcome.lost.contains($0) }) }
+    let sent = Sent(device: device, sequence: outcome.sequence)
+    // With the id: two stores that use one identity would each take the other's outcomes for their own.
+    let words =
+      "\(mutation.id) \(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
+    if let known = outcomes[sent] {
+      if known != words {
         break_("sequence \(sent.sequence) of a device had the outcome \"\(known)\" and later \"\(words)\"")
       }
-      outcomes[sent] = words
+      return
+    }
+    outcomes[sent] = words
+    if unsure.contains(sent) { judge.forget(kind: mutation.entityType, id: mutation.entityId) }
+    if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
+      outcome.status == "accepted", !imported.insert(mutation.entityId).inserted, !hubWasRestored
+    {
+      break_("\(mutation.entityId) was imported a second time, and that changed it")
+    }
+    guard readsOwnWrites, oldDevices.isEmpty, !unsure.contains(sent) else { return }
+    if let fault = judge.onOutcome(outcome, of: mutation, by: device, now: now, hadSeen: hadSeen) {
+      if !mixed.contains(where: { $0.id == mutation.entityId }) { break_(fault) }
+    }
+  }
+
+  /// The hub may have carried it out before it lost power: when, among all writes, nobody knows.
+  mutating func onUnsure(_ request: PushRequest) {
+    for mutation in request.mutations {
+      unsure.insert(Sent(device: request.device, sequence: mutation.sequence))
+      judge.forget(kind: mutation.entityType, id: mutation.entityId)
+      if mutation.operation == MutationOperation.delete.rawValue { judge.forgetAll() }
+    }
+  }
+
+  private mutating func checkRefusal(_ problem: ProblemDetails?, of mutation: MutationEnvelope) {
+    defer { setAside.insert(mutation.entityId) }
+    let (type, detail) = (problem?.type ?? "", problem?.detail ?? "")
+    // What a newer version wrote may be offered again to a hub that lost it.
+    if type.hasSuffix(":invalid"), !mutation.entityId.hasPrefix("future-") {
+      break_(
+        "a device of the hub's own version was refused as invalid: \(mutation.operation) of \(mutation.entityId): \(detail)"
+      )
+    }
+    guard !hasTwins, !hubWasRestored, !deviceLied, oldDevices.isEmpty else { return }
+    // What it refers to was made before it on the same device, or came from the hub.
+    if detail.contains("was never here"), !setAside.contains(where: { detail.contains("\"\($0)\"") }) {
+      break_("\(mutation.entityId) was sent before what it refers to: \(detail)")
+    }
+    let isChild = ["event", "property_definition", "skip"].contains(mutation.entityType)
+    // What hangs on something that was set aside goes along, and an edit of it meets nothing.
+    if type.hasSuffix(":entity_deleted"), setAside.isEmpty,
+      !everDeleted.contains(where: { $0.id == mutation.entityId || (isChild && $0.kind == .eventType) })
+    {
+      break_("\(mutation.operation) of \(mutation.entityId) was refused as of something deleted, which nobody deleted")
+    }
+  }
+
+  /// A request was answered that the device is another than it says, or knows what the hub never said.
+  mutating func onBreach(_ type: String, device: Int) {
+    if type == ProblemDetails.deviceForked, !mayFork {
+      break_("\(deviceName(device)) is taken for two devices, and no store was copied or restored")
+    }
+    if type == ProblemDetails.logReset, !hubWasRestored, !hubLied, !hasCopies {
+      break_("\(deviceName(device)) is told that the hub was set back, and it never was")
     }
   }
 
   /// Before the hub sees it: what is sent under a sequence never changes.
-  mutating func onSend(_ request: PushRequest) {
+  mutating func onSend(_ request: PushRequest, by device: Int) {
+    identities[device, default: []].insert(request.device)
     for mutation in request.mutations {
+      if let text = mutation.texts({ _ in true }).first { said[mutation.id] = text }
       let sent = Sent(device: request.position.device, sequence: mutation.sequence)
       if !hasCopies, let known = contents[sent], known != mutation {
         break_("what is sent as sequence \(sent.sequence) of a device changed from \(known) to \(mutation)")
@@ -257,13 +386,27 @@ struct Ledger {
   /// Whether the hub ever gave a reason to set this mutation aside.
   func hadReason(for conflict: Conflict) -> Bool {
     answeredWithNo.contains(conflict.id) || conflict.reason.contains("that it belongs to was refused")
+      || conflict.reason.contains("Taken out of the queue") || hubLied
+  }
+
+  /// Whether a value that was kept because somebody replaced it unseen was seen by them.
+  /// - Parameters:
+  ///   - text: what was replaced.
+  ///   - mutation: the id of what replaced it.
+  func wasSeen(_ text: String, by mutation: String, device: String) -> Bool {
+    guard let replacing = said[mutation], replacing != text else { return false }
+    // After a change of identity a device does not count as the author of what it wrote before.
+    if identities.values.contains(where: { $0.count > 1 && $0.contains(device) }) { return false }
+    return hadSeen(text, author: replacing)
   }
 
   /// What only one device ever wrote, and how it must read wherever it lives: no clock, no merge and no other edit decides.
   var ownWords: [(field: Field, value: String?)] {
     guard readsOwnWrites, oldDevices.isEmpty else { return [] }
-    return words.filter { $0.value.devices.count == 1 && $0.value.isSure }.map { ($0.key, $0.value.value) }
-      .sorted { $0.field < $1.field }
+    return words.filter { $0.value.devices.count == 1 && $0.value.isSure && !mixed.contains($0.key.key) }.map {
+      ($0.key, $0.value.value)
+    }
+    .sorted { $0.field < $1.field }
   }
 
   /// A hub never goes back behind what it has said.
@@ -271,10 +414,13 @@ struct Ledger {
 }
 
 extension MutationEnvelope {
-  var texts: [String] { Self.texts(of: fields?.mapValues(\.value) ?? payload) }
+  /// Those of the fields that are asked for.
+  func texts(_ isWanted: (String) -> Bool) -> [String] {
+    Self.texts(of: (fields?.mapValues(\.value) ?? payload).filter { isWanted($0.key) })
+  }
 
   /// The fields in which the persons of a story leave their texts.
   static func texts(of payload: [String: JSONValue]) -> [String] {
-    ["label", "name", "notes"].compactMap { payload[$0]?.stringValue }
+    ["label", "name", "notes", "note", "value"].compactMap { payload[$0]?.stringValue }
   }
 }

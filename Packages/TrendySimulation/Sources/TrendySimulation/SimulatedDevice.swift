@@ -19,6 +19,8 @@ final class SimulatedDevice: @unchecked Sendable {
     let besideRecorder: Recorder
     let besideFiles: MortalFileSystem
     let engine: SyncEngine
+    /// Of that other program, where it syncs too.
+    let besideEngine: SyncEngine
     /// Makes its rounds by itself, where they do.
     var loop: Task<Void, Never>?
   }
@@ -26,6 +28,7 @@ final class SimulatedDevice: @unchecked Sendable {
   let number: Int
   private(set) var disk = SimulatedFileSystem()
   let clock: DeviceClock
+  private let temper: Temper
   private let makeClient: (MortalFileSystem) -> any NetworkClientProtocol
   private var generator: SeededGenerator
   private(set) var life: Life?
@@ -41,11 +44,12 @@ final class SimulatedDevice: @unchecked Sendable {
   private(set) var backup: SimulatedFileSystem?
 
   init(
-    number: Int, clock: DeviceClock, seed: UInt64,
+    number: Int, clock: DeviceClock, seed: UInt64, temper: Temper,
     makeClient: @escaping (MortalFileSystem) -> any NetworkClientProtocol
   ) {
     self.number = number
     self.clock = clock
+    self.temper = temper
     self.makeClient = makeClient
     generator = SeededGenerator(seed: seed)
   }
@@ -57,24 +61,26 @@ final class SimulatedDevice: @unchecked Sendable {
     let files = MortalFileSystem(disk)
     let besideFiles = MortalFileSystem(disk)
     let factory = try open(files)
-    let client = makeClient(files)
+    let besideFactory = try open(besideFiles)
     life = Life(
       files: files, factory: factory,
       recorder: Recorder(
         dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: generator.next())),
       besideRecorder: Recorder(
-        dataStoreFactory: try open(besideFiles), clock: clock, generator: SeededGenerator(seed: generator.next())),
-      besideFiles: besideFiles,
-      engine: SyncEngine(
-        networkClient: isOld ? client.plain : client, dataStoreFactory: factory, clock: clock,
-        generator: SeededGenerator(seed: generator.next()),
-        configuration: SyncConfiguration(
-          batchSize: Self.batchSize, pageSize: Self.pageSize, largePageSize: 20, pollInterval: Self.pollInterval,
-          signalTimeout: Self.signalTimeout)))
+        dataStoreFactory: besideFactory, clock: clock, generator: SeededGenerator(seed: generator.next())),
+      besideFiles: besideFiles, engine: engine(files, factory), besideEngine: engine(besideFiles, besideFactory))
   }
 
-  static let batchSize = 10
-  static let pageSize = 7
+  private func engine(_ files: MortalFileSystem, _ factory: DefaultDataStoreFactory) -> SyncEngine {
+    let client = makeClient(files)
+    return SyncEngine(
+      networkClient: isOld ? client.plain : client, dataStoreFactory: factory, clock: clock,
+      generator: SeededGenerator(seed: generator.next()),
+      configuration: SyncConfiguration(
+        batchSize: temper.batchSize, pageSize: temper.pageSize, largePageSize: temper.largePageSize,
+        pollInterval: Self.pollInterval, signalTimeout: Self.signalTimeout))
+  }
+
   static let pollInterval: Duration = .seconds(900)
   static let signalTimeout: Duration = .seconds(900)
 
@@ -100,6 +106,7 @@ final class SimulatedDevice: @unchecked Sendable {
   /// Power goes now. The next life has yet to begin.
   func restart(losing loss: SimulatedFileSystem.Loss) {
     end()
+    clock.restart()
     disk.restart(losing: loss)
   }
 

@@ -13,16 +13,24 @@ final class SimulatedHub: @unchecked Sendable {
   private(set) var disk = SimulatedFileSystem()
   private(set) var backup: SimulatedFileSystem?
   private var backupHead: Int64 = 0
-  private let clock: any TimeSource
+  let clock: DeviceClock
   private var generator: SeededGenerator
   private(set) var server: HubServer
   private var storage: EmbeddedHubStorage
-  private let person: String
+  let person: String
   private var files: MortalFileSystem
   private(set) var tokens: [String] = []
+  /// Of a program that knows no versions.
+  let plainToken: String
+  /// Of a device that keeps to nothing.
+  let liarToken: String
+  /// Of another person's device.
+  let strangerToken: String
+  let stranger: String
   private var loss: UInt64 = 0
 
   init(clock: any TimeSource, seed: UInt64, devices: Int) throws {
+    let clock = DeviceClock(clock, name: "hub")
     self.clock = clock
     var generator = SeededGenerator(seed: seed)
     files = MortalFileSystem(disk)
@@ -33,6 +41,10 @@ final class SimulatedHub: @unchecked Sendable {
     for device in 0..<devices {
       tokens.append(try server.accounts.createToken(person: person, deviceName: deviceName(device)).token)
     }
+    plainToken = try server.accounts.createToken(person: person, deviceName: "plain").token
+    liarToken = try server.accounts.createToken(person: person, deviceName: "liar").token
+    stranger = try server.accounts.createPerson(name: "Berta").id
+    strangerToken = try server.accounts.createToken(person: stranger, deviceName: "stranger").token
   }
 
   private static func open(_ files: MortalFileSystem) -> EmbeddedHubStorage {
@@ -54,6 +66,23 @@ final class SimulatedHub: @unchecked Sendable {
 
   /// In how many parts a snapshot of so many entries comes, at most.
   func parts(ofEntries count: Int) -> Int { min(count, count * 1000 / server.configuration.snapshotPartBytes) + 1 }
+
+  /// What it has of an entity; `nil` where its disk does not say.
+  func entry(kind: String, id: String) -> HubEntry? {
+    guard !disk.isOff else { return nil }
+    return try? storage.read(person: person) { try $0.entry(kind: kind, id: id) }
+  }
+
+  /// The living that hang on an entity, or refer to it.
+  func referring(toKind kind: String, id: String) -> [HubEntry] {
+    guard !disk.isOff else { return [] }
+    return (try? storage.read(person: person) { try $0.referring(toKind: kind, id: id) }) ?? []
+  }
+
+  /// Everything another person has.
+  func strangersEntries() throws -> [HubEntry] {
+    try storage.read(person: stranger) { try $0.entries(after: 0, limit: .max) }
+  }
 
   /// Where it stands; `nil` where its disk does not say.
   var head: Int64? { state?.head }

@@ -65,8 +65,8 @@ extension SimulationRun {
       let entries = try await directEntries().count
       let waiting = try devices.compactMap { try $0.life?.factory.makeLocalStore().syncCounts().pending }
       let most = waiting.max() ?? 0
-      return 10 + (most + entries) / SimulatedDevice.batchSize + (waiting.reduce(0, +) + entries)
-        / SimulatedDevice.pageSize + hub.parts(ofEntries: entries)
+      return 10 + (most + entries) / temper.batchSize + (waiting.reduce(0, +) + entries)
+        / temper.pageSize + hub.parts(ofEntries: entries)
     } catch {
       ledger.break_("what should be at rest cannot be counted: \(error)")
       return 0

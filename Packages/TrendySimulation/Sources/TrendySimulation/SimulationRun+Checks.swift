@@ -12,7 +12,8 @@ extension SimulationRun {
   func checkCursor(_ device: SimulatedDevice) {
     guard let life = device.life, !device.disk.isOff else { return }
     do {
-      guard let cursor = try life.factory.makeLocalStore().syncCursor() else {
+      // Whom the hub lied to may go back to where it was.
+      guard !ledger.hubLied, let cursor = try life.factory.makeLocalStore().syncCursor() else {
         device.cursor = 0
         return
       }
@@ -44,6 +45,7 @@ extension SimulationRun {
       for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !told.contains(saved.text) {
         // A hub that was restored may have forgotten what was given up since.
         if ledger.hubWasRestored, saved.isGivenUp { continue }
+        if ledger.hubLied { continue }
         ledger.break_(
           "\(saved.text), saved on \(device.name) for \(saved.key.id), is in no queue, no journal, and not at the hub")
       }
@@ -58,7 +60,8 @@ extension SimulationRun {
       for conflict in journal where conflict.operation == .delete {
         ledger.onRefusedDelete(Ledger.Key(kind: conflict.entityType, id: conflict.entityId), device: device.number)
       }
-      for key in (ledger.deleted[device.number] ?? []).sorted() where try isShown(key, in: store) {
+      for key in (ledger.deleted[device.number] ?? []).sorted()
+      where try !ledger.hubLied && isShown(key, in: store) {
         ledger.break_("\(key.id), deleted on \(device.name), is shown there again")
       }
     } catch {
@@ -69,7 +72,7 @@ extension SimulationRun {
   /// What must be so at every moment, also in the middle of a round: a person reads what they wrote, and nothing is shown without
   /// the type that it belongs to.
   func checkMoment(_ device: SimulatedDevice) {
-    guard let life = device.life, !device.disk.isOff else { return }
+    guard let life = device.life, !device.disk.isOff, !ledger.hubLied else { return }
     do {
       let store = life.factory.makeLocalStore()
       let types = Set(try store.fetchAllEventTypes().map(\.id))
@@ -107,7 +110,7 @@ extension SimulationRun {
       // What the hub refused is shown as it was, and the journal has the rest.
       let journalled = Set(try store.fetchConflicts().map(\.entityId))
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
-      where texts.count > 1 && !journalled.contains(key.id) {
+      where texts.count > 1 && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
         // A plain operation's delete carries no words for whoever restores it.
         if device.isOld, ledger.restored.contains(key) { continue }
         guard let shown = try store.simulatedText(key), texts.dropLast().contains(shown) else { continue }
@@ -121,7 +124,8 @@ extension SimulationRun {
   private func heldTexts(_ store: LocalStore) throws -> [String] {
     try store.fetchAllEvents().compactMap(\.notes) + store.fetchAllEventTypes().map(\.name)
       + store.fetchAllGeofences().map(\.name) + store.fetchAllPropertyDefinitions().map(\.label)
-      + store.fetchRecords(kind: .vehicle).compactMap { $0.fields["name"]?.stringValue }
+      + [.vehicle, .tripRule, .setting, .skip].flatMap { try store.fetchRecords(kind: $0) }
+      .flatMap { MutationEnvelope.texts(of: $0.fields) }
       + store.fetchRecords(kind: .conflict).flatMap { Self.texts(of: $0.fields) }
   }
 
@@ -200,10 +204,14 @@ extension SimulationRun {
       ledger.break_("\(device.name) adds up \(kind) otherwise than the hub")
     }
     if digest.missing > 0 { ledger.break_("\(device.name) holds \(digest.missing) entries without their rows") }
-    if digest.strays > 0 { ledger.break_("\(device.name) shows \(digest.strays) rows that nobody gave it") }
+    // What was taken out of the queue and not marked looks like any other.
+    if digest.strays > 0, ledger.cleared.isEmpty {
+      ledger.break_("\(device.name) shows \(digest.strays) rows that nobody gave it")
+    }
   }
 
   private func checkQuiet() async {
+    if ledger.hubLied { return await checkAfterLies() }
     do {
       let entries = try await directEntries()
       let head: Int64
@@ -242,6 +250,8 @@ extension SimulationRun {
       if server == nil {
         try checkNothingVanished(entries)
         try checkOwnWords(entries)
+        checkCauses(entries)
+        try checkStranger()
       }
       for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
         ledger.break_("\(key.id) was deleted and lives at the hub")
@@ -258,7 +268,7 @@ extension SimulationRun {
     // wrote it was nowhere else.
     let hasTwoBackups =
       ledger.hubWasRestored && (story.faults["store_restored"] ?? 0) + (story.faults["store_copied"] ?? 0) > 0
-    guard ledger.oldDevices.isEmpty, !hasTwoBackups else { return }
+    guard ledger.oldDevices.isEmpty, !hasTwoBackups, !ledger.deviceLied else { return }
     var found: Set<String> = []
     var toldOf: Set<String> = []
     for entry in entries where !entry.isDelete {
@@ -279,6 +289,45 @@ extension SimulationRun {
       if toldOf.contains(saved.key.id) { continue }
       ledger.break_(
         "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished: nobody had seen it")
+    }
+  }
+
+  /// Nobody is asked to decide between a value and one whose author had seen it.
+  private func checkCauses(_ entries: [ChangeEntry]) {
+    guard ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
+    for entry in entries where entry.entityType == MutationEntityType.conflict.rawValue {
+      let data = entry.data?.rawData ?? [:]
+      guard data["reason"]?.stringValue == "overwritten", let kind = data["entity_type"]?.stringValue,
+        let id = data["entity_id"]?.stringValue, data["field"]?.stringValue == Judge.textField(ofKind: kind),
+        let text = data["value"]?.stringValue, let mutation = data["mutation_id"]?.stringValue,
+        let device = data["by"]?.stringValue, !ledger.mixed.contains(where: { $0.id == id })
+      else { continue }
+      if ledger.wasSeen(text, by: mutation, device: device) {
+        ledger.break_("a conflict was made of \(text) in \(id), which was replaced by someone who had seen it")
+      }
+    }
+  }
+
+  /// Whatever the hub said, each device opens its store, shows it, and takes what its person records.
+  private func checkAfterLies() async {
+    for device in devices {
+      guard let life = device.life else {
+        ledger.break_("\(device.name) does not start after a hub's lies")
+        continue
+      }
+      let id = "after-lies-\(device.name)"
+      do {
+        let store = life.factory.makeLocalStore()
+        _ = try Rows(store)
+        try life.recorder.record(EventType(id: id, name: id, colorHex: "#102030", iconName: "ear"))
+        try life.recorder.edit(eventTypeId: id) { $0.name = "\(id)-later" }
+        if try store.findEventType(id: id)?.name != "\(id)-later" {
+          ledger.break_("\(device.name) does not show what is recorded after a hub's lies")
+        }
+        try life.recorder.delete(eventTypeId: id)
+      } catch {
+        ledger.break_("\(device.name) cannot record after a hub's lies: \(error)")
+      }
     }
   }
 
@@ -330,10 +379,10 @@ extension SimulationRun {
       let (shown, truth) = (here.rows[key], hub.rows[key])
       if shown == truth { continue }
       // An old version does not know every kind.
-      if device.isOld, key.kind == .vehicle { continue }
+      if device.isOld, !MutationEntityType.typed.contains(key.kind) { continue }
       // Plain operations give its delete no version to tell a later restoration by: it shows that with its next snapshot.
       if device.isOld, shown == nil, ledger.restored.contains(key) { continue }
-      if journalled.contains(key), here.failed.contains(key) { continue }
+      if ledger.cleared.contains(key) || (journalled.contains(key) && here.failed.contains(key)) { continue }
       switch (shown, truth) {
       case (nil, let truth?): ledger.break_("\(key.id) is at the hub and not on \(device.name): \(truth)")
       case (let shown?, nil): ledger.break_("\(key.id) is on \(device.name) and not at the hub: \(shown)")
@@ -355,13 +404,14 @@ private struct Rows {
   /// What devices of this version can read of it.
   init(_ entries: [ChangeEntry]) {
     for entry in entries where !entry.isDelete {
-      guard let data = entry.data else { continue }
-      switch MutationEntityType(rawValue: entry.entityType) {
+      guard let data = entry.data, let kind = MutationEntityType(rawValue: entry.entityType) else { continue }
+      switch kind {
       case .eventType: take(readable(data, as: APIEventType.self).map { EventType($0) })
       case .event: take(readable(data, as: APIEvent.self).map { Event($0) })
       case .geofence: take(readable(data, as: APIGeofence.self).map { Geofence($0) })
       case .propertyDefinition: take(readable(data, as: APIPropertyDefinition.self).map { PropertyDefinition($0) })
-      case .vehicle: take(entry.entityId, data.rawData, isFailed: false)
+      case .vehicle, .tripRule, .setting, .skip:
+        take(kind, entry.entityId, data.rawData, isFailed: false)
       default: break
       }
     }
@@ -384,15 +434,20 @@ private struct Rows {
     take(try store.fetchAllEvents())
     take(try store.fetchAllGeofences())
     take(try store.fetchAllPropertyDefinitions())
-    for vehicle in try store.fetchRecords(kind: .vehicle) {
-      take(vehicle.id, vehicle.fields, isFailed: vehicle.syncStatus == .failed)
+    for kind in [MutationEntityType.vehicle, .tripRule, .setting, .skip] {
+      for record in try store.fetchRecords(kind: kind) {
+        take(kind, record.id, record.fields, isFailed: record.syncStatus == .failed)
+      }
     }
   }
 
-  private mutating func take(_ vehicle: String, _ fields: [String: JSONValue], isFailed: Bool) {
-    let key = Ledger.Key(kind: .vehicle, id: vehicle)
+  private mutating func take(
+    _ kind: MutationEntityType, _ id: String, _ fields: [String: JSONValue], isFailed: Bool
+  ) {
+    let key = Ledger.Key(kind: kind, id: id)
     if isFailed { failed.insert(key) }
-    rows[key] = fields["name"]?.stringValue ?? "?"
+    rows[key] = fields.filter { SyncedKind.named(kind.rawValue)?.field($0.key) != nil && !$0.value.isNull }
+      .sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
   }
 
   private mutating func take<Entity: SyncedEntity>(_ entities: [Entity]) {
@@ -415,7 +470,8 @@ extension LocalStore {
     case .eventType: try findEventType(id: key.id)?.name
     case .geofence: try findGeofence(id: key.id)?.name
     case .propertyDefinition: try findPropertyDefinition(id: key.id)?.label
-    default: try findRecord(kind: key.kind, id: key.id)?.fields["name"]?.stringValue
+    default:
+      try findRecord(kind: key.kind, id: key.id)?.fields[Judge.textField(ofKind: key.kind.rawValue)]?.stringValue
     }
   }
 }

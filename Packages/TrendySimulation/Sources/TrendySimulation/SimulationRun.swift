@@ -16,12 +16,13 @@ final class SimulationRun: @unchecked Sendable {
 
   let world: SimulationWorld
   let seed: UInt64
+  let temper: Temper
   let executor: SeededTaskExecutor
   let clock = ManualClock()
   let hub: SimulatedHub
   /// In the hub's place.
   let server: (any SimulatedServer)?
-  private let person: (any SimulatedPerson)?
+  let person: (any SimulatedPerson)?
   /// What persons of one's own did that was not reported as done, by device, until the store can be looked at.
   var doubts: [Int: Doubt] = [:]
   private(set) var devices: [SimulatedDevice] = []
@@ -39,6 +40,7 @@ final class SimulationRun: @unchecked Sendable {
     person = simulator.person
     self.executor = executor
     self.seed = seed
+    temper = Temper(seed: seed, devices: simulator.world.devices)
     story = Story(seed: seed)
     var generator = SeededGenerator(seed: ~seed)
     server = try simulator.makeServer?(clock, generator.next())
@@ -47,13 +49,17 @@ final class SimulationRun: @unchecked Sendable {
       let wire = Wire(run: self, device: number)
       wires.append(wire)
       let token = hub.tokens[number]
+      let deviceClock = DeviceClock(
+        clock, name: deviceName(number), tellsBoot: temper.hasBootClock[number])
       devices.append(
-        SimulatedDevice(number: number, clock: DeviceClock(clock), seed: generator.next()) { [unowned self] files in
+        SimulatedDevice(number: number, clock: deviceClock, seed: generator.next(), temper: temper) {
+          [unowned self] files in
           if let server = self.server {
             FaultyClient(base: server.client(device: number), wire: wire, files: files, run: self)
           } else {
             InProcessClient(
-              token: token, signals: { wire.openSignals(for: files) }, send: { try await wire.send($0, from: files) })
+              token: token, signals: { wire.openSignals(for: files) },
+              carry: { try await wire.send($0, $1, from: files) })
           }
         })
     }
@@ -91,17 +97,7 @@ final class SimulationRun: @unchecked Sendable {
           if areAgents { checkCursor(device) }
         }
       }
-      for action in plan {
-        guard case .goOn(let steps) = action else {
-          await perform(action)
-          continue
-        }
-        tell("\(action)")
-        while executor.steps < steps {
-          await perform(.sync(device: Int.random(in: 0..<devices.count, using: &generator)))
-          await perform(.wait(milliseconds: Int.random(in: 1...60_000, using: &generator)))
-        }
-      }
+      for action in plan { await perform(action) }
       tell("the faults are over")
       endFaults()
       while devices.contains(where: { $0.rounds > 0 }) {
@@ -112,10 +108,12 @@ final class SimulationRun: @unchecked Sendable {
     endFaults()
   }
 
-  private enum Round {
+  enum Round {
     case plain
     case resync
     case skip
+    /// Of the other program on the store.
+    case beside
   }
 
   /// An hour: the devices of a story are on as long as nothing takes longer.
@@ -154,11 +152,7 @@ final class SimulationRun: @unchecked Sendable {
       if isBeside { count("second_process") }
       return
     case .sync(let number):
-      let device = devices[number]
-      guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return }
-      tell("\(action)")
-      device.rounds += 1
-      begin(device, .plain)
+      guard beginRound(number, .plain, begin) else { return }
       return
     case .wait(let milliseconds):
       // For so long the devices are switched off.
@@ -217,16 +211,32 @@ final class SimulationRun: @unchecked Sendable {
       guard (try? await hub.writeUnreadable(id: "future-\(number)", isKnownKind: isKnownKind)) != nil else { return }
       tellHead()
     case .resync(let number, let isSkip):
-      let device = devices[number]
-      guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return }
-      device.rounds += 1
-      begin(device, isSkip ? .skip : .resync)
-    case .goOn: break
+      guard beginRound(number, isSkip ? .skip : .resync, begin) else { return }
+    case .syncBeside(let number):
+      guard server == nil, beginRound(number, .beside, begin) else { return }
+      ledger.hasTwoEngines = true
+    case .setHubClock, .restartHub, .clearQueue, .writePlainly, .writeAsStranger, .recordMany, .lie, .pushLies:
+      guard await carryOutMore(action) else { return }
     }
     tell("\(action)")
+    noteFault(action)
+  }
+
+  /// - Returns: whether it began: a device is asked no third time at once.
+  private func beginRound(_ number: Int, _ round: Round, _ begin: (SimulatedDevice, Round) -> Void) -> Bool {
+    let device = devices[number]
+    guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return false }
+    if round == .plain { tell("\(deviceName(number)) begins a round") }
+    device.rounds += 1
+    begin(device, round)
+    return true
+  }
+
+  private func noteFault(_ action: Action) {
     switch action {
     case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install, .outage,
-      .loseSignals, .limitRate, .writeUnreadable, .resync:
+      .loseSignals, .limitRate, .writeUnreadable, .resync, .setHubClock, .restartHub, .clearQueue, .syncBeside,
+      .writePlainly, .writeAsStranger, .recordMany, .pushLies:
       if let kind = action.faultKind { count(kind) }
     default: break
     }
@@ -238,8 +248,9 @@ final class SimulationRun: @unchecked Sendable {
       return
     }
     let requests = wires[device.number].requests
+    let engine = kind == .beside ? life.besideEngine : life.engine
     switch kind {
-    case .plain: await life.engine.performSync()
+    case .plain, .beside: await engine.performSync()
     case .resync: await life.engine.forceFullResync()
     // Why it failed is told below.
     case .skip: _ = try? await life.engine.skipToLatestCursor()
@@ -247,10 +258,11 @@ final class SimulationRun: @unchecked Sendable {
     device.rounds -= 1
     let isSameLife = device.life?.engine === life.engine
     if isSameLife {
-      if await life.engine.lastFailure == nil, wires[device.number].requests == requests {
+      let failure = await engine.lastFailure
+      if failure == nil, wires[device.number].requests == requests {
         ledger.break_("\(device.name) was asked to sync and told that it had, and asked the hub nothing")
       }
-      tell("  \(device.name)'s round is over: \(await life.engine.lastFailure.map { "\($0)" } ?? "all well")")
+      tell("  \(device.name)'s round is over: \(failure.map { "\($0)" } ?? "all well")")
       checkCursor(device)
       checkMoment(device)
     }
@@ -275,6 +287,7 @@ final class SimulationRun: @unchecked Sendable {
       if !device.disk.isOff { device.disk.powerOff(beforeChange: .max) }
       device.clock.setOffset(0)
     }
+    hub.clock.setOffset(0)
     if !hub.disk.isOff { hub.disk.powerOff(beforeChange: .max) }
     _ = restartHubIfOff()
     checkPower()

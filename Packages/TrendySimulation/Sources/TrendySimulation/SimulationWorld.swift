@@ -2,25 +2,35 @@ import TrendyTesting
 
 /// How large a story is and what may happen in it.
 public struct SimulationWorld: Hashable, Sendable {
+  /// How much goes wrong between two things that somebody does.
+  public enum Density: String, Hashable, Sendable, CaseIterable {
+    /// A sixth of what happens is a fault, of all kinds: long stories, as a bad week has them.
+    case usual
+    /// More faults than edits, of all kinds: short stories.
+    case dense
+    /// As dense, of two or three kinds alone: what is rare among all faults is frequent where only these meet.
+    case swarm
+  }
+
   /// 1 to 26.
   public var devices: Int
-  /// How many things the persons do.
-  public var edits: Int
+  /// How many things the persons do; `nil` for 10 to 90, as the seed and the density say.
+  public var edits: Int?
   /// What may go wrong; nothing where it is empty.
   public var hazards: Set<Hazard>
-  /// How many pieces of tasks a story has at least; 0 for as many as its edits need.
-  public var steps: Int
+  /// `nil` where each seed has its own.
+  public var density: Density?
   /// Fault-free rounds of each device, after the last fault, in which everything must come to rest.
   public var roundsToQuiet: Int
 
   public init(
-    devices: Int = 3, edits: Int = 200, hazards: Set<Hazard> = Set(Hazard.allCases), steps: Int = 2000,
+    devices: Int = 3, edits: Int? = nil, hazards: Set<Hazard> = Hazard.usual, density: Density? = nil,
     roundsToQuiet: Int = 2
   ) {
     self.devices = min(max(devices, 1), 26)
-    self.edits = max(edits, 0)
+    self.edits = edits.map { max($0, 0) }
     self.hazards = hazards
-    self.steps = max(steps, 0)
+    self.density = density
     self.roundsToQuiet = max(roundsToQuiet, 1)
   }
 }
@@ -32,58 +42,72 @@ extension SimulationWorld {
   /// frequent where only two of them meet.
   public func plan(seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed)
+    let density = density ?? Density.allCases[Int.random(in: 0..<Density.allCases.count, using: &generator)]
+    let edits = edits ?? Int.random(in: density.edits, using: &generator)
+    let shares = density.shares
     var plan: [Action] = []
-    var mix = mix(&generator)
+    var mix = mix(density, &generator)
     if hazards.contains(.oldVersion), Int.random(in: 0..<5, using: &generator) == 0 {
       plan.append(.install(device: devices - 1, isOld: true))
-      // An old version cannot tell that the hub went back, reads no store of a later one, and takes no list in which there is
-      // something that it cannot read.
-      mix.removeAll { [.restoredHub, .copiedStore, .unreadable].contains($0.hazard) }
+      mix.removeAll { Hazard.beyondOldVersions.contains($0.hazard) }
     }
     if !hazards.isDisjoint(with: [.outage, .rateLimit]), Int.random(in: 0..<3, using: &generator) == 0 {
       plan.append(.syncByThemselves)
     }
     let total = mix.reduce(0) { $0 + $1.weight }
     let hasSecondProcess = hazards.contains(.secondProcess) && Bool.random(using: &generator)
-    var number = 0
-    var isDiskFull = false
-    while number < edits {
+    var planned = Planned()
+    while planned.edits < edits {
       let device = Int.random(in: 0..<devices, using: &generator)
       switch Int.random(in: 0..<100, using: &generator) {
-      case ..<54:
-        number += 1
+      case ..<shares.edits:
+        planned.edits += 1
         let choice = generator.next()
         let isBeside = hasSecondProcess && Int.random(in: 0..<4, using: &generator) == 0
-        plan.append(.edit(device: device, number: number, choice: choice, besideAgent: isBeside))
-      case ..<76: plan.append(.sync(device: device))
-      case ..<84: plan.append(.wait(milliseconds: Self.span(&generator)))
+        plan.append(.edit(device: device, number: planned.edits, choice: choice, besideAgent: isBeside))
+      case ..<shares.syncs: plan.append(.sync(device: device))
+      case ..<shares.waits: plan.append(.wait(milliseconds: Self.span(&generator)))
       default:
         guard total > 0 else { continue }
-        // Where little can go wrong, it still comes no more often than beside everything else.
-        var place = Int.random(in: 0..<max(total, Self.usualWeight), using: &generator)
+        // Where little can go wrong among much, it still comes no more often than beside everything else.
+        var place = Int.random(in: 0..<max(total, density == .usual ? Self.usualWeight : 0), using: &generator)
         let hazard = mix.first { entry in
           place -= entry.weight
           return place < 0
         }
         guard let hazard else { continue }
-        plan += self.actions(of: hazard.hazard, device: device, &isDiskFull, &generator)
+        plan += actions(of: hazard.hazard, device: device, &planned, &generator)
       }
     }
-    if steps > 0 { plan.append(.goOn(steps: steps)) }
     return plan
   }
 
   private static let usualWeight = 200
 
-  private func mix(_ generator: inout SeededGenerator) -> [(hazard: Hazard, weight: Int)] {
-    Hazard.allCases.filter(hazards.contains).map { hazard in
-      (hazard, hazard.weight * [0, 1, 1, 2, 4][Int.random(in: 0..<5, using: &generator)])
+  private func mix(_ density: Density, _ generator: inout SeededGenerator) -> [(hazard: Hazard, weight: Int)] {
+    let possible = Hazard.allCases.filter { hazards.contains($0) && $0.weight > 0 }
+    guard density == .swarm, possible.count > 3 else {
+      return possible.map { ($0, $0.weight * [0, 1, 1, 2, 4][Int.random(in: 0..<5, using: &generator)]) }
     }
+    let count = Int.random(in: 2...3, using: &generator)
+    var chosen = Set(possible.shuffled(using: &generator).prefix(count))
+    // Lost answers make most of the others worse.
+    if possible.contains(.network), Int.random(in: 0..<3, using: &generator) > 0 { chosen.insert(.network) }
+    return possible.filter(chosen.contains).map { ($0, Int.random(in: 1...3, using: &generator)) }
+  }
+
+  /// What a plan must remember while it is made.
+  private struct Planned {
+    var edits = 0
+    var isDiskFull = false
+    var hasManyLives = false
+    var bulks = 0
   }
 
   private func actions(
-    of hazard: Hazard, device: Int, _ isDiskFull: inout Bool, _ generator: inout SeededGenerator
+    of hazard: Hazard, device: Int, _ planned: inout Planned, _ generator: inout SeededGenerator
   ) -> [Action] {
+    func other() -> Int { Int.random(in: 0..<devices, using: &generator) }
     switch hazard {
     case .network:
       return [
@@ -93,19 +117,27 @@ extension SimulationWorld {
       return [.crash(device: device, beforeChange: Int.random(in: 1...24, using: &generator), loss: generator.next())]
     case .hubCrash: return [.crashHub(beforeChange: Int.random(in: 1...12, using: &generator), loss: generator.next())]
     case .deviceDisk, .hubDisk:
-      isDiskFull.toggle()
-      if !isDiskFull { return [.freeDisks] }
+      planned.isDiskFull.toggle()
+      if !planned.isDiskFull { return [.freeDisks] }
       let room = Int.random(in: 0..<4096, using: &generator)
       return [hazard == .hubDisk ? .fillHubDisk(room: room) : .fillDisk(device: device, room: room)]
-    case .clock:
-      let hours = [1, -1, 24, -24, 8760, -8760].randomElement(using: &generator) ?? 1
-      return [.setClock(device: device, hours: Bool.random(using: &generator) ? hours : 0)]
+    case .clock: return [.setClock(device: device, hours: Self.jump(&generator))]
+    case .hubClock: return [.setHubClock(hours: Self.jump(&generator))]
     case .restoredStore:
       return [Bool.random(using: &generator) ? .backUpStore(device: device) : .restoreStore(device: device)]
     case .copiedStore:
-      let other = Int.random(in: 0..<devices, using: &generator)
+      let other = other()
       return other == device ? [] : [.copyStore(from: device, to: other)]
     case .restoredHub: return [Int.random(in: 0..<3, using: &generator) > 0 ? .backUpHub : .restoreHub]
+    case .restoredTogether:
+      // One machine, one backup: the hub and the store beside it.
+      return Bool.random(using: &generator)
+        ? [.backUpHub, .backUpStore(device: 0)] : [.restoreHub, .restoreStore(device: 0)]
+    case .hubLives:
+      // Once more than it tells of; else that would be all that a story is about.
+      let isLong = !planned.hasManyLives && Int.random(in: 0..<4, using: &generator) == 0
+      planned.hasManyLives = planned.hasManyLives || isLong
+      return [.restartHub(times: isLong ? 135 : Int.random(in: 1...2, using: &generator))]
     case .compaction:
       return [.wait(milliseconds: Int.random(in: 1...100, using: &generator) * 86_400_000), .compactHub]
     case .outage:
@@ -123,8 +155,28 @@ extension SimulationWorld {
           number: Int.random(in: 0..<1_000_000, using: &generator), isKnownKind: Bool.random(using: &generator))
       ]
     case .resync: return [.resync(device: device, isSkip: Bool.random(using: &generator))]
+    case .clearedQueue: return [.clearQueue(device: device, marksFailed: Bool.random(using: &generator))]
+    case .secondEngine: return [.syncBeside(device: device)]
+    case .plainWriter:
+      planned.edits += 1
+      return [.writePlainly(number: planned.edits, choice: generator.next())]
+    case .stranger:
+      planned.edits += 1
+      return [.writeAsStranger(number: planned.edits, choice: generator.next())]
+    case .bulk:
+      guard planned.bulks < 2 else { return [] }
+      planned.bulks += 1
+      planned.edits += 1
+      return [.recordMany(device: device, number: planned.edits, count: Int.random(in: 12...60, using: &generator))]
+    case .lyingHub: return [.lie(device: device, choice: generator.next())]
+    case .lyingDevice: return [.pushLies(choice: generator.next())]
     case .secondProcess, .oldVersion: return []
     }
+  }
+
+  private static func jump(_ generator: inout SeededGenerator) -> Int {
+    let hours = [1, -1, 24, -24, 8760, -8760].randomElement(using: &generator) ?? 1
+    return Bool.random(using: &generator) ? hours : 0
   }
 
   /// From a blink to an hour, short ones as often as long ones.
@@ -148,6 +200,25 @@ extension SimulationWorld {
     case 11: .garbled
     case 12: .status(409, retryAfter: nil)
     default: .gatewayTimeout
+    }
+  }
+}
+
+extension SimulationWorld.Density {
+  fileprivate var edits: ClosedRange<Int> {
+    switch self {
+    case .usual: 30...90
+    case .dense: 15...50
+    case .swarm: 10...40
+    }
+  }
+
+  /// Of a hundred things that happen, as upper ends: edits, then rounds, then waits; the rest are faults.
+  fileprivate var shares: (edits: Int, syncs: Int, waits: Int) {
+    switch self {
+    case .usual: (54, 76, 84)
+    case .dense: (34, 56, 61)
+    case .swarm: (40, 65, 70)
     }
   }
 }

@@ -20,7 +20,7 @@ public struct SyncSimulator: Sendable {
     self.world = world
     self.person = person
     self.makeServer = makeServer
-    if makeServer != nil { self.world.hazards.subtract([.hubCrash, .hubDisk, .restoredHub, .oldVersion]) }
+    if makeServer != nil { self.world.hazards.subtract(Hazard.ofTheHub) }
   }
 
   /// The story of a seed.

@@ -30,6 +30,8 @@ final class Wire: @unchecked Sendable {
   /// Every request that the device ever made.
   private(set) var requests = 0
   private var signals = Signals()
+  /// What the next answers are turned into.
+  var lies: ArraySlice<UInt64> = []
   /// More than any round asks.
   private static let paceLimit = 1000
   private var paceStart: Duration = .zero
@@ -41,26 +43,52 @@ final class Wire: @unchecked Sendable {
     self.device = device
   }
 
+  /// What the hub answered, and its words on a push, which are read once for all who want to know.
+  typealias Answer = (response: HTTPResponse, judged: PushResponse?)
+
   /// A request to the hub.
-  func send(_ request: HTTPRequest, from files: MortalFileSystem) async throws -> HTTPResponse {
-    let push = try push(in: request)
-    if let push { run.ledger.onSend(push) }
+  /// - Parameter push: what is in it, if that is one.
+  func send(_ request: HTTPRequest, _ push: PushRequest?, from files: MortalFileSystem) async throws -> Answer {
+    if let push { run.ledger.onSend(push, by: device) }
     let call = Call(
       words: "\(request.method) \(request.target.dropFirst(7))", mutations: push?.mutations.count ?? 0,
       again: { _ = try await self.reach(request, push) },
       onTooLarge: { if let push { self.run.ledger.onTooLarge(push) } })
-    return try await meet(
+    var answer: Answer = try await meet(
       call, from: files,
-      garble: { _ in HTTPResponse(status: 200, body: .data(Data("<html>Welcome to this hotel</html>".utf8))) }
+      garble: { _ in (HTTPResponse(status: 200, body: .data(Data("<html>Welcome to this hotel</html>".utf8))), nil) }
     ) { thousandths in
-      var response = try await self.reach(request, push)
+      var answer = try await self.reach(request, push)
       // A document is announced with its length: a client sees that it is cut off. A snapshot is not.
-      guard let thousandths else { return response }
-      guard request.target.contains("/snapshot"), response.status == 200 else { return nil }
-      let body = try await response.collectedBody()
-      response.body = .data(body.prefix(body.count * thousandths / 1000))
-      return response
+      guard let thousandths else { return answer }
+      guard request.target.contains("/snapshot"), answer.response.status == 200 else { return nil }
+      let body = try await answer.response.collectedBody()
+      answer.response.body = .data(body.prefix(body.count * thousandths / 1000))
+      return answer
     }
+    if answer.response.status == 409 { try await noteBreach(answer.response) }
+    if let lie = lies.popFirst() { try await tellLie(lie, in: &answer, of: request) }
+    return answer
+  }
+
+  /// The hub takes the device for another, or for one that knows what it never said.
+  private func noteBreach(_ response: HTTPResponse) async throws {
+    // What is no problem document names no breach.
+    guard let problem = try? WireJSON.decode(ProblemDetails.self, from: try await response.collectedBody()) else {
+      return
+    }
+    run.ledger.onBreach(problem.type, device: device)
+  }
+
+  private func tellLie(_ choice: UInt64, in answer: inout Answer, of request: HTTPRequest) async throws {
+    guard answer.response.status == 200 else { return }
+    var generator = SeededGenerator(seed: choice)
+    let body = try await answer.response.collectedBody()
+    answer = (answer.response, nil)
+    answer.response.body = .data(Lie.about(body, using: &generator))
+    run.ledger.hubLied = true
+    run.count("hub_lied")
+    run.tell("  \(deviceName(device)): the answer to \(request.method) \(request.target.dropFirst(7)) is not true")
   }
 
   /// What goes over the wire, whatever it is made of.
@@ -253,29 +281,34 @@ final class Wire: @unchecked Sendable {
       retryAfter: retryAfter.map { .seconds($0) })
   }
 
-  private func push(in request: HTTPRequest) throws -> PushRequest? {
-    guard request.method == "POST", request.path.hasSuffix("/mutations") else { return nil }
-    return try WireJSON.decode(PushRequest.self, from: request.body)
-  }
-
   /// The hub, on whose disk power may go while it answers: then nobody hears the answer.
-  private func reach(_ request: HTTPRequest, _ push: PushRequest?) async throws -> HTTPResponse {
+  private func reach(_ request: HTTPRequest, _ push: PushRequest?) async throws -> Answer {
     if run.restartHubIfOff() { throw APIError.networkError("connection refused") }
     let server = run.hub.server
+    let now = Int64((run.hub.clock.now.timeIntervalSince1970 * 1000).rounded())
     let response = await server.handle(request)
     if request.method != "GET" { run.tellHead() }
     let isGone = run.hub.disk.isOff || server !== run.hub.server
-    if run.restartHubIfOff() || isGone { throw APIError.networkError("connection reset") }
+    if run.restartHubIfOff() || isGone {
+      if let push { run.ledger.onUnsure(push) }
+      throw APIError.networkError("connection reset")
+    }
+    if response.status >= 500 { run.onFailure(of: request, status: response.status) }
     if response.status < 300, push == nil, request.method == "POST" || request.method == "PATCH" {
       run.ledger.onPlainWrite(request.body)
     }
-    if response.status == 200 {
-      let body = try await response.collectedBody()
-      if let push { run.ledger.onPush(push, answer: body) }
-      var response = response
-      response.body = .data(body)
-      return response
+    guard response.status == 200 else { return (response, nil) }
+    let body = try await response.collectedBody()
+    var answer: Answer = (response, nil)
+    answer.response.body = .data(body)
+    guard let push else { return answer }
+    do {
+      let judged = try WireJSON.decode(PushResponse.self, from: body)
+      run.ledger.onPush(push, answer: judged, now: now)
+      answer.judged = judged
+    } catch {
+      run.ledger.break_("the answer to a push cannot be read: \(error)")
     }
-    return response
+    return answer
   }
 }

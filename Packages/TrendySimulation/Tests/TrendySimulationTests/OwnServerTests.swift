@@ -11,8 +11,7 @@ import TrendyTesting
 /// How an app developer proves their own server and their own app: see the documentation page.
 @Suite("A server and a person of one's own", .timeLimit(.minutes(30)))
 struct OwnServerTests {
-  private static let world = SimulationWorld(
-    devices: 2, edits: 60, steps: 0)
+  private static let world = SimulationWorld(devices: 2, edits: 60, density: .usual)
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `a server that keeps its word breaks nothing`(seed: UInt64) async {

@@ -3,43 +3,61 @@ import TrendySimulation
 
 @Suite("SyncSimulator", .timeLimit(.minutes(30)))
 struct SyncSimulatorTests {
-  private static let seeds: ClosedRange<UInt64> = 1...200
+  private static let seeds: ClosedRange<UInt64> = 1...100
   private static let stories = Stories()
 
   @Test(arguments: seeds)
   func `nothing is broken by any fault`(seed: UInt64) async {
     let story = await Self.stories.story(seed: seed)
     #expect(story.violations == [], "trendy-simulate --seed \(seed) --trace")
-    #expect(story.steps >= 2000)
   }
 
   @Test func `the same seed tells the same story`() async {
     let (first, second) = (await SyncSimulator().run(seed: 7), await SyncSimulator().run(seed: 7))
     #expect(first == second)
-    #expect(first.trace.count > 300)
+    #expect(first.trace.count > 30)
     let other = await SyncSimulator().run(seed: 8)
     #expect(other.trace != first.trace)
   }
 
-  @Test func `every fault fires in a tenth of the seeds`() async {
-    var seeds: [String: Int] = [:]
-    for seed in Self.seeds {
-      for fault in await Self.stories.story(seed: seed).faults.keys { seeds[fault, default: 0] += 1 }
-    }
+  @Test func `every fault fires in some of the seeds`() async {
+    var seeds: Set<String> = []
+    for seed in Self.seeds { seeds.formUnion(await Self.stories.story(seed: seed).faults.keys) }
     for fault in [
-      "answer_garbled", "answer_lost", "answer_truncated", "clock_jump", "compaction", "delay", "device_crash",
-      "device_disk_full", "hub_crash", "hub_disk_full", "hub_restored", "old_version", "outage", "rate_limit",
-      "request_doubled", "request_lost", "request_repeated_late", "resync", "second_process", "signals_dropped",
-      "signals_silent", "status_401", "status_409", "status_413", "status_429", "status_500", "status_502",
-      "status_503", "status_504_after_effect", "store_copied", "store_restored", "unreadable_entry",
+      "answer_garbled", "answer_lost", "answer_truncated", "bulk", "clock_jump", "compaction", "delay", "device_crash",
+      "device_disk_full", "hub_clock_jump", "hub_crash", "hub_disk_full", "hub_lives", "hub_restored", "old_version",
+      "outage", "plain_write", "queue_cleared", "rate_limit", "request_doubled", "request_lost",
+      "request_repeated_late", "resync", "second_engine", "second_process", "signals_dropped", "signals_silent",
+      "status_401", "status_409", "status_413", "status_429", "status_500", "status_502", "status_503",
+      "status_504_after_effect", "store_copied", "store_restored", "stranger", "unreadable_entry",
     ] {
-      #expect(seeds[fault, default: 0] >= Self.seeds.count / 10, "\(fault)")
+      #expect(seeds.contains(fault), "\(fault)")
     }
+  }
+
+  @Test func `a seed is as dense as the world says, or as it says itself`() {
+    func faults(_ density: SimulationWorld.Density) -> Double {
+      let plan = (1...40 as ClosedRange<UInt64>).flatMap {
+        SimulationWorld(edits: 60, density: density).plan(seed: $0)
+      }
+      let calm = plan.count { action in
+        switch action {
+        case .edit, .sync, .wait: true
+        default: false
+        }
+      }
+      return Double(plan.count - calm) / Double(plan.count)
+    }
+    #expect(faults(.usual) < 0.25)
+    #expect(faults(.dense) > 0.3)
+    #expect(faults(.swarm) > 0.25)
+    let lengths = (1...40 as ClosedRange<UInt64>).map { SimulationWorld().plan(seed: $0).count }
+    #expect((lengths.max() ?? 0) > 3 * (lengths.min() ?? 0))
   }
 
   /// The hub tells of its last 128 lives: to this device's place it cannot say yes, and has it take everything anew.
   @Test func `who was away for more starts of the hub than it tells of loses nothing`() async {
-    let simulator = SyncSimulator(world: SimulationWorld(devices: 2, hazards: [], steps: 0))
+    let simulator = SyncSimulator(world: SimulationWorld(devices: 2, hazards: []))
     var plan: [Action] = []
     func edit(_ device: Int, _ number: Int) {
       plan.append(

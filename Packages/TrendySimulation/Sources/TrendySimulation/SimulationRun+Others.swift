@@ -1,0 +1,221 @@
+import Foundation
+import StorageTesting
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendySync
+import TrendyTesting
+
+/// Who else is in the world: the hub's keeper, programs that know no versions, another person, liars.
+extension SimulationRun {
+  /// - Returns: whether it happened.
+  func carryOutMore(_ action: Action) async -> Bool {
+    switch action {
+    case .setHubClock(let hours):
+      hub.clock.setOffset(Double(hours) * 3600)
+      ledger.judge.isHubSet = true
+      return true
+    case .restartHub(let times): return await restartHub(times)
+    case .clearQueue(let number, let marksFailed):
+      guard let life = devices[number].life, !devices[number].isOld,
+        // A disk without power shows nothing.
+        let queue = try? life.factory.makeLocalStore().fetchPendingMutations()
+      else { return false }
+      ledger.onCleared(
+        queue.map { Ledger.Key(kind: $0.entityType, id: $0.entityId) }, isMarked: marksFailed)
+      return await life.engine.clearPendingMutations(markEntitiesFailed: marksFailed) > 0
+    case .writePlainly(let number, let choice): return await writePlainly("t\(number)", choice)
+    case .writeAsStranger(let number, let choice): return await writeAsStranger("s\(number)", choice)
+    case .recordMany(let number, let edit, let count):
+      guard person == nil else { return false }
+      var editor = Editor(
+        run: self, device: devices[number], choice: UInt64(edit), text: "t\(edit)", isBeside: false)
+      editor.recordMany(count)
+      return true
+    case .lie(let number, let choice):
+      wires[number].lies.append(choice)
+      return true
+    case .pushLies(let choice): return await pushLies(choice)
+    default: return false
+    }
+  }
+
+  private func restartHub(_ times: Int) async -> Bool {
+    for wire in wires { wire.loseSignals(isSilent: false) }
+    for life in 0..<times {
+      _ = restartHubIfOff()
+      hub.restart(losing: .nothing)
+      // A life in which nothing is written is none that anybody tells of.
+      _ = await plainRequest(
+        "POST", "/event-types",
+        ["id": .string("life-\(executor.steps)-\(life)"), "name": "life", "color": "#000000", "icon": "sun"])
+    }
+    tellHead()
+    return true
+  }
+
+  // MARK: Programs that know no versions
+
+  private func plainRequest(
+    _ method: String, _ path: String, _ body: [String: JSONValue] = [:], token: String? = nil
+  ) async -> Int {
+    // What has no members is no document.
+    let data = body.isEmpty ? Data() : (try? WireJSON.encode(JSONValue.object(body))) ?? Data()
+    let request = HTTPRequest(
+      id: "plain", method: method, target: "/api/v1\(path)",
+      headers: HTTPHeaders([("Authorization", "Bearer \(token ?? hub.plainToken)")]), body: data)
+    if restartHubIfOff() { return 503 }
+    let status = await hub.server.handle(request).status
+    if status >= 500 { onFailure(of: request, status: status) }
+    if restartHubIfOff() { return 503 }
+    return status
+  }
+
+  /// A hub whose disk is well fails at nothing.
+  func onFailure(of request: HTTPRequest, status: Int) {
+    guard !hub.disk.isOff, status == 500 else { return }
+    ledger.break_("the hub answers \(status) to \(request.method) \(request.target.dropFirst(7))")
+  }
+
+  /// What is written so replaces what is there, and says nothing of what its author knew: nobody is told of a conflict.
+  private func writePlainly(_ text: String, _ choice: UInt64) async -> Bool {
+    var generator = SeededGenerator(seed: choice)
+    let isIngest = Bool.random(using: &generator)
+    guard server == nil, !hub.disk.isOff,
+      let type = made[.eventType]?.suffix(temper.newest).randomElement(using: &generator)
+    else { return false }
+    let event = made[.event]?.suffix(temper.newest).randomElement(using: &generator)
+    switch (Int.random(in: 0..<8, using: &generator), event) {
+    case (0..<3, let id?): return await patch(.event, id, text, isIngest: isIngest)
+    case (3, _): return await patch(.eventType, type, text, isIngest: isIngest)
+    case (4, let id?): return await deletePlainly(.event, id, isIngest: isIngest)
+    case (5, _): return await deletePlainly(.eventType, type, isIngest: isIngest)
+    default:
+      let key = Ledger.Key(kind: .event, id: "event-\(text)")
+      let status = await write(
+        "POST", .event, nil,
+        [
+          "id": .string(key.id), "event_type_id": .string(type), "timestamp": "2024-01-01T00:00:00.000Z",
+          "notes": .string(text),
+        ], isIngest: isIngest)
+      guard status < 300 else { return false }
+      ledger.onText(text, key: key, device: Self.plainWriter, isSure: true)
+      made[.event, default: []].append(key.id)
+      return true
+    }
+  }
+
+  /// In the ledger's rows of devices.
+  private static let plainWriter = -1
+
+  private func patch(_ kind: MutationEntityType, _ id: String, _ text: String, isIngest: Bool) async -> Bool {
+    let key = Ledger.Key(kind: kind, id: id)
+    let field = Judge.textField(ofKind: kind.rawValue)
+    let before = textsAtHub(key, withChildren: false)
+    let status = await write("PATCH", kind, id, [field: .string(text)], isIngest: isIngest)
+    guard status < 300 || status == 503 else { return false }
+    ledger.onPlainWriteOver(key, before)
+    ledger.onText(text, over: before, key: key, device: Self.plainWriter, isSure: status < 300)
+    return true
+  }
+
+  private func deletePlainly(_ kind: MutationEntityType, _ id: String, isIngest: Bool) async -> Bool {
+    let key = Ledger.Key(kind: kind, id: id)
+    let before = textsAtHub(key, withChildren: true)
+    let status = await write("DELETE", kind, id, [:], isIngest: isIngest)
+    guard status < 300 || status == 503 else { return false }
+    ledger.onPlainWriteOver(key, before)
+    if kind == .eventType { ledger.judge.forgetAll() }
+    ledger.onDelete(key, device: Self.plainWriter, isSure: status < 300)
+    return true
+  }
+
+  /// Over plain REST, or at the desk where a hub's own parts write what trackers post.
+  private func write(
+    _ method: String, _ kind: MutationEntityType, _ id: String?, _ members: [String: JSONValue], isIngest: Bool
+  ) async -> Int {
+    guard let synced = SyncedKind.named(kind.rawValue), let path = synced.path else { return 404 }
+    guard isIngest else {
+      return await plainRequest(method, "/\(path)\(id.map { "/\($0)" } ?? "")", members)
+    }
+    let desk = hub.server.ingestDesk(person: hub.person)
+    defer { _ = restartHubIfOff() }
+    do {
+      switch (method, id) {
+      case ("DELETE", let id?): try desk.delete(synced, id: id)
+      case ("PATCH", let id?): try desk.update(synced, id: id, JSONValue.object(members))
+      default: try desk.create(synced, JSONValue.object(members))
+      }
+      return 200
+    } catch let problem as Problem {
+      return problem.status
+    } catch {
+      return 503
+    }
+  }
+
+  private func textsAtHub(_ key: Ledger.Key, withChildren: Bool) -> [String] {
+    let own = [hub.entry(kind: key.kind.rawValue, id: key.id)].compactMap(\.self)
+    let children =
+      withChildren && key.kind == .eventType ? hub.referring(toKind: key.kind.rawValue, id: key.id) : []
+    return (own + children).flatMap { MutationEnvelope.texts(of: $0.members) }
+  }
+
+  // MARK: Another person
+
+  private func writeAsStranger(_ text: String, _ choice: UInt64) async -> Bool {
+    var generator = SeededGenerator(seed: choice)
+    guard server == nil, let id = made[.eventType]?.randomElement(using: &generator) else { return false }
+    let status = await plainRequest(
+      "POST", "/event-types", ["id": .string(id), "name": .string(text), "color": "#ffffff", "icon": "cup"],
+      token: hub.strangerToken)
+    if status == 409 {
+      _ = await plainRequest("DELETE", "/event-types/\(id)", token: hub.strangerToken)
+    }
+    return true
+  }
+
+  /// Two persons of one hub share nothing.
+  func checkStranger() throws {
+    for entry in try hub.strangersEntries() {
+      for text in MutationEnvelope.texts(of: entry.members) where !text.hasPrefix("s") {
+        ledger.break_("another person at the hub has \(text)")
+      }
+    }
+  }
+
+  // MARK: A device that keeps to nothing
+
+  private func pushLies(_ choice: UInt64) async -> Bool {
+    var generator = SeededGenerator(seed: choice)
+    guard server == nil,
+      let kind = made.keys.sorted(by: { $0.rawValue < $1.rawValue }).randomElement(using: &generator),
+      let id = made[kind]?.randomElement(using: &generator)
+    else { return false }
+    ledger.deviceLied = true
+    let field = Judge.textField(ofKind: kind.rawValue)
+    let operation = MutationOperation.allCases.randomElement(using: &generator) ?? .update
+    func number() -> JSONValue { .int(Lie.numbers.randomElement(using: &generator) ?? .max) }
+    var document: JSONValue = [
+      "device": "liar", "acked_through": 0, "last_seq": number(),
+      "mutations": [
+        [
+          "id": .string("lie-\(choice)"), "seq": .int(Int64(1 + choice % 3)), "entity_type": .string(kind.rawValue),
+          "entity_id": .string(id), "operation": .string(operation.rawValue), "incarnation": number(), "base": number(),
+          "fields": [
+            field: [
+              "value": .string("lie-\(choice % 1000)"), "base": number(), "stamp": number(), "author": "stranger",
+            ]
+          ],
+        ]
+      ],
+    ]
+    if Bool.random(using: &generator) { Lie.distort(&document, using: &generator) }
+    guard let members = document.objectValue else { return false }
+    let key = Ledger.Key(kind: kind, id: id)
+    ledger.onMixed(key)
+    ledger.onRestored(key)
+    _ = await plainRequest("POST", "/mutations", members, token: hub.liarToken)
+    return true
+  }
+}
