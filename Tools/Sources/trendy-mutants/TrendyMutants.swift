@@ -109,15 +109,19 @@ private func say(_ line: String) {
 
 private struct Hunt {
   /// Many times what the slowest world needs: what takes longer does not come to rest.
-  private static let limitSeconds = 300
+  private static func limitSeconds(seeds: Int) -> Int { max(300, seeds) }
 
   let simulator: String
 
   /// - Returns: how it was noticed; `nil` where it was not.
   func stories(of mutant: Int, seeds: Int, world: [String]) throws -> String? {
     let result = try Command.run(
-      simulator, ["--seeds", "1..\(seeds)", "--until-violation", "--no-shrink"] + world,
-      environment: ["TRENDY_MUTANT": "\(mutant)"], limit: Self.limitSeconds)
+      simulator,
+      [
+        "--seeds", "1..\(seeds)", "--until-violation", "--no-shrink", "--jobs",
+        "\(ProcessInfo.processInfo.activeProcessorCount)",
+      ] + world,
+      environment: ["TRENDY_MUTANT": "\(mutant)"], limit: Self.limitSeconds(seeds: seeds))
     if result.status == 0 { return nil }
     if result.wasStopped { return "does not come to rest" }
     let lines = result.output.split(separator: "\n").map(String.init)
