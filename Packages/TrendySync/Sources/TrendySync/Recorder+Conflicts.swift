@@ -132,7 +132,11 @@ extension EditWriter {
           return try write(said, to: type)
         }
         let payload = try WireJSON.encode(conflict.kept.merging(["id": .string(conflict.entityId)]) { $1 })
-        _ = try record(Entity(WireJSON.decode(Entity.CreateRequest.self, from: payload)), isAsked: true)
+        let entity = Entity(try WireJSON.decode(Entity.CreateRequest.self, from: payload))
+        if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
+          throw RecorderError.parentDeleted(Entity.entityType, id: entity.id, eventTypeId: parent)
+        }
+        _ = try record(entity, isAsked: true)
       case .journal(.restore), .journal(.update), .hub:
         if try Entity.find(id: conflict.entityId, in: store) == nil {
           let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent

@@ -171,6 +171,22 @@ struct RareOrderTests {
     #expect(store.storedEvents[id]?.notes == "kept")
   }
 
+  @Test func `a refused event whose type is gone stays in the journal when it is retried`() async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    hub.set {
+      $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Gone", status: 409))]
+      $0.pages = [[.tombstone(.event, "E", 5), .tombstone(.eventType, "T", 6)]]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEventTypes["T"] == nil)
+    let id = try #require(device.recorder.openConflicts().first?.id)
+    #expect(throws: RecorderError.parentDeleted(.event, id: "new", eventTypeId: "T")) {
+      try device.recorder.retryConflict(id: id)
+    }
+    #expect(try device.recorder.openConflicts().count == 1 && store.storedPendingMutations.isEmpty)
+  }
+
   // MARK: What is offered again
 
   @Test func `what is dead at the hub in the life that is held is offered as an edit, and never as a restore`()
