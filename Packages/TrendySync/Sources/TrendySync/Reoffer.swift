@@ -77,10 +77,17 @@ struct Reoffer {
     var mutation = PendingMutation(
       id: makeIdentifier(), entityType: key.entityType, entityId: key.entityId, operation: .delete, payload: Data(),
       createdAt: date, device: device, incarnation: entry.incarnation)
+    // Where the hub has nothing, it lacks also what was written before.
+    let (members, marks) = entry.fields(above: loss.atHub == nil ? 0 : common, base: common)
     if entry.isDelete {
       mutation.base = common
       let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)
       mutation.marks = [FieldMark.others: FieldMark(version: common, stamp: mark.stamp, author: mark.author)]
+      // What it last said goes along, for whoever restores it.
+      if !members.isEmpty {
+        mutation.payload = try WireJSON.encode(members)
+        mutation.marks = marks
+      }
       return mutation
     }
     if let atHub = loss.atHub {
@@ -89,8 +96,6 @@ struct Reoffer {
     } else {
       mutation.operation = .create
     }
-    // Where the hub has nothing, it lacks also what was written before.
-    let (members, marks) = entry.fields(above: loss.atHub == nil ? 0 : common, base: common)
     if members.isEmpty, mutation.operation == .update { return nil }
     var payload = members
     if mutation.operation == .create { payload["id"] = .string(key.entityId) }

@@ -232,6 +232,28 @@ struct RareOrderTests {
     #expect(try changes(offered)["event_type_id"]?.stamp == 30)
   }
 
+  @Test func `a deletion that a restored hub lost is offered with what was last said, for whoever restores it`()
+    async throws
+  {
+    await begin()
+    let data: [String: JSONValue] = [
+      "id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z", "notes": "last words",
+    ]
+    hub.set { $0.pages = [[.tombstone(.event, "gone", 5, data)]] }
+    await device.engine.performSync()
+    hub.set { state in
+      state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
+      state.head = 4
+      state.pullErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, status: 409), retryAfter: nil)
+      ]
+    }
+    await device.engine.performSync()
+    let offered = try #require(hub.state.batches.last?.mutations.first)
+    #expect(offered.operation == .delete && offered.base == 3)
+    #expect(try changes(offered)["notes"] == FieldChange(value: "last words", base: 3, stamp: 50, author: "other"))
+  }
+
   @Test func `what a restored hub lost of a kind that is not known here is offered by a version that knows it`()
     async throws
   {
