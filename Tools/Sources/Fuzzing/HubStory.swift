@@ -38,7 +38,7 @@ struct HubStory {
     }
     let known = source.once(in: 12) ? source.numeral() : "0"
     let body =
-      #"{"device":"\#(device)","acked_through":\#(known),"last_seq":\#(source.once(in: 12) ? source.numeral() : "9007199254740991"),"#
+      #"{"device":"\#(device)","acked_through":\#(known),"last_seq":\#(source.once(in: 12) ? source.numeral() : "4611686018427387903"),"#
       + #""mutations":[\#(mutations.joined(separator: ","))]}"#
     let bytes = source.once(in: 5) ? source.mutated(document: Array(body.utf8), rarity: 12) : Array(body.utf8)
     let answer = try await hub.ask("POST", "/mutations", bytes)

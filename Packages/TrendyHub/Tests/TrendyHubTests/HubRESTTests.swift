@@ -225,7 +225,7 @@ struct HubRESTTests {
       ),
       (
         "/mutations", #"{"device":"d","acked_through":0,"mutations":[{"seq":0}]}"#,
-        "mutations[0].seq: expected a whole number from 1 to 9007199254740991"
+        "mutations[0].seq: expected a whole number from 1 to 4611686018427387903"
       ),
       ("/mutations", #"{"device":"d","mutations":[]}"#, "acked_through: expected a whole number, found none"),
     ])

@@ -3,11 +3,10 @@
 /// A number outside of its range is refused where it is read from others. A value that a program makes, or that a store kept from an
 /// earlier version, is brought to the nearest end: `Int64.clamped(to:)`. Both ends leave room for arithmetic on 64 bits.
 public enum SyncRange: Sendable {
-  /// Versions, cursors, heads, sequences, incarnations and counts: 0 to 2^53 - 1.
+  /// Versions, cursors, heads, sequences, incarnations and counts: 0 to 2^62 - 1.
   ///
-  /// Up to there every reader of JSON holds whole numbers exactly (RFC 8259, 6). At a million writes a second a counter gets there
-  /// in 285 years.
-  public static let counter: ClosedRange<Int64> = 0...9_007_199_254_740_991
+  /// The half of 64 bits, so that the sum of two of them is a number as well. No counter gets there by counting.
+  public static let counter: ClosedRange<Int64> = 0...((1 << 62) - 1)
 
   /// Hub time in milliseconds since 1970, to the end of the year 9999, the last that RFC 3339 can write.
   public static let stamp: ClosedRange<Int64> = 0...253_402_300_799_999

@@ -112,7 +112,7 @@ struct MalformedDocumentTests {
     (#"{"changes":[\#(good),{"id":true}]}"#, "changes[1].id: expected a whole number, found true or false, at byte 86"),
     (
       #"{"changes":[\#(good),{"id":-1,"entity_type":"e","operation":"o","entity_id":"i"}]}"#,
-      "changes[1].id: expected a whole number from 0 to 9007199254740991, found -1, at byte 86"
+      "changes[1].id: expected a whole number from 0 to 4611686018427387903, found -1, at byte 86"
     ),
     (
       #"{"changes":[{"id":2,"entity_type":"e","operation":"o","entity_id":"i","data":{"a":[0,{"b":1e999}]}}]}"#,

@@ -193,7 +193,7 @@ extension HubField {
 extension Date {
   /// Since 1970, rounded; held where doubles stop being exact, 285,000 years away on either side.
   var milliseconds: Int64 {
-    let limit = Double(SyncRange.counter.upperBound)
+    let limit = 9_007_199_254_740_991.0
     return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))
   }
 
