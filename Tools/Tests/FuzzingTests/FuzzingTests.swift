@@ -13,7 +13,7 @@ struct FuzzingTests {
       }
     let outcomes = try await Fuzzer(target).run(1..<1 + cases)
     #expect(outcomes.values.reduce(0, +) == Int(cases))
-    #expect(outcomes.count > 2, "cases of one sort try little: \(outcomes)")
+    #expect(outcomes.count > 1, "cases of one sort try little: \(outcomes)")
   }
 
   @Test("a case is the same each time it is run", arguments: [Fuzzer.Target.feed, .push])
