@@ -61,37 +61,76 @@ extension StorageEngine {
       // says the same of that.
       return state.withLock { $0.sequence > $0.durable ? $0.sequence : nil }
     }
-    guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
-    let log = Log(directory: directory, fileSystem: fileSystem)
-    // Room for a seal is always left.
-    let needsChunk = state.withLock { state in
-      state.end + bytes + GroupHeader.bytes > state.chunk.chunkBytes || state.chunk.version < StoreFormat.chunkVersion
-    }
-    if needsChunk { try goOnInNewChunk(log, for: bytes) }
+    try makeRoom(for: bytes)
     let durable = syncing.withLock { $0.through }
     return try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      let target = state.place(for: bytes)
-      var position = GroupHeader.bytes
-      for record in records {
-        let size = RecordLayout.size(record)
-        (target + position).copyMemory(from: record, byteCount: size)
-        position += size
-      }
-      let header = GroupHeader(
-        length: bytes, count: records.count, epoch: state.chunk.epoch, sequence: state.sequence + 1,
-        durable: max(durable, state.durable), isSeal: false)
-      header.write(to: target)
-      let checksum = GroupHeader.checksum(of: target)
+      let header = state.layOut(records, bytes: bytes, durable: durable)
       try state.writeBeyondEnd(count: bytes)
-      state.tables.apply(group: header, at: target)
-      state.end += bytes
-      state.sequence += 1
-      state.checksum = checksum
-      state.savedBytes += bytes
+      state.takeIn(header)
       state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
       return state.sequence
     }
+  }
+
+  /// Writes one group and has it on the disk before `publish` shows it. The caller has the write lock and keeps it.
+  ///
+  /// Nothing that waits for the disk happens under the lock of `state`: reads go on.
+  func appendDurably(
+    _ records: [UnsafeRawPointer], bytes: Int,
+    publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    if records.isEmpty {
+      // As in append(_:bytes:).
+      if let sequence = try append(records, bytes: bytes) { try waitUntilDurable(sequence) }
+      return
+    }
+    try makeRoom(for: bytes)
+    let durable = syncing.withLock { $0.through }
+    let (header, memory, file, offset, path) = try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      let header = state.layOut(records, bytes: bytes, durable: durable)
+      let path = directory + "/" + StoreFormat.chunkName(state.chunk.number)
+      return (header, state.memory, state.file, state.end, path)
+    }
+    let result = Result { () throws(FileSystemError) in
+      try file.write(memory.bytes(from: offset, count: bytes), at: offset)
+    }
+    try state.withLock { state throws(StorageError) in try state.onWritten(result, count: bytes) }
+    do {
+      try file.synchronize()
+    } catch {
+      let failure = StorageError.syncFailed(path: path, code: error.code)
+      fail(failure)
+      throw failure
+    }
+    syncing.update { $0.through = max($0.through, header.sequence) }
+    do {
+      try publish { () throws(StorageError) in
+        try state.withLock { state throws(StorageError) -> Void in
+          if state.memory === memory, state.sequence + 1 == header.sequence {
+            state.takeIn(header)
+          } else {
+            // Maintenance has read the log anew meanwhile, and may have found the group there.
+            try state.catchUp(directory: directory, fileSystem: fileSystem)
+          }
+          state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
+          if let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
+        }
+      }
+    } catch {
+      // It is saved all the same; only this handle cannot go on.
+      fail(error)
+    }
+  }
+
+  /// Goes on in a new chunk where this one is full; room for a seal is always left.
+  private func makeRoom(for bytes: Int) throws(StorageError) {
+    guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
+    let needsChunk = state.withLock { state in
+      state.end + bytes + GroupHeader.bytes > state.chunk.chunkBytes || state.chunk.version < StoreFormat.chunkVersion
+    }
+    if needsChunk { try goOnInNewChunk(Log(directory: directory, fileSystem: fileSystem), for: bytes) }
   }
 
   /// Returns when the group is on the disk. Of all who wait, one syncs for all that is written by then.
@@ -202,22 +241,56 @@ extension StorageEngine {
 }
 
 extension LogState {
+  /// Makes a group ready in the chunk's memory beyond the end.
+  fileprivate mutating func layOut(_ records: [UnsafeRawPointer], bytes: Int, durable: UInt64) -> GroupHeader {
+    let target = place(for: bytes)
+    var position = GroupHeader.bytes
+    for record in records {
+      let size = RecordLayout.size(record)
+      (target + position).copyMemory(from: record, byteCount: size)
+      position += size
+    }
+    let header = GroupHeader(
+      length: bytes, count: records.count, epoch: chunk.epoch, sequence: sequence + 1,
+      durable: max(durable, self.durable), isSeal: false)
+    header.write(to: target)
+    return header
+  }
+
+  /// Takes in the group that was written beyond the end.
+  fileprivate mutating func takeIn(_ header: GroupHeader) {
+    let target = memory.base + end
+    let checksum = GroupHeader.checksum(of: target)
+    tables.apply(group: header, at: target)
+    end += header.length
+    sequence = header.sequence
+    self.checksum = checksum
+    savedBytes += header.length
+  }
+
   /// Writes what was made ready in the chunk's memory beyond the end. A failure leaves no part of it to be found.
   fileprivate mutating func writeBeyondEnd(count: Int) throws(StorageError) {
-    let file = file
-    let offset = end
-    let target = memory.base + offset
-    do {
-      try file.write(UnsafeRawBufferPointer(start: target, count: count), at: offset)
-    } catch {
+    let (file, offset) = (file, end)
+    let result = Result { () throws(FileSystemError) in
+      try file.write(memory.bytes(from: offset, count: count), at: offset)
+    }
+    try onWritten(result, count: count)
+  }
+
+  /// What a write beyond the end came to.
+  fileprivate mutating func onWritten(_ result: Result<Void, FileSystemError>, count: Int) throws(StorageError) {
+    switch result {
+    case .success:
+      // Others look from here on, so that they know of it before the save is reported.
+      let now = counter?.advance()
+      if let now, seen == now &- 1 { seen = now }
+    case .failure(let error):
+      let target = memory.base + end
       target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
       // If this fails too, the next who has the write lock cleans up.
-      try? file.write(UnsafeRawBufferPointer(start: target, count: count), at: offset)
+      try? file.write(UnsafeRawBufferPointer(start: target, count: count), at: end)
       tailIsSuspect = true
       throw StorageError(error)
     }
-    // Others look from here on, so that they know of it before the save is reported.
-    let now = counter?.advance()
-    if let now, seen == now &- 1 { seen = now }
   }
 }

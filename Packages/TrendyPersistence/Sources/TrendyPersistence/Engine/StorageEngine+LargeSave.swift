@@ -23,8 +23,14 @@ extension StorageEngine {
   /// - Parameters:
   ///   - changes: what is put and deleted.
   ///   - mustWait: whether it does not fit the log, so that who is maintaining the store is waited for.
+  ///   - publish: as of `WriteTransaction.commit(publishing:)`.
   /// - Returns: whether it is saved; not where another handle is maintaining the store.
-  func saveAsSegment(_ changes: Memtable, mustWait: Bool) throws(StorageError) -> Bool {
+  func saveAsSegment(
+    _ changes: Memtable, mustWait: Bool,
+    publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void = {
+      show throws(StorageError) in try show()
+    }
+  ) throws(StorageError) -> Bool {
     let lockPath = directory + "/" + StoreFormat.maintenanceLockName
     let lock = try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
     defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
@@ -54,7 +60,7 @@ extension StorageEngine {
       next.segments.append(try writer.finish(kills: kills, manifest: next))
     }
     withExtendedLifetime(pin) {}
-    try commit(next)
+    try commit(next, publishing: publish)
     // What is left over is removed by the next maintenance, too.
     try? removeLeftovers()
     return true
@@ -78,7 +84,9 @@ extension StorageEngine {
   }
 
   /// Puts a manifest in place that is the save, and stands on it.
-  private func commit(_ next: Manifest) throws(StorageError) {
+  private func commit(
+    _ next: Manifest, publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
+  ) throws(StorageError) {
     do {
       try next.replace(directory: directory, fileSystem: fileSystem)
     } catch {
@@ -97,11 +105,13 @@ extension StorageEngine {
       throw error
     }
     do {
-      try state.withLock { state throws(StorageError) -> Void in
-        try state.reload(directory: directory, fileSystem: fileSystem)
-        if let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
-        // Others look from here on, so that they know of it before the save is reported.
-        _ = state.counter?.advance()
+      try publish { () throws(StorageError) in
+        try state.withLock { state throws(StorageError) -> Void in
+          try state.reload(directory: directory, fileSystem: fileSystem)
+          if let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
+          // Others look from here on, so that they know of it before the save is reported.
+          _ = state.counter?.advance()
+        }
       }
     } catch {
       // It is saved all the same; only this handle cannot go on.

@@ -2,7 +2,7 @@
 /// ``commit()``. Used by one isolation at a time; it lets go of the lock when it is forgotten.
 public final class WriteTransaction {
   private let engine: StorageEngine
-  private let overlay = Memtable()
+  private var overlay = Memtable()
   private var memories: [RecordMemory]
   /// Where the next record goes, and how much room there is.
   private var next: UnsafeMutableRawPointer
@@ -13,6 +13,8 @@ public final class WriteTransaction {
   private var unsure: Set<UnsafeRawPointer> = []
   /// What the last look beneath this unit found, as who changes something has mostly just read it.
   private var looked: (kind: UInt8, key: RecordKey, isSaved: Bool)?
+  /// Every record of this unit, in order: what a savepoint is restored from. Kept from the first savepoint on.
+  private var history: [UnsafeRawPointer]?
   /// Until it is committed, even if the sync then failed, or rolled back.
   private(set) var isOpen = true
   private var pin: RecordPin?
@@ -150,6 +152,67 @@ public final class WriteTransaction {
     try? engine.maintainIfOverdue()
   }
 
+  /// Saves everything, or nothing, and shows it only once it is durable: until then reads on this handle answer as before,
+  /// without waiting for the disk. The write lock is held meanwhile. Throws as ``commit()``.
+  ///
+  /// - Parameter publish: calls its argument, once, which makes the save visible in memory; so a caller can keep its own
+  ///   readers out for that moment.
+  public func commit(
+    publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try engine.check()
+    precondition(isOpen, "a transaction that was committed or rolled back is committed")
+    var bytes = GroupHeader.bytes
+    try forEachChange { bytes += RecordLayout.size($0) }
+    do {
+      let isTooLong = bytes >= GroupHeader.largest
+      let isSegment =
+        engine.isLarge(bytes)
+        ? try engine.saveAsSegment(overlay, mustWait: isTooLong, publishing: publish) : false
+      if !isSegment {
+        var records: [UnsafeRawPointer] = []
+        records.reserveCapacity(overlay.count)
+        try forEachChange { records.append($0) }
+        try engine.appendDurably(records, bytes: bytes, publishing: publish)
+      }
+    } catch {
+      if !engine.isUsable { rollback() }
+      throw error
+    }
+    isOpen = false
+    engine.releaseWriteLock()
+    // As in commit().
+    try? engine.maintainIfOverdue()
+  }
+
+  // MARK: Savepoints
+
+  /// A moment in a unit of work, to which ``rollback(to:)`` returns.
+  public struct Savepoint: Hashable, Sendable {
+    fileprivate let count: Int
+  }
+
+  /// The present moment. The first savepoint of a unit is taken before anything is put.
+  public func savepoint() -> Savepoint {
+    if history == nil {
+      precondition(isEmpty, "the first savepoint of a transaction is taken after \(changes) changes")
+      history = []
+    }
+    return Savepoint(count: changes)
+  }
+
+  /// Forgets what was put and deleted since; the unit goes on.
+  public func rollback(to savepoint: Savepoint) {
+    guard let history, savepoint.count < changes else { return }
+    let kept = history.prefix(savepoint.count)
+    overlay = Memtable()
+    for record in kept { overlay.apply(record) }
+    unsure.formIntersection(kept)
+    looked = nil
+    changes = kept.count
+    self.history = Array(kept)
+  }
+
   /// What is to be saved: not the deletion of what is not there.
   private func forEachChange(_ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
     let nobody = Memtable.nobody
@@ -187,6 +250,7 @@ extension WriteTransaction {
     RecordLayout.write(
       to: record, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
     changes += 1
+    history?.append(UnsafeRawPointer(record))
     overlay.apply(UnsafeRawPointer(record))
     return UnsafeRawPointer(record)
   }
