@@ -22,7 +22,7 @@ let package = Package(
       ]),
     .target(
       name: "TrendyHub",
-      dependencies: ["CCrypto", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
+      dependencies: ["CCrypto", "CEpoll", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
     .testTarget(
       name: "TrendyHubTests",
       dependencies: [
@@ -44,6 +44,8 @@ let swiftSeven: [SwiftSetting] = [
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 
-// System libraries take no Swift settings, so this one joins after the loop.
-package.targets.append(
-  .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]))
+// System libraries take no Swift settings, so these join after the loop.
+package.targets += [
+  .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+  .systemLibrary(name: "CEpoll"),
+]

@@ -155,11 +155,7 @@ extension HTTPHead {
       throw .malformedRequest("expected a whole number in Content-Length")
     }
     // More digits than fit are too large, not malformed.
-    guard let length = Int(text), length <= limits.bodyBytes else {
-      throw Problem(
-        "too_large", status: 413, title: "Content too large",
-        detail: "the body may have \(limits.bodyBytes) bytes: send fewer things at once")
-    }
+    guard let length = Int(text), length <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
     return length
   }
 
@@ -191,6 +187,12 @@ extension Problem {
     Problem(
       "target_too_long", status: 414, title: "Address too long",
       detail: "path and query may have \(limits.targetBytes) bytes")
+  }
+
+  static func bodyTooLarge(limit: Int) -> Problem {
+    Problem(
+      "too_large", status: 413, title: "Content too large",
+      detail: "the body may have \(limit) bytes: send fewer things at once")
   }
 
   static func headTooLarge(_ detail: String) -> Problem {

@@ -12,6 +12,8 @@ public struct HTTPRequest: Sendable {
   public var body: Data
   /// The other end's address without its port; empty when the request came from within the process.
   public var remoteAddress: String
+  /// What the gate knew of the sender; `nil` where it was not asked.
+  package var sender: HTTPAdmission.Sender?
 
   public init(
     id: String, method: String, target: String, headers: HTTPHeaders = HTTPHeaders(), body: Data = Data(),

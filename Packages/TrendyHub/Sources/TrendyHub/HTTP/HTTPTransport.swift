@@ -1,6 +1,36 @@
 /// Answers one request. It is called from many tasks at once.
 public typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
 
+/// Decides on a request by its head, before its body is read; the request's `body` is empty. It is called from many tasks at
+/// once, for every request that announces a body.
+public typealias HTTPGate = @Sendable (HTTPRequest) async -> HTTPAdmission
+
+/// What a gate says of a request.
+///
+/// Flat, and the sender in a box: of an enum with an existential among its cases an optimised build of Swift 6.3.1 read the
+/// largest body as 0.
+public struct HTTPAdmission: Sendable {
+  /// What a gate knows of the sender, for the handler.
+  package final class Sender: Sendable {
+    package let value: any Sendable
+
+    init(_ value: any Sendable) { self.value = value }
+  }
+
+  var bodyBytes = 0
+  var sender: Sender?
+  var refusal: HTTPResponse?
+
+  /// The body may have so many bytes, and never more than the limits' `bodyBytes`; beyond it 413. `sender` goes with the
+  /// request to the handler.
+  public static func admitted(bodyBytes: Int, sender: (any Sendable)? = nil) -> HTTPAdmission {
+    HTTPAdmission(bodyBytes: bodyBytes, sender: sender.map(Sender.init))
+  }
+
+  /// Answered without the body. The connection ends, unless the body has come already.
+  public static func refused(_ response: HTTPResponse) -> HTTPAdmission { HTTPAdmission(refusal: response) }
+}
+
 /// Carries requests from a socket to a handler and answers back.
 ///
 /// What is above it sees values only: ``HTTPRequest`` in, ``HTTPResponse`` out.
@@ -9,9 +39,18 @@ public protocol HTTPTransport: Sendable {
   /// - Returns: the bound port, also when port 0 asked for any free one.
   func start(handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
+  /// As ``start(handler:)``, with a gate before requests that announce a body; by default it is left out.
+  func start(gate: @escaping HTTPGate, handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
+
   /// Stops accepting, lets running requests finish within the limits' `stopDeadline`, then closes. Calling it again is
   /// no error.
   func stop() async
+}
+
+extension HTTPTransport {
+  public func start(
+    gate: @escaping HTTPGate, handler: @escaping HTTPHandler
+  ) async throws(HTTPTransportError) -> UInt16 { try await start(handler: handler) }
 }
 
 /// Why a transport does not serve.

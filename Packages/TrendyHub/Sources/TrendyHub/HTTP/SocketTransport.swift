@@ -35,12 +35,21 @@ public final class SocketTransport: HTTPTransport {
   }
 
   public func start(handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16 {
+    try start(gate: nil, handler)
+  }
+
+  public func start(
+    gate: @escaping HTTPGate, handler: @escaping HTTPHandler
+  ) async throws(HTTPTransportError) -> UInt16 { try start(gate: gate, handler) }
+
+  private func start(gate: HTTPGate?, _ handler: @escaping HTTPHandler) throws(HTTPTransportError) -> UInt16 {
     try life.withLock { life throws(HTTPTransportError) in
       guard case .new = life else { throw .alreadyStarted }
       let (listener, boundPort) = try Sockets.listen(address: address, port: port)
       do throws(HTTPTransportError) {
         let server = try SocketServer(
-          listener: listener, handler: handler, clock: clock, limits: limits, identifiers: identifiers, log: log)
+          listener: listener, gate: gate, handler: handler, clock: clock, limits: limits, identifiers: identifiers,
+          log: log)
         server.start()
         life = .serving(server)
         return boundPort

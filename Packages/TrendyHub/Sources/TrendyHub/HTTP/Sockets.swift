@@ -86,14 +86,6 @@ enum Sockets {
 
   static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// What to ask `poll` for to learn that the other end has closed its writing side.
-  #if os(Linux)
-    // POLLRDHUP, which Glibc hides behind _GNU_SOURCE (asm-generic/poll.h).
-    static let hangUpEvents: Int16 = 0x2000
-  #else
-    static let hangUpEvents = Int16(POLLHUP)
-  #endif
-
   /// Two ends of a pipe, neither of which blocks.
   static func pipe() throws(HTTPTransportError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [0, 0]

@@ -1,0 +1,71 @@
+import Foundation
+
+/// New connections, and room for them.
+extension SocketServer {
+  func acceptAll(now: Duration) {
+    acceptPausedUntil = nil
+    guard listener >= 0 else { return }
+    while true {
+      switch Sockets.accept(listener) {
+      case .none: return poller.watch(listener, number: Self.listenerNumber, for: .reading)
+      case .exhausted:
+        // Accepting again at once would spin: the connection stays in the backlog until a descriptor is free.
+        acceptPausedUntil = now + .milliseconds(100)
+        return
+      case .connection(let socket, let address): open(socket, address: address, now: now)
+      }
+    }
+  }
+
+  private func open(_ socket: Int32, address: String, now: Duration) {
+    lastNumber += 1
+    let channel = SocketChannel(
+      number: lastNumber, socket: socket,
+      connection: HTTPConnection(address: address, requestId: identifiers.next()))
+    channel.deadline = now + limits.headDeadline
+    let refusal = makeRoom(for: address)
+    channels[channel.number] = channel
+    openCount += 1
+    countByAddress[address, default: 0] += 1
+    if let refusal {
+      perform(channel.connection.refuse(refusal, surroundings), on: channel, now: now)
+    } else {
+      serve(channel, now: now)
+    }
+  }
+
+  /// Closes the connection that has been idle for longest, where there are too many.
+  private func makeRoom(for address: String) -> Problem? {
+    if countByAddress[address, default: 0] >= limits.connectionsPerAddress,
+      !closeLongestIdle(where: { $0.connection.address == address })
+    {
+      return Problem(
+        "rate_limited", status: 429, title: "Too many connections",
+        detail:
+          "\(limits.connectionsPerAddress) connections are open from this address: wait for an answer before asking again",
+        retryAfter: .seconds(1))
+    }
+    if openCount >= limits.connections, !closeLongestIdle(where: { _ in true }) {
+      return .busy("\(limits.connections) connections are open")
+    }
+    return nil
+  }
+
+  private func closeLongestIdle(where isMeant: (SocketChannel) -> Bool) -> Bool {
+    // One that has not asked yet is about to.
+    let idle = channels.values.filter { $0.connection.isIdle && $0.connection.hasAsked && isMeant($0) }
+    guard let longest = idle.min(by: { ($0.deadline ?? .zero) < ($1.deadline ?? .zero) }) else { return false }
+    remove(longest)
+    return true
+  }
+
+  /// A connection that lingers, or is closed, counts no more.
+  func countOut(_ channel: SocketChannel) {
+    guard !channel.isCountedOut else { return }
+    channel.isCountedOut = true
+    openCount -= 1
+    let address = channel.connection.address
+    let left = countByAddress[address, default: 1] - 1
+    countByAddress[address] = left == 0 ? nil : left
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// Connections served: readiness in, effects out.
+extension SocketServer {
+  /// Does what the socket is ready for, until it has to wait.
+  func serve(_ channel: SocketChannel, now: Duration) {
+    if channel.hasOutput {
+      flush(channel, now: now)
+    } else if channel.connection.isReading {
+      receive(channel, now: now)
+    } else if channel.connection.isWatchingReader {
+      feed(channel, .finished, now: now)
+    }
+    watch(channel)
+  }
+
+  private func receive(_ channel: SocketChannel, now: Duration) {
+    // One that sends without end lets others have their turn.
+    for _ in 0..<8 where channel.connection.isReading {
+      let count = Sockets.receive(channel.socket, into: &buffer)
+      if count < 0 { return }
+      if count == 0 { return feed(channel, .finished, now: now) }
+      feed(channel, .received(buffer[..<count]), now: now)
+    }
+  }
+
+  private func flush(_ channel: SocketChannel, now: Duration) {
+    switch channel.flush() {
+    case .all: feed(channel, .sent, now: now)
+    case .part(true): feed(channel, .progressed, now: now)
+    case .part(false): watch(channel)
+    case .broken: feed(channel, .broken, now: now)
+    }
+  }
+
+  /// Tells the connection of an event, and carries out what it says, and what follows from that.
+  func feed(_ channel: SocketChannel, _ event: HTTPConnection.Event, now: Duration) {
+    perform(channel.connection.on(event, in: surroundings), on: channel, now: now)
+  }
+
+  func perform(_ effects: [HTTPConnection.Effect], on channel: SocketChannel, now: Duration) {
+    var isSending = false
+    for effect in effects {
+      switch effect {
+      case .send(let bytes):
+        channel.append(bytes)
+        isSending = true
+      case .admit(let request): admit(request, of: channel)
+      case .handle(let request):
+        let number = channel.number
+        channel.task = Task { [handler] in self.post(.answered(await handler(request)), to: number) }
+      case .makePiece(let stream): makePiece(of: stream, for: channel)
+      case .cancel: channel.task?.cancel()
+      case .arm(let time): channel.deadline = time.map { now + $0 }
+      case .log(let entry): log?(entry)
+      case .linger: linger(channel)
+      case .close: remove(channel)
+      }
+    }
+    guard channels[channel.number] === channel else { return }
+    if isSending { flush(channel, now: now) } else { watch(channel) }
+  }
+
+  private func admit(_ request: HTTPRequest, of channel: SocketChannel) {
+    guard let gate else { preconditionFailure("a connection asks a gate that is not there") }
+    let number = channel.number
+    channel.task = Task { self.post(.admitted(await gate(request)), to: number) }
+  }
+
+  private func makePiece(of stream: HTTPBodyStream, for channel: SocketChannel) {
+    let number = channel.number
+    channel.task = Task {
+      do {
+        if let piece = try await stream.next() {
+          self.post(.made(piece), to: number)
+        } else {
+          self.post(.ended(isWhole: true), to: number)
+        }
+      } catch {
+        // The other end sees a body cut off; the words of the error are for the handler that made the stream.
+        self.post(.ended(isWhole: false), to: number)
+      }
+    }
+  }
+
+  private func watch(_ channel: SocketChannel) {
+    guard channels[channel.number] === channel else { return }
+    poller.watch(channel.socket, number: channel.number, for: channel.interest)
+  }
+
+  private func linger(_ channel: SocketChannel) {
+    Sockets.shutdownWriting(channel.socket)
+    countOut(channel)
+    // Under attack the courtesy of waiting for the other end's close is for the first ones.
+    if channels.count - openCount > limits.connections { remove(channel) }
+  }
+
+  func remove(_ channel: SocketChannel) {
+    guard channels.removeValue(forKey: channel.number) != nil else { return }
+    countOut(channel)
+    poller.forget(channel.socket, number: channel.number)
+    Sockets.close(channel.socket)
+  }
+}
