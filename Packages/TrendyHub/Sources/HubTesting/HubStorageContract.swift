@@ -36,6 +36,37 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.keyedWrite(device: "d", key: "k"), nil)
       }
     },
+    Check("of writes that are made durable together each is whole or not there, and sees those before it") { storage in
+      struct Refused: Error {}
+      let errors = try storage.write(
+        person: "p",
+        together: [
+          { transaction in
+            try transaction.put(entry("event", "a", version: 1))
+            try transaction.setState(HubState(head: 1))
+          },
+          { transaction in
+            try transaction.put(entry("event", "a", version: 9))
+            try transaction.put(entry("event", "b", version: 10))
+            try transaction.purge(kind: "event", id: "a")
+            try transaction.setState(HubState(head: 10))
+            throw Refused()
+          },
+          { transaction in
+            let head = try transaction.state().head
+            try transaction.put(entry("event", "c", version: head + 1))
+            try transaction.setState(HubState(head: head + 1))
+          },
+        ])
+      try expect(errors.map { $0 is Refused }, [false, true, false])
+      try expect(errors.count { $0 == nil }, 2)
+      try storage.read(person: "p") { reading in
+        try expect(try reading.entries(after: 0, limit: 9).map(\.id), ["a", "c"])
+        try expect(try reading.state().head, 2)
+        try expect(try reading.entry(kind: "event", id: "b"), nil)
+        try expect(try reading.isPurged(kind: "event", id: "a"), false)
+      }
+    },
     Check("what was written is read back, field by field") { storage in
       let state = HubState(
         head: 7, epochs: [.init(id: "a", first: 1), .init(id: "b", first: 5)], horizon: 3,

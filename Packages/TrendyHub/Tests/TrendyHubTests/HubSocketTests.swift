@@ -115,6 +115,41 @@ struct HubSocketTests {
     }
   }
 
+  @Test func `the token is looked at before a body is asked for`() async throws {
+    let log = Mutex<[AccessLogEntry]>([])
+    try await serving(log: { entry in log.withLock { $0.append(entry) } }) { port, _, token in
+      func head(_ path: String, token: String) -> String {
+        "POST /api/v1\(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n"
+          + "Authorization: Bearer \(token)\r\n\r\n"
+      }
+      for path in ["/mutations", "/events/batch", "/nothing"] {
+        let stranger = try RawClient(port: port)
+        stranger.send(head(path, token: "wrong"))
+        let answer = try await stranger.readAnswer()
+        #expect(answer.status == 401, "\(path)")
+        #expect(answer.headers["connection"] == "close", "\(path)")
+        #expect(answer.json?["request_id"] as? String == answer.headers["x-request-id"])
+      }
+      let mine = try RawClient(port: port)
+      mine.send(head("/mutations", token: token))
+      #expect(String(decoding: try await mine.readSome(), as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+      #expect(log.withLock { $0.map(\.status) } == [401, 401, 401])
+    }
+  }
+
+  @Test func `a stranger may send what pairing needs and no more`() async throws {
+    try await serving { port, _, _ in
+      for (count, statuses) in [(4096, [403, 405]), (4097, [413, 413])] {
+        let text = #"{"code":"0000-0000","device_name":"x","pad":""#
+        let body = Data((text + String(repeating: "x", count: count - text.utf8.count - 2) + #""}"#).utf8)
+        #expect(body.count == count)
+        let paired = try await RawClient.request("POST", "/api/v1/pair", port: port, body: body)
+        let health = try await RawClient.request("POST", "/api/v1/health", port: port, body: body)
+        #expect([paired.status, health.status] == statuses)
+      }
+    }
+  }
+
   @Test func `the largest body there may be is read`() async throws {
     try await serving { port, _, token in
       let frame = #"{"id":"t","name":"x","color":"c","icon":"i","pad":[""]}"#

@@ -4,41 +4,45 @@ import TrendyProtocols
 
 extension HubServer {
   /// Answers `/companions` and what is below it.
-  func answerCompanions(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  func answerCompanions(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     switch call.path.count {
     case 1:
       return switch try call.method(.get, .post) {
-      case .get: try listCompanions(sender)
-      default: try makeCompanion(call, sender)
+      case .get: try await listCompanions(sender)
+      default: try await makeCompanion(call, sender)
       }
     case 2:
       _ = try call.method(.delete)
-      return try removeCompanion(call.path[1], sender)
+      return try await removeCompanion(call.path[1], sender)
     case 3 where call.path[2] == "notices":
       return switch try call.method(.get, .post) {
-      case .get: try deliver(call, sender)
-      default: try receive(call, sender)
+      case .get: try await deliver(call, sender)
+      default: try await receive(call, sender)
       }
     default: throw Problem.unknownPath(call.request)
     }
   }
 
   /// The person's devices that may come in.
-  func listDevices(_ sender: HubDevice) throws -> HTTPResponse {
-    let devices = try accounts.devices(person: sender.person).filter { $0.revokedAt == nil }.map {
+  func listDevices(_ sender: HubDevice) async throws -> HTTPResponse {
+    let devices = try await devices(of: sender.person).filter { $0.revokedAt == nil }.map {
       APIDevice(id: $0.id, name: $0.name, createdAt: $0.createdAt, isCurrent: $0.id == sender.id)
     }
     return try .wire(devices)
   }
 
-  private func listCompanions(_ sender: HubDevice) throws -> HTTPResponse {
-    let companions = try storage.read(person: sender.person) { try $0.companions() }
+  private func devices(of person: String) async throws -> [HubDevice] {
+    try await store.perform(.reading, for: person) { [accounts] in try accounts.devices(person: person) }
+  }
+
+  private func listCompanions(_ sender: HubDevice) async throws -> HTTPResponse {
+    let companions = try await store.read(person: sender.person) { try $0.companions() }
       .filter { $0.tracker == sender.id || $0.companion == sender.id }
-    return try .wire(described(companions, person: sender.person))
+    return try .wire(await described(companions, person: sender.person))
   }
 
   /// The same two again are the same, and go on where they were. Either of them may ask for it: both are the person's.
-  private func makeCompanion(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  private func makeCompanion(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let body = try call.body()
     let isTold = body.members["tracker_id"] != nil
     let (tracker, companion) =
@@ -47,27 +51,29 @@ extension HubServer {
       throw Problem.invalid("\(isTold ? "tracker_id" : "companion_id"): a device is not its own companion")
     }
     let other = isTold ? tracker : companion
-    let devices = try accounts.devices(person: sender.person)
+    let devices = try await devices(of: sender.person)
     guard devices.contains(where: { $0.id == other && $0.revokedAt == nil }) else {
       throw Problem.notFound("no device of this person has the id \"\(other.prefix(60))\"")
     }
-    let made = try storage.write(person: sender.person) { transaction in
-      let new = HubCompanion(tracker: tracker, companion: companion, createdAt: clock.now)
+    let now = clock.now
+    let made = try await store.write(person: sender.person) { transaction in
+      let new = HubCompanion(tracker: tracker, companion: companion, createdAt: now)
       var made = try transaction.companion(id: new.id) ?? new
       // What was while it was ended is no news.
-      if made.removedAt != nil { made.createdAt = clock.now }
+      if made.removedAt != nil { made.createdAt = now }
       made.removedAt = nil
       try transaction.put(made)
       return made
     }
     streams.onNotice(for: companion)
-    return try .wire(described([made], person: sender.person)[0], status: 201)
+    return try .wire(await described([made], person: sender.person)[0], status: 201)
   }
 
   /// What was on its way is gone, also what the hub told in the tracker's place. That it was ended is kept, so that nobody takes it
   /// for lost.
-  private func removeCompanion(_ id: String, _ sender: HubDevice) throws -> HTTPResponse {
-    let removed = try storage.write(person: sender.person) { transaction -> HubCompanion? in
+  private func removeCompanion(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
+    let now = clock.now
+    let removed = try await store.write(person: sender.person) { transaction -> HubCompanion? in
       guard let named = try transaction.companion(id: id) else { return nil }
       let tracker = APICompanion.device(of: named.tracker)
       guard tracker == sender.id || named.companion == sender.id else { return nil }
@@ -76,7 +82,7 @@ extension HubServer {
           var companion = try transaction.companion(
             id: HubCompanion.id(tracker: teller, companion: named.companion))
         else { continue }
-        companion.removedAt = companion.removedAt ?? clock.now
+        companion.removedAt = companion.removedAt ?? now
         companion.acknowledgedThrough = companion.heldThrough
         companion.toldTrips = [:]
         try transaction.forgetNotices(companion: companion.id, through: companion.heldThrough)
@@ -88,31 +94,31 @@ extension HubServer {
     return HTTPResponse(status: 204)
   }
 
-  private func receive(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  private func receive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let body = try call.body()
     let acknowledged = try body.integer("acked_through", in: SyncRange.counter)
     let notices = try body.array("notices", limit: 500).enumerated().map { index, value in
       try CompanionNotice(DocumentReader(value, path: "notices[\(index)]"))
     }
-    let companion = try storage.write(person: sender.person) { transaction in
+    let companion = try await store.write(person: sender.person) { [self] transaction in
       let companion = try link(call.path[1], in: transaction) { $0.tracker == sender.id }
       return try core.receive(
         notices, acknowledgedThrough: acknowledged, for: companion, in: transaction, now: clock.now)
     }
     if companion.heldThrough > companion.acknowledgedThrough { streams.onNotice(for: companion.companion) }
-    return try .wire(described([companion], person: sender.person)[0])
+    return try .wire(await described([companion], person: sender.person)[0])
   }
 
   /// What the companion says that it has is forgotten; what is after it is told.
-  private func deliver(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  private func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
-    let (companion, notices) = try storage.read(person: sender.person) { reading in
+    let (companion, notices) = try await store.read(person: sender.person) { [self] reading in
       let companion = try link(call.path[1], in: reading) { $0.companion == sender.id }
       return (companion, try reading.notices(companion: companion.id, after: after, limit: limit + 1))
     }
     if after > companion.acknowledgedThrough {
-      try storage.write(person: sender.person) { transaction in
+      try await store.write(person: sender.person) { [self] transaction in
         // Read again: more may have come meanwhile.
         let companion = try link(call.path[1], in: transaction) { $0.companion == sender.id }
         try core.acknowledge(through: after, for: companion, in: transaction, now: clock.now)
@@ -131,10 +137,10 @@ extension HubServer {
     return companion
   }
 
-  private func described(_ companions: [HubCompanion], person: String) throws -> [APICompanion] {
+  private func described(_ companions: [HubCompanion], person: String) async throws -> [APICompanion] {
     // A device that was paired anew has its id twice; the name is the same.
     let names = Dictionary(
-      try accounts.devices(person: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+      try await devices(of: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     return companions.map {
       APICompanion(
         id: $0.id, trackerId: $0.tracker, trackerName: names[APICompanion.device(of: $0.tracker)] ?? "",

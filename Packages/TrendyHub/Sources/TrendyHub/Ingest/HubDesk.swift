@@ -63,7 +63,8 @@ public struct HubDesk: Sendable {
 
   private func ask<Wire: Decodable>(_ method: String, _ path: String, body: Data = Data()) throws -> Wire? {
     let request = HTTPRequest(id: "ingest", method: method, target: "/api/v1/\(path)", body: body)
-    let response = try server.answer(try HubCall(request), sender: sender)
+    let response = try server.carryOutHere(
+      try server.workOnRecord(try HubCall(request), sender), for: person)
     guard case .data(let data) = response.body, !data.isEmpty else { return nil }
     return try WireJSON.decode(Wire.self, from: data)
   }

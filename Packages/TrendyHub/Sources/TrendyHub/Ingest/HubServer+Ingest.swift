@@ -11,11 +11,13 @@ extension HubServer {
     try configuration.check(namesOf: request)
     try asked.check(method: request.method)
     guard let token = request.ingestToken else { throw Problem.noIngestToken }
-    let sender = try accounts.device(token: token)
+    let sender = try await self.device(token: token, of: request)
     device = sender
     try limit(sender)
-    let answer = try await ingest.take(
-      asked, from: IngestSender(person: sender.person, device: sender.id, desk: ingestDesk(person: sender.person)))
+    let answer = try await store.run(person: sender.person) { [self] in
+      try await ingest.take(
+        asked, from: IngestSender(person: sender.person, device: sender.id, desk: ingestDesk(person: sender.person)))
+    }
     failure = answer.delay
     return asked.response(to: answer)
   }
@@ -23,7 +25,9 @@ extension HubServer {
   /// Answers `/me/live`: what goes on, as far as devices post here.
   func answerLive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     _ = try call.method(.get)
-    let trips = try await ingest?.liveTrips(for: ingestDesk(person: sender.person)) ?? []
+    let trips = try await store.run(person: sender.person) { [self] in
+      try await ingest?.liveTrips(for: ingestDesk(person: sender.person)) ?? []
+    }
     return try .wire(LiveTripsResponse(now: clock.now, trips: trips))
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 
 /// A request taken apart: method, path after `/api/v1`, and parameters.
-struct HubCall {
+struct HubCall: Sendable {
   enum Method: String, CaseIterable {
     case get = "GET"
     case post = "POST"

@@ -3,19 +3,16 @@ import TrendyModels
 import TrendyProtocols
 
 // Plain REST. What is written this way is written as a device of its own, one for each token; `Idempotency-Key` takes the
-// place of the sequence.
+// place of the sequence. A request is read here, and becomes a value that is carried out elsewhere.
 
 extension HubServer {
-  func list(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    var offset: Int64 = 0
-    var limit = Int64.max
-    if kind.name == SyncedKind.event.name {
-      offset = try call.integer("offset", in: SyncRange.counter, default: 0)
-      limit = try call.integer("limit", in: 1...1000, default: 50)
-    }
+  func list(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let isPaged = kind.name == SyncedKind.event.name
+    let offset = isPaged ? try call.integer("offset", in: SyncRange.counter, default: 0) : 0
+    let limit = isPaged ? try call.integer("limit", in: 1...1000, default: 50) : .max
     let onlyActive = try kind.name == SyncedKind.geofence.name && call.boolean("active_only")
     let type = kind.name == SyncedKind.propertyDefinition.name ? call.text("event_type_id") : nil
-    return try storage.read(person: sender.person) { reading in
+    return .read { reading in
       let entries = try reading.living(kind: kind.name, offset: Int(offset), limit: Int(limit)).filter { entry in
         if onlyActive, entry.fields["is_active"]?.value.boolValue == false { return false }
         if let type, entry.fields["event_type_id"]?.value.stringValue != type { return false }
@@ -25,8 +22,8 @@ extension HubServer {
     }
   }
 
-  func show(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
-    try storage.read(person: sender.person) { reading in
+  func show(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
+    .read { [self] reading in
       guard let entry = try reading.entry(kind: kind.name, id: id), entry.isAlive else { throw missing(kind, id) }
       return .json(.object(entry.document(person: sender.person)))
     }
@@ -34,21 +31,19 @@ extension HubServer {
 
   func create(
     _ kind: SyncedKind, _ members: [String: JSONValue], _ call: HubCall, _ sender: HubDevice
-  ) throws -> HTTPResponse {
+  ) throws -> HubWork {
     let key = try idempotencyKey(call)
-    try begin(for: sender.person)
     let now = clock.now
-    let entry = try write(person: sender.person) {
-      try create(kind, members, key: key, in: $0, device: sender.restDevice, now: now)
+    return .write { [self] transaction in
+      let entry = try create(kind, members, key: key, in: transaction, device: sender.restDevice, now: now)
+      return .json(.object(entry.document(person: sender.person)), status: 201)
     }
-    return .json(.object(entry.document(person: sender.person)), status: 201)
   }
 
-  func update(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  func update(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let mutation = HubMutation(kind: kind.name, id: id, operation: .update, content: .members(try call.body().members))
-    try begin(for: sender.person)
     let now = clock.now
-    return try write(person: sender.person) { transaction in
+    return .write { [self] transaction in
       guard try transaction.entry(kind: kind.name, id: id) != nil else { throw missing(kind, id) }
       try carryOut(mutation, in: transaction, device: sender.restDevice, now: now)
       guard let entry = try transaction.entry(kind: kind.name, id: id) else { throw missing(kind, id) }
@@ -56,24 +51,22 @@ extension HubServer {
     }
   }
 
-  func delete(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) throws -> HTTPResponse {
-    try begin(for: sender.person)
+  func delete(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
     let now = clock.now
-    try write(person: sender.person) { transaction in
+    return .write { [self] transaction in
       try carryOut(
         HubMutation(kind: kind.name, id: id, operation: .delete), in: transaction, device: sender.restDevice, now: now)
+      return HTTPResponse(status: 204)
     }
-    return HTTPResponse(status: 204)
   }
 
-  func batch(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  func batch(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let items = try call.body().array("events", limit: 500)
     let key = try idempotencyKey(call)
-    try begin(for: sender.person)
     let now = clock.now
-    var created: [JSONValue] = []
-    var errors: [JSONValue] = []
-    try write(person: sender.person) { transaction in
+    return .write { [self] transaction in
+      var created: [JSONValue] = []
+      var errors: [JSONValue] = []
       for (index, item) in items.enumerated() {
         do {
           let members = try DocumentReader(item, path: "events[\(index)]").members
@@ -85,17 +78,17 @@ extension HubServer {
           errors.append(["index": .int(Int64(index)), "message": .string("\(problem.title): \(problem.detail)")])
         }
       }
+      var answer: [String: JSONValue] = [
+        "created": .array(created), "total": .int(Int64(items.count)), "success": .int(Int64(created.count)),
+        "failed": .int(Int64(errors.count)),
+      ]
+      if !errors.isEmpty { answer["errors"] = .array(errors) }
+      return .json(.object(answer))
     }
-    var answer: [String: JSONValue] = [
-      "created": .array(created), "total": .int(Int64(items.count)), "success": .int(Int64(created.count)),
-      "failed": .int(Int64(errors.count)),
-    ]
-    if !errors.isEmpty { answer["errors"] = .array(errors) }
-    return .json(.object(answer))
   }
 
-  func listDefinitions(ofType type: String, _ sender: HubDevice) throws -> HTTPResponse {
-    try storage.read(person: sender.person) { reading in
+  func listDefinitions(ofType type: String, _ sender: HubDevice) -> HubWork {
+    .read { [self] reading in
       guard let entry = try reading.entry(kind: SyncedKind.eventType.name, id: type), entry.isAlive else {
         throw missing(.eventType, type)
       }
@@ -106,7 +99,7 @@ extension HubServer {
     }
   }
 
-  func createDefinition(ofType type: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  func createDefinition(ofType type: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     var members = try call.body().members
     if let given = members["event_type_id"], given.stringValue != type {
       throw Problem.invalid(

@@ -3,54 +3,63 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
+extension HubCall {
+  /// Whether it is one of the two paths that are asked before there is a token.
+  var isWithoutToken: Bool { path == ["health"] || path == ["pair"] }
+}
+
 extension HubServer {
-  /// The two paths that are asked before there is a token.
-  func answerWithoutToken(_ call: HubCall) throws -> HTTPResponse? {
+  /// Answers the two paths that are asked before there is a token.
+  func answerWithoutToken(_ call: HubCall) async throws -> HTTPResponse? {
     switch call.path {
     case ["health"]:
       _ = try call.method(.get)
       return .json(["status": "ok", "version": "1"])
     case ["pair"]:
       _ = try call.method(.post)
-      return try pair(call)
+      return try await pair(call)
     default: return nil
     }
   }
 
-  func answer(_ call: HubCall, sender: HubDevice) throws -> HTTPResponse {
+  func answer(_ call: HubCall, sender: HubDevice) async throws -> HTTPResponse {
     switch call.path {
     case ["changes"]:
       _ = try call.method(.get)
-      return try changes(call, sender)
+      return try await changes(call, sender)
     case ["changes", "latest-cursor"]:
       _ = try call.method(.get)
-      return try latestCursor(sender)
+      return try await latestCursor(sender)
     case ["changes", "stream"]:
       _ = try call.method(.get)
-      return try changeStream(sender)
+      return try await changeStream(sender)
     case ["snapshot"]:
       _ = try call.method(.get)
-      return try snapshot(call, sender)
+      return try await snapshot(call, sender)
     case ["me", "sync"]:
       _ = try call.method(.get)
-      return try syncStatus(call, sender)
+      return try await syncStatus(call, sender)
     case ["me", "devices"]:
       _ = try call.method(.get)
-      return try listDevices(sender)
+      return try await listDevices(sender)
+    case ["me", "live"]: return try await answerLive(call, sender)
     case let path where path.first == "companions":
-      return try answerCompanions(call, sender)
+      return try await answerCompanions(call, sender)
     case ["mutations"]:
       _ = try call.method(.post)
-      return try mutations(call, sender)
-    case ["events", "batch"]:
-      _ = try call.method(.post)
-      return try batch(call, sender)
+      return try await mutations(call, sender)
     default:
-      return try answerEntity(call, sender)
+      return try await carryOut(
+        try await prepared(call, sender) { [self] in try workOnRecord(call, sender) }, for: sender.person)
     }
   }
 
-  private func answerEntity(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  /// What a request of plain REST comes to.
+  func workOnRecord(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    if call.path == ["events", "batch"] {
+      _ = try call.method(.post)
+      return try batch(call, sender)
+    }
     guard let first = call.path.first, let kind = SyncedKind.all.first(where: { $0.path == first }) else {
       throw Problem.unknownPath(call.request)
     }
@@ -63,20 +72,20 @@ extension HubServer {
     case (_, 2):
       let id = call.path[1]
       return switch try call.method(.get, .put, .patch, .delete) {
-      case .get: try show(kind, id, sender)
-      case .delete: try delete(kind, id, sender)
+      case .get: show(kind, id, sender)
+      case .delete: delete(kind, id, sender)
       default: try update(kind, id, call, sender)
       }
     case (SyncedKind.eventType.name, 3) where call.path[2] == "properties":
       return switch try call.method(.get, .post) {
-      case .get: try listDefinitions(ofType: call.path[1], sender)
+      case .get: listDefinitions(ofType: call.path[1], sender)
       default: try createDefinition(ofType: call.path[1], call, sender)
       }
     default: throw Problem.unknownPath(call.request)
     }
   }
 
-  private func pair(_ call: HubCall) throws -> HTTPResponse {
+  private func pair(_ call: HubCall) async throws -> HTTPResponse {
     let address = call.request.remoteAddress
     if let delay = pairing.withLock({ $0.delay(address: address, now: clock.uptime) }) {
       throw Problem(
@@ -88,7 +97,9 @@ extension HubServer {
     let name = try body.string("device_name")
     let holder = try body.optionalString("person")
     do {
-      let (token, device) = try accounts.pair(code: code, deviceName: name, holder: holder)
+      let (token, device) = try await store.perform(.writing, for: "directory") { [accounts] in
+        try accounts.pair(code: code, deviceName: name, holder: holder)
+      }
       return .json(
         [
           "token": .string(token), "device_id": .string(device.id), "person": .string(device.person),

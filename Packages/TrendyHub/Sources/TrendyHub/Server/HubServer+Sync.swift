@@ -4,32 +4,41 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubServer {
-  func changes(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  func changes(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let since = try call.integer("since", in: SyncRange.counter, default: 0)
     let limit = try call.integer("limit", in: 1...500, default: 100)
     let position = try call.position()
-    try begin(for: sender.person)
-    let (page, last) = try storage.read(person: sender.person) { reading in
+    try await begin(for: sender.person)
+    let (answer, state, last) = try await store.read(person: sender.person) { [self] reading in
       try tellingState(in: reading) {
         if let position { try core.check(position, in: reading) }
         let page = try core.page(
           after: since, limit: Int(limit), isBootstrap: position == nil && since == 0, in: reading)
-        return (page, try reading.contact(device: position?.device ?? sender.restDevice))
+        return (
+          page.answer(at: clock.now), page.state,
+          try reading.contact(device: position?.device ?? sender.restDevice)
+        )
       }
     }
     // Who asks for all there is, and says nothing of itself, stands nowhere.
     if position != nil || since > 0 {
       let device = position?.device ?? sender.restDevice
-      if let contact = core.contact(device: device, cursor: since, after: last, in: page.state, now: clock.now) {
-        try write(person: sender.person) { try $0.putContact(contact) }
+      if let contact = core.contact(device: device, cursor: since, after: last, in: state, now: clock.now) {
+        if let last, state.epoch(at: last.cursor) == state.epoch(at: since) {
+          // A page that goes out before this is no harm: who falls behind the horizon meanwhile is told to take a snapshot.
+          try store.note(person: sender.person) { try $0.putContact(contact) }
+        } else {
+          // The list of lives is cut where no device is known to stand.
+          try await store.write(person: sender.person) { try $0.putContact(contact) }
+        }
       }
     }
-    return page.answer(at: clock.now)
+    return answer
   }
 
-  func latestCursor(_ sender: HubDevice) throws -> HTTPResponse {
-    try begin(for: sender.person)
-    let state = try storage.read(person: sender.person) { try $0.state() }
+  func latestCursor(_ sender: HubDevice) async throws -> HTTPResponse {
+    try await begin(for: sender.person)
+    let state = try await store.read(person: sender.person) { try $0.state() }
     return .json(.object(["cursor": .int(state.head)]).merging(state.wire(at: clock.now)))
   }
 
@@ -44,11 +53,11 @@ extension HubServer {
   }
 
   /// A stream of `head` events: the present one at once, then each newest.
-  func changeStream(_ sender: HubDevice) throws -> HTTPResponse {
-    try begin(for: sender.person)
+  func changeStream(_ sender: HubDevice) async throws -> HTTPResponse {
+    try await begin(for: sender.person)
     // Opened before the head is read: a write in between is told of too.
     let stream = try streams.open(for: sender)
-    streams.onHead(try storage.read(person: sender.person) { try $0.state().head }, of: sender.person)
+    streams.onHead(try await store.read(person: sender.person) { try $0.state().head }, of: sender.person)
     return HTTPResponse(
       status: 200,
       // The second is for nginx, which otherwise keeps small pieces back.
@@ -56,22 +65,23 @@ extension HubServer {
       body: .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }))
   }
 
-  func snapshot(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    try begin(for: sender.person)
-    if let part = call.text("part") { return try snapshotPart(part, call, sender) }
-    let (header, lines) = try storage.read(person: sender.person) { reading in
+  func snapshot(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    try await begin(for: sender.person)
+    if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
+    let writer = try await store.read(person: sender.person) { [self] reading in
       let lines = try reading.allLines()
-      return (try snapshotHeader(call, count: lines.count, state: reading.state(), in: reading), lines)
+      return SnapshotWriter(
+        header: try snapshotHeader(call, count: lines.count, state: reading.state(), in: reading), lines: lines)
     }
-    let writer = SnapshotWriter(header: header, lines: lines)
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]),
-      body: .stream(HTTPBodyStream { try writer.next() }))
+      body: .stream(
+        HTTPBodyStream { [store] in try await store.perform(.reading, for: sender.person) { try writer.next() } }))
   }
 
-  private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
+  private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try SnapshotPartName(name)
-    let body = try storage.read(person: sender.person) { reading in
+    let body = try await store.read(person: sender.person) { [self] reading in
       // Parts of two lives of the hub are none of one snapshot.
       let epoch = try reading.state().epochs.last?.id ?? ""
       let place = name.epoch == epoch ? name.place : nil
@@ -96,9 +106,9 @@ extension HubServer {
       .merging(state.wire(at: clock.now)) { $1 }
   }
 
-  func syncStatus(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    try begin(for: sender.person)
-    return try storage.read(person: sender.person) { reading in
+  func syncStatus(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    try await begin(for: sender.person)
+    return try await store.read(person: sender.person) { [self] reading in
       let state = try reading.state()
       var counts: [String: JSONValue] = [:]
       var kinds: [String: JSONValue] = [:]
@@ -116,19 +126,19 @@ extension HubServer {
     }
   }
 
-  func mutations(_ call: HubCall, _ sender: HubDevice) throws -> HTTPResponse {
-    let push = try HubCore.Push(try call.body())
-    try begin(for: sender.person)
+  func mutations(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let push = try await prepared(call, sender) { try HubCore.Push(try call.body()) }
+    try await begin(for: sender.person)
     let now = clock.now
-    let result = try write(person: sender.person) { transaction in
-      try tellingState(in: transaction) { try core.push(push, in: transaction, now: now) }
+    return try await write(person: sender.person) { [self] transaction in
+      let result = try tellingState(in: transaction) { try core.push(push, in: transaction, now: now) }
+      let outcomes: JSONValue = .array(result.outcomes.map { $0.wire(requestId: call.request.id) })
+      let answer = result.state.wire(at: now).merging(["outcomes": outcomes]) { $1 }
+      guard var fork = result.fork else { return .json(.object(answer)) }
+      // What was judged before the fork stands: the device learns it from the same answer.
+      fork.extensions = answer
+      return fork.response(instance: String(call.request.path), requestId: call.request.id)
     }
-    let outcomes: JSONValue = .array(result.outcomes.map { $0.wire(requestId: call.request.id) })
-    let answer = result.state.wire(at: now).merging(["outcomes": outcomes]) { $1 }
-    guard var fork = result.fork else { return .json(.object(answer)) }
-    // What was judged before the fork stands: the device learns it from the same answer.
-    fork.extensions = answer
-    return fork.response(instance: String(call.request.path), requestId: call.request.id)
   }
 }
 
@@ -247,7 +257,7 @@ extension HubCore.PushResult.Judged {
 }
 
 /// What a part is asked for by: `first`, or kind, version and life that the part before named.
-private struct SnapshotPartName {
+private struct SnapshotPartName: Sendable {
   private static let unknownKinds = "*"
 
   /// `nil` for the first.

@@ -6,11 +6,14 @@ public import TrendyProtocols
 /// A hub: answers requests out of a storage, over a transport or in the process.
 ///
 /// Every decision about a person's data is ``HubCore``'s; here a request is read, its sender made sure of, and the answer
-/// written down.
+/// written down. A hub with a transport runs its storage on threads of its own, in a bounded queue for each person; one without
+/// runs everything where it is asked.
 public final class HubServer: Sendable {
   public let accounts: HubAccounts
 
   let storage: any HubStorage
+  /// The same storage, for handlers.
+  let store: HubStore
   let clock: any TimeSource
   public let configuration: HubConfiguration
   let core = HubCore()
@@ -34,17 +37,19 @@ public final class HubServer: Sendable {
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
     clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-    configuration: HubConfiguration = HubConfiguration(), log: AccessLog? = nil
+    configuration: HubConfiguration = HubConfiguration(), limits: HubStorageLimits = HubStorageLimits(),
+    log: AccessLog? = nil
   ) {
     let chance = HubChance(generator)
     self.storage = storage
+    store = HubStore(storage: storage, threads: transport == nil ? nil : StorageThreads(limits: limits))
     self.transport = transport
     self.ingest = ingest
     self.clock = clock
     self.configuration = configuration
     limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })
     self.log = log
-    streams = SignalStreams(storage: storage, clock: clock)
+    streams = SignalStreams(store: store, clock: clock)
     epoch = chance.epoch()
     accounts = HubAccounts(storage: storage, clock: clock, chance: chance)
   }
@@ -55,7 +60,11 @@ public final class HubServer: Sendable {
   public func start() async throws -> UInt16 {
     guard let transport else { throw HTTPTransportError.system(operation: "start without a transport", code: 0) }
     let occupation = try storage.occupy()
-    let port = try await transport.start { [self] request in await handle(request) }
+    let port = try await transport.start { [self] request in
+      await admit(request)
+    } handler: { [self] request in
+      await handle(request)
+    }
     self.occupation.withLock { $0 = occupation }
     return port
   }
@@ -67,8 +76,22 @@ public final class HubServer: Sendable {
     occupation.withLock { $0 = nil }
   }
 
+  /// Writes of a person that wait for those before them.
+  package func waitingWrites(of person: String) -> Int { store.threads?.waitingWrites(of: person) ?? 0 }
+
   /// Answers one request, with no socket in between.
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
+    await finished(request) { request, sender, failure in
+      if let answer = try await answerIngest(request, device: &sender, failure: &failure) { return answer }
+      return try await answer(request, device: &sender)
+    }
+  }
+
+  /// Completes an answer, or makes one of an error, and tells the log.
+  func finished(
+    _ request: HTTPRequest,
+    _ body: (_ request: HTTPRequest, _ device: inout HubDevice?, _ failure: inout String?) async throws -> HTTPResponse
+  ) async -> HTTPResponse {
     var request = request
     request.remoteAddress = configuration.sender(of: request)
     let start = clock.uptime
@@ -76,11 +99,7 @@ public final class HubServer: Sendable {
     var failure: String?
     var response: HTTPResponse
     do {
-      if let answer = try await answerIngest(request, device: &device, failure: &failure) {
-        response = answer
-      } else {
-        response = try await answer(request, device: &device)
-      }
+      response = try await body(request, &device, &failure)
     } catch {
       if !(error is Problem) { failure = "\(error)" }
       response = problem(for: error).response(instance: String(request.path), requestId: request.id)
@@ -99,12 +118,11 @@ public final class HubServer: Sendable {
   private func answer(_ request: HTTPRequest, device: inout HubDevice?) async throws -> HTTPResponse {
     try configuration.check(namesOf: request)
     let call = try HubCall(request)
-    if let response = try answerWithoutToken(call) { return response }
-    let sender = try authenticate(request)
+    if let response = try await answerWithoutToken(call) { return response }
+    let sender = try await authenticate(request)
     device = sender
     try limit(sender)
-    if call.path == ["me", "live"] { return try await answerLive(call, sender) }
-    return try answer(call, sender: sender)
+    return try await answer(call, sender: sender)
   }
 
   /// Refuses a device that asks too often.
@@ -117,19 +135,28 @@ public final class HubServer: Sendable {
     }
   }
 
-  private func authenticate(_ request: HTTPRequest) throws -> HubDevice {
+  func authenticate(_ request: HTTPRequest) async throws -> HubDevice {
+    if let device = request.sender?.value as? HubDevice { return device }
     let values = request.headers.values(of: "Authorization")
     guard values.count == 1, let value = values.first, value.lowercased().hasPrefix("bearer ") else {
       throw Problem(
         "unauthorized", status: 401, title: "Not paired",
         detail: "expected one header field Authorization: Bearer <token>; a token comes from pairing")
     }
-    return try accounts.device(token: value.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces))
+    let token = value.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces)
+    return try await device(token: token, of: request)
   }
 
-  /// Writes one person's state, then tells their devices where the head is. All writes go through here.
-  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    let (result, head) = try storage.write(person: person) { transaction in
+  func device(token: String, of request: HTTPRequest) async throws -> HubDevice {
+    if let device = request.sender?.value as? HubDevice { return device }
+    return try await store.device(token: token, address: request.remoteAddress, accounts: accounts)
+  }
+
+  /// Writes one person's state, then tells their devices where the head is. All writes of requests go through here.
+  func write<Result: Sendable>(
+    person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
+  ) async throws -> Result {
+    let (result, head) = try await store.write(person: person) { transaction in
       let result = try body(transaction)
       return (result, try transaction.state().head)
     }
@@ -138,14 +165,67 @@ public final class HubServer: Sendable {
   }
 
   /// Notes the current life of the hub in the person's list, before anything is answered out of their state.
-  func begin(for person: String) throws {
+  func begin(for person: String) async throws {
     guard !begun.withLock({ $0.contains(person) }) else { return }
-    try write(person: person) { transaction in
-      // Two first requests at once: the second finds it noted.
-      guard try transaction.state().epochs.last?.id != epoch else { return }
-      _ = try core.begin(epoch: epoch, in: transaction)
-    }
+    try await write(person: person) { [self] in try begin(in: $0) }
     begun.withLock { _ = $0.insert(person) }
+  }
+
+  private func begin(in transaction: any HubTransaction) throws {
+    // Two first requests at once: the second finds it noted.
+    guard try transaction.state().epochs.last?.id != epoch else { return }
+    _ = try core.begin(epoch: epoch, in: transaction)
+  }
+
+  /// Carries out what a request comes to.
+  func carryOut(_ work: HubWork, for person: String) async throws -> HTTPResponse {
+    switch work {
+    case .read(let body): return try await store.read(person: person, body)
+    case .write(let body):
+      try await begin(for: person)
+      return try await write(person: person, body)
+    }
+  }
+
+  /// Carries it out on the caller's thread, for parts of the hub that are synchronous themselves.
+  func carryOutHere(_ work: HubWork, for person: String) throws -> HTTPResponse {
+    switch work {
+    case .read(let body): return try storage.read(person: person, body)
+    case .write(let body):
+      if !begun.withLock({ $0.contains(person) }) {
+        try writeHere(person: person) { try begin(in: $0) }
+        begun.withLock { _ = $0.insert(person) }
+      }
+      return try writeHere(person: person, body)
+    }
+  }
+
+  private func writeHere<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    let (result, head) = try storage.write(person: person) { transaction in
+      let result = try body(transaction)
+      return (result, try transaction.state().head)
+    }
+    streams.onHead(head, of: person)
+    return result
+  }
+
+  /// Reads a large body on a storage thread, in its sender's turn: it would take the runtime's own for milliseconds.
+  func prepared<Result: Sendable>(
+    _ call: HubCall, _ sender: HubDevice, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    guard call.request.body.count > Self.smallBody else { return try body() }
+    return try await store.perform(.reading, for: sender.person, body)
+  }
+
+  private static let smallBody = 16_384
+
+  /// Runs maintenance on a thread that the storage writes on, with the actors it calls: nobody's answer waits for it then.
+  /// One piece of it runs at a time. A hub without a transport runs it where it is called.
+  /// - Throws: what `body` throws, or a ``Problem`` with status 503 where 128 pieces wait already.
+  public func runApart<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await store.run(person: "maintenance", body)
   }
 
   /// Shrinks what was deleted long ago, a bounded piece of each person's; for when nobody waits.

@@ -81,12 +81,12 @@ final class SignalStreams: Sendable {
     var watcher: Task<Void, Never>?
   }
 
-  private let storage: any HubStorage
+  private let store: HubStore
   private let clock: any TimeSource
   private let state = Mutex(State())
 
-  init(storage: any HubStorage, clock: any TimeSource) {
-    self.storage = storage
+  init(store: HubStore, clock: any TimeSource) {
+    self.store = store
     self.clock = clock
   }
 
@@ -197,22 +197,24 @@ extension SignalStreams {
 
   private func watch() async {
     // Sleeping fails when the last stream was closed, or the hub stops: then there is nothing to watch for.
-    while (try? await clock.sleep(for: Self.pollInterval)) != nil, !Task.isCancelled { look() }
+    while (try? await clock.sleep(for: Self.pollInterval)) != nil, !Task.isCancelled { await look() }
   }
 
   /// Looks once for what other processes did, and for streams that have been silent for too long.
-  private func look() {
+  private func look() async {
     let devices = state.withLock { Set($0.streams.values.map(\.device)) }
     var heads: [String: Int64] = [:]
     for person in Set(devices.map(\.person)) {
       // A storage that does not answer now is asked again in a second; a request meanwhile says what is wrong with it.
-      heads[person] = try? storage.read(person: person) { try $0.state().head }
+      heads[person] = try? await store.read(person: person) { try $0.state().head }
     }
     // As above.
-    let revoked = try? storage.readDirectory { directory in
-      try devices.filter { device in
-        guard let current = try directory.device(tokenHash: device.tokenHash) else { return true }
-        return current.revokedAt != nil
+    let revoked = try? await store.perform(.reading, for: "directory") { [storage = store.storage] in
+      try storage.readDirectory { directory in
+        try devices.filter { device in
+          guard let current = try directory.device(tokenHash: device.tokenHash) else { return true }
+          return current.revokedAt != nil
+        }
       }
     }
     tell { stream in

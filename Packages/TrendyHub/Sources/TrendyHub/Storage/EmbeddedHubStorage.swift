@@ -30,6 +30,13 @@ public final class EmbeddedHubStorage: HubStorage {
     try store("people/\(Self.folder(person))").write { try body(EmbeddedTransaction(transaction: $0, person: person)) }
   }
 
+  public func write(
+    person: String, together bodies: [(any HubTransaction) throws -> Void]
+  ) throws -> [(any Error)?] {
+    try store("people/\(Self.folder(person))").write(
+      bodies.map { body in { try body(EmbeddedTransaction(transaction: $0, person: person)) } })
+  }
+
   public func erase(person: String) throws { try store("people/\(Self.folder(person))").erase(person: person) }
 
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
@@ -100,115 +107,3 @@ public final class EmbeddedHubStorage: HubStorage {
     return isPlain ? person : "_" + SHA256Digest.hexadecimal(of: person)
   }
 }
-
-/// One engine, opened when it is needed and again after a failed sync, when nothing it held may be believed.
-///
-/// @unchecked: `engine` is touched under `turn` alone.
-final class EmbeddedStore: @unchecked Sendable {
-  private let directory: String
-  private let fileSystem: any FileSystem
-  private let options: StorageEngine.Options
-  /// Held over a whole call, the disk's answer included: what the engine shows before it is durable must not be served, or
-  /// a device could hold what a crash takes back.
-  private let turn = NSLock()
-  private var engine: StorageEngine?
-  private var erasedPerson: String?
-
-  init(directory: String, fileSystem: any FileSystem, options: StorageEngine.Options) {
-    self.directory = directory
-    self.fileSystem = fileSystem
-    self.options = options
-  }
-
-  func read<Result>(_ body: (any RecordReading) throws -> Result) throws -> Result {
-    try inTurn { engine in
-      try engine.refresh()
-      return try body(engine)
-    }
-  }
-
-  func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-    try inTurn { engine in
-      let transaction = try engine.beginWrite()
-      do {
-        let result = try body(transaction)
-        try transaction.commit()
-        return result
-      } catch {
-        transaction.rollback()
-        throw error
-      }
-    }
-  }
-
-  /// Not in turn: an engine lets others go on while it seals and merges.
-  func maintain() throws -> Bool {
-    let engine = turn.withLock { self.engine }
-    do {
-      return try engine?.maintain() ?? false
-    } catch {
-      // A sync that failed shows to the next caller in turn, who lets go of the engine.
-      throw HubStorageError.failed(error.description)
-    }
-  }
-
-  /// Removes the files; whoever reads what they have mapped reads on.
-  func erase(person: String) throws {
-    try turn.withLock {
-      erasedPerson = person
-      engine = nil
-      try EmbeddedHubStorage.translating {
-        let names = try namesThere()
-        for name in names { try fileSystem.remove("\(directory)/\(name)") }
-        if !names.isEmpty { try fileSystem.syncDirectory(directory) }
-      }
-    }
-  }
-
-  /// None in a folder that was never made.
-  private func namesThere() throws(FileSystemError) -> [String] {
-    do {
-      return try fileSystem.names(inDirectory: directory)
-    } catch {
-      if error.code == ENOENT { return [] }
-      throw error
-    }
-  }
-
-  private func inTurn<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
-    turn.lock()
-    defer { turn.unlock() }
-    if let erasedPerson { throw HubStorageError.erased(person: erasedPerson) }
-    return try EmbeddedHubStorage.translating {
-      do {
-        let engine = try engine ?? StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
-        self.engine = engine
-        return try body(engine)
-      } catch let error as StorageError {
-        // A folder that went away is not made anew behind the back of who runs the hub: that answers until a restart.
-        if case .syncFailed = error { engine = nil }
-        throw error
-      }
-    }
-  }
-}
-
-/// What an engine and a transaction on it have in common.
-protocol RecordReading {
-  func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record?
-  func scan(
-    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int
-  ) throws(StorageError) -> RecordList
-  func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int
-}
-
-extension RecordReading {
-  func scan(
-    kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max
-  ) throws(StorageError) -> RecordList {
-    try scan(kind: kind, group: group, from: lower, to: upper, descending: false, limit: .max)
-  }
-}
-
-extension StorageEngine: RecordReading {}
-extension WriteTransaction: RecordReading {}

@@ -13,6 +13,14 @@ public protocol HubStorage: Sendable {
   /// Reads and writes one person's state, all or nothing.
   func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result
 
+  /// Carries out several writes of one person in their order, each all or nothing by itself, and makes them durable together;
+  /// by default one after the other.
+  ///
+  /// A body sees what those before it wrote. When the call returns, everything is durable.
+  /// - Returns: of each body the error that it threw, and by which it wrote nothing.
+  /// - Throws: where nothing was written at all.
+  func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?]
+
   /// Takes away all that is kept of a person, for good; erasing them again changes nothing.
   ///
   /// Who still reads or writes for them, here and until this storage is made anew, gets ``HubStorageError/erased(person:)``. Nobody
@@ -32,6 +40,17 @@ public protocol HubStorage: Sendable {
 
 extension HubStorage {
   public func occupy() throws -> (any Sendable)? { nil }
+
+  public func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
+    bodies.map { body in
+      do {
+        try write(person: person, body)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
 }
 
 /// Why a storage did not do what was asked: nothing of it was written.

@@ -1,0 +1,267 @@
+import Foundation
+import StorageTesting
+import Synchronization
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyTesting
+
+@testable import TrendyHub
+
+@Suite("One person cannot starve another", .timeLimit(.minutes(10)))
+struct HubFairnessTests {
+  /// A hub on a socket and a real disk, and two persons who have written before.
+  private struct Served {
+    let files: GatedFileSystem
+    let server: HubServer
+    let port: UInt16
+    let folder: String
+    let anna: (person: String, token: String)
+    let ben: (person: String, token: String)
+
+    func folder(of person: String) -> String { "\(folder)/people/\(person)" }
+
+    func ask(_ method: String, _ path: String, as token: String? = nil, _ body: String? = nil) async throws
+      -> RawClient.Answer
+    {
+      try await RawClient.request(
+        method, "/api/v1\(path)", port: port, headers: token.map { [("Authorization", "Bearer \($0)")] } ?? [],
+        body: body.map { Data($0.utf8) })
+    }
+
+    func makeType(_ id: String, as token: String) async throws -> RawClient.Answer {
+      try await ask("POST", "/event-types", as: token, #"{"id":"\#(id)","name":"x","color":"c","icon":"i"}"#)
+    }
+  }
+
+  private func serving(
+    limits: HubStorageLimits = HubStorageLimits(), _ body: (Served) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-fair-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
+    let files = GatedFileSystem()
+    var patient = HTTPLimits()
+    (patient.headDeadline, patient.bodyDeadline, patient.stopDeadline) = (.seconds(50), .seconds(50), .seconds(50))
+    let server = HubServer(
+      storage: EmbeddedHubStorage(directory: folder, fileSystem: files), transport: SocketTransport(limits: patient),
+      configuration: HubConfiguration(requestsPerMinute: nil), limits: limits)
+    func make(_ name: String) throws -> (person: String, token: String) {
+      let person = try server.accounts.createPerson(name: name).id
+      return (person, try server.accounts.createToken(person: person, deviceName: "phone").token)
+    }
+    let served = Served(
+      files: files, server: server, port: try await server.start(), folder: folder, anna: try make("Anna"),
+      ben: try make("Ben"))
+    do {
+      for token in [served.anna.token, served.ben.token] {
+        #expect(try await served.makeType("t", as: token).status == 201)
+        #expect(try await served.ask("GET", "/changes?since=1&device=d", as: token).status == 200)
+      }
+      try await body(served)
+    } catch {
+      files.release()
+      await server.stop()
+      throw error
+    }
+    files.release()
+    await server.stop()
+  }
+
+  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+  @Test func `a disk that hangs for one person holds up nobody whose answer does not need it`() async throws {
+    try await serving { hub in
+      hub.files.hold(hub.folder(of: hub.anna.person))
+      try await withThrowingTaskGroup(of: Int.self) { writes in
+        for number in 1...8 {
+          writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
+        }
+        await until { hub.files.heldCount == 1 }
+        // Others, and what asks the storage nothing.
+        #expect(try await hub.ask("GET", "/health").status == 200)
+        #expect(try await hub.makeType("b", as: hub.ben.token).status == 201)
+        #expect(try await hub.ask("GET", "/event-types/b", as: hub.ben.token).status == 200)
+        // Her own reads: of what is durable, and of nothing else.
+        for path in [
+          "/event-types/t", "/event-types", "/changes?since=0&device=d", "/changes/latest-cursor", "/me/sync",
+          "/me/devices",
+          "/snapshot", "/snapshot?part=first",
+        ] {
+          let answer = try await hub.ask("GET", path, as: hub.anna.token)
+          #expect(answer.status == 200, "\(path)")
+          #expect(!String(decoding: answer.body, as: UTF8.self).contains(#""w1""#), "\(path)")
+        }
+        #expect(hub.files.heldCount == 1)
+        hub.files.release()
+        for try await status in writes { #expect(status == 201) }
+      }
+      let all = try await hub.ask("GET", "/event-types", as: hub.anna.token)
+      #expect(try WireJSON.decode(JSONValue.self, from: all.body).arrayValue?.count == 9)
+    }
+  }
+
+  @Test func `writes of one person that come together share a sync`() async throws {
+    try await serving { hub in
+      let folder = hub.folder(of: hub.anna.person)
+      hub.files.hold(folder)
+      try await withThrowingTaskGroup(of: Int.self) { writes in
+        writes.addTask { try await hub.makeType("first", as: hub.anna.token).status }
+        await until { hub.files.heldCount == 1 }
+        let before = hub.files.syncs(below: folder)
+        for number in 1...20 {
+          writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
+        }
+        // One of them is refused by itself: the others do not notice.
+        writes.addTask { try await hub.makeType("t", as: hub.anna.token).status }
+        await until { hub.server.waitingWrites(of: hub.anna.person) == 21 }
+        hub.files.release()
+        var statuses: [Int: Int] = [:]
+        for try await status in writes { statuses[status, default: 0] += 1 }
+        #expect(statuses == [201: 21, 409: 1])
+        #expect(hub.files.syncs(below: folder) == before + 1)
+      }
+      let page = try await hub.ask("GET", "/changes?since=0&limit=500", as: hub.anna.token)
+      let changes = try WireJSON.decode(ChangeFeedResponse.self, from: page.body).changes
+      #expect(changes.map(\.id) == Array(1...22))
+    }
+  }
+
+  @Test func `more than may wait for one person is told so, and nobody else`() async throws {
+    try await serving(limits: HubStorageLimits(waitingPerPerson: 2)) { hub in
+      hub.files.hold(hub.folder(of: hub.anna.person))
+      try await withThrowingTaskGroup(of: Int.self) { writes in
+        writes.addTask { try await hub.makeType("first", as: hub.anna.token).status }
+        await until { hub.files.heldCount == 1 }
+        for number in 1...2 {
+          writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
+        }
+        await until { hub.server.waitingWrites(of: hub.anna.person) == 2 }
+        let refused = try await hub.makeType("w3", as: hub.anna.token)
+        #expect(refused.status == 503)
+        #expect(refused.problemType == "urn:trendy:error:unavailable")
+        #expect(refused.headers["retry-after"] == "1")
+        #expect(try await hub.makeType("b", as: hub.ben.token).status == 201)
+        hub.files.release()
+        for try await status in writes { #expect(status == 201) }
+      }
+      #expect(try await hub.makeType("w3", as: hub.anna.token).status == 201)
+    }
+  }
+
+  @Test func `a sync that fails fails all who shared it, and the next ones begin anew`() async throws {
+    let disk = SimulatedFileSystem()
+    let storage = EmbeddedHubStorage(directory: "/hub", fileSystem: disk)
+    func put(_ version: Int64) -> (any HubTransaction) throws -> Void {
+      { try $0.setState(HubState(head: version)) }
+    }
+    #expect(try storage.write(person: "p", together: [put(1)]).count == 1)
+    disk.fail(.init(operation: .synchronize, call: 1, code: 5))
+    #expect(throws: HubStorageError.self) { try storage.write(person: "p", together: [put(2), put(3)]) }
+    disk.fail(nil)
+    #expect(try storage.write(person: "p", together: [put(4)]).allSatisfy { $0 == nil })
+    #expect(try storage.read(person: "p") { try $0.state().head } == 4)
+  }
+}
+
+/// Of the thread that asks; not to be had in an asynchronous function itself.
+private func threadName() -> String { Thread.current.name ?? "" }
+
+@Suite("What runs apart", .timeLimit(.minutes(10)))
+struct RunningApartTests {
+  /// Says on which thread it was asked, and one of its actors.
+  private struct ThreadIngest: Ingest {
+    actor Inner {
+      func name() -> String { threadName() }
+    }
+
+    let inner = Inner()
+    let names = Names()
+
+    func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
+      names.add(threadName())
+      names.add(await inner.name())
+      return IngestAnswer()
+    }
+  }
+
+  private final class Names: Sendable {
+    private let all = Mutex<[String]>([])
+
+    func add(_ name: String) { all.withLock { $0.append(name) } }
+    var list: [String] { all.withLock { $0 } }
+  }
+
+  private func server(_ ingest: ThreadIngest, transport: SocketTransport?) -> HubServer {
+    HubServer(
+      storage: TestHub.openStorage(SimulatedFileSystem()), transport: transport, ingest: ingest,
+      generator: SeededGenerator(seed: 1))
+  }
+
+  @Test func `what trackers post, and the actors behind it, keeps no thread of the runtime`() async throws {
+    let ingest = ThreadIngest()
+    let server = server(ingest, transport: SocketTransport())
+    let person = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let request = HTTPRequest(
+      id: "r", method: "POST", target: "/pub", headers: HTTPHeaders([("Authorization", "Bearer \(token)")]),
+      body: Data("{}".utf8))
+    #expect(await server.handle(request).status == 200)
+    #expect(ingest.names.list == ["trendy-write", "trendy-write"])
+  }
+
+  @Test func `maintenance runs there too, and in a hub without a socket where it is called`() async throws {
+    let served = server(ThreadIngest(), transport: SocketTransport())
+    let apart = try await served.runApart { threadName() }
+    #expect(apart == "trendy-write")
+    let isMore = try await served.runApart { try served.compact() }
+    #expect(!isMore)
+    let inProcess = server(ThreadIngest(), transport: nil)
+    let here = try await inProcess.runApart { threadName() }
+    #expect(here != "trendy-write")
+  }
+}
+
+@Suite("FairQueue", .timeLimit(.minutes(10)))
+struct FairQueueTests {
+  @Test func `owners take turns, each in their own order`() {
+    var queue = FairQueue<Int>(capacity: 10)
+    for number in 1...4 { _ = queue.add(number, of: "a") }
+    _ = queue.add(11, of: "b")
+    _ = queue.add(21, of: "c")
+    var order: [Int] = []
+    while let (owner, work) = queue.take(atMost: 1) {
+      order += work
+      queue.finish(owner)
+    }
+    #expect(order == [1, 11, 21, 2, 3, 4])
+  }
+
+  @Test func `an owner has one piece of work under way, and others pass by`() {
+    var queue = FairQueue<Int>(capacity: 10)
+    for number in 1...3 { _ = queue.add(number, of: "a") }
+    var taken = queue.take(atMost: 1)
+    #expect(taken?.work == [1])
+    #expect(!queue.hasReady)
+    taken = queue.take(atMost: 1)
+    #expect(taken == nil)
+    _ = queue.add(11, of: "b")
+    taken = queue.take(atMost: 1)
+    #expect(taken?.owner == "b")
+    queue.finish("a")
+    taken = queue.take(atMost: 9)
+    #expect(taken?.work == [2, 3])
+  }
+
+  @Test func `one owner's queue is full, another's is not`() {
+    var queue = FairQueue<Int>(capacity: 2)
+    let added = [
+      queue.add(1, of: "a"), queue.add(2, of: "a"), queue.add(3, of: "a"), queue.add(1, of: "b"),
+      queue.add(4, of: "a", isBounded: false),
+    ]
+    #expect(added == [true, true, false, true, true])
+    #expect(queue.waitingCount(of: "a") == 3)
+    _ = queue.take(atMost: 3)
+    let isTaken = queue.add(5, of: "a")
+    #expect(isTaken)
+  }
+}
