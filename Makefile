@@ -25,7 +25,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate fuzz torture mutants bench bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate fuzz torture mutants bench bench-hub bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -65,6 +65,12 @@ bench-sync: deps
 	  $(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product $$program; done
 	for workload in push pull catch-up bootstrap empty live; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench sync --workload $$workload --dir $$folder/sync; rm -rf $$folder; done
+
+# How long others wait at a hub while one person asks all they can.
+bench-hub: deps
+	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-bench-hub
+	for workload in writers readers; do folder=$$(mktemp -d); \
+	  $(SCRATCH)/bench/release/trendy-bench-hub $$workload $$folder/hub; rm -rf $$folder; done
 
 # Stories of devices, a hub and a bad network, one a seed.
 SEEDS ?= 1..2000

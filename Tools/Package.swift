@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
     .executable(name: "trendy-bench", targets: ["trendy-bench"]),
+    .executable(name: "trendy-bench-hub", targets: ["trendy-bench-hub"]),
     .executable(name: "trendy-bench-sync", targets: ["trendy-bench-sync"]),
     .executable(name: "trendy-fuzz", targets: ["trendy-fuzz"]),
     .executable(name: "trendy-mutants", targets: ["trendy-mutants"]),
@@ -46,6 +47,7 @@ let package = Package(
     .testTarget(name: "SyncBenchmarkTests", dependencies: ["SyncBenchmark", "trendy-bench-sync"]),
     .testTarget(name: "TortureTests", dependencies: ["TrendyPersistence", "trendy-torture"]),
     .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark", "TrendyModels", "TrendyTrips"]),
+    .executableTarget(name: "trendy-bench-hub", dependencies: ["TrendyHub", "TrendyPersistence"]),
     .executableTarget(name: "trendy-bench-sync", dependencies: ["SyncBenchmark"]),
     .executableTarget(name: "trendy-fuzz", dependencies: ["Fuzzing"]),
     .executableTarget(name: "trendy-mutants"),

@@ -1,0 +1,77 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A kept connection to a hub on this machine that blocks until the answer is there.
+final class Connection {
+  struct Failed: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private let socket: Int32
+  private let fields: String
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+  init(port: UInt16, token: String?) throws {
+    fields = "Host: 127.0.0.1\r\n" + (token.map { "Authorization: Bearer \($0)\r\n" } ?? "")
+    #if canImport(Glibc)
+      socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      socket = systemSocket()
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let descriptor = socket
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard status == 0 else { throw Failed(description: "connect: \(errno)") }
+  }
+
+  deinit { close(socket) }
+
+  /// Asks, and reads the answer to its end.
+  func ask(_ method: String, _ path: String, _ body: String? = nil) throws {
+    var text = "\(method) /api/v1\(path) HTTP/1.1\r\n\(fields)"
+    if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
+    var bytes = Array((text + "\r\n" + (body ?? "")).utf8)
+    while !bytes.isEmpty {
+      let count = write(socket, bytes, bytes.count)
+      guard count > 0 else { throw Failed(description: "write: \(errno)") }
+      bytes.removeFirst(count)
+    }
+    var answer: [UInt8] = []
+    var whole: Int?
+    while whole.map({ answer.count < $0 }) ?? true {
+      let count = read(socket, &buffer, buffer.count)
+      guard count > 0 else { throw Failed(description: "read: \(count) \(errno)") }
+      answer += buffer[..<count]
+      if whole == nil { whole = try length(of: answer) }
+    }
+  }
+
+  /// Of an answer whose head has come.
+  private func length(of answer: [UInt8]) throws -> Int? {
+    let head = String(decoding: answer.prefix(2048), as: UTF8.self)
+    guard let end = head.range(of: "\r\n\r\n") else { return nil }
+    guard head.hasPrefix("HTTP/1.1 20") else { throw Failed(description: head) }
+    let field = head.range(of: "Content-Length: ").map { head[$0.upperBound...].prefix { $0.isNumber } }
+    guard let field, let length = Int(field) else { throw Failed(description: head) }
+    return head[..<end.upperBound].utf8.count + length
+  }
+}
+
+#if !canImport(Glibc)
+  // Inside `Connection` the name means its own property.
+  private func systemSocket() -> Int32 { socket(AF_INET, SOCK_STREAM, 0) }
+#endif
