@@ -21,7 +21,8 @@ public protocol TripCoordinatorDelegate: AnyObject {
 /// ``TripTracker/nextDeadline`` or every few seconds, and saves ``tracker`` to go on after a restart.
 ///
 /// A confirmed stop ends *tracking* at once: low accuracy, live activity ended, one `end` report. The *trip* stays open
-/// for half an hour; driving again reports `resume`. A stop at a skip place ends neither.
+/// for half an hour; driving again reports `resume`. A stop at a skip place ends neither. ``stop()`` and a consent that the
+/// person takes back end tracking in the same way; ``start()`` and a consent given again go on with the trip.
 public final class TripCoordinator {
   public weak var delegate: (any TripCoordinatorDelegate)?
   /// Save it after every call and hand it to the initialiser after a restart.
@@ -32,6 +33,12 @@ public final class TripCoordinator {
   public private(set) var authorization: LocationAuthorizationStatus = .notDetermined
   /// The location service's last complaint; a fix clears it.
   public private(set) var lastLocationError: (any Error)?
+  /// Between ``start()`` and ``stop()``.
+  private var isStarted = false
+  /// Between ``stop()`` and ``start()``: readings that still arrive are of nothing that is being watched.
+  private var isStopped = false
+  /// The trip whose start was reported, so that an `end`, a `resume` or a `cancel` never stands alone.
+  private var reportedTrip: String?
 
   private let location: any LocationTrackingServiceProtocol
   private let motion: any MotionActivityHandlerProtocol
@@ -59,23 +66,32 @@ public final class TripCoordinator {
     tracker = restoring ?? TripTracker(configuration: configuration)
     location.delegate = self
     motion.delegate = self
+    reportedTrip = tracker.currentTrip?.id
     if let trip = tracker.currentTrip, tracker.phase == .driving || tracker.isPausedAtSkipPlace {
       startTracking(startTime: trip.startTime, isNewTrip: false)
     }
   }
 
-  /// Sets the services up and begins to watch for a drive, with few fixes.
+  /// Sets the services up and begins to watch for a drive, with few fixes; a trip that is on its way is tracked again.
+  ///
+  /// Without the person's consent no fix is asked for; monitoring begins when they give it.
   public func start() {
+    isStarted = true
+    isStopped = false
     location.setupLocationManager()
     motion.setupMotionManager()
     watch.setup()
     if !isTracking { location.setLowAccuracy() }
-    location.startMonitoring()
+    if !isConsentRefused { location.startMonitoring() }
     motion.startActivityUpdates()
+    resumeTracking()
   }
 
-  /// Stops watching. An open trip stays open in ``tracker``.
+  /// Stops watching, ends tracking and the live activity. An open trip stays open in ``tracker``.
   public func stop() {
+    isStarted = false
+    isStopped = true
+    stopTracking(at: tracker.lastTripLocation)
     location.stopMonitoring()
     motion.stopActivityUpdates()
   }
@@ -93,6 +109,7 @@ public final class TripCoordinator {
 
 extension TripCoordinator: LocationTrackingServiceDelegate {
   public func locationService(_ service: any LocationTrackingServiceProtocol, didUpdateLocation location: Location) {
+    guard !isStopped else { return }
     lastLocationError = nil
     carryOut(tracker.onLocation(location))
     if isTracking, tracker.phase == .driving { showState() }
@@ -106,7 +123,16 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
   public func locationService(
     _ service: any LocationTrackingServiceProtocol, didChangeAuthorization status: LocationAuthorizationStatus
   ) {
+    let wasRefused = isConsentRefused
     authorization = status
+    if isConsentRefused {
+      stopTracking(at: tracker.lastTripLocation)
+      location.stopMonitoring()
+    } else if isStarted {
+      // Also at the first answer: a service that was started before there was consent may have given up.
+      location.startMonitoring()
+    }
+    if wasRefused { resumeTracking() }
   }
 }
 
@@ -115,6 +141,7 @@ extension TripCoordinator: MotionActivityHandlerDelegate {
   public func motionHandler(_ handler: any MotionActivityHandlerProtocol, didChangeState state: MotionState) {}
 
   public func motionHandler(_ handler: any MotionActivityHandlerProtocol, didConfirmAutomotive isAutomotive: Bool) {
+    guard !isStopped else { return }
     if isAutomotive, tracker.lastLocation == nil, let known = location.lastLocation {
       // The service knew where we are before we became its delegate.
       carryOut(tracker.onLocation(known))
@@ -132,6 +159,26 @@ extension TripCoordinator: MotionActivityHandlerDelegate {
 }
 
 extension TripCoordinator {
+  /// The person said that no place may be taken. Not determined is no refusal: the service asks.
+  private var isConsentRefused: Bool { authorization == .denied || authorization == .restricted }
+
+  private var mayTrack: Bool { !isStopped && !isConsentRefused }
+
+  /// Tracks again what ``stop()`` or a missing consent interrupted.
+  private func resumeTracking() {
+    guard mayTrack, !isTracking else { return }
+    if let trip = tracker.currentTrip {
+      guard tracker.phase == .driving || tracker.isPausedAtSkipPlace else { return }
+      let isNew = reportedTrip != trip.id
+      startTracking(startTime: trip.startTime, isNewTrip: isNew)
+      reportedTrip = trip.id
+      report(isNew ? .start : .resume, isNew ? tracker.startLocation : tracker.lastLocation)
+      showState()
+    } else if tracker.phase == .starting {
+      startTracking(startTime: verdictTime(), isNewTrip: true)
+    }
+  }
+
   /// When a verdict came, on the fixes' own time scale.
   ///
   /// The clock can tell more than the last fix, which may be an hour old. But where it is a day away from the fixes,
@@ -146,13 +193,16 @@ extension TripCoordinator {
     for effect in effects {
       switch effect {
       case .started(let trip):
+        guard mayTrack else { continue }
         startTracking(startTime: trip.startTime, isNewTrip: true)
+        reportedTrip = trip.id
         report(.start, tracker.startLocation)
       case .ping(let fix):
-        report(.ping, fix)
+        if isTracking { report(.ping, fix) }
       case .paused:
         if tracker.isPausedAtSkipPlace { showState() } else { stopTracking(at: tracker.lastTripLocation) }
       case .resumed(let trip):
+        guard mayTrack else { continue }
         if isTracking {
           showState()
         } else {
@@ -164,14 +214,14 @@ extension TripCoordinator {
         if let record = tracker.closedRecord { delegate?.tripCoordinator(self, didFinish: record) }
       case .cancelled:
         stopTracking(at: tracker.closedLocation)
-        report(.cancel, tracker.closedLocation)
+        if reportedTrip == tracker.closedRecord?.trip.id { report(.cancel, tracker.closedLocation) }
         if let record = tracker.closedRecord { delegate?.tripCoordinator(self, didCancel: record) }
       }
     }
   }
 
   private func startTracking(startTime: Date, isNewTrip: Bool) {
-    guard !isTracking else { return }
+    guard mayTrack, !isTracking else { return }
     isTracking = true
     location.setHighAccuracy()
     liveActivity.startActivity(carName: tracker.configuration.carName, startTime: startTime)

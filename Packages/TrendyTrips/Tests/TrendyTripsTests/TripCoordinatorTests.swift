@@ -310,6 +310,99 @@ struct TripCoordinatorTests {
     #expect(bench.simulator.motionHandler.stopActivityCalled)
   }
 
+  @Test
+  func `stopping in the middle of a drive ends tracking and the display, and starting again goes on with the trip`() {
+    let bench = Bench()
+    bench.coordinator.start()
+    bench.simulator.setupHomeToOfficeTrip()
+    bench.simulator.startTrip()
+    for _ in 0..<5 { bench.simulator.triggerPing() }
+    let trip = bench.coordinator.tracker.currentTrip?.id
+    bench.coordinator.stop()
+    #expect(!bench.coordinator.isTracking)
+    #expect(bench.simulator.didStopTracking)
+    #expect(!bench.simulator.liveActivityManager.isActivityRunning)
+    #expect(bench.simulator.watchService.lastTripActiveState == false)
+    #expect(!bench.simulator.locationService.isMonitoring)
+    #expect(bench.log.kinds.last == .end)
+    #expect(bench.finished.isEmpty && bench.coordinator.tracker.currentTrip?.id == trip)
+    // What a service still delivers is of nothing that is watched.
+    bench.simulator.triggerPing()
+    bench.simulator.motionHandler.simulateStartDriving()
+    #expect(!bench.coordinator.isTracking && bench.log.kinds.last == .end)
+    bench.coordinator.stop()
+    #expect(bench.log.all(.end).count == 1)
+
+    bench.coordinator.start()
+    #expect(bench.coordinator.isTracking)
+    #expect(bench.simulator.liveActivityManager.isActivityRunning)
+    #expect(bench.log.kinds.last == .resume)
+    bench.playAll()
+    bench.simulator.endTrip()
+    #expect(bench.log.kinds.filter { $0 != .ping } == [.start, .end, .resume, .end])
+    #expect(bench.simulator.watchService.tripStartNotificationCount == 1)
+    #expect(bench.coordinator.tracker.currentTrip?.id == trip)
+  }
+
+  @Test("a granted authorisation starts monitoring", arguments: LocationAuthorizationStatus.allCases)
+  func authorisation(_ status: LocationAuthorizationStatus) {
+    let bench = Bench()
+    bench.simulator.locationService.injectAuthorizationChange(status)
+    #expect(!bench.simulator.locationService.isMonitoring, "not before it is started")
+    bench.coordinator.start()
+    let isRefused = status == .denied || status == .restricted
+    #expect(bench.simulator.locationService.isMonitoring == !isRefused)
+    for granted in [LocationAuthorizationStatus.authorizedWhenInUse, .authorizedAlways] {
+      bench.simulator.locationService.injectAuthorizationChange(.denied)
+      #expect(!bench.simulator.locationService.isMonitoring)
+      bench.simulator.locationService.injectAuthorizationChange(granted)
+      #expect(bench.simulator.locationService.isMonitoring)
+    }
+    bench.coordinator.stop()
+    bench.simulator.locationService.injectAuthorizationChange(.authorizedAlways)
+    #expect(!bench.simulator.locationService.isMonitoring, "not after it is stopped")
+  }
+
+  @Test(
+    "a revoked authorisation ends tracking, and one given again goes on with the trip",
+    arguments: [
+      LocationAuthorizationStatus.denied, .restricted,
+    ])
+  func revoked(_ status: LocationAuthorizationStatus) {
+    let bench = Bench()
+    bench.coordinator.start()
+    bench.simulator.setupHomeToOfficeTrip()
+    bench.simulator.startTrip()
+    for _ in 0..<5 { bench.simulator.triggerPing() }
+    bench.simulator.locationService.injectAuthorizationChange(status)
+    #expect(!bench.coordinator.isTracking)
+    #expect(!bench.simulator.locationService.isMonitoring)
+    #expect(!bench.simulator.liveActivityManager.isActivityRunning)
+    #expect(bench.log.kinds.last == .end)
+    bench.simulator.locationService.injectAuthorizationChange(.authorizedWhenInUse)
+    #expect(bench.coordinator.isTracking)
+    #expect(bench.simulator.locationService.isMonitoring)
+    bench.playAll()
+    bench.simulator.endTrip()
+    #expect(bench.log.kinds.filter { $0 != .ping } == [.start, .end, .resume, .end])
+    #expect(bench.simulator.watchService.tripStartNotificationCount == 1)
+  }
+
+  @Test func `driving without consent shows and reports nothing until it is given`() {
+    let bench = Bench()
+    bench.coordinator.start()
+    bench.simulator.locationService.injectAuthorizationChange(.denied)
+    bench.simulator.motionHandler.simulateStartDriving()
+    #expect(!bench.coordinator.isTracking)
+    #expect(!bench.simulator.didStartTracking)
+    bench.simulator.locationService.injectAuthorizationChange(.authorizedAlways)
+    #expect(bench.coordinator.isTracking)
+    #expect(bench.log.reports.isEmpty)
+    bench.simulator.locationService.injectLocation(fix(9))
+    #expect(bench.log.kinds == [.start])
+    #expect(bench.simulator.watchService.tripStartNotificationCount == 1)
+  }
+
   @Test func `a failing receiver does not end a trip`() {
     struct NoSignal: Error {}
     let bench = Bench()
