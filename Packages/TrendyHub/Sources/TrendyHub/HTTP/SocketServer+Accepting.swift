@@ -11,7 +11,7 @@ extension SocketServer {
       case .exhausted:
         // Accepting again at once would spin: the connection stays in the backlog until a descriptor is free.
         acceptPausedUntil = now + .milliseconds(100)
-        return
+        return logShortage(now: now)
       case .connection(let socket, let address): open(socket, address: address, now: now)
       }
     }
@@ -32,6 +32,16 @@ extension SocketServer {
     } else {
       serve(channel, now: now)
     }
+  }
+
+  private func logShortage(now: Duration) {
+    guard shortage.onShortage(now: now) else { return }
+    log?(
+      AccessLogEntry(
+        requestId: "", method: "", path: "", status: 503, remoteAddress: "",
+        failure:
+          "no descriptor is left for new connections, which wait until one is free; this is logged once a minute: "
+          + "raise the limit (ulimit -n) or lower --limit connections"))
   }
 
   /// Closes the connection that has been idle for longest, where there are too many.

@@ -50,6 +50,7 @@ final class SocketServer: @unchecked Sendable {
   var openCount = 0
   var countByAddress: [String: Int] = [:]
   var acceptPausedUntil: Duration?
+  var shortage = ShortageNotice()
   var stopDeadline: Duration?
   var hasAborted = false
   var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -25,9 +25,10 @@ extension HubServer {
   /// Answers `/me/live`: what goes on, as far as devices post here.
   func answerLive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     _ = try call.method(.get)
-    let trips = try await store.run(person: sender.person) { [self] in
-      try await ingest?.liveTrips(for: ingestDesk(person: sender.person)) ?? []
+    let (trips, leftOut) = try await store.run(person: sender.person) { [self] in
+      let desk = ingestDesk(person: sender.person)
+      return (try await ingest?.liveTrips(for: desk) ?? [], try await ingest?.leftOut(for: desk) ?? [])
     }
-    return try .wire(LiveTripsResponse(now: clock.now, trips: trips))
+    return try .wire(LiveTripsResponse(now: clock.now, trips: trips, leftOut: leftOut))
   }
 }

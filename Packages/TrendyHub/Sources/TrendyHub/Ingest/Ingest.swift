@@ -7,14 +7,19 @@ public import TrendyModels
 /// request that is half wrong is taken by its good half, and the rest reported.
 public protocol Ingest: Sendable {
   /// What was taken is durable on return.
-  /// - Throws: a ``Problem`` for a request of which nothing can be read.
+  /// - Throws: a ``Problem`` for a request of which nothing can be read, or of which nothing that was read could be kept.
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer
 
   /// The trips that go on by now, of the person whose desk it is; by default none is known of.
   func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip]
+
+  /// What was posted lately for the person and not kept, by device; by default none is known of.
+  func leftOut(for desk: HubDesk) async throws -> [APILeftOut]
 }
 
 extension Ingest {
+  public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] { [] }
+
   public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] { [] }
 }
 

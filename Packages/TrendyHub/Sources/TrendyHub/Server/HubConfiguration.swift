@@ -4,12 +4,15 @@ public struct HubConfiguration: Hashable, Sendable {
   public var name: String
   /// Names and addresses besides loopback under which the hub is asked, without scheme and port.
   public var allowedHosts: [String]
-  /// Addresses of reverse proxies: what they say in `X-Forwarded-For` is believed, and nobody else's.
-  public var trustedProxies: [String]
+  /// Addresses or blocks of them (``NetworkAddressRange``) of reverse proxies: what they say in `X-Forwarded-For` is believed, and
+  /// nobody else's. Text that is neither is nobody.
+  public var trustedProxies: [String] { didSet { proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) } } }
   /// What one device may ask in a minute; beyond it 429. `nil` for no limit.
   public var requestsPerMinute: Int?
   /// Bytes of entries from which a part of a snapshot is full, at least 1: what both sides have in memory of it at once.
   public var snapshotPartBytes: Int
+
+  private var proxyRanges: [NetworkAddressRange] = []
 
   public init(
     name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = [], requestsPerMinute: Int? = 1200,
@@ -20,16 +23,41 @@ public struct HubConfiguration: Hashable, Sendable {
     self.trustedProxies = trustedProxies
     self.requestsPerMinute = requestsPerMinute
     self.snapshotPartBytes = max(snapshotPartBytes, 1)
+    proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) }
   }
 
-  /// Who really asks: behind a trusted proxy the last address that it names, as those before may be made up.
+  /// Who really asks: behind trusted proxies the last address of `X-Forwarded-For` that is none of theirs, as those before it may be
+  /// made up. A list that ends in anything but an address says nothing.
   func sender(of request: HTTPRequest) -> String {
-    guard trustedProxies.contains(request.remoteAddress),
-      let named = request.headers.values(of: "X-Forwarded-For").last?.split(separator: ",").last
-    else { return request.remoteAddress }
-    let address = named.drop { $0 == " " }.prefix { $0 != " " }
-    return address.isEmpty || address.utf8.count > 64 ? request.remoteAddress : String(address)
+    guard isTrusted(request.remoteAddress) else { return request.remoteAddress }
+    var sender = request.remoteAddress
+    let named = request.headers.values(of: "X-Forwarded-For").joined(separator: ",").split(separator: ",")
+    for entry in named.suffix(Self.longestChain).reversed() {
+      guard let address = Self.address(inEntry: entry) else { return sender }
+      sender = "\(address)"
+      guard isTrusted(sender) else { return sender }
+    }
+    return sender
   }
+
+  private func isTrusted(_ address: String) -> Bool {
+    guard !proxyRanges.isEmpty, let address = NetworkAddress(address) else { return false }
+    return proxyRanges.contains { $0.contains(address) }
+  }
+
+  /// Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  private static func address(inEntry entry: Substring) -> NetworkAddress? {
+    var text = entry.drop { $0 == " " }.prefix { $0 != " " }
+    if text.hasPrefix("[") {
+      text = text.dropFirst().prefix { $0 != "]" }
+    } else if text.count(where: { $0 == ":" }) == 1 {
+      text = text.prefix { $0 != ":" }
+    }
+    return NetworkAddress(text)
+  }
+
+  /// Proxies one behind the other, at most.
+  private static let longestChain = 16
 
   static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]
 

@@ -4,17 +4,20 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubCall {
-  /// Whether it is one of the two paths that are asked before there is a token.
-  var isWithoutToken: Bool { path == ["health"] || path == ["pair"] }
+  /// Whether it is one of the paths that are asked before there is a token.
+  var isWithoutToken: Bool { path == ["health"] || path == ["ready"] || path == ["pair"] }
 }
 
 extension HubServer {
-  /// Answers the two paths that are asked before there is a token.
+  /// Answers the paths that are asked before there is a token.
   func answerWithoutToken(_ call: HubCall) async throws -> HTTPResponse? {
     switch call.path {
     case ["health"]:
       _ = try call.method(.get)
       return .json(["status": "ok", "version": "1"])
+    case ["ready"]:
+      _ = try call.method(.get)
+      return try await answerReady()
     case ["pair"]:
       _ = try call.method(.post)
       return try await pair(call)

@@ -25,6 +25,8 @@ public final class HubServer: Sendable {
   let ingest: (any Ingest)?
   private let transport: (any HTTPTransport)?
   private let log: AccessLog?
+  private let shortage = Mutex(ShortageNotice())
+  let readiness = Mutex(Readiness())
   /// This life of the hub; each person's list of lives takes it in when they are first met.
   private let epoch: String
   private let begun = Mutex<Set<String>>([])
@@ -101,7 +103,7 @@ public final class HubServer: Sendable {
     do {
       response = try await body(request, &device, &failure)
     } catch {
-      if !(error is Problem) { failure = "\(error)" }
+      if !(error is Problem) { failure = words(for: error) }
       response = problem(for: error).response(instance: String(request.path), requestId: request.id)
     }
     response.headers["X-Request-Id"] = request.id
@@ -245,7 +247,15 @@ public final class HubServer: Sendable {
 
   private static let compactionStep = 500
 
-  private func problem(for error: any Error) -> Problem {
+  /// What the log says of a failure; a shortage of descriptors, which hits many requests at once, is told once a minute.
+  private func words(for error: any Error) -> String? {
+    guard case HubStorageError.exhausted = error else { return "\(error)" }
+    guard shortage.withLock({ $0.onShortage(now: clock.uptime) }) else { return nil }
+    return
+      "no descriptor is left, this is logged once a minute: \(error); raise the limit (ulimit -n) or lower --limit connections"
+  }
+
+  func problem(for error: any Error) -> Problem {
     switch error {
     case let problem as Problem: problem
     case HubStorageError.full:
@@ -257,6 +267,10 @@ public final class HubServer: Sendable {
       Problem(
         "unauthorized", status: 401, title: "Not paired",
         detail: "whoever this device belonged to was removed from this hub")
+    case HubStorageError.exhausted:
+      Problem(
+        "unavailable", status: 503, title: "Service unavailable",
+        detail: "the hub has too many files open: nothing was changed; try again in a moment", retryAfter: .seconds(1))
     case HubStorageError.busy, HubStorageError.occupied:
       Problem(
         "unavailable", status: 503, title: "Service unavailable",

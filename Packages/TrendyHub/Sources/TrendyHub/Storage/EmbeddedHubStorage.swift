@@ -4,47 +4,70 @@ public import TrendyPersistence
 
 /// A hub's storage in plain files, with nothing to install: one store for the directory and one for each person.
 ///
-/// The stores are opened when they are first needed and stay open. Another process may use the directory at the same
-/// time (pairing a device while the hub runs); one hub at a time serves it, as two would each count their own life.
+/// The stores are opened when they are needed; of the persons' those that were used last stay open, a bounded number of them.
+/// Another process may use the directory at the same time (pairing a device while the hub runs); one hub at a time serves it,
+/// as two would each count their own life.
 public final class EmbeddedHubStorage: HubStorage {
   let root: String
   let fileSystem: any FileSystem
   let options: StorageEngine.Options
-  private let stores = Mutex<[String: EmbeddedStore]>([:])
+  private let stores: Mutex<Stores>
+
+  private struct Stores {
+    /// Those that are closed, too: each is one lock for all who use it in this process.
+    var all: [String: EmbeddedStore] = [:]
+    var open: RecentlyUsed
+  }
 
   /// The directory is made, with what is above it, when something is first written.
+  /// - Parameter openStores: how many persons' stores stay open; each takes up to ``descriptorsOfStore`` descriptors, and its log
+  ///   in memory. More are open only while as many are in use at once.
   public init(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(),
-    options: StorageEngine.Options = StorageEngine.Options()
+    options: StorageEngine.Options = StorageEngine.Options(), openStores: Int = 256
   ) {
     root = directory
     self.fileSystem = fileSystem
     self.options = options
+    stores = Mutex(Stores(open: RecentlyUsed(limit: openStores)))
   }
 
+  /// Descriptors of one open store at most: manifest, chunk, the chunk before, the next one, the lock, and one on its way.
+  public static let descriptorsOfStore = 6
+
+  /// How many persons' stores are open by now.
+  public var openStoreCount: Int { stores.withLock { $0.open.count } }
+
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try store("people/\(Self.folder(person))").read { try body(EmbeddedReading(records: $0, person: person)) }
+    try withStore(of: person) { store in try store.read { try body(EmbeddedReading(records: $0, person: person)) } }
   }
 
   public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try store("people/\(Self.folder(person))").write { try body(EmbeddedTransaction(transaction: $0, person: person)) }
+    try withStore(of: person) { store in
+      try store.write { try body(EmbeddedTransaction(transaction: $0, person: person)) }
+    }
   }
 
   public func write(
     person: String, together bodies: [(any HubTransaction) throws -> Void]
   ) throws -> [(any Error)?] {
-    try store("people/\(Self.folder(person))").write(
-      bodies.map { body in { try body(EmbeddedTransaction(transaction: $0, person: person)) } })
+    try withStore(of: person) { store in
+      try store.write(bodies.map { body in { try body(EmbeddedTransaction(transaction: $0, person: person)) } })
+    }
   }
 
-  public func erase(person: String) throws { try store("people/\(Self.folder(person))").erase(person: person) }
+  public func erase(person: String) throws {
+    let name = Self.storeName(of: person)
+    try store(name).erase(person: person)
+    stores.withLock { $0.open.onClosed(name) }
+  }
 
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
-    try store("directory").read { try body(EmbeddedDirectoryReading(records: $0)) }
+    try store(Self.directoryStore).read { try body(EmbeddedDirectoryReading(records: $0)) }
   }
 
   public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
-    try store("directory").write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
+    try store(Self.directoryStore).write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
   }
 
   /// Takes the folder's lock, which the kernel frees whatever ends the process.
@@ -65,36 +88,88 @@ public final class EmbeddedHubStorage: HubStorage {
     do {
       return try body()
     } catch let error as StorageError {
-      switch error {
-      case .diskFull: throw HubStorageError.full(error.description)
-      case .busy: throw HubStorageError.busy(error.description)
-      default: throw HubStorageError.failed(error.description)
-      }
+      throw HubStorageError(error)
     } catch let error as FileSystemError {
-      throw HubStorageError.failed(error.description)
+      throw HubStorageError(StorageError(error))
     }
   }
 
-  /// One step for each open store of what keeps it quick to open: `StorageEngine.maintain(sealingAll:)`.
-  /// For when nobody waits; who reads or writes meanwhile is not kept waiting.
+  /// Whether something could be saved by now: reserves a little room on the disk, and gives it back.
+  public func checkReady() throws {
+    try Self.translating {
+      let file = try fileSystem.open("\(root)/ready", .create)
+      try file.truncate(to: 0)
+      try file.allocate(Self.roomOfReadiness)
+      try file.truncate(to: 0)
+    }
+  }
+
+  /// Bytes: the first chunk of a store's log.
+  private static let roomOfReadiness = 256 << 10
+
+  /// One step of what keeps stores quick to open, `StorageEngine.maintain(sealingAll:)`, for each that was opened or written to
+  /// since nothing was left to do there; one that was closed since is opened again. For when nobody waits; who reads or
+  /// writes meanwhile is not kept waiting.
   ///
   /// - Returns: whether there may be more to do at once.
   public func maintain() throws -> Bool {
     var isMore = false
-    for (_, store) in stores.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-      if try store.maintain() { isMore = true }
+    for (name, store) in stores.withLock({ $0.all }).sorted(by: { $0.key < $1.key }) where store.owesMaintenance {
+      if try name == Self.directoryStore ? store.maintain() : withStore(name, { try $0.maintain() }) { isMore = true }
     }
     return isMore
   }
 
+  private func withStore<Result>(of person: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
+    try withStore(Self.storeName(of: person), body)
+  }
+
+  /// Runs `body` on a person's store, and closes others that nobody uses where too many are open.
+  private func withStore<Result>(_ name: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
+    let store = store(name)
+    close(stores.withLock { $0.open.onUse(name) })
+    do {
+      return try body(store)
+    } catch let error as HubStorageError {
+      // A save that found no descriptor for its file was not made; the next try finds some.
+      if case .exhausted = error { closeIdle(but: name) }
+      throw error
+    }
+  }
+
+  /// Closes half of the persons' stores, where nobody uses them, for want of descriptors.
+  /// - Returns: whether any was closed.
+  @discardableResult
+  private func closeIdle(but name: String) -> Bool {
+    close(stores.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: name) }) > 0
+  }
+
+  /// - Returns: how many were closed; one that is in use is not.
+  @discardableResult
+  private func close(_ names: [String]) -> Int {
+    var count = 0
+    for name in names {
+      guard let store = stores.withLock({ $0.all[name] }), store.closeIfIdle() else { continue }
+      stores.withLock { $0.open.onClosed(name) }
+      count += 1
+    }
+    return count
+  }
+
   private func store(_ name: String) -> EmbeddedStore {
     stores.withLock { stores in
-      if let store = stores[name] { return store }
-      let store = EmbeddedStore(directory: "\(root)/\(name)", fileSystem: fileSystem, options: options)
-      stores[name] = store
+      if let store = stores.all[name] { return store }
+      let store = EmbeddedStore(directory: "\(root)/\(name)", fileSystem: fileSystem, options: options) { [weak self] in
+        self?.closeIdle(but: name) ?? false
+      }
+      stores.all[name] = store
       return store
     }
   }
+
+  private static let directoryStore = "directory"
+
+  private static func storeName(of person: String) -> String { "people/\(folder(person))" }
 
   /// Ids made here are folder names as they are; whatever else a person is called by becomes one by its hash.
   static func folder(_ person: String) -> String {
@@ -105,5 +180,18 @@ public final class EmbeddedHubStorage: HubStorage {
           || $0 == UInt8(ascii: "-")
       }
     return isPlain ? person : "_" + SHA256Digest.hexadecimal(of: person)
+  }
+}
+
+extension HubStorageError {
+  /// The meaning of a store's failure to a hub.
+  public init(_ error: StorageError) {
+    self =
+      switch error {
+      case .diskFull: .full(error.description)
+      case .busy: .busy(error.description)
+      case _ where error.isShortOfDescriptors: .exhausted(error.description)
+      default: .failed(error.description)
+      }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TrendyPersistence
 
 /// One engine, opened when it is needed and again after a failed sync, when nothing it held may be believed.
@@ -17,11 +18,18 @@ final class EmbeddedStore: @unchecked Sendable {
   private let turn = NSLock()
   private var engine: StorageEngine?
   private var erasedPerson: String?
+  private let owes = Atomic(false)
+  /// Closes other stores where descriptors are short, never waiting for one; says whether it did.
+  private let makeRoom: @Sendable () -> Bool
 
-  init(directory: String, fileSystem: any FileSystem, options: StorageEngine.Options) {
+  init(
+    directory: String, fileSystem: any FileSystem, options: StorageEngine.Options,
+    makeRoom: @escaping @Sendable () -> Bool = { false }
+  ) {
     self.directory = directory
     self.fileSystem = fileSystem
     self.options = options
+    self.makeRoom = makeRoom
   }
 
   func read<Result>(_ body: (any RecordReading) throws -> Result) throws -> Result {
@@ -58,6 +66,7 @@ final class EmbeddedStore: @unchecked Sendable {
   private func inTransaction<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
     try writing.withLock {
       let engine = try turn.withLock { try usingEngine { $0 } }
+      owes.store(true, ordering: .relaxed)
       return try forgettingEngine {
         let transaction = try engine.beginWrite()
         do {
@@ -76,11 +85,35 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
+  /// Whether it was opened or written to since ``maintain()`` last found nothing to do.
+  var owesMaintenance: Bool { owes.load(ordering: .relaxed) }
+
+  /// Closes the engine where nobody uses the store, and nobody waits for it. What was read from it stays as it was.
+  /// - Returns: whether it is closed.
+  func closeIfIdle() -> Bool {
+    // A write that waits for its sync uses the engine too.
+    guard writing.try() else { return false }
+    defer { writing.unlock() }
+    guard turn.try() else { return false }
+    defer { turn.unlock() }
+    engine = nil
+    return true
+  }
+
   /// Beside reads and writes: an engine lets others go on while it seals and merges.
   func maintain() throws -> Bool {
-    let engine = turn.withLock { self.engine }
+    let engine: StorageEngine
     do {
-      return try engine?.maintain() ?? false
+      engine = try turn.withLock { try usingEngine { $0 } }
+      // Before the look: what is written meanwhile is looked at next time.
+      owes.store(false, ordering: .relaxed)
+    } catch HubStorageError.erased {
+      return false
+    }
+    do {
+      let isMore = try engine.maintain()
+      if isMore { owes.store(true, ordering: .relaxed) }
+      return isMore
     } catch {
       // A sync that failed shows to the next caller, who lets go of the engine.
       throw HubStorageError.failed(error.description)
@@ -113,13 +146,28 @@ final class EmbeddedStore: @unchecked Sendable {
   }
 
   /// For the owner of `turn`.
+  private func open() throws -> StorageEngine {
+    func attempt() throws(StorageError) -> StorageEngine {
+      try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
+    }
+    let opened: StorageEngine
+    do {
+      opened = try attempt()
+    } catch {
+      guard error.isShortOfDescriptors, makeRoom() else { throw error }
+      opened = try attempt()
+    }
+    engine = opened
+    owes.store(true, ordering: .relaxed)
+    return opened
+  }
+
+  /// For the owner of `turn`.
   private func usingEngine<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
     if let erasedPerson { throw HubStorageError.erased(person: erasedPerson) }
     return try EmbeddedHubStorage.translating {
       do {
-        let engine = try engine ?? StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
-        self.engine = engine
-        return try body(engine)
+        return try body(try engine ?? open())
       } catch StorageError.syncFailed(let path, let code) {
         engine = nil
         throw StorageError.syncFailed(path: path, code: code)

@@ -36,10 +36,14 @@ public protocol HubStorage: Sendable {
   /// - Returns: what keeps others out as long as it is referenced; by default nothing, and any number may serve.
   /// - Throws: ``HubStorageError/occupied(_:)``.
   func occupy() throws -> (any Sendable)?
+
+  /// Throws why nothing could be saved by now, such as ``HubStorageError/full(_:)``; by default nothing is known to stand in the way.
+  func checkReady() throws
 }
 
 extension HubStorage {
   public func occupy() throws -> (any Sendable)? { nil }
+  public func checkReady() throws {}
 
   public func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
     bodies.map { body in
@@ -58,6 +62,8 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   case full(String)
   /// Another writer did not finish in time.
   case busy(String)
+  /// The process, or the machine, has no descriptor left for another file; it passes.
+  case exhausted(String)
   /// Another hub serves it.
   case occupied(String)
   /// Of this person nothing is kept any more.
@@ -67,7 +73,7 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
 
   public var description: String {
     switch self {
-    case .full(let text), .busy(let text), .occupied(let text), .failed(let text): text
+    case .full(let text), .busy(let text), .exhausted(let text), .occupied(let text), .failed(let text): text
     case .erased(let person): "what was kept of the person \(person) was erased"
     }
   }

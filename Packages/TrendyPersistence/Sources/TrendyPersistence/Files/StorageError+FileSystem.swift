@@ -8,7 +8,7 @@
 
 extension StorageError {
   /// What a failure of the system means to who asked for a save or a read.
-  init(_ error: FileSystemError) {
+  public init(_ error: FileSystemError) {
     switch error.code {
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: error.path)
     case EACCES, EPERM: self = .permissionDenied(path: error.path)
@@ -37,5 +37,13 @@ extension FileSystem {
       waited += pause(attempt: attempt)
       attempt += 1
     }
+  }
+}
+
+extension StorageError {
+  /// Whether the process, or the machine, has no descriptor left for another file. It passes when others are closed.
+  public var isShortOfDescriptors: Bool {
+    guard case .failed(let error) = self else { return false }
+    return error.code == EMFILE || error.code == ENFILE
   }
 }

@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A numeric IPv4 or IPv6 address; an IPv4 address that is mapped into IPv6 (RFC 4291, 2.5.5.2) is the IPv4 address.
+public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
+  /// 4 or 16, in network order.
+  let bytes: [UInt8]
+
+  /// `nil` for anything but a numeric address; a zone (`%eth0`) is passed over.
+  public init?(_ text: some StringProtocol) {
+    let text = String(text.prefix { $0 != "%" })
+    var four = in_addr()
+    if inet_pton(AF_INET, text, &four) == 1 {
+      bytes = withUnsafeBytes(of: four) { Array($0) }
+      return
+    }
+    var sixteen = in6_addr()
+    guard inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
+    let all = withUnsafeBytes(of: sixteen) { Array($0) }
+    bytes = all.starts(with: Self.mappedPrefix) ? Array(all.suffix(4)) : all
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The canonical form (RFC 5952 for IPv6).
+  public var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    _ = inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The address as far as it names one subscriber: IPv4 whole, of IPv6 the first 64 bits, within which one may choose freely.
+  var subscriber: NetworkAddress {
+    bytes.count == 4 ? self : NetworkAddress(bytes: Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))
+  }
+
+  /// Whether it stands for all addresses of a machine: `0.0.0.0`, `::`.
+  public var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+
+  private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+}
+
+/// A block of addresses: `192.168.1.0/24`, `fd00::/8`, or a single address.
+public struct NetworkAddressRange: Hashable, Sendable {
+  private let base: NetworkAddress
+  private let bits: Int
+
+  /// `nil` for text that is neither an address nor an address, a slash and a number of bits.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first, let base = NetworkAddress(first) else { return nil }
+    self.base = base
+    let width = base.bytes.count * 8
+    guard parts.count == 2 else {
+      bits = width
+      return
+    }
+    guard parts[1].allSatisfy(\.isWholeNumber), let given = Int(parts[1]) else { return nil }
+    // The bits of a mapped address count from the beginning of the IPv6 address.
+    let isMapped = width == 32 && first.contains(":")
+    guard (0...(isMapped ? 128 : width)).contains(given), !isMapped || given >= 96 else { return nil }
+    bits = isMapped ? given - 96 : given
+  }
+
+  public func contains(_ address: NetworkAddress) -> Bool {
+    guard address.bytes.count == base.bytes.count else { return false }
+    let whole = bits / 8
+    guard address.bytes.prefix(whole).elementsEqual(base.bytes.prefix(whole)) else { return false }
+    let rest = bits % 8
+    return rest == 0 || (address.bytes[whole] ^ base.bytes[whole]) >> (8 - rest) == 0
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import StorageTesting
+import Synchronization
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyTesting
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("Bounds of a hub", .timeLimit(.minutes(10)))
+struct ResourceTests {
+  @Test func `those used last stay open, and what could not be closed is named again`() {
+    var recent = RecentlyUsed(limit: 2)
+    #expect(recent.onUse("a").isEmpty && recent.onUse("b").isEmpty && recent.onUse("a").isEmpty)
+    #expect(recent.onUse("c") == ["b"])
+    // In use: still open.
+    #expect(recent.onUse("d") == ["b", "a"])
+    recent.onClosed("a")
+    #expect(recent.onUse("c") == ["b"])
+    recent.onClosed("b")
+    #expect(recent.onUse("c").isEmpty && recent.count == 2)
+    #expect(recent.leastRecent(5, but: "c") == ["d"])
+  }
+
+  @Test func `of many persons a bounded number of stores stays open, and all are served`() async throws {
+    let hub = try BoundedHub(openStores: 4)
+    let people = try hub.people(20)
+    for round in 0..<3 {
+      for (number, person) in people.enumerated() {
+        let made = try await hub.send("POST", "/event-types", type("t\(round)"), person)
+        #expect(made == 201, "\(round) \(number)")
+        #expect(hub.storage.openStoreCount <= 4)
+      }
+    }
+    for person in people { #expect(try await hub.send("GET", "/event-types/t0", nil, person) == 200) }
+    // What is written and closed is still made quick to open.
+    while try hub.storage.maintain() {}
+    #expect(hub.storage.openStoreCount <= 4)
+  }
+
+  @Test func `a store in use is not closed`() async throws {
+    let hub = try BoundedHub(openStores: 1)
+    let people = try hub.people(3)
+    let first = people[0].person
+    _ = try await hub.send("POST", "/event-types", type("t"), people[0])
+    try hub.storage.read(person: first) { reading in
+      // On the same thread, one inside the other: nobody else may be closed but those that are idle.
+      for other in people.dropFirst() { try hub.storage.write(person: other.person) { _ in } }
+      #expect(hub.storage.openStoreCount == 2)
+      #expect(try reading.entry(kind: "event_type", id: "t") != nil)
+    }
+    try hub.storage.read(person: first) { _ in }
+    #expect(hub.storage.openStoreCount == 1)
+  }
+
+  @Test func `where descriptors run out idle stores are closed, and a shortage that stays is told and passes`()
+    async throws
+  {
+    let disk = ShortFileSystem()
+    let hub = try BoundedHub(openStores: 100, fileSystem: disk)
+    let people = try hub.people(8)
+    for person in people { #expect(try await hub.send("POST", "/event-types", type("t"), person) == 201) }
+    // One new file at a time fails, until another store is closed.
+    disk.failures.withLock { $0 = 1 }
+    let late = try hub.people(1, from: 8)[0]
+    #expect(try await hub.send("POST", "/event-types", type("t"), late) == 201)
+    #expect(hub.storage.openStoreCount < 9)
+    // Nothing helps.
+    disk.failures.withLock { $0 = .max }
+    let more = try hub.people(3, from: 9)
+    for person in more { #expect(try await hub.send("POST", "/event-types", type("t"), person) == 503) }
+    #expect(
+      hub.log.withLock { $0.filter { $0.status == 503 && $0.failure?.contains("no descriptor") == true }.count } == 1)
+    await hub.clock.advance(by: .seconds(60))
+    #expect(try await hub.send("POST", "/event-types", type("t"), more[0]) == 503)
+    #expect(
+      hub.log.withLock { $0.filter { $0.status == 503 && $0.failure?.contains("no descriptor") == true }.count } == 2)
+    disk.failures.withLock { $0 = 0 }
+    for person in people + [late] + more {
+      #expect([200, 404].contains(try await hub.send("GET", "/event-types/t", nil, person)))
+    }
+  }
+
+  @Test func `readiness knows a full disk, and asks it once in five seconds`() async throws {
+    let disk = ShortFileSystem()
+    let hub = try BoundedHub(openStores: 4, fileSystem: disk)
+    _ = try hub.people(1)
+    let nobody = (person: "", token: "")
+    #expect(try await hub.send("GET", "/ready", nil, nobody) == 200)
+    disk.isFull.withLock { $0 = true }
+    #expect(try await hub.send("GET", "/ready", nil, nobody) == 200)
+    await hub.clock.advance(by: .seconds(5))
+    #expect(try await hub.send("GET", "/ready", nil, nobody) == 507)
+    #expect(try await hub.send("GET", "/health", nil, nobody) == 200)
+    disk.isFull.withLock { $0 = false }
+    await hub.clock.advance(by: .seconds(5))
+    #expect(try await hub.send("GET", "/ready", nil, nobody) == 200)
+    #expect(try await hub.send("POST", "/ready", nil, nobody) == 405)
+  }
+
+  private func type(_ id: String) -> JSONValue {
+    ["id": .string(id), "name": .string(id), "color": "#112233", "icon": "x"]
+  }
+}
+
+/// A hub of many persons on a disk in memory.
+private struct BoundedHub {
+  let clock = ManualClock()
+  let storage: EmbeddedHubStorage
+  let server: HubServer
+  let log = Log()
+
+  final class Log: Sendable {
+    private let entries = Mutex<[AccessLogEntry]>([])
+    func withLock<Result>(_ body: (inout sending [AccessLogEntry]) -> sending Result) -> Result {
+      entries.withLock(body)
+    }
+  }
+
+  init(openStores: Int, fileSystem: any FileSystem = SimulatedFileSystem()) throws {
+    storage = EmbeddedHubStorage(
+      directory: "/hub", fileSystem: fileSystem,
+      options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144), openStores: openStores)
+    let log = log
+    server = HubServer(
+      storage: storage, clock: clock, generator: SeededGenerator(seed: 1),
+      log: { entry in log.withLock { $0.append(entry) } })
+  }
+
+  func people(_ count: Int, from first: Int = 0) throws -> [(person: String, token: String)] {
+    try (first..<first + count).map { number in
+      let person = try server.accounts.createPerson(name: "Person \(number)")
+      return (person.id, try server.accounts.createToken(person: person.id, deviceName: "phone").token)
+    }
+  }
+
+  func send(_ method: String, _ path: String, _ body: JSONValue?, _ sender: (person: String, token: String))
+    async throws
+    -> Int
+  {
+    let headers = HTTPHeaders(sender.token.isEmpty ? [] : [("Authorization", "Bearer \(sender.token)")])
+    return await server.handle(
+      HTTPRequest(
+        id: "r", method: method, target: "/api/v1\(path)", headers: headers,
+        body: try body.map { try WireJSON.encode($0) } ?? Data(), remoteAddress: "127.0.0.1")
+    ).status
+  }
+}
+
+/// A disk in memory on which new files may find no descriptor, or no room.
+private final class ShortFileSystem: ForwardingFileSystem {
+  let base = SimulatedFileSystem()
+  /// How many openings in the folders of persons fail from here on.
+  let failures = Mutex(0)
+  let isFull = Mutex(false)
+
+  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
+    if isFull.withLock({ $0 }) { throw FileSystemError(operation: .open, path: path, code: ENOSPC) }
+    let fails =
+      path.contains("/people/")
+      && failures.withLock { left in
+        guard left > 0 else { return false }
+        if left < .max { left -= 1 }
+        return true
+      }
+    if fails { throw FileSystemError(operation: .open, path: path, code: EMFILE) }
+    return try base.open(path, mode)
+  }
+}
