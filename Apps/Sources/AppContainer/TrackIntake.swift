@@ -3,6 +3,7 @@
 #else
   public import Foundation
 #endif
+import Synchronization
 public import TrendyInterchange
 public import TrendyModels
 import TrendyPersistence
@@ -17,9 +18,12 @@ public struct TrackIntake: Sendable {
   private let log: TrackLog
   private let reader: TrackReader
   private let clock: any TimeSource
+  /// What was sent and not kept.
+  public let refusedPosts: RefusedPosts
 
   /// Opens the log in the folder, or makes it.
   public init(directory: URL, journal: any FindingJournal, clock: any TimeSource) throws {
+    refusedPosts = RefusedPosts(directory: directory)
     log = try TrackLog(directory: directory)
     reader = TrackReader(store: log, journal: journal, clock: clock)
     self.clock = clock
@@ -31,6 +35,8 @@ public struct TrackIntake: Sendable {
     public var known = 0
     public var problems: [String] = []
     public var problemCount = 0
+    /// Readings that were understood and not kept.
+    public var refused = 0
     public var changes = TrackReader.Changes()
     public var isRecordChanged: Bool { !changes.isEmpty }
     /// Why it was kept and not looked through at once; the next batch, or ``tick()``, does.
@@ -97,6 +103,9 @@ public struct TrackIntake: Sendable {
     try log.devices().map(\.name).filter { !Recording.isRecording(device: $0) }
   }
 
+  /// The time of the newest reading of all devices; `nil` where there is none.
+  public func lastReading() throws -> Date? { try log.devices().map(\.lastTime).max() }
+
   /// The trips of a device that were over after a moment.
   public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {
     try reader.trips(device: Self.name(device), since: since)
@@ -112,7 +121,7 @@ public struct TrackIntake: Sendable {
   }
 
   /// What a device calls itself, as far as a log takes it: 1 to 128 bytes, and not what a recording is called.
-  private static func name(_ device: String) -> String {
+  static func name(_ device: String) -> String {
     var name = device.isEmpty || Recording.isRecording(device: device) ? "device" + device : device
     while name.utf8.count > 128 { name.removeLast() }
     return name
@@ -128,9 +137,10 @@ extension TrackIntake.Taken {
       if reading.timestamp <= latest { return true }
       if case .motion = reading { return false }
       problemCount += 1
+      refused += 1
       if problems.count < 10 {
         problems.append(
-          "\(RFC3339.string(from: reading.timestamp)) is more than a day ahead of this machine's clock: refused")
+          "\(RFC3339.string(from: reading.timestamp)) is more than a day ahead of this machine's clock: not kept")
       }
       return false
     }
@@ -158,13 +168,51 @@ public actor SharedIntake {
   public func present() throws -> IntakeQueue? { queue == nil && !app.hasTracks ? nil : try make() }
 }
 
-/// Lets the calls of a server come to an intake one after the other.
+/// Lets the calls of a server come to an intake one after the other, and opens it when it is asked for.
 public actor IntakeQueue {
-  private let intake: TrackIntake
+  private enum State {
+    case closed
+    case open(TrackIntake)
+    case inUse
+  }
 
-  public init(_ intake: TrackIntake) { self.intake = intake }
+  private let make: @Sendable () throws -> TrackIntake
+  private nonisolated let state: Mutex<State>
+
+  public init(_ intake: TrackIntake) {
+    make = { intake }
+    state = Mutex(.open(intake))
+  }
+
+  /// - Parameter make: opens the intake; called again after ``closeIfIdle()``, and after a call in which it threw.
+  public init(opening make: @escaping @Sendable () throws -> TrackIntake) {
+    self.make = make
+    state = Mutex(.closed)
+  }
 
   public func run<Result: Sendable>(_ body: @Sendable (TrackIntake) throws -> Result) throws -> Result {
-    try body(intake)
+    let known: TrackIntake? = state.withLock { state in
+      defer { state = .inUse }
+      return if case .open(let intake) = state { intake } else { nil }
+    }
+    let intake: TrackIntake
+    do {
+      intake = try known ?? make()
+    } catch {
+      state.withLock { $0 = .closed }
+      throw error
+    }
+    defer { state.withLock { $0 = .open(intake) } }
+    return try body(intake)
+  }
+
+  /// Closes the log where no call is at work; never waits.
+  /// - Returns: whether it is closed.
+  public nonisolated func closeIfIdle() -> Bool {
+    state.withLock { state in
+      if case .inUse = state { return false }
+      state = .closed
+      return true
+    }
   }
 }

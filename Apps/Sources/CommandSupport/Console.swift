@@ -20,6 +20,8 @@ public struct Console: Sendable {
 
   public var format: Format
   public var isQuiet: Bool
+  /// Takes talk and reports in place of the standard error, a line each, for a program that must not wait for their reader.
+  public var talkSink: (@Sendable (String) -> Void)?
 
   /// `errno` of the first data that could not be written.
   private static let outputFailure = Atomic<Int32>(0)
@@ -76,7 +78,16 @@ public struct Console: Sendable {
 
   /// One line of talk.
   public func talk(_ line: String) {
-    if !isQuiet { _ = Self.write(line + "\n", to: STDERR_FILENO) }
+    if !isQuiet { sayAside(line + "\n") }
+  }
+
+  private func sayAside(_ text: String) {
+    guard let talkSink else {
+      // Talk that nobody can read is no failure.
+      _ = Self.write(text, to: STDERR_FILENO)
+      return
+    }
+    for line in text.split(separator: "\n") { talkSink(String(line)) }
   }
 
   /// Says what went wrong, and gives the status to leave with.
@@ -86,12 +97,12 @@ public struct Console: Sendable {
         ("code", .string(error.exit.code)), ("message", .string(error.message)), ("hint", .string(error.hint)),
         ("exit", .number(Int(error.exit.rawValue))), ("request_id", .string(error.requestId)),
       ]
-      _ = Self.write("\(JSONText.object([("error", .object(members))]))\n", to: STDERR_FILENO)
+      sayAside("\(JSONText.object([("error", .object(members))]))\n")
     } else {
       var text = "Error: \(error.message)\n"
       if let hint = error.hint { text += "Hint:  \(hint)\n" }
       if let usage = error.usage { text += "Usage: \(usage)\n" }
-      _ = Self.write(text, to: STDERR_FILENO)
+      sayAside(text)
     }
     return error.exit
   }
@@ -117,7 +128,7 @@ public struct Console: Sendable {
 
   /// Retries what the system cut short. A reader that went away ends the output without a word, as in any pipe.
   /// - Returns: `errno` of what else went wrong, or 0.
-  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+  package static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in
       var rest = bytes[...]

@@ -13,7 +13,7 @@ extension CommandError {
       let (hint, exit): (String, ExitCode) =
         switch error {
         case .occupied: ("--data, or TRENDY_HUB_DATA, names a folder for this one.", .tryAgain)
-        case .busy: ("Nothing that was acknowledged is lost.", .tryAgain)
+        case .busy, .exhausted: ("Nothing that was acknowledged is lost.", .tryAgain)
         case .full, .failed, .erased: ("Nothing that was acknowledged is lost.", .readWrite)
         }
       self.init(Self.sentence(error.description[...]), hint: hint, exit: exit)

@@ -1,8 +1,6 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+import AppContainer
+public import CommandSupport
+public import Foundation
 public import TrendyHub
 import TrendyModels
 public import TrendyPersistence
@@ -17,12 +15,14 @@ public struct HubContainer: Sendable {
   private let storage: EmbeddedHubStorage
   private let tracks: URL
 
-  public init(directory: URL, clock: any TimeSource = SystemTime()) {
+  /// - Parameter bounds: how much of it stays open; usual numbers where nothing is served.
+  public init(directory: URL, clock: any TimeSource = SystemTime(), bounds: ResourceBounds? = nil) {
     self.directory = directory
     self.clock = clock
-    storage = EmbeddedHubStorage(directory: directory.path)
+    storage = EmbeddedHubStorage(
+      directory: directory.path, openStores: bounds?.openStores ?? ResourceBounds.most.stores)
     tracks = directory.appending(path: "tracks")
-    ingest = HubIngest(directory: tracks, clock: clock)
+    ingest = HubIngest(directory: tracks, clock: clock, openTracks: bounds?.openTracks ?? ResourceBounds.most.tracks)
   }
 
   /// Whether a hub's storage stands in the folder.
@@ -62,13 +62,46 @@ public struct HubContainer: Sendable {
     }
   }
 
+  /// A server as the settings say, not started yet. It also goes by the address at which it listens.
+  /// - Throws: ``CommandError`` for settings that cannot be.
   public func makeServer(
-    address: String, port: UInt16, allowedHosts: [String] = [], log: AccessLog? = nil
-  ) -> HubServer {
-    HubServer(
-      storage: storage, transport: SocketTransport(address: address, port: port, clock: clock, log: log),
-      ingest: ingest, clock: clock, configuration: HubConfiguration(allowedHosts: allowedHosts), log: log)
+    settings: HubSettings, bounds: ResourceBounds, log: AccessLog? = nil
+  ) throws(CommandError) -> HubServer {
+    let endpoint = try settings.endpoint()
+    var limits = try settings.httpLimits()
+    limits.connections = bounds.connections
+    limits.connectionsPerAddress = min(limits.connectionsPerAddress, limits.connections)
+    let own = endpoint.isWildcard ? [] : [endpoint.address.contains(":") ? "[\(endpoint.address)]" : endpoint.address]
+    return HubServer(
+      storage: storage,
+      transport: SocketTransport(
+        address: endpoint.address, port: endpoint.port, limits: limits, clock: clock, log: log),
+      ingest: ingest, clock: clock,
+      configuration: HubConfiguration(
+        allowedHosts: settings.hosts + own, trustedProxies: settings.proxies,
+        requestsPerMinute: try settings.requestsPerMinute()),
+      log: log)
   }
+
+  /// The port at which a hub serves the folder by now; `nil` where none does.
+  public func servingPort() -> UInt16? {
+    do {
+      _ = try storage.occupy()
+      return nil
+    } catch {
+      let data = FileManager.default.contents(atPath: portFile.path)
+      return data.flatMap {
+        UInt16(String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+      }
+    }
+  }
+
+  /// Notes the port for ``servingPort()``, which matters where any free one was asked for.
+  public func noteServing(port: UInt16) throws {
+    try OwnerOnlyFile.replace(portFile, with: Data("\(port)\n".utf8), isDurable: false)
+  }
+
+  private var portFile: URL { directory.appending(path: "port") }
 
   /// Writes everything the hub keeps into one file, while it runs or not.
   /// - Throws: `StorageError`, `HubStorageError`.

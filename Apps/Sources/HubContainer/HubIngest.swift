@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 public import TrendyHub
 public import TrendyModels
+import TrendyPersistence
 public import TrendyProtocols
 import TrendyTrips
 
@@ -10,18 +11,28 @@ import TrendyTrips
 public final class HubIngest: Ingest {
   private let directory: URL
   private let clock: any TimeSource
-  private let intakes = Mutex<[String: IntakeQueue]>([:])
-  private let erased = Mutex<Set<String>>([])
+  private let intakes: Mutex<Intakes>
 
-  init(directory: URL, clock: any TimeSource) {
+  private struct Intakes {
+    /// Those that are closed, too: each is one queue for all who post for a person.
+    var all: [String: IntakeQueue] = [:]
+    var open: RecentlyUsed
+    var erased: Set<String> = []
+    /// Persons of whom time alone changes nothing any more.
+    var settled: Set<String> = []
+  }
+
+  init(directory: URL, clock: any TimeSource, openTracks: Int) {
     self.directory = directory
     self.clock = clock
+    intakes = Mutex(Intakes(open: RecentlyUsed(limit: openTracks)))
   }
 
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
     guard let desk = sender.desk else { preconditionFailure("a hub's ingest is given a desk") }
     let intake = try intake(for: desk)
-    var answer = try await request.take(into: intake, sender: sender.device, at: clock.now)
+    intakes.withLock { _ = $0.settled.remove(desk.person) }
+    var answer = try await translating { try await request.take(into: intake, sender: sender.device, at: clock.now) }
     // What was not looked through yet is told of when it was.
     guard answer.added > 0, answer.delay == nil else { return answer }
     do {
@@ -47,38 +58,123 @@ public final class HubIngest: Ingest {
     }
   }
 
+  public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {
+    let posts = RefusedPosts(directory: directory.appending(path: desk.person)).load()
+    return try posts.sorted { $0.key < $1.key }.map { device, entry in
+      APILeftOut(
+        deviceId: device, deviceName: try desk.name(ofDevice: device) ?? "", count: entry.count, first: entry.first,
+        last: entry.last, reason: entry.reason, isHeldBySender: entry.isHeldBySender)
+    }
+  }
+
   /// Lets time do its part, for everybody of whom there is a log: closes trips that fell silent. Companions are told what they do not
   /// know yet, also of what came of posts before the hub last ended.
+  ///
+  /// Who has not posted for days is looked at once, until they post again.
+  /// - Throws: what went wrong first; the others are looked at all the same. `CancellationError` between two persons.
   public func tick(at server: HubServer) async throws {
     let folder = directory.path
     // Before the first post there is no folder.
     let people = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    var failure: (any Error)?
     for person in people.sorted() where !person.hasPrefix(".") {
-      let desk = server.ingestDesk(person: person)
-      try await intake(for: desk).run { [clock] in
-        try $0.tick()
-        try HubTeller(desk: desk, intake: $0, now: clock.now).tellOfAll()
+      try Task.checkCancellation()
+      let isDue = intakes.withLock { !$0.settled.contains(person) && !$0.erased.contains(person) }
+      guard isDue else { continue }
+      do {
+        try await tick(at: server.ingestDesk(person: person))
+      } catch {
+        failure = failure ?? error
       }
+    }
+    if let failure { throw failure }
+  }
+
+  private func tick(at desk: HubDesk) async throws {
+    let intake = try intake(for: desk)
+    // Noted before the look: a post that comes meanwhile takes it back.
+    intakes.withLock { _ = $0.settled.insert(desk.person) }
+    do {
+      let isSettled = try await intake.run { [clock] in
+        let isChanged = try $0.tick()
+        try HubTeller(desk: desk, intake: $0, now: clock.now).tellOfAll()
+        return try !isChanged && $0.lastReading().map { clock.now.timeIntervalSince($0) > Self.settlingSeconds } ?? true
+      }
+      if !isSettled { intakes.withLock { _ = $0.settled.remove(desk.person) } }
+    } catch {
+      intakes.withLock { _ = $0.settled.remove(desk.person) }
+      throw error
     }
   }
 
+  /// Longer than any trip stays open, and than it is news.
+  private static let settlingSeconds: TimeInterval = 3 * 86_400
+
   /// Removes a person's track log; who still posts for them is refused.
   func erase(person: String) throws {
-    _ = erased.withLock { $0.insert(person) }
-    _ = intakes.withLock { $0.removeValue(forKey: person) }
+    intakes.withLock {
+      $0.erased.insert(person)
+      $0.all[person] = nil
+      $0.open.onClosed(person)
+    }
     let folder = directory.appending(path: person)
     if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
   }
 
+  /// The person's queue. Others that nobody uses are closed where too many are open.
   private func intake(for desk: HubDesk) throws -> IntakeQueue {
-    if erased.withLock({ $0.contains(desk.person) }) { throw HubStorageError.erased(person: desk.person) }
-    return try intakes.withLock { intakes in
-      if let intake = intakes[desk.person] { return intake }
-      let intake = IntakeQueue(
-        try TrackIntake(
-          directory: directory.appending(path: desk.person), journal: HubJournal(desk: desk), clock: clock))
-      intakes[desk.person] = intake
-      return intake
+    let (intake, surplus) = try intakes.withLock { intakes in
+      if intakes.erased.contains(desk.person) { throw HubStorageError.erased(person: desk.person) }
+      let known = intakes.all[desk.person]
+      let intake = known ?? makeIntake(for: desk)
+      intakes.all[desk.person] = intake
+      return (intake, intakes.open.onUse(desk.person))
+    }
+    close(surplus)
+    return intake
+  }
+
+  private func makeIntake(for desk: HubDesk) -> IntakeQueue {
+    let (folder, clock) = (directory.appending(path: desk.person), clock)
+    return IntakeQueue { [weak self] in
+      func open() throws -> TrackIntake {
+        try TrackIntake(directory: folder, journal: HubJournal(desk: desk), clock: clock)
+      }
+      do {
+        return try open()
+      } catch let error as StorageError where error.isShortOfDescriptors {
+        guard let self, closeIdle(but: desk.person) else { throw error }
+        return try open()
+      }
+    }
+  }
+
+  /// Closes half of the logs, where nobody uses them, for want of descriptors.
+  /// - Returns: whether any was closed.
+  private func closeIdle(but person: String) -> Bool {
+    close(intakes.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: person) }) > 0
+  }
+
+  @discardableResult
+  private func close(_ people: [String]) -> Int {
+    var count = 0
+    for person in people {
+      let isClosed = intakes.withLock { intakes in
+        guard intakes.all[person]?.closeIfIdle() ?? true else { return false }
+        intakes.open.onClosed(person)
+        return true
+      }
+      if isClosed { count += 1 }
+    }
+    return count
+  }
+
+  /// A store's failure in the words of the hub's storage, by which it is answered.
+  private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as StorageError {
+      throw HubStorageError(error)
     }
   }
 }

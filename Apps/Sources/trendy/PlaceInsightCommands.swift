@@ -30,8 +30,11 @@ extension Command {
       let types = Set(try store.fetchAllEventTypes().map(\.id))
       let visits = try store.fetchAllEvents().filter { $0.sourceType == .geofence && $0.endDate == nil }
       let devices = try devices(storeDirectory: session.storeDirectory, now: session.now)
-      var findings: [String] = []
-      if devices.isEmpty { findings.append("no device has sent a fix yet; nothing can be told of coming and going") }
+      let posts = try LeftOutPosts(session)
+      var findings = posts.findings
+      if devices.isEmpty, posts.entries.isEmpty {
+        findings.append("no device has sent a fix yet; nothing can be told of coming and going")
+      }
       for device in devices where device.perHour == 0 {
         findings.append("\(device.name) has sent nothing for a day")
       }
@@ -63,6 +66,7 @@ extension Command {
               + row.open.map { "visit open since \(session.local.dayAndTime($0.timestamp))" }).joined(separator: "  "))
         }
         for finding in findings { session.console.text("! \(finding)") }
+        if let silence = posts.silence { session.console.talk(silence) }
         if findings.isEmpty { session.console.done("Nothing is amiss.") }
         return findings.isEmpty ? .done : .no
       }
@@ -90,7 +94,7 @@ extension Command {
                   ("missing_types", .array(row.missing.map { .string($0) })),
                 ])
               })
-          ), ("findings", .array(findings.map { .string($0) })),
+          ), ("left_out", .array(posts.entries.map(\.json))), ("findings", .array(findings.map { .string($0) })),
         ])
       return findings.isEmpty ? .done : .no
     },

@@ -9,16 +9,14 @@ import TrendyProtocols
 
 /// What `trendyd` does, by its arguments.
 struct Daemon {
-  private enum Role: String, CaseIterable {
+  enum Role: String, CaseIterable {
     case agent
     case hub
     case both
   }
 
   private let role: Role
-  private let address: String
-  private let port: UInt16
-  private let allowedHosts: [String]
+  private let arguments: Arguments
   private let pollInterval: Duration
   private let personName: String?
   private let isInitIdempotent: Bool
@@ -40,19 +38,20 @@ struct Daemon {
     guard let role = Role(rawValue: arguments.value("--role") ?? "agent") else {
       throw invalid("--role", "It is agent, hub or both.")
     }
-    func endpoint(_ option: String, _ text: String) throws(CommandError) -> (address: String, port: UInt16) {
-      guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-        throw invalid(option, "It looks like 127.0.0.1:8787.")
-      }
-      return (text[..<colon].trimmingCharacters(in: ["[", "]"]), port)
-    }
-    (address, port) = try endpoint("--listen", arguments.value("--listen") ?? "127.0.0.1:8787")
+    // What is said wrong is told before anything is done, whatever the command.
+    _ = try HubSettings().saidOver(by: arguments)
+    self.arguments = arguments
     guard let seconds = TimePhrase.seconds(arguments.value("--poll") ?? "1m"), (1...86_400).contains(seconds) else {
       throw invalid("--poll", "It is a duration from 1s to 1d.")
     }
     var receivers = Receivers.Sources()
     receivers.allowedHosts = arguments.all("--host")
-    if let text = arguments.value("--ingest") { receivers.listen = try endpoint("--ingest", text) }
+    if let text = arguments.value("--ingest") {
+      guard let endpoint = HubSettings.Endpoint(text) else {
+        throw invalid("--ingest", "It looks like 127.0.0.1:8788.")
+      }
+      receivers.listen = (endpoint.address, endpoint.port)
+    }
     if let text = arguments.value("--gpsd") {
       let parts = text.split(separator: ":", maxSplits: 1)
       receivers.gpsd = (parts.first.map(String.init) ?? "localhost", parts.count > 1 ? String(parts[1]) : "2947")
@@ -80,7 +79,6 @@ struct Daemon {
     default: throw invalid("--notify", "It is on or off.")
     }
     statusPath = arguments.value("--status")
-    allowedHosts = arguments.all("--host")
     pollInterval = .seconds(seconds)
     personName = arguments.value("--name")
     isInitIdempotent = arguments.has("--if-missing")
@@ -99,17 +97,25 @@ struct Daemon {
         "There is a hub at \(hub.directory.path) already", hint: "A code for one more device: trendyd pair",
         exit: .cannotCreate)
     }
+    let settings = try HubSettings().saidOver(by: arguments)
     let person = try hub.accounts.createPerson(
       name: personName ?? ProcessInfo.processInfo.environment["USER"] ?? "me")
+    try settings.save(to: hub.directory)
     let code = try hub.accounts.createPairingCode(person: person.id)
+    let url = try settings.url()
+    let port = try settings.endpoint().port
     if console.isJSON {
       console.document(
         "trendyd.hub/1",
-        [("data", .string(hub.directory.path)), ("person", .string(person.name)), ("code", .string(code))])
+        [
+          ("data", .string(hub.directory.path)), ("person", .string(person.name)), ("code", .string(code)),
+          ("url", .string(url)),
+        ])
     }
     console.done("Hub ready at \(hub.directory.path), for \(person.name).")
     console.done("Start it:  trendyd run --role hub")
-    console.done("Then, on a device, within ten minutes:  trendy connect http://\(address):\(port) \(code)")
+    console.done("Then, on a device, within ten minutes:  trendy connect \(url ?? "http://NAME:\(port)") \(code)")
+    if let hint = try settings.wildcardHint() { console.talk(hint) }
     return .done
   }
 
@@ -123,11 +129,18 @@ struct Daemon {
   func pair() throws -> ExitCode {
     let person = try people().person(for: "trendyd pair")
     let code = try hub.accounts.createPairingCode(person: person.id)
+    let settings = try settings()
+    // A hub that runs may have been started with another port than what was kept.
+    let port = try hub.servingPort() ?? settings.endpoint().port
+    let url = try settings.url(port: port)
     if console.isJSON {
-      console.document("trendyd.pair/1", [("person", .string(person.name)), ("code", .string(code))])
+      console.document(
+        "trendyd.pair/1",
+        [("person", .string(person.name)), ("code", .string(code)), ("url", .string(url))])
     }
     console.done("Code for one device of \(person.name), for ten minutes: \(code)")
-    console.done("On the device:  trendy connect http://\(address):\(port) \(code)")
+    console.done("On the device:  trendy connect \(url ?? "http://NAME:\(port)") \(code)")
+    if let hint = try settings.wildcardHint() { console.talk(hint) }
     return .done
   }
 
@@ -143,132 +156,18 @@ struct Daemon {
 
   /// Serves, syncs, or both, until it is asked to end.
   func run() async throws -> ExitCode {
-    let log = HubLog()
-    guard role != .agent else {
-      let writer = Task { [console] in await log.write(to: console) }
-      defer {
-        log.finish()
-        writer.cancel()
-      }
-      try await work(server: nil, log: log.log)
-      return .done
-    }
-    try requireHub()
-    let server = try await startHub(log: log.log)
-    // Where it listens is said before what it was asked.
-    let writer = Task { [console] in await log.write(to: console) }
-    let outcome: Result<Void, any Error>
-    do {
-      outcome = .success(try await work(server: server, log: log.log))
-    } catch {
-      outcome = .failure(error)
-    }
-    await server.stop()
-    log.finish()
-    await writer.value
-    try outcome.get()
-    return .done
+    if role != .agent { try requireHub() }
+    return try await DaemonRun(
+      role: role, settings: role == .agent ? HubSettings() : settings(), hubDirectory: hub.directory,
+      storeDirectory: storeDirectory, receivers: receivers, files: runtimeFiles,
+      notifier: isNotifying ? DesktopNotifier(environment: ProcessInfo.processInfo.environment) : nil,
+      pollInterval: pollInterval, logPath: arguments.value("--log"), console: console
+    ).run()
   }
 
-  /// Returns when the process is asked to end.
-  private func work(server: HubServer?, log: @escaping AccessLog) async throws {
-    let (console, role, store, pollInterval) = (console, role, storeDirectory, pollInterval)
-    let (receivers, hub, files) = (receivers, hub, runtimeFiles)
-    let notifier = isNotifying ? DesktopNotifier(environment: ProcessInfo.processInfo.environment) : nil
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await Signals.termination() }
-      if let server {
-        group.addTask { await tidy(server) }
-        group.addTask { await maintain { try hub.maintainStorage() } }
-      }
-      if role != .hub {
-        group.addTask {
-          let network = NetworkContainer(app: try AppContainer(storeDirectory: store))
-          try await withThrowingTaskGroup(of: Void.self) { agent in
-            let intake = SharedIntake(app: network.app)
-            agent.addTask {
-              try await Agent(
-                network: network, intake: intake, files: files, notifier: notifier, pollInterval: pollInterval,
-                console: console
-              ).run()
-            }
-            agent.addTask { await maintain { try network.app.maintainStore() } }
-            // Also without a source: what the command line adds is looked through again when time has passed.
-            agent.addTask {
-              try await Receivers(
-                app: network.app, shared: intake, sources: receivers, console: console, log: log
-              ).run()
-            }
-            defer { agent.cancelAll() }
-            // Not `waitForAll()`, which waits for the others when one has thrown.
-            for try await _ in agent {}
-          }
-        }
-      }
-      if let server {
-        group.addTask {
-          while true {
-            do {
-              for person in try hub.erasePeople() { console.talk("Hub: everything of \(person.name) is erased.") }
-            } catch {
-              console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute")
-            }
-            do {
-              try await hub.ingest.tick(at: server)
-            } catch {
-              console.talk("Hub: what was posted could not be looked through: \(error)")
-            }
-            try await hub.clock.sleep(for: .seconds(60))
-          }
-        }
-      }
-      // The first to end is the asking; an agent that cannot go on throws and ends the rest.
-      try await group.next()
-      group.cancelAll()
-    }
-  }
-
-  /// At the start and once a day: what was deleted long ago shrinks, a piece at a time.
-  private func tidy(_ server: HubServer) async {
-    while !Task.isCancelled {
-      do {
-        while try server.compact(), !Task.isCancelled { await Task.yield() }
-      } catch {
-        // Nobody waits for it, and nothing is lost by waiting for tomorrow.
-        _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
-      }
-      // Cancelled is seen by the loop.
-      try? await hub.clock.sleep(for: .seconds(86_400))
-    }
-  }
-
-  /// At the start and every minute: what was saved is made quick to open, a piece at a time.
-  private func maintain(step: @Sendable () throws -> Bool) async {
-    while !Task.isCancelled {
-      do {
-        while try step(), !Task.isCancelled { await Task.yield() }
-      } catch {
-        // Nothing is lost by waiting for the next minute; what stands in the way of saves too is said by those.
-        _ = console.report(CommandError("\(error)", exit: .readWrite))
-      }
-      // Cancelled is seen by the loop.
-      try? await hub.clock.sleep(for: .seconds(60))
-    }
-  }
-
-  private func startHub(log: @escaping AccessLog) async throws -> HubServer {
-    let server = hub.makeServer(address: address, port: port, allowedHosts: allowedHosts, log: log)
-    let port = try await server.start()
-    let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(port)"
-    if console.isJSON {
-      console.document(
-        "trendyd.run/1",
-        [("role", .string(role.rawValue)), ("url", .string(url)), ("data", .string(hub.directory.path))])
-    }
-    console.done("Hub listens at \(url); its data is in \(hub.directory.path).")
-    console.done("Is it well?  curl \(url)/api/v1/health")
-    console.done("One more device:  trendyd pair\(self.port == 8787 ? "" : "   then: trendy connect \(url) CODE")")
-    return server
+  /// As kept by `hub init`, and what is said now instead.
+  private func settings() throws(CommandError) -> HubSettings {
+    try HubSettings.load(from: hub.directory).saidOver(by: arguments)
   }
 
   private func requireHub() throws(CommandError) {

@@ -8,3 +8,6 @@
 
 /// The system's `close`, for types whose own hides it.
 func releaseDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+/// The system's `open`, likewise.
+func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

@@ -3,34 +3,23 @@ import Foundation
 import TrendyHub
 import TrendyProtocols
 
-/// The hub's access log on the standard error: a line for each request, and with it what of a failure only the one who runs
-/// the hub may know.
-///
-/// Requests never wait for it: who reads too slowly misses the oldest lines.
+/// The hub's access log: a line for each request, and with it what of a failure only the one who runs the hub may know.
 struct HubLog: Sendable {
-  private let entries: AsyncStream<(Date, AccessLogEntry)>
-  private let continuation: AsyncStream<(Date, AccessLogEntry)>.Continuation
+  let writer: LogWriter
+  let console: Console
 
-  init() {
-    (entries, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
-  }
-
-  /// What the hub calls for each answer.
+  /// The hub calls it for each answer. It never waits.
   var log: AccessLog {
-    { [continuation] in continuation.yield((SystemTime().now, $0)) }
-  }
-
-  /// Writes what came and what comes, until ``finish()``.
-  func write(to console: Console) async {
     let local = LocalTime(isUTC: true)
-    for await (date, entry) in entries { console.talk(Self.line(entry, at: local.rfc3339(date), console: console)) }
+    return { [writer, console] entry in
+      guard !console.isQuiet else { return }
+      writer.line(Self.line(entry, at: local.rfc3339(SystemTime().now), isJSON: console.isJSON))
+    }
   }
 
-  func finish() { continuation.finish() }
-
-  private static func line(_ entry: AccessLogEntry, at time: String, console: Console) -> String {
+  private static func line(_ entry: AccessLogEntry, at time: String, isJSON: Bool) -> String {
     let milliseconds = (entry.duration / .milliseconds(1) * 10).rounded() / 10
-    guard !console.isJSON else {
+    guard !isJSON else {
       return JSONText.object([
         ("time", .string(time)), ("request_id", .string(entry.requestId)), ("method", .string(entry.method)),
         ("path", .string(entry.path)), ("status", .number(entry.status)), ("remote", .string(entry.remoteAddress)),

@@ -30,9 +30,18 @@ enum Trendyd {
   private static let options = [
     OptionSpec("--role", value: "role", help: "agent, hub or both (agent)"),
     OptionSpec(
-      "--listen", value: "address:port", help: "where the hub listens (127.0.0.1:8787; port 0 for any free one)"),
+      "--listen", value: "address:port",
+      help: "where the hub listens (127.0.0.1:8787; port 0 for any free one, 0.0.0.0 for all networks)"),
     OptionSpec(
       "--host", value: "name", help: "a name besides localhost under which the hub is asked; may be given again"),
+    OptionSpec(
+      "--proxy", value: "address",
+      help:
+        "a reverse proxy, or a block of them (10.0.0.0/8), whose X-Forwarded-For the hub believes; may be given again"),
+    OptionSpec(
+      "--limit", value: "name=value", help: "a limit of the hub, such as requestsPerMinute=600; may be given again"),
+    OptionSpec(
+      "--log", value: "file", help: "run: write the log there and not to the standard error; SIGHUP opens it anew"),
     OptionSpec("--data", value: "dir", help: "the hub's storage, else TRENDY_HUB_DATA, else the data folder"),
     OptionSpec("--store", value: "dir", help: "the agent's store, else TRENDY_STORE, else the data folder"),
     OptionSpec("--poll", value: "duration", help: "how often the agent asks the hub when nothing happens (1m)"),
@@ -109,5 +118,8 @@ enum Trendyd {
     console.data("The hub that devices sync with, and the agent that syncs this machine's store in the background.\n")
     console.data("Usage: \(usage)\n\nOptions:")
     for line in OptionSpec.table(of: options) { console.data(line) }
+    console.data(
+      "\nWhat hub init is told by --listen, --host, --proxy and --limit is kept; run goes by it, and by what it is told itself instead."
+        + "\nLimits: \(HubSettings.limitNames.joined(separator: ", ")).")
   }
 }

@@ -131,6 +131,43 @@ struct IngestTests {
     #expect(try trips("laptop").isEmpty)
   }
 
+  @Test func `what is understood and cannot be kept is refused, so that the app keeps it, and place check tells of it`()
+    throws
+  {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    try #require(try bench.trendy("connect", hub.url, hub.code(), "--name", "phone", store: "phone").status == 0)
+    let token = try token("phone")
+    func status(_ body: String, _ path: String = "pub") throws -> String {
+      try bench.shell("curl -s -w ' %{http_code}' -u 'a:\(token)' -d '\(body)' \(hub.url)/\(path)").output
+    }
+    let fix = try Self.drive()[0]
+    var future = fix
+    future.time = Date() + 200_000
+    #expect(try status(fix.ownTracks) == "[] 200")
+    let encrypted = try status(#"{"_type":"encrypted","data":"c2VjcmV0"}"#)
+    #expect(encrypted.hasSuffix(" 422") && encrypted.contains("not_kept") && encrypted.contains("encryption off"))
+    #expect(try status(future.ownTracks).hasSuffix(" 422"))
+    // By its good half; and what holds no position of now is nothing to keep.
+    #expect(try status("[\(fix.ownTracks),\(future.ownTracks)]").hasSuffix(" 200"))
+    for kind in ["lwt", "status", "waypoint", "transition", "card"] {
+      #expect(try status(#"{"_type":"\#(kind)","tst":1,"lat":52,"lon":4}"#) == "[] 200", "\(kind)")
+    }
+    #expect(try status(#"{"_type":"encrypted","data":"c2VjcmV0"}"#).hasSuffix(" 422"))
+    let check = try bench.trendy("place", "check", store: "phone")
+    #expect(check.status == 1)
+    #expect(
+      check.output.contains("phone: 4 posts were not kept by the hub") && check.output.contains("still has them"),
+      "\(check.output)")
+    let leftOut = try bench.trendy("place", "check", "--json", store: "phone").document.objectValue?["left_out"]?
+      .arrayValue
+    #expect(leftOut?.first?.objectValue?["held_by_sender"] == true)
+    #expect(hub.log.contains(#""status":422"#))
+    // One that is kept ends it.
+    #expect(try status(fix.ownTracks) == "[] 200")
+    #expect(try !bench.trendy("place", "check", store: "phone").output.contains("not kept"))
+  }
+
   @Test func `a hub that is killed in the middle of a drive goes on with it`() throws {
     let hub = try TestHub(bench)
     try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)

@@ -19,6 +19,13 @@ public struct DeviceBatch: Hashable, Sendable {
   /// Messages that are no positions, by their kind.
   public var skippedMessages: [String: Int] = [:]
 
+  /// Messages of OwnTracks whose content only the sender's friends can read.
+  public var encryptedMessages: Int { skippedMessages[OwnTracksReader.encryptedKind] ?? 0 }
+
+  /// What to do about them.
+  public static let encryptionAdvice =
+    "the message is encrypted, and this end has no key: turn encryption off in the app (an empty encryption key); TLS protects the way"
+
   public init() {}
 
   init(_ file: TrackFile) {

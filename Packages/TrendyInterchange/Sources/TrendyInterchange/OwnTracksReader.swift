@@ -68,6 +68,8 @@ public enum OwnTracksReader: Sendable {
     return fields.count == 3 && FieldText.date(String(decoding: fields[0], as: UTF8.self)) != nil
   }
 
+  static let encryptedKind = "encrypted"
+
   static func take(_ message: JSONValue, at place: @autoclosure () -> String, into collector: inout FixCollector) {
     guard case .object(let members) = message else {
       collector.report(place(), "this is no message of OwnTracks: an object was expected")
@@ -79,6 +81,8 @@ public enum OwnTracksReader: Sendable {
     }
     guard kind == "location" else {
       collector.skip(message: kind)
+      // The others hold no position of now; this one may.
+      if kind == encryptedKind { collector.report(place(), DeviceBatch.encryptionAdvice) }
       return
     }
     var fields = FixFields()

@@ -70,10 +70,13 @@ public struct LiveTripsResponse: Hashable, Sendable {
   public var now: Date
   /// By device.
   public var trips: [APILiveTrip]
+  /// Posts that were not kept, by device.
+  public var leftOut: [APILeftOut]
 
-  public init(now: Date, trips: [APILiveTrip]) {
+  public init(now: Date, trips: [APILiveTrip], leftOut: [APILeftOut] = []) {
     self.now = now
     self.trips = trips
+    self.leftOut = leftOut
   }
 }
 
@@ -81,10 +84,61 @@ extension LiveTripsResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
     now = try fields.date("now")
     trips = try fields.required("trips")
+    leftOut = try fields.optional("left_out", default: [])
   }
 
   public func write(to fields: inout WireWriter) throws {
+    if !leftOut.isEmpty { try fields.write("left_out", leftOut) }
     try fields.write("now", now)
     try fields.write("trips", trips)
+  }
+}
+
+/// What a device posted to a hub lately and the hub did not keep.
+public struct APILeftOut: Hashable, Sendable {
+  public var deviceId: String
+  /// Empty for a device that the person does not have any more.
+  public var deviceName: String
+  /// Posts between the first and the last, both counted.
+  public var count: Int
+  public var first: Date
+  public var last: Date
+  /// Of the last, in words.
+  public var reason: String
+  /// Whether the last was refused as a whole, so that the device still has it and sends it again.
+  public var isHeldBySender: Bool
+
+  public init(
+    deviceId: String, deviceName: String, count: Int, first: Date, last: Date, reason: String, isHeldBySender: Bool
+  ) {
+    self.deviceId = deviceId
+    self.deviceName = deviceName
+    self.count = count
+    self.first = first
+    self.last = last
+    self.reason = reason
+    self.isHeldBySender = isHeldBySender
+  }
+}
+
+extension APILeftOut: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    deviceId = try fields.required("device_id")
+    deviceName = try fields.optional("device_name", default: "")
+    count = try fields.required("count")
+    first = try fields.date("first")
+    last = try fields.date("last")
+    reason = try fields.optional("reason", default: "")
+    isHeldBySender = try fields.optional("held_by_sender", default: false)
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.write("count", count)
+    try fields.write("device_id", deviceId)
+    try fields.write("device_name", deviceName)
+    try fields.write("first", first)
+    try fields.write("held_by_sender", isHeldBySender)
+    try fields.write("last", last)
+    try fields.write("reason", reason)
   }
 }

@@ -1,0 +1,236 @@
+import AppContainer
+public import CommandSupport
+public import Foundation
+public import TrendyHub
+import TrendyModels
+
+/// What the one who runs a hub said of it: kept in `hub.json` of its folder by `hub init`, and said over by the options of `run`.
+public struct HubSettings: Hashable, Sendable, Codable {
+  /// `address:port`; `nil` for ``standardListen``.
+  public var listen: String?
+  /// Names besides loopback's under which the hub is asked.
+  public var hosts: [String] = []
+  /// Reverse proxies, as ``HubConfiguration/trustedProxies``.
+  public var proxies: [String] = []
+  /// Limits by their names, as they were given: see ``limitNames``.
+  public var limits: [String: String] = [:]
+
+  public static let standardListen = "127.0.0.1:8787"
+
+  public init() {}
+
+  /// Missing members are as if nothing had been said.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    listen = try members.decodeIfPresent(String.self, forKey: .listen)
+    hosts = try members.decodeIfPresent([String].self, forKey: .hosts) ?? []
+    proxies = try members.decodeIfPresent([String].self, forKey: .proxies) ?? []
+    limits = try members.decodeIfPresent([String: String].self, forKey: .limits) ?? [:]
+  }
+
+  /// What these options say instead of what was kept, each option for itself.
+  /// - Throws: ``CommandError`` for a value that cannot be.
+  public func saidOver(by arguments: Arguments) throws(CommandError) -> HubSettings {
+    var settings = self
+    if let text = arguments.value("--listen") { settings.listen = text }
+    if arguments.has("--host") { settings.hosts = arguments.all("--host") }
+    if arguments.has("--proxy") { settings.proxies = arguments.all("--proxy") }
+    for pair in arguments.all("--limit") {
+      guard let equals = pair.firstIndex(of: "=") else {
+        throw Self.invalid("--limit", pair, "It looks like \(HTTPLimit.connections.rawValue)=400.")
+      }
+      settings.limits[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+    }
+    try settings.check()
+    return settings
+  }
+
+  /// - Throws: ``CommandError`` naming the first value that cannot be.
+  func check() throws(CommandError) {
+    _ = try endpoint()
+    for proxy in proxies where NetworkAddressRange(proxy) == nil {
+      throw Self.invalid("--proxy", proxy, "It is an address, or a block of them: 127.0.0.1, 10.0.0.0/8, fd00::/8.")
+    }
+    for host in hosts where host.isEmpty || host.contains(where: { $0 == "/" || $0.isWhitespace }) {
+      throw Self.invalid("--host", host, "It is a name or an address, without http:// and without a port.")
+    }
+    _ = try httpLimits()
+    _ = try requestsPerMinute()
+  }
+
+  static func invalid(_ option: String, _ value: String, _ hint: String) -> CommandError {
+    CommandError("The value '\(value)' is invalid for '\(option)'", hint: hint, exit: .usage)
+  }
+}
+
+// MARK: Where it listens
+
+extension HubSettings {
+  public struct Endpoint: Hashable, Sendable {
+    public var address: String
+    public var port: UInt16
+
+    public init?(_ text: String) {
+      guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+        return nil
+      }
+      address = text[..<colon].trimmingCharacters(in: ["[", "]"])
+      self.port = port
+      if address.isEmpty { return nil }
+    }
+
+    /// Whether it stands for all networks of the machine, so that nobody can ask at it: `0.0.0.0`, `::`.
+    public var isWildcard: Bool { NetworkAddress(address)?.isUnspecified ?? false }
+  }
+
+  public func endpoint() throws(CommandError) -> Endpoint {
+    let text = listen ?? Self.standardListen
+    guard let endpoint = Endpoint(text) else { throw Self.invalid("--listen", text, "It looks like 127.0.0.1:8787.") }
+    return endpoint
+  }
+
+  /// Where devices find the hub: by its first name, else by the address at which it listens. `nil` where it listens everywhere and
+  /// was told of no name.
+  /// - Parameter port: the one it really has.
+  public func url(port: UInt16? = nil) throws(CommandError) -> String? {
+    let endpoint = try endpoint()
+    guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
+    return "http://\(Self.bracketed(host)):\(port ?? endpoint.port)"
+  }
+
+  /// The same for this machine alone.
+  public static func url(address: String, port: UInt16) -> String {
+    "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"
+  }
+
+  private static func bracketed(_ host: String) -> String {
+    host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+  }
+
+  /// What a person should know who had it listen everywhere; `nil` where nothing is to be said.
+  public func wildcardHint() throws(CommandError) -> String? {
+    let endpoint = try endpoint()
+    guard endpoint.isWildcard, hosts.isEmpty else { return nil }
+    return
+      "\(endpoint.address) means every network of this machine and is no address to ask at. Say by which name or address devices "
+      + "reach it: --host NAME (at hub init, or at run)."
+  }
+}
+
+// MARK: Limits
+
+extension HubSettings {
+  /// A limit by its name on the command line, which is its name in ``HTTPLimits``.
+  enum HTTPLimit: String, CaseIterable {
+    case headBytes, targetBytes, headerFields, bodyBytes, connections, connectionsPerAddress
+    case headDeadline, idleDeadline, bodyDeadline, sendIdleDeadline, stopDeadline
+
+    var number: (field: WritableKeyPath<HTTPLimits, Int>, range: ClosedRange<Int>)? {
+      switch self {
+      case .headBytes: (\.headBytes, 1024...1 << 20)
+      case .targetBytes: (\.targetBytes, 256...1 << 20)
+      case .headerFields: (\.headerFields, 8...10_000)
+      case .bodyBytes: (\.bodyBytes, 4096...1 << 30)
+      case .connections: (\.connections, 1...1 << 20)
+      case .connectionsPerAddress: (\.connectionsPerAddress, 1...1 << 20)
+      default: nil
+      }
+    }
+
+    var duration: (field: WritableKeyPath<HTTPLimits, Duration>, range: ClosedRange<Int>)? {
+      switch self {
+      case .headDeadline: (\.headDeadline, 1...3600)
+      case .idleDeadline: (\.idleDeadline, 1...86_400)
+      case .bodyDeadline: (\.bodyDeadline, 1...86_400)
+      case .sendIdleDeadline: (\.sendIdleDeadline, 1...86_400)
+      case .stopDeadline: (\.stopDeadline, 0...300)
+      default: nil
+      }
+    }
+  }
+
+  private static let requestsPerMinuteName = "requestsPerMinute"
+
+  /// What `--limit NAME=VALUE` can name.
+  public static var limitNames: [String] { [requestsPerMinuteName] + HTTPLimit.allCases.map(\.rawValue) }
+
+  /// Requests of one device in a minute; `nil` for no limit.
+  public func requestsPerMinute() throws(CommandError) -> Int? {
+    guard let text = limits[Self.requestsPerMinuteName] else { return HubConfiguration().requestsPerMinute }
+    if text == "none" { return nil }
+    guard let number = Int(text), (1...1_000_000).contains(number) else {
+      throw Self.invalid("--limit", "requestsPerMinute=\(text)", "It is a number from 1 to 1000000, or none.")
+    }
+    return number
+  }
+
+  /// The limits of the transport. A hub that is asked to end does so within seconds: it drains for three unless told otherwise.
+  public func httpLimits() throws(CommandError) -> HTTPLimits {
+    var result = HTTPLimits()
+    result.stopDeadline = .seconds(3)
+    for (name, text) in limits.sorted(by: { $0.key < $1.key }) where name != Self.requestsPerMinuteName {
+      guard let limit = HTTPLimit(rawValue: name) else {
+        let near = Suggestion.nearest(to: name, among: Self.limitNames)
+        throw Self.invalid(
+          "--limit", "\(name)=\(text)",
+          near.map { "Did you mean '\($0)'?" } ?? "There are: \(Self.limitNames.joined(separator: ", ")).")
+      }
+      if let (field, range) = limit.number {
+        guard let number = Int(text), range.contains(number) else {
+          throw Self.invalid(
+            "--limit", "\(name)=\(text)", "It is a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        result[keyPath: field] = number
+      } else if let (field, range) = limit.duration {
+        guard let seconds = TimePhrase.seconds(text), range.contains(Int(seconds)) else {
+          throw Self.invalid(
+            "--limit", "\(name)=\(text)",
+            "It is a duration from \(range.lowerBound)s to \(range.upperBound)s, such as 10s.")
+        }
+        result[keyPath: field] = .seconds(seconds)
+      }
+    }
+    return result
+  }
+}
+
+// MARK: The file
+
+extension HubSettings {
+  static let fileName = "hub.json"
+
+  /// As kept in a hub's folder; as if nothing had been said where there is no file.
+  /// - Throws: ``CommandError`` for a file that cannot be read: what was said is not passed over.
+  public static func load(from directory: URL) throws(CommandError) -> HubSettings {
+    let file = directory.appending(path: fileName)
+    guard let data = FileManager.default.contents(atPath: file.path) else {
+      guard !FileManager.default.fileExists(atPath: file.path) else {
+        throw CommandError("\(file.path) cannot be read", hint: "Give this user the right to.", exit: .configuration)
+      }
+      return HubSettings()
+    }
+    let settings: HubSettings
+    do {
+      settings = try WireJSON.decode(HubSettings.self, from: data)
+    } catch {
+      throw CommandError(
+        "\(file.path) cannot be read: \(error)", hint: "Mend it, or remove it and say the options again.",
+        exit: .configuration)
+    }
+    do {
+      try settings.check()
+    } catch {
+      throw CommandError("\(file.path): \(error.message)", hint: error.hint, exit: .configuration)
+    }
+    return settings
+  }
+
+  public func save(to directory: URL) throws(CommandError) {
+    let file = directory.appending(path: Self.fileName)
+    do {
+      try OwnerOnlyFile.replace(file, with: try WireJSON.encode(self))
+    } catch {
+      throw CommandError("\(file.path) cannot be written: \(error)", exit: .cannotCreate)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// What devices posted lately and was not kept, by this machine's agent and by the hub.
+struct LeftOutPosts {
+  struct Entry {
+    var device: String
+    var isAtHub: Bool
+    var post: RefusedPosts.Entry
+    var json: JSONText
+  }
+
+  private(set) var entries: [Entry] = []
+  private(set) var findings: [String] = []
+  /// Why the hub's are not known, if they are not.
+  private(set) var silence: String?
+
+  init(_ session: Session) throws {
+    let tracks = session.storeDirectory.appending(path: "tracks")
+    for (device, post) in RefusedPosts(directory: tracks).load().sorted(by: { $0.key < $1.key }) {
+      add(post, device: device, isAtHub: false, session)
+    }
+    guard let account = try session.openStore().accountFile.load() else { return }
+    do {
+      let answer = try NetworkProgram.answer(to: ["live", "--store", session.storeDirectory.path])
+      if let error = answer.objectValue?["error"]?.objectValue {
+        silence = "\(account.hubName) could not be asked: \(error["message"]?.stringValue ?? "no answer")."
+        return
+      }
+      let live = try WireJSON.decode(LiveTripsResponse.self, from: WireJSON.encode(answer))
+      for post in live.leftOut {
+        add(
+          .init(
+            count: post.count, first: post.first, last: post.last, reason: post.reason,
+            isHeldBySender: post.isHeldBySender),
+          device: post.deviceName.isEmpty ? post.deviceId : post.deviceName, isAtHub: true, session)
+      }
+    } catch {
+      silence = "\(account.hubName) could not be asked: \(error)."
+    }
+  }
+
+  private mutating func add(_ post: RefusedPosts.Entry, device: String, isAtHub: Bool, _ session: Session) {
+    let json = JSONText.object([
+      ("device", .string(device)), ("at", .string(isAtHub ? "hub" : "agent")), ("count", .number(post.count)),
+      ("first", .string(session.local.rfc3339(post.first))), ("last", .string(session.local.rfc3339(post.last))),
+      ("held_by_sender", .bool(post.isHeldBySender)), ("reason", .string(post.reason)),
+    ])
+    entries.append(Entry(device: device, isAtHub: isAtHub, post: post, json: json))
+    let posts = post.count == 1 ? "a post was" : "\(post.count) posts were"
+    findings.append(
+      "\(device): \(posts) not kept\(isAtHub ? " by the hub" : "") since \(session.local.dayAndTime(post.first))"
+        + "\(post.isHeldBySender ? ", the device still has them" : ""): \(post.reason)")
+  }
+}

@@ -1,0 +1,196 @@
+import AppContainer
+import CommandSupport
+import Foundation
+import HubContainer
+import NetworkContainer
+import TrendyHub
+import TrendyModels
+import TrendyProtocols
+
+/// `trendyd run`: serves, syncs, or both, until it is asked to end.
+struct DaemonRun {
+  let role: Daemon.Role
+  let settings: HubSettings
+  let hubDirectory: URL
+  let storeDirectory: URL
+  let receivers: Receivers.Sources
+  let files: RuntimeFiles
+  /// Puts trips and places on the desktop; `nil` for a person who wants none of it.
+  let notifier: DesktopNotifier?
+  let pollInterval: Duration
+  /// Of the log; `nil` for the standard error.
+  let logPath: String?
+  let console: Console
+
+  /// Where the hub's own work is done: what takes its time keeps no request waiting.
+  private static let background = BackgroundThread(name: "trendy-background")
+
+  func run() async throws -> ExitCode {
+    let bounds = try bounds()
+    let writer = try LogWriter(path: logPath, isJSON: console.isJSON)
+    if logPath != nil { Signals.takeHangUp() }
+    var console = console
+    console.talkSink = { writer.line($0) }
+    let log = HubLog(writer: writer, console: console).log
+    let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, bounds: bounds)
+    var server: HubServer?
+    do {
+      if let hub { server = try await start(hub, bounds: bounds, log: log) }
+    } catch {
+      writer.start()
+      writer.finish(atMost: Self.logSeconds)
+      throw error
+    }
+    // The place where it listens is said before the requests that it is asked.
+    writer.start()
+    let outcome: Result<Void, any Error>
+    do {
+      outcome = .success(try await work(hub: hub, server: server, log: log, console: console, writer: writer))
+    } catch {
+      outcome = .failure(error)
+    }
+    // Once more where an error ended the work and not a signal.
+    await server?.stop()
+    writer.finish(atMost: Self.logSeconds)
+    try outcome.get()
+    return .done
+  }
+
+  /// Seconds for what is still to be logged at the end.
+  private static let logSeconds: TimeInterval = 0.5
+
+  /// What descriptors there are for; raises their number first.
+  private func bounds() throws(CommandError) -> ResourceBounds {
+    try ResourceBounds(
+      descriptors: ResourceBounds.raiseDescriptorLimit(), connections: settings.httpLimits().connections,
+      isChosen: settings.limits["connections"] != nil)
+  }
+
+  private func start(_ hub: HubContainer, bounds: ResourceBounds, log: @escaping AccessLog) async throws -> HubServer {
+    let server = try hub.makeServer(settings: settings, bounds: bounds, log: log)
+    let endpoint = try settings.endpoint()
+    let port = try await server.start()
+    do {
+      try hub.noteServing(port: port)
+    } catch {
+      // Read by `pair` alone, which then goes by what was kept.
+      console.talk("Hub: \(error)")
+    }
+    let url = HubSettings.url(address: endpoint.address, port: port)
+    let outside = try settings.url(port: port)
+    if console.isJSON {
+      console.document(
+        "trendyd.run/1",
+        [
+          ("role", .string(role.rawValue)), ("url", .string(url)), ("data", .string(hub.directory.path)),
+          ("device_url", .string(outside)),
+        ])
+    }
+    let place = endpoint.isWildcard ? "every network of this machine, port \(port)" : url
+    console.done("Hub listens at \(place); its data is in \(hub.directory.path).")
+    console.done("Is it well?  curl \(url)/api/v1/health")
+    console.done("One more device:  trendyd pair")
+    if let hint = try settings.wildcardHint() { console.talk(hint) }
+    return server
+  }
+
+  /// Returns when the process is asked to end.
+  private func work(
+    hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter
+  ) async throws {
+    let grace = try settings.httpLimits().stopDeadline + .milliseconds(1500)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await Signals.termination(atMost: grace, onHangUp: { writer.reopen() }) {
+          console.talk(
+            "What was at work did not end in time and is left; it is done at the next start. Nothing acknowledged is lost."
+          )
+          writer.finish(atMost: 0.25)
+          _exit(ExitCode.done.rawValue)
+        }
+        // Before the work that goes on beside it has ended, which may take its time.
+        await server?.stop()
+      }
+      if let hub, let server {
+        group.addTask(executorPreference: Self.background) { await tidy(server, hub.clock, console) }
+        group.addTask(executorPreference: Self.background) {
+          await maintain(hub.clock, console) { try hub.maintainStorage() }
+        }
+        group.addTask(executorPreference: Self.background) { await look(at: server, of: hub, console) }
+      }
+      if role != .hub { group.addTask { try await runAgent(log: log, console: console) } }
+      // The first to end is the asking; an agent that cannot go on throws and ends the rest.
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func runAgent(log: @escaping AccessLog, console: Console) async throws {
+    let network = NetworkContainer(app: try AppContainer(storeDirectory: storeDirectory))
+    let intake = SharedIntake(app: network.app)
+    try await withThrowingTaskGroup(of: Void.self) { agent in
+      agent.addTask {
+        try await Agent(
+          network: network, intake: intake, files: files, notifier: notifier, pollInterval: pollInterval,
+          console: console
+        ).run()
+      }
+      agent.addTask { await maintain(network.app.clock, console) { try network.app.maintainStore() } }
+      // Also without a source: what the command line adds is looked through again when time has passed.
+      agent.addTask {
+        try await Receivers(app: network.app, shared: intake, sources: receivers, console: console, log: log).run()
+      }
+      defer { agent.cancelAll() }
+      // Not `waitForAll()`, which waits for the others when one has thrown.
+      for try await _ in agent {}
+    }
+  }
+
+  /// At the start and once a minute: erases who was removed for that, and lets time do its part for what devices posted.
+  private func look(at server: HubServer, of hub: HubContainer, _ console: Console) async {
+    while !Task.isCancelled {
+      do {
+        for person in try hub.erasePeople() { console.talk("Hub: everything of \(person.name) is erased.") }
+      } catch {
+        console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute")
+      }
+      do {
+        try await hub.ingest.tick(at: server)
+      } catch is CancellationError {
+        return
+      } catch {
+        console.talk("Hub: what was posted could not be looked through: \(error)")
+      }
+      // Cancelled is seen by the loop.
+      try? await hub.clock.sleep(for: .seconds(60))
+    }
+  }
+
+  /// At the start and once a day: what was deleted long ago shrinks, a piece at a time.
+  private func tidy(_ server: HubServer, _ clock: any TimeSource, _ console: Console) async {
+    while !Task.isCancelled {
+      do {
+        while try server.compact(), !Task.isCancelled { await Task.yield() }
+      } catch {
+        // Nobody waits for it, and nothing is lost by waiting for tomorrow.
+        _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
+      }
+      // Cancelled is seen by the loop.
+      try? await clock.sleep(for: .seconds(86_400))
+    }
+  }
+
+  /// At the start and every minute: what was saved is made quick to open, a piece at a time.
+  private func maintain(_ clock: any TimeSource, _ console: Console, step: @Sendable () throws -> Bool) async {
+    while !Task.isCancelled {
+      do {
+        while try step(), !Task.isCancelled { await Task.yield() }
+      } catch {
+        // Nothing is lost by waiting for the next minute; what stands in the way of saves too is said by those.
+        _ = console.report(CommandError("\(error)", exit: .readWrite))
+      }
+      // Cancelled is seen by the loop.
+      try? await clock.sleep(for: .seconds(60))
+    }
+  }
+}
