@@ -201,13 +201,31 @@ public struct AgentIngest: Ingest {
   }
 }
 
+/// A person's places as of a version of their record.
+private final class PlaceCache: Sendable {
+  let content = Mutex<(head: Int64, geofences: [Geofence])?>(nil)
+}
+
 /// Writes what was found into a person's record at the hub.
 private struct HubJournal: FindingJournal {
   let desk: HubDesk
+  private let places = PlaceCache()
 
+  init(desk: HubDesk) { self.desk = desk }
+
+  /// Each fix asks: they are read again where one of them was written since.
   func geofences() throws -> [Geofence] {
+    let known = places.content.withLock { $0 }
+    let (head, hasChanged) = try desk.changes(of: .geofence, since: known?.head ?? 0)
+    if let known, !hasChanged {
+      places.content.withLock { $0?.head = head }
+      return known.geofences
+    }
+    // Asked for after the head: what is written in between is read twice.
     let wire: [APIGeofence] = try desk.list(.geofence)
-    return wire.map { Geofence($0) }
+    let geofences = wire.map { Geofence($0) }
+    places.content.withLock { $0 = (head, geofences) }
+    return geofences
   }
 
   /// The person's own of that name; made where there is none, with the id that it has on every device.

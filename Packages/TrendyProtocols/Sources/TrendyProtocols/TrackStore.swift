@@ -68,9 +68,9 @@ public protocol TrackStore: Sendable {
   /// From when on readings were added that nobody said to have read; `nil` where all are read.
   func unread(device: String) throws -> TrackUnread?
 
-  /// Notes of a kind with a time after `after`, by time; `isDescending` for the last ones first.
+  /// Notes of a kind with a time after `after`, up to and with `through`, by time; `isDescending` for the last ones first.
   func notes(
-    _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
+    _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote]
 
   /// The note of this kind and id, with its device.
@@ -78,6 +78,15 @@ public protocol TrackStore: Sendable {
 
   /// Puts and removes notes in one step; durable on return.
   func commit(_ changes: TrackChanges, device: String) throws
+}
+
+extension TrackStore {
+  /// Notes of a kind with a time after `after`, by time; `isDescending` for the last ones first.
+  public func notes(
+    _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
+  ) throws -> [TrackNote] {
+    try notes(kind, device: device, after: after, through: nil, isDescending: isDescending, limit: limit)
+  }
 }
 
 /// A device of a track store.
@@ -108,11 +117,14 @@ public struct TrackAppend: Hashable, Sendable {
 public struct TrackUnread: Hashable, Sendable {
   /// The time of the earliest reading that was added.
   public var since: Date
+  /// The time of the latest; `nil` where that is not known, as after everything was to be read again.
+  public var through: Date?
   /// Rises with every adding.
   public var generation: UInt64
 
-  public init(since: Date, generation: UInt64) {
+  public init(since: Date, through: Date? = nil, generation: UInt64) {
     self.since = since
+    self.through = through
     self.generation = generation
   }
 }

@@ -1,4 +1,4 @@
-import TrendyModels
+package import TrendyModels
 
 #if canImport(Darwin)
   import Darwin
@@ -34,5 +34,21 @@ extension Geodesic {
     let x = across * cosine * east * radians
     let y = along * north * radians
     return (x * x + y * y).squareRoot()
+  }
+
+  /// Whether two points are farther apart than so many metres, by a bound that costs next to nothing; `false` says nothing.
+  ///
+  /// A degree of latitude is 110,574 m at least. On a sphere whose latitudes keep to those of the two points, the distance is at least
+  /// 2 r cos(φ) sin(Δλ/2) with the greater latitude φ (by the haversine formula); r is the least radius of curvature of the ellipsoid,
+  /// 6,335,439 m, less a hundredth for all that a sphere is not.
+  package static func isCertainlyBeyond(_ meters: Double, from start: Coordinate, to end: Coordinate) -> Bool {
+    if abs(end.latitude - start.latitude) * 110_000 > meters { return true }
+    var east = abs(end.longitude - start.longitude)
+    if east > 180 { east = 360 - east }
+    // Few come so far; the sine of the half angle only rises up to there.
+    guard east <= 180 else { return false }
+    let radians = Double.pi / 180
+    let cosine = cos(max(abs(start.latitude), abs(end.latitude)) * radians)
+    return 2 * 6_272_000 * cosine * sin(east / 2 * radians) > meters
   }
 }

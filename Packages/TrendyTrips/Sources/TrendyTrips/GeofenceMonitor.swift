@@ -72,6 +72,14 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
       }
   }
 
+  /// The same without the places of which ``update(_:)`` makes anew all that counts: those the person is certainly not in, and of which
+  /// no fix says otherwise. It behaves the same after an update with the places that it had, unless it counts passing.
+  var withoutIdlePlaces: GeofenceMonitor {
+    var monitor = self
+    if !configuration.countsPassing { monitor.fences = fences.filter { !$0.isIdle } }
+    return monitor
+  }
+
   /// The ids of the places the person is in, sorted.
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
@@ -177,6 +185,8 @@ extension GeofenceMonitor {
       var from: Location
       var to: Location
     }
+
+    var isIdle: Bool { side != .inside && run == nil && passing == nil }
 
     init(id: String, center: Coordinate, radius: Double, side: Side) {
       self.id = id
@@ -307,8 +317,10 @@ extension GeofenceMonitor {
     func side(seenBy fix: Location, _ configuration: Configuration) -> Side? {
       // Unknown is taken for certain: a device that gives no accuracy is believed.
       let accuracy = max(0, fix.horizontalAccuracy)
+      let outer = radius + margin(configuration) + accuracy
+      if Geodesic.isCertainlyBeyond(outer, from: center, to: fix.coordinate) { return .outside }
       let distance = Geodesic.distanceMeters(from: center, to: fix.coordinate)
-      if distance > radius + margin(configuration) + accuracy { return .outside }
+      if distance > outer { return .outside }
       // A circle of uncertainty wider than the place must lie the more in its middle; one twice as wide is never in it.
       return accuracy < 2 * radius && distance <= radius - max(0, accuracy - radius) ? .inside : nil
     }

@@ -27,6 +27,15 @@ public struct HubDesk: Sendable {
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
+  /// The version of the last write to the record, and whether anything of a kind was written after an earlier one, deletions included.
+  public func changes(of kind: SyncedKind, since version: Int64) throws -> (head: Int64, hasChanged: Bool) {
+    try server.storage.read(person: person) { reading in
+      let head = try reading.state().head
+      // The same number in another life of a hub that was restored is above its head, or of other entries: a restart forgets it.
+      return (head, try head < version || !reading.lines(ofKind: kind.name, after: version, bytes: 1).isEmpty)
+    }
+  }
+
   /// What the person calls a device; `nil` for one that is not theirs.
   public func name(ofDevice id: String) throws -> String? {
     try server.accounts.devices(person: person).first { $0.id == id }?.name

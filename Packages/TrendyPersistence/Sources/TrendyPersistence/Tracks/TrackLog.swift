@@ -68,9 +68,16 @@ extension TrackLog {
       result.known += entries.count - writer.added
       if let since = writer.earliestChange {
         let before = try UnreadMark.read(transaction.get(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
+        let generation = (before?.generation ?? 0) + 1
+        let end = try UnreadEnd.read(device: number, in: transaction)
         try UnreadMark.put(
-          since: min(since, before?.since ?? since), generation: (before?.generation ?? 0) + 1, isUnread: true,
-          device: number, in: transaction)
+          since: min(since, before?.since ?? since), generation: generation, isUnread: true, device: number,
+          in: transaction)
+        // Where an earlier version added something, nobody knows how far that went.
+        if before?.isUnread != true || end?.generation == before?.generation {
+          let through = max(writer.latestChange ?? since, before?.isUnread == true ? end?.through ?? since : since)
+          try UnreadEnd.put(through: through, generation: generation, device: number, in: transaction)
+        }
       }
       return result
     }
@@ -134,17 +141,22 @@ extension TrackLog {
       let mark = try UnreadMark.read(engine.get(kind: Kind.unread, key: RecordKey(high: 0, low: number))),
       mark.isUnread
     else { return nil }
-    return TrackUnread(since: TrackEntry.date(mark.since), generation: mark.generation)
+    let end = try UnreadEnd.read(device: number, in: engine)
+    return TrackUnread(
+      since: TrackEntry.date(mark.since),
+      through: end.flatMap { $0.generation == mark.generation ? TrackEntry.date($0.through) : nil },
+      generation: mark.generation)
   }
 
   public func notes(
-    _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
+    _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote] {
     let engine = try reading()
     guard let number = try DeviceTable.number(of: device, in: engine) else { return [] }
     let lower = after.map { (TrackEntry.milliseconds($0) ?? ($0 < .distantPast + 1 ? .min : .max - 2)) + 1 } ?? .min
+    let upper = through.flatMap { TrackEntry.milliseconds($0) }.map { $0 + 1 } ?? .max
     return try engine.scan(
-      kind: Kind.note(kind), group: number, from: lower, descending: isDescending, limit: limit
+      kind: Kind.note(kind), group: number, from: lower, to: upper, descending: isDescending, limit: limit
     ).map { try Self.note($0, kind) }
   }
 
@@ -207,6 +219,7 @@ private enum Kind {
   static let device: UInt8 = 1
   static let block: UInt8 = 2
   static let unread: UInt8 = 3
+  static let unreadEnd: UInt8 = 6
 
   static func note(_ kind: TrackNote.Kind) -> UInt8 {
     switch kind {
@@ -260,6 +273,40 @@ private enum UnreadMark {
   }
 }
 
+/// Up to where readings were added that nobody said to have read: a row of its own, as earlier versions read the mark's to the byte. It
+/// counts where its generation is the mark's.
+private enum UnreadEnd {
+  static func read(
+    device: UInt64, in reading: some RowSource
+  ) throws(StorageError) -> (through: Int64, generation: UInt64)? {
+    guard let record = try reading.get(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device)) else { return nil }
+    guard record.payloadCount == 16 else { throw .unreadableRow(kind: record.kind, key: record.key) }
+    return record.withPayload { bytes in
+      (
+        Int64(littleEndian: bytes.loadUnaligned(as: Int64.self)),
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
+    }
+  }
+
+  static func put(
+    through: Int64, generation: UInt64, device: UInt64, in transaction: WriteTransaction
+  ) throws(StorageError) {
+    var payload = [UInt8]()
+    withUnsafeBytes(of: through.littleEndian) { payload += $0 }
+    withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
+    try transaction.put(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device), sort: 0, payload: payload)
+  }
+}
+
+/// An engine, or a unit of work on it.
+private protocol RowSource {
+  func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record?
+}
+
+extension StorageEngine: RowSource {}
+extension WriteTransaction: RowSource {}
+
 /// A row of readings; its sort value is the time of the first.
 private struct Block {
   private let record: Record
@@ -297,6 +344,7 @@ private struct BlockWriter {
   /// New readings; one that took the place of another of its moment counts as known.
   private(set) var added = 0
   private(set) var earliestChange: Int64?
+  private(set) var latestChange: Int64?
 
   init(transaction: WriteTransaction, device: UInt64) {
     self.transaction = transaction
@@ -326,6 +374,7 @@ private struct BlockWriter {
     guard !after.isEmpty else { return }
     added += after.count
     note(change: after[after.startIndex].time)
+    note(change: after[after.endIndex - 1].time)
     if let next {
       try fill(after, before: next)
     } else {
@@ -406,7 +455,10 @@ private struct BlockWriter {
     }
   }
 
-  private mutating func note(change time: Int64) { earliestChange = min(earliestChange ?? time, time) }
+  private mutating func note(change time: Int64) {
+    earliestChange = min(earliestChange ?? time, time)
+    latestChange = max(latestChange ?? time, time)
+  }
 
   private func block(beginningBy time: Int64) throws(StorageError) -> Block? {
     try transaction.scan(kind: Kind.block, group: device, to: time + 1, descending: true, limit: 1).first

@@ -148,15 +148,22 @@ struct TrackLogTests {
     try _ = log.append([TrackFixture.fix(100)], device: "phone")
     try _ = log.append([TrackFixture.fix(200)], device: "phone")
     let unread = try #require(try log.unread(device: "phone"))
-    #expect(unread.since == TrackFixture.moment(100))
+    #expect(unread.since == TrackFixture.moment(100) && unread.through == TrackFixture.moment(200))
     var read = TrackChanges()
     read.readThrough = unread.generation
     try _ = log.append([TrackFixture.fix(50)], device: "phone")
     try log.commit(read, device: "phone")
     #expect(try log.unread(device: "phone")?.since == TrackFixture.moment(50))
+    #expect(try log.unread(device: "phone")?.through == TrackFixture.moment(200))
     read.readThrough = try log.unread(device: "phone")?.generation
     try log.commit(read, device: "phone")
     #expect(try log.unread(device: "phone") == nil)
+    // What was read counts no more.
+    try _ = log.append([TrackFixture.fix(70)], device: "phone")
+    let late = try #require(try log.unread(device: "phone"))
+    #expect(late.since == TrackFixture.moment(70) && late.through == TrackFixture.moment(70))
+    read.readThrough = late.generation
+    try log.commit(read, device: "phone")
     // The same again is nothing to read.
     try _ = log.append([TrackFixture.fix(50)], device: "phone")
     #expect(try log.unread(device: "phone") == nil)
@@ -164,6 +171,9 @@ struct TrackLogTests {
     again.unreadSince = TrackFixture.moment(60)
     try log.commit(again, device: "phone")
     #expect(try log.unread(device: "phone")?.since == TrackFixture.moment(60))
+    #expect(try log.unread(device: "phone")?.through == nil)
+    try _ = log.append([TrackFixture.fix(300)], device: "phone")
+    #expect(try log.unread(device: "phone")?.through == nil)
   }
 
   @Test func `one reader at a time, over all processes`() throws {

@@ -78,9 +78,9 @@ public final class SimulatedTrackStore: TrackStore {
   public func unread(device: String) throws -> TrackUnread? { try log().unread(device: device) }
 
   public func notes(
-    _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
+    _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote] {
-    try log().notes(kind, device: device, after: after, isDescending: isDescending, limit: limit)
+    try log().notes(kind, device: device, after: after, through: through, isDescending: isDescending, limit: limit)
   }
 
   public func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)? {

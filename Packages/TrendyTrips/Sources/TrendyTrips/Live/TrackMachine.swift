@@ -64,6 +64,16 @@ struct TrackMachine: Hashable, Sendable, Codable {
     tracker?.configuration.skipPlaces = skipPlaces
   }
 
+  /// As it is kept: without what ``update(geofences:)`` gives back. Of a place that nothing is to be remembered of, nothing is
+  /// kept, so that a thousand places cost no more than the one that the person is in.
+  var withoutPlaces: TrackMachine {
+    var machine = self
+    machine.monitor = monitor.withoutIdlePlaces
+    machine.detector.configuration.skipPlaces = []
+    machine.tracker?.configuration.skipPlaces = []
+    return machine
+  }
+
   /// The trip that goes on.
   var currentRecord: TripRecord? {
     tracker?.currentRecord ?? detector.currentRecord.flatMap { isCalled(Span($0.trip)) ? nil : $0 }

@@ -32,10 +32,16 @@ struct FindingPlan {
 }
 
 extension TrackPass {
-  func plan(for found: TrackFindings, since baseTime: Date?) throws -> FindingPlan {
+  /// - Parameter through: up to where it was read, where what was found after it stays as it is; the end is settled anew in any case.
+  func plan(for found: TrackFindings, since baseTime: Date?, through: Date?) throws -> FindingPlan {
     var plan = FindingPlan()
-    var held = try store.notes(.finding, device: device, after: baseTime, isDescending: false, limit: .max)
-      .map { try TrackFinding($0) }
+    var notes = try store.notes(
+      .finding, device: device, after: baseTime, through: through, isDescending: false, limit: .max)
+    if through != nil {
+      notes += try store.notes(
+        .finding, device: device, after: TrackFinding.unsettled - 1, isDescending: false, limit: .max)
+    }
+    var held = try notes.map { try TrackFinding($0) }
     let keys = Set(held.map(\.key))
     for key in found.byKey.keys.sorted() + found.refused.sorted() where !keys.contains(key) {
       // A ride that went on after it was closed: told before the checkpoint.

@@ -11,6 +11,8 @@ struct TrackPass {
   let reader: TrackReader
   let device: String
   let now: Date
+  /// In the order of their ids.
+  let places: [Geofence]
   let geofences: [String: Geofence]
   var changes = TrackReader.Changes()
 
@@ -18,8 +20,7 @@ struct TrackPass {
     self.reader = reader
     self.device = device
     now = reader.clock.now
-    geofences = Dictionary(
-      try reader.journal.geofences().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    (places, geofences) = try reader.places(of: device)
   }
 
   var store: any TrackStore { reader.store }
@@ -35,12 +36,11 @@ struct TrackPass {
     // What the checkpoint says is not to be believed where its time is not known to be before everything new.
     let baseTime = base?.machine.time
     var path = TrackPath(base: base, device: device)
-    path.machine.update(geofences: Array(geofences.values))
+    path.machine.update(geofences: places)
     var found = TrackFindings(geofences: geofences)
+    var through: Date?
     if unread != nil || base != last || last == nil {
-      try store.forEach(device: device, after: baseTime, through: nil) { reading in
-        for effect in path.take(reading) { found.take(effect, at: reading.timestamp) }
-      }
+      through = try readOn(from: baseTime, last: last, newThrough: unread?.through, path: &path, found: &found)
     }
     guard path.machine.time != nil else { return changes }
     var settled = path.machine
@@ -48,7 +48,7 @@ struct TrackPass {
     for effect in isOver ? settled.finish() : settled.settle(at: now) { found.take(effect, at: nil) }
     found.takeOpen(settled.openVisits)
 
-    let plan = try plan(for: found, since: baseTime)
+    let plan = try plan(for: found, since: baseTime, through: through)
     var commit = TrackChanges()
     if !plan.operations.isEmpty {
       // Said before it is done: after a crash in between, what stands in the journal is known for its own.
@@ -72,6 +72,60 @@ struct TrackPass {
   }
 }
 
+extension TrackPass {
+  /// Reads what comes after the base. Where it comes, beyond everything new, to a checkpoint at which all is as it was when that was
+  /// made, what follows is as it was, and is not read again: a late reading costs what it changes.
+  /// - Parameter newThrough: the time of the latest new reading; `nil` where it is not known.
+  /// - Returns: the time of that checkpoint; `nil` where everything was read.
+  private func readOn(
+    from baseTime: Date?, last: TrackReader.Checkpoint?, newThrough: Date?, path: inout TrackPath,
+    found: inout TrackFindings
+  ) throws -> Date? {
+    var position = baseTime
+    for stop in last?.kept ?? [] {
+      guard let newThrough, stop >= newThrough, stop > baseTime ?? .distantPast else { continue }
+      try readOn(after: position, through: stop, path: &path, found: &found)
+      position = stop
+      if let last, try isAsBefore(path.machine, at: stop, found) {
+        path.goOn(from: stop, as: last, places: places)
+        return stop
+      }
+    }
+    try readOn(after: position, through: nil, path: &path, found: &found)
+    return nil
+  }
+
+  private func readOn(
+    after: Date?, through: Date?, path: inout TrackPath, found: inout TrackFindings
+  ) throws {
+    try store.forEach(device: device, after: after, through: through) { reading in
+      for effect in path.take(reading) { found.take(effect, at: reading.timestamp) }
+    }
+  }
+
+  /// Whether all is as it was when a checkpoint was made, and what was found up to it stands by itself: none of it was told again, or
+  /// taken back, by what was read after it.
+  private func isAsBefore(_ machine: TrackMachine, at stop: Date, _ found: TrackFindings) throws -> Bool {
+    guard machine.time == stop else { return false }
+    guard let note = try store.note(.checkpoint, id: TrackReader.checkpointId(device: device, at: stop))?.note,
+      let checkpoint = TrackReader.decode(note.content)
+    else { return false }
+    guard checkpoint.machine == machine.withoutPlaces else { return false }
+    let later = try store.notes(
+      .finding, device: device, after: stop, through: stop + Self.reopeningSeconds, isDescending: false, limit: .max)
+    for note in later {
+      let key = try TrackFinding(note).key
+      if found.byKey[key] != nil || found.refused.contains(key) { return false }
+    }
+    return try !found.byKey.keys.contains { key in
+      try store.note(.finding, id: key).map { try TrackFinding($0.note).standing == .withdrawn } ?? false
+    }
+  }
+
+  /// Longer than any silence after which a trip goes on, and than what may come of that.
+  private static let reopeningSeconds: TimeInterval = 3 * 86_400
+}
+
 /// The machine on its way through the readings, and the checkpoints it leaves behind for readings that will come late.
 struct TrackPath {
   var machine: TrackMachine
@@ -92,7 +146,15 @@ struct TrackPath {
     }
   }
 
-  var head: TrackReader.Checkpoint { TrackReader.Checkpoint(machine: machine, kept: kept) }
+  var head: TrackReader.Checkpoint { TrackReader.Checkpoint(machine: machine.withoutPlaces, kept: kept) }
+
+  /// Goes on where everything was read before, from a checkpoint at which it is as it was then.
+  mutating func goOn(from stop: Date, as last: TrackReader.Checkpoint, places: [Geofence]) {
+    machine = last.machine
+    machine.update(geofences: places)
+    kept = kept.filter { $0 < stop } + last.kept.filter { $0 >= stop }
+    new = new.filter { $0.key < stop }
+  }
 
   mutating func take(_ reading: TrackReading) -> [TrackMachine.Effect] {
     let before = machine.time
@@ -130,7 +192,7 @@ struct TrackPath {
     for time in kept {
       guard let machine = new[time] else { continue }
       let earlier = kept.filter { $0 < time }
-      commit.put.append(try note(TrackReader.Checkpoint(machine: machine, kept: earlier), at: time))
+      commit.put.append(try note(TrackReader.Checkpoint(machine: machine.withoutPlaces, kept: earlier), at: time))
     }
     if let time = machine.time { commit.put.append(try note(head, at: time)) }
   }

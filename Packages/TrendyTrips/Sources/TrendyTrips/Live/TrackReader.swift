@@ -19,6 +19,8 @@ public final class TrackReader: Sendable {
   let clock: any TimeSource
   /// The last checkpoint of each device as it lies in the store, and what it says.
   private let known = Mutex<[String: (content: [UInt8], checkpoint: Checkpoint)]>([:])
+  /// The places as they were last, as given and put in order.
+  private let lastPlaces = Mutex<(given: [Geofence], sorted: [Geofence], byId: [String: Geofence])>(([], [], [:]))
 
   public init(store: any TrackStore, journal: any FindingJournal, clock: any TimeSource) {
     self.store = store
@@ -181,7 +183,19 @@ extension TrackReader {
     return nil
   }
 
-  private static func decode(_ content: [UInt8]) -> Checkpoint? {
+  /// The places by now, in the order of their ids and by them. Mostly they are those of the pass before.
+  func places(of device: String) throws -> (sorted: [Geofence], byId: [String: Geofence]) {
+    let given = try journal.geofences()
+    return lastPlaces.withLock { last in
+      if last.given != given {
+        let byId = Dictionary(given.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        last = (given, byId.values.sorted { $0.id < $1.id }, byId)
+      }
+      return (last.sorted, last.byId)
+    }
+  }
+
+  static func decode(_ content: [UInt8]) -> Checkpoint? {
     // What another version wrote is read anew from the readings.
     try? WireJSON.decode(Checkpoint.self, from: Data(content))
   }

@@ -1,0 +1,156 @@
+import Foundation
+import Synchronization
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+/// A store that counts the readings that were read from it.
+private final class CountingStore: TrackStore {
+  let base = SimulatedTrackStore()
+  let read = Mutex(0)
+
+  func append(_ readings: [TrackReading], device: String) throws -> TrackAppend {
+    try base.append(readings, device: device)
+  }
+  func devices() throws -> [TrackDevice] { try base.devices() }
+  func forEach(device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void) throws {
+    try base.forEach(device: device, after: after, through: through) { reading in
+      read.withLock { $0 += 1 }
+      try body(reading)
+    }
+  }
+  func withReader<Result>(_ body: () throws -> Result) throws -> Result { try base.withReader(body) }
+  func unread(device: String) throws -> TrackUnread? { try base.unread(device: device) }
+  func notes(
+    _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
+  ) throws -> [TrackNote] {
+    try base.notes(kind, device: device, after: after, through: through, isDescending: isDescending, limit: limit)
+  }
+  func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)? {
+    try base.note(kind, id: id)
+  }
+  func commit(_ changes: TrackChanges, device: String) throws { try base.commit(changes, device: device) }
+}
+
+@Suite("Late readings", .timeLimit(.minutes(10)))
+struct LateReadingTests {
+  /// A phone's day again and again.
+  private static func days(_ count: Int) throws -> [TrackReading] {
+    let day = try TrackReaderTests.readings(TrackReaderTests.days[0]).sorted { $0.timestamp < $1.timestamp }
+    return (0..<count).flatMap { number in day.map { $0.later(by: Double(number) * 86_400) } }
+  }
+
+  @Test func `a late fix costs what it changes, and not all that came after it`() throws {
+    let readings = try Self.days(30)
+    let store = CountingStore()
+    let journal = TestJournal(geofences: TrackReaderTests.places(readings))
+    let reader = TrackReader(
+      store: store, journal: journal, clock: ManualClock(now: TrackReaderTests.end(readings) + 86_400))
+    _ = try store.append(readings, device: "phone")
+    try reader.read(device: "phone")
+    let writes = journal.writes
+    for number in [3, 12, 25] {
+      store.read.withLock { $0 = 0 }
+      // Where the phone lay still at the end of a day.
+      let last = readings[readings.count / 30 * (number + 1) - 1]
+      _ = try store.append([last.later(by: 60)], device: "phone")
+      try reader.read(device: "phone")
+      let read = store.read.withLock { $0 }
+      #expect(read < readings.count / 4, "day \(number): \(read) of \(readings.count)")
+    }
+    #expect(journal.writes == writes)
+  }
+
+  @Test("what comes late makes the same as if it had come in time", arguments: [1, 2, 3, 4] as [UInt64])
+  func same(seed: UInt64) throws {
+    var chance = SeededGenerator(seed: seed)
+    let readings = try Self.days(12)
+    let end = TrackReaderTests.end(readings) + 86_400
+    let places = TrackReaderTests.places(readings)
+    // A few stretches of minutes to hours, some of them in the middle of a trip, come at the end.
+    var late: [[TrackReading]] = []
+    var early = readings
+    for _ in 0..<6 {
+      let start = Int.random(in: 0..<early.count - 500, using: &chance)
+      let length = [1, 5, 60, 400][Int.random(in: 0..<4, using: &chance)]
+      late.append(Array(early[start..<start + length]))
+      early.removeSubrange(start..<start + length)
+    }
+    let wanted = LiveDevice(geofences: places, now: end)
+    try wanted.tell(readings)
+    var device = LiveDevice(geofences: places, now: end)
+    try device.tell(early)
+    for batch in late.shuffled(using: &chance) {
+      try device.tell(batch)
+      if Int.random(in: 0..<3, using: &chance) == 0 { device.restart() }
+      try device.reader.readAll()
+    }
+    #expect(
+      TrackReaderTests.content(device.journal.events) == TrackReaderTests.content(wanted.journal.events))
+    #expect(try device.reader.readAgain().isEmpty)
+  }
+
+  @Test func `of a thousand places those are kept that something is to be remembered of`() throws {
+    let readings = try TrackReaderTests.readings(TrackReaderTests.days[0])
+    let own = TrackReaderTests.places(readings)
+    let others = (0..<1000).map { number in
+      Geofence(
+        id: "other-\(number)", name: "Other \(number)", latitude: 40 + Double(number % 100) / 10,
+        longitude: -20 + Double(number) / 50, radius: 100, eventTypeEntryId: "visit-type")
+    }
+    let few = LiveDevice(geofences: own, now: TrackReaderTests.end(readings) + 86_400)
+    var many = LiveDevice(geofences: own + others, now: TrackReaderTests.end(readings) + 86_400)
+    let half = readings.sorted { $0.timestamp < $1.timestamp }
+    for part in [half[..<(half.count / 2)], half[(half.count / 2)...]] {
+      try few.tell(Array(part))
+      try many.tell(Array(part))
+      many.restart()
+    }
+    #expect(TrackReaderTests.content(many.journal.events) == TrackReaderTests.content(few.journal.events))
+    func bytes(_ device: LiveDevice) throws -> Int {
+      try device.store.notes(.checkpoint, device: "phone", after: nil, isDescending: true, limit: 1).first?.content
+        .count ?? 0
+    }
+    #expect(try bytes(many) == bytes(few))
+  }
+
+  @Test("a bound on a distance is never above it", arguments: [1, 2, 3] as [UInt64])
+  func bound(seed: UInt64) {
+    var chance = SeededGenerator(seed: seed)
+    func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &chance) }
+    func place() -> Coordinate { Coordinate(latitude: number(-90...90), longitude: number(-180...180)) }
+    func place(near other: Coordinate) -> Coordinate {
+      let reach: Double = [0.001, 0.01, 1, 90][Int.random(in: 0..<4, using: &chance)]
+      let longitude = other.longitude + number(-2 * reach...2 * reach)
+      return Coordinate(
+        latitude: min(90, max(-90, other.latitude + number(-reach...reach))),
+        longitude: longitude.remainder(dividingBy: 360))
+    }
+    for _ in 0..<20_000 {
+      let from = place()
+      let to = place(near: from)
+      let meters = Geodesic.distanceMeters(from: from, to: to)
+      #expect(!Geodesic.isCertainlyBeyond(meters, from: from, to: to), "\(from) \(to)")
+    }
+    // And it is of use: twice as far is mostly seen.
+    let home = Coordinate(latitude: 52, longitude: 4)
+    #expect(Geodesic.isCertainlyBeyond(500, from: home, to: Coordinate(latitude: 52, longitude: 4.0155)))
+    #expect(Geodesic.isCertainlyBeyond(500, from: home, to: Coordinate(latitude: 52.01, longitude: 4)))
+  }
+}
+
+extension TrackReading {
+  fileprivate func later(by seconds: TimeInterval) -> TrackReading {
+    switch self {
+    case .fix(var fix):
+      fix.timestamp += seconds
+      return .fix(fix)
+    case .motion(var motion):
+      motion.timestamp += seconds
+      return .motion(motion)
+    case .call(let call): return .call(TripCall(kind: call.kind, timestamp: call.timestamp + seconds))
+    }
+  }
+}
