@@ -2,6 +2,7 @@
 # make test    every package's tests; the same in each package alone: swift test --package-path Packages/TrendySync
 # make fuzz CASES=1000000   what comes from outside, with numbers from the ends of every range
 # make torture SECONDS=600   real processes on a store, and beside a hub, killed again and again
+# make hostile a hub of 400 persons, one of whom does all that a member must not be able to do to the others
 # make all     builds everything, then the tests        make run      trendyd as agent and hub, on this machine
 # make lint    layout, warnings, edges of the packages  make format   lays the code out
 # make docs    the documentation pages                  make install  PREFIX=/usr/local DESTDIR=
@@ -25,7 +26,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate fuzz torture mutants bench bench-hub bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate fuzz torture hostile mutants bench bench-hub bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -97,6 +98,12 @@ torture: release
 	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-torture
 	$(SCRATCH)/bench/release/trendy-torture --seconds $$(( $(SECONDS) / 2 ))
 	Tools/torture-programs $(SCRATCH)/release-static/release $$(( $(SECONDS) / 2 ))
+
+# A hub of 400 persons at 1,024 descriptors, one of whom is hostile: everybody else is served. HOSTILE=--only NAME, --seconds N
+HOSTILE ?=
+hostile: release
+	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-hostile
+	$(SCRATCH)/bench/release/trendy-hostile --programs $(SCRATCH)/release-static/release $(HOSTILE)
 
 bench-store:
 	Tools/bench-store $(PEERS)

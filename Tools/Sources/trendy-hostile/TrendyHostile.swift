@@ -1,0 +1,98 @@
+import Foundation
+import TrendyHub
+
+/// A hub of many persons and few descriptors, one member of which is hostile: everybody else is served all the same.
+///
+/// It prints a JSON line for each attack, with the latencies of the others' requests, and ends with 1 where one of these failed or a
+/// person was not served.
+@main
+enum TrendyHostile {
+  private static let usage =
+    "trendy-hostile --programs DIR [--persons 400] [--descriptors 1024] [--seconds 10] [--only NAME] [--dir DIR]\n"
+    + "attacks: \(Attack.all.map(\.name).joined(separator: ", "))"
+
+  static func main() async {
+    signal(SIGPIPE, SIG_IGN)
+    setvbuf(stdout, nil, _IOLBF, 0)
+    do {
+      let options = try Options(Array(CommandLine.arguments.dropFirst()))
+      exit(try run(options) ? 0 : 1)
+    } catch let error as UsageError {
+      fputs("Error: \(error.text)\nUsage: \(usage)\n", stderr)
+      exit(64)
+    } catch {
+      fputs("Error: \(error)\n", stderr)
+      exit(70)
+    }
+  }
+
+  struct Options {
+    var programs = ""
+    var persons = 400
+    var descriptors = 1024
+    var seconds = 10.0
+    var only: String?
+    var folder = FileManager.default.temporaryDirectory.appending(path: "trendy-hostile-\(getpid())").path
+
+    init(_ words: [String]) throws {
+      var rest = words[...]
+      while let name = rest.popFirst() {
+        guard let value = rest.popFirst() else { throw UsageError(text: "'\(name)' lacks its value") }
+        func number(_ range: ClosedRange<Int>) throws -> Int {
+          guard let number = Int(value), range.contains(number) else {
+            throw UsageError(text: "'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
+          }
+          return number
+        }
+        switch name {
+        case "--programs": programs = value
+        case "--persons": persons = try number(2...10_000)
+        case "--descriptors": descriptors = try number(256...1_000_000)
+        case "--seconds": seconds = Double(try number(1...3600))
+        case "--only":
+          guard Attack.all.contains(where: { $0.name == value }) else {
+            throw UsageError(text: "there is no attack '\(value)'")
+          }
+          only = value
+        case "--dir": folder = value
+        default: throw UsageError(text: "there is no option '\(name)'")
+        }
+      }
+      guard FileManager.default.isExecutableFile(atPath: programs + "/trendyd") else {
+        throw UsageError(text: "--programs names the folder of trendyd")
+      }
+    }
+  }
+
+  /// - Returns: whether everybody was served throughout.
+  private static func run(_ options: Options) throws -> Bool {
+    defer { try? FileManager.default.removeItem(atPath: options.folder) }  // left behind, it would only take room
+    let hub = try HostileHub(options)
+    defer { hub.kill() }
+    var isWhole = true
+    func report(_ name: String, _ figures: Figures) {
+      let isAlive = hub.process.isRunning
+      isWhole = isWhole && isAlive && figures.failures == 0 && figures.served == options.persons - 1
+      print(figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
+      for example in figures.examples { fputs("\(name): \(example)\n", stderr) }
+    }
+    // Without an attack, to compare with; it also brings the descriptors to where they stay.
+    report("none", Crowd(hub).serve(atLeast: options.seconds))
+    for attack in Attack.all where options.only.map({ $0 == attack.name }) ?? true {
+      guard hub.process.isRunning else {
+        fputs("\(attack.name): the hub has ended: \(hub.lastWords)\n", stderr)
+        return false
+      }
+      let stop = Flag()
+      let attackers = attack.begin(hub, stop)
+      report(attack.name, Crowd(hub).serve(atLeast: options.seconds))
+      stop.raise()
+      for attacker in attackers { attacker.wait() }
+    }
+    let ended = hub.end()
+    if !ended { fputs("the hub did not end within 5 s\n", stderr) }
+    return isWhole && ended
+  }
+}
+
+struct UsageError: Error { var text: String }
