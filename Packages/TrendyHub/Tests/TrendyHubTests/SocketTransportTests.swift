@@ -375,6 +375,29 @@ struct SocketTransportTests {
     #expect(try await client.readAnswer().status == 503)
   }
 
+  @Test func `requests whose body is on its way when the server stops are told so, and the log says how many`() async throws {
+    var limits = Self.patientLimits
+    limits.stopDeadline = .milliseconds(100)
+    let entries = Mutex<[AccessLogEntry]>([])
+    let transport = SocketTransport(limits: limits) { entry in entries.withLock { $0.append(entry) } }
+    let port = try await transport.start { self.echo($0) }
+    let clients = try (0..<3).map { _ in try RawClient(port: port) }
+    for client in clients {
+      // More than the socket's buffers hold is unread when the answer is written.
+      client.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n")
+      try await client.send(Data(repeating: 1, count: 400_000))
+    }
+    async let stopped: Void = transport.stop()
+    for client in clients {
+      try await client.send(Data(repeating: 1, count: 300_000))
+      #expect(try await client.readAnswer().status == 503)
+    }
+    await stopped
+    let words = entries.withLock { $0.compactMap(\.failure) }
+    #expect(words.contains { $0.contains("3 requests that were still arriving are answered 503") }, "\(words)")
+    #expect(entries.withLock { $0.count { $0.path == "/slow" && $0.status == 503 } } == 3)
+  }
+
   @Test func `a stream that has no end is cut when the time for stopping is over`() async throws {
     var limits = Self.patientLimits
     limits.stopDeadline = .milliseconds(100)

@@ -103,6 +103,15 @@ struct HTTPConnection {
 
   var isIdle: Bool { if case .head = stage { input.isEmpty } else { false } }
 
+  /// Whether a request has begun to come and is not whole.
+  var isArriving: Bool {
+    switch stage {
+    case .head: !input.isEmpty
+    case .admitting, .body: true
+    case .handling, .writing, .streaming, .lingering, .closed: false
+    }
+  }
+
   /// Whether what the other end sends is taken now.
   var isReading: Bool {
     switch stage {

@@ -181,16 +181,36 @@ extension SocketServer {
       if channel.connection.isIdle { serve(channel, now: now) }
       feed(channel, .stop, now: now)
     }
+    let arriving = arrivingCount
+    if arriving > 0 {
+      logEnding("\(arriving) requests are still arriving; what is whole within \(limits.stopDeadline) is served")
+    }
+  }
+
+  private var arrivingCount: Int { channels.values.count { $0.connection.isArriving } }
+
+  private func logEnding(_ words: String) {
+    log?(
+      AccessLogEntry(
+        requestId: "", method: "", path: "", status: 503, remoteAddress: "", failure: "this server ends: \(words)"))
   }
 
   /// Whether everything has been answered, or has had its time and a little more.
   private func finishStopping(now: Duration, deadline: Duration) -> Bool {
-    if openCount == 0 { return true }
+    if channels.isEmpty { return true }
+    if openCount == 0, !hasAborted {
+      // Those that were answered before they had sent everything: closed at once, they would never see the answer.
+      hasAborted = true
+      stopDeadline = min(deadline, now + .seconds(1))
+      return false
+    }
     guard now >= deadline else { return false }
     if hasAborted { return true }
     hasAborted = true
     stopDeadline = now + .seconds(1)
+    let arriving = arrivingCount
+    if arriving > 0 { logEnding("\(arriving) requests that were still arriving are answered 503") }
     for channel in channels.values { feed(channel, .abort, now: now) }
-    return openCount == 0
+    return channels.isEmpty
   }
 }
