@@ -9,7 +9,7 @@ final class HostileHub: Sendable {
     var address: String
   }
 
-  nonisolated(unsafe) let process = Process()  // used from the main thread alone, but for `isRunning`
+  let process = Process()
   let port: UInt16
   /// Everybody but the hostile one.
   let others: [Member]

@@ -13,15 +13,14 @@ enum TrendyHostile {
 
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
-    setvbuf(stdout, nil, _IOLBF, 0)
     do {
       let options = try Options(Array(CommandLine.arguments.dropFirst()))
       exit(try run(options) ? 0 : 1)
     } catch let error as UsageError {
-      fputs("Error: \(error.text)\nUsage: \(usage)\n", stderr)
+      complain("Error: \(error.text)\nUsage: \(usage)")
       exit(64)
     } catch {
-      fputs("Error: \(error)\n", stderr)
+      complain("Error: \(error)")
       exit(70)
     }
   }
@@ -73,14 +72,14 @@ enum TrendyHostile {
     func report(_ name: String, _ figures: Figures) {
       let isAlive = hub.process.isRunning
       isWhole = isWhole && isAlive && figures.failures == 0 && figures.served == options.persons - 1
-      print(figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
-      for example in figures.examples { fputs("\(name): \(example)\n", stderr) }
+      say(figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
+      for example in figures.examples { complain("\(name): \(example)") }
     }
     // Without an attack, to compare with; it also brings the descriptors to where they stay.
     report("none", Crowd(hub).serve(atLeast: options.seconds))
     for attack in Attack.all where options.only.map({ $0 == attack.name }) ?? true {
       guard hub.process.isRunning else {
-        fputs("\(attack.name): the hub has ended: \(hub.lastWords)\n", stderr)
+        complain("\(attack.name): the hub has ended: \(hub.lastWords)")
         return false
       }
       let stop = Flag()
@@ -90,9 +89,14 @@ enum TrendyHostile {
       for attacker in attackers { attacker.wait() }
     }
     let ended = hub.end()
-    if !ended { fputs("the hub did not end within 5 s\n", stderr) }
+    if !ended { complain("the hub did not end within 5 s") }
     return isWhole && ended
   }
 }
+
+/// A line at once, also where the reader is a pipe.
+private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+private func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
 struct UsageError: Error { var text: String }
