@@ -7,8 +7,8 @@ import TrendyModels
 
 /// What devices sent lately that was not kept, in whole or in part, by device: a file beside the track log.
 ///
-/// An entry goes when a later post of the device is kept whole. It is told to a person (`trendy place check`), so a file that cannot be
-/// read or written changes nothing else.
+/// An entry goes when a later post of the device is kept whole. It is told to a person (`trendy place check`), so a
+/// file that cannot be read or written changes nothing else.
 public struct RefusedPosts: Hashable, Sendable {
   public struct Entry: Hashable, Sendable, Codable {
     /// Posts since ``first``.

@@ -4,7 +4,8 @@ public import Foundation
 public import TrendyHub
 import TrendyModels
 
-/// What the one who runs a hub said of it: kept in `hub.json` of its folder by `hub init`, and said over by the options of `run`.
+/// What the one who runs a hub said of it: kept in `hub.json` of its folder by `hub init`, and said over by the options
+/// of `run`.
 public struct HubSettings: Hashable, Sendable, Codable {
   /// `address:port`; `nil` for ``standardListen``.
   public var listen: String?
@@ -89,8 +90,8 @@ extension HubSettings {
     return endpoint
   }
 
-  /// Where devices find the hub: by its first name, else by the address at which it listens. `nil` where it listens everywhere and
-  /// was told of no name.
+  /// Where devices find the hub: by its first name, else by the address at which it listens. `nil` where it listens
+  /// everywhere and was told of no name.
   /// - Parameter port: the one it really has.
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
@@ -164,7 +165,8 @@ extension HubSettings {
     return number
   }
 
-  /// The limits of the transport. A hub that is asked to end does so within seconds: it drains for three unless told otherwise.
+  /// The limits of the transport. A hub that is asked to end does so within seconds: it drains for three unless told
+  /// otherwise.
   public func httpLimits() throws(CommandError) -> HTTPLimits {
     var result = HTTPLimits()
     result.stopDeadline = .seconds(3)

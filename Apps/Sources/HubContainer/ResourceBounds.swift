@@ -10,8 +10,8 @@ import TrendyHub
 
 /// How many connections and open stores a process has descriptors for.
 ///
-/// What a hub holds open is bounded: connections by their limit, persons' stores and track logs by the rest. Stores beyond it are
-/// closed when they are idle and opened again when they are asked for.
+/// What a hub holds open is bounded: connections by their limit, persons' stores and track logs by the rest. Stores
+/// beyond it are closed when they are idle and opened again when they are asked for.
 public struct ResourceBounds: Hashable, Sendable {
   public var connections: Int
   /// Persons' records that stay open.
@@ -19,7 +19,8 @@ public struct ResourceBounds: Hashable, Sendable {
   /// Persons' track logs that stay open.
   public var openTracks: Int
 
-  /// For everything that is neither connection nor store: standard streams, pipes, the directory, a backup, what comes and goes.
+  /// For everything that is neither connection nor store: standard streams, pipes, the directory, a backup, what comes
+  /// and goes.
   static let reserve = 64
   /// More would hold memory rather than save time.
   static let most = (stores: 256, tracks: 128)

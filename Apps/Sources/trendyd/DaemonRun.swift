@@ -146,7 +146,8 @@ struct DaemonRun {
     }
   }
 
-  /// At the start and once a minute: erases who was removed for that, and lets time do its part for what devices posted.
+  /// At the start and once a minute: erases who was removed for that, and lets time do its part for what devices
+  /// posted.
   private func look(at server: HubServer, of hub: HubContainer, _ console: Console) async {
     while !Task.isCancelled {
       do {

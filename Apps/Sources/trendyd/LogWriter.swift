@@ -9,9 +9,11 @@ import Foundation
   import Darwin
 #endif
 
-/// Writes lines to the standard error or a file, from a thread of its own: whoever logs never waits for the reader of a pipe or for a disk.
+/// Writes lines to the standard error or a file, from a thread of its own: whoever logs never waits for the reader of a
+/// pipe or for a disk.
 ///
-/// What waits to be written is bounded. Beyond that lines are lost, and counted: once there is room the log itself says how many.
+/// What waits to be written is bounded. Beyond that lines are lost, and counted: once there is room the log itself says
+/// how many.
 ///
 /// @unchecked: `state` is touched with `condition` locked alone, `descriptor` by the thread alone once it runs.
 final class LogWriter: @unchecked Sendable {
@@ -100,7 +102,8 @@ final class LogWriter: @unchecked Sendable {
   private func next() -> (lines: [String], lost: Int, isReopening: Bool)? {
     condition.withLock {
       while state.lines.isEmpty, !state.isReopening, !state.isFinishing { condition.wait() }
-      // Lost lines are told of with the next that are written: where nothing is logged any more, nothing can be lost either.
+      // Lost lines are told of with the next that are written: where nothing is logged any more, nothing can be lost
+      // either.
       if state.lines.isEmpty, !state.isReopening, state.lost == 0 || !state.isFinishing { return nil }
       defer {
         state.lines = []

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A TCP connection to the hub from an address of this machine, as a hostile client has one: bytes, and nothing that means well.
+/// A TCP connection to the hub from an address of this machine, as a hostile client has one: bytes, and nothing that
+/// means well.
 final class Connection {
   private let descriptor: Int32
 

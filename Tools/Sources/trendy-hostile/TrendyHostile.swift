@@ -3,8 +3,8 @@ import TrendyHub
 
 /// A hub of many persons and few descriptors, one member of which is hostile: everybody else is served all the same.
 ///
-/// It prints a JSON line for each attack, with the latencies of the others' requests, and ends with 1 where one of these failed or a
-/// person was not served.
+/// It prints a JSON line for each attack, with the latencies of the others' requests, and ends with 1 where one of
+/// these failed or a person was not served.
 @main
 enum TrendyHostile {
   private static let usage =

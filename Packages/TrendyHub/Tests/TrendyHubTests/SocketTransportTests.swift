@@ -375,7 +375,7 @@ struct SocketTransportTests {
     #expect(try await client.readAnswer().status == 503)
   }
 
-  @Test func `requests whose body is on its way when the server stops are told so, and the log says how many`() async throws {
+  @Test func `requests whose body is on its way at a stop are told so, and the log says how many`() async throws {
     var limits = Self.patientLimits
     limits.stopDeadline = .milliseconds(100)
     let entries = Mutex<[AccessLogEntry]>([])

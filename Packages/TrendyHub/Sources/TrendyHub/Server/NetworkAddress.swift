@@ -34,7 +34,8 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The address as far as it names one subscriber: IPv4 whole, of IPv6 the first 64 bits, within which one may choose freely.
+  /// The address as far as it names one subscriber: IPv4 whole, of IPv6 the first 64 bits, within which one may choose
+  /// freely.
   var subscriber: NetworkAddress {
     bytes.count == 4 ? self : NetworkAddress(bytes: Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))
   }

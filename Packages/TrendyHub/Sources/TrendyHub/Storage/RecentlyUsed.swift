@@ -12,8 +12,8 @@ public struct RecentlyUsed: Hashable, Sendable {
   public var count: Int { lastUse.count }
 
   /// Notes a use.
-  /// - Returns: what to close where it can be, least recently used first: as many as there are beyond the limit, never `name`
-  ///   itself. What could not be closed stays noted, and is named again at the next use.
+  /// - Returns: what to close where it can be, least recently used first: as many as there are beyond the limit, never
+  ///   `name` itself. What could not be closed stays noted, and is named again at the next use.
   public mutating func onUse(_ name: String) -> [String] {
     uses += 1
     lastUse[name] = uses
