@@ -209,6 +209,27 @@ struct RunningApartTests {
     #expect(ingest.names.list == ["trendy-write", "trendy-write"])
   }
 
+  @Test func `readiness is asked of the disk on a thread of the storage`() async throws {
+    let disk = NamingFileSystem()
+    let server = HubServer(
+      storage: EmbeddedHubStorage(directory: "/hub", fileSystem: disk), transport: SocketTransport())
+    _ = try server.accounts.createPerson(name: "Anna")
+    let request = HTTPRequest(id: "r", method: "GET", target: "/api/v1/ready", headers: HTTPHeaders([]), body: Data())
+    #expect(await server.handle(request).status == 200)
+    #expect(disk.names.list == ["trendy-write"])
+  }
+
+  /// A disk that notes the thread on which readiness opens its file.
+  private final class NamingFileSystem: ForwardingFileSystem {
+    let base = SimulatedFileSystem()
+    let names = Names()
+
+    func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
+      if path.hasSuffix("/ready") { names.add(threadName()) }
+      return try base.open(path, mode)
+    }
+  }
+
   @Test func `maintenance runs there too, and in a hub without a socket where it is called`() async throws {
     let served = server(ThreadIngest(), transport: SocketTransport())
     let apart = try await served.runApart { threadName() }

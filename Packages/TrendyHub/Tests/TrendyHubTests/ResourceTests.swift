@@ -57,6 +57,29 @@ struct ResourceTests {
     #expect(hub.storage.openStoreCount == 1)
   }
 
+  @Test func `a store whose write waits for its sync is not closed`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-idle-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
+    let files = GatedFileSystem()
+    let storage = EmbeddedHubStorage(directory: folder, fileSystem: files, openStores: 1)
+    for person in ["anna", "ben"] { try storage.write(person: person) { try $0.setState(HubState(head: 1)) } }
+    files.hold("\(folder)/people/anna")
+    let (written, continuation) = AsyncStream.makeStream(of: Bool.self)
+    Thread.detachNewThread {
+      let isWritten = (try? storage.write(person: "anna") { try $0.setState(HubState(head: 2)) }) != nil
+      continuation.yield(isWritten)
+      continuation.finish()
+    }
+    while files.heldCount == 0 { await Task.yield() }
+    #expect(try storage.read(person: "ben") { try $0.state().head } == 1)
+    #expect(storage.openStoreCount == 2)
+    files.release()
+    for await isWritten in written { #expect(isWritten) }
+    #expect(try storage.read(person: "ben") { try $0.state().head } == 1)
+    #expect(storage.openStoreCount == 1)
+    #expect(try storage.read(person: "anna") { try $0.state().head } == 2)
+  }
+
   @Test func `where descriptors run out idle stores are closed, and a shortage that stays is told and passes`()
     async throws
   {
