@@ -22,9 +22,6 @@ struct DaemonRun {
   let logPath: String?
   let console: Console
 
-  /// Where the hub's own work is done: what takes its time keeps no request waiting.
-  private static let background = BackgroundThread(name: "trendy-background")
-
   func run() async throws -> ExitCode {
     let bounds = try bounds()
     let writer = try LogWriter(path: logPath, isJSON: console.isJSON)
@@ -112,11 +109,12 @@ struct DaemonRun {
         await server?.stop()
       }
       if let hub, let server {
-        group.addTask(executorPreference: Self.background) { await tidy(server, hub.clock, console) }
-        group.addTask(executorPreference: Self.background) {
-          await maintain(hub.clock, console) { try hub.maintainStorage() }
+        // What touches the disk runs apart: a slow one keeps no thread of the runtime, and no request waits for it.
+        group.addTask { await tidy(server, hub.clock, console) }
+        group.addTask {
+          await maintain(hub.clock, console) { try await server.runApart { try hub.maintainStorage() } }
         }
-        group.addTask(executorPreference: Self.background) { await look(at: server, of: hub, console) }
+        group.addTask { await look(at: server, of: hub, console) }
       }
       if role != .hub { group.addTask { try await runAgent(log: log, console: console) } }
       // The first to end is the asking; an agent that cannot go on throws and ends the rest.
@@ -151,12 +149,13 @@ struct DaemonRun {
   private func look(at server: HubServer, of hub: HubContainer, _ console: Console) async {
     while !Task.isCancelled {
       do {
-        for person in try hub.erasePeople() { console.talk("Hub: everything of \(person.name) is erased.") }
+        let erased = try await server.runApart { try hub.erasePeople() }
+        for person in erased { console.talk("Hub: everything of \(person.name) is erased.") }
       } catch {
         console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute")
       }
       do {
-        try await hub.ingest.tick(at: server)
+        try await server.runApart { try await hub.ingest.tick(at: server) }
       } catch is CancellationError {
         return
       } catch {
@@ -171,7 +170,7 @@ struct DaemonRun {
   private func tidy(_ server: HubServer, _ clock: any TimeSource, _ console: Console) async {
     while !Task.isCancelled {
       do {
-        while try server.compact(), !Task.isCancelled { await Task.yield() }
+        while try await server.runApart({ try server.compact() }), !Task.isCancelled {}
       } catch {
         // Nobody waits for it, and nothing is lost by waiting for tomorrow.
         _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
@@ -182,10 +181,10 @@ struct DaemonRun {
   }
 
   /// At the start and every minute: what was saved is made quick to open, a piece at a time.
-  private func maintain(_ clock: any TimeSource, _ console: Console, step: @Sendable () throws -> Bool) async {
+  private func maintain(_ clock: any TimeSource, _ console: Console, step: @Sendable () async throws -> Bool) async {
     while !Task.isCancelled {
       do {
-        while try step(), !Task.isCancelled { await Task.yield() }
+        while try await step(), !Task.isCancelled { await Task.yield() }
       } catch {
         // Nothing is lost by waiting for the next minute; what stands in the way of saves too is said by those.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
