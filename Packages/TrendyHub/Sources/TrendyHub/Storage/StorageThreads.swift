@@ -158,10 +158,11 @@ private final class StorageLane: @unchecked Sendable {
   }
 
   private func work() {
-    // On Linux a name that is given before the start is not the thread's.
-    Thread.current.name = name
     changed.lock()
     defer { changed.unlock() }
+    // On Linux a name that is given before the start is not the thread's, and one that is given before `start()` has returned is
+    // lost: its caller has the lock.
+    Thread.current.name = name
     while true {
       guard let (owner, works) = queue.take(atMost: batch) else {
         if isClosed { return }
