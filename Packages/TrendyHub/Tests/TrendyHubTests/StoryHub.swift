@@ -164,7 +164,7 @@ final class StoryHub {
     try storage.write(person: "p") { transaction in
       let last = try transaction.contact(device: device)
       let state = try transaction.state()
-      if let contact = core.contact(device: device, cursor: cursor, after: last, in: state, now: now) {
+      if let contact = core.contact(device: device, cursor: cursor, seen: nil, after: last, in: state, now: now) {
         try transaction.putContact(contact)
       }
     }

@@ -569,7 +569,7 @@ struct SyncStoryTests {
     #expect(try hub.compact() == 1)
     #expect(try hub.state.horizon == 7)
     #expect(
-      try hub.storage.read(person: "p") { try $0.contacts() }.map(\.device) == ["quick", "slow"],
+      try hub.storage.read(person: "p") { try $0.contacts() }.map(\.device) == ["a", "quick", "slow"],
       "in which life it stands stays known")
     for number in 1...70 { try hub.noteContact("other-\(number)", cursor: 7) }
     try hub.compact()
@@ -606,6 +606,21 @@ struct SyncStoryTests {
     // A life in between is not told of, and nobody stands in it.
     #expect(throws: Problem.self) {
       try hub.check(SyncPosition(device: "x", seen: away.head + 50, epoch: "b50"))
+    }
+  }
+
+  @Test("so is one that only ever sent something, and got the answer in a later life", arguments: storages)
+  func manyLivesAfterAPush(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("writer", hub.type("t"))
+    let before = try hub.state
+    try live(2, hub, "a")
+    // What it had seen lies in the first life, the answer in the third: it may stand in either.
+    _ = try hub.push("away", [hub.sent(hub.event("e"), 1)], seen: before.head, epoch: before.epochs.last?.id, last: 1)
+    let answered = try hub.state
+    try live(300, hub, "b")
+    for state in [before, answered] {
+      try hub.check(SyncPosition(device: "away", seen: state.head, epoch: state.epochs.last?.id))
     }
   }
 

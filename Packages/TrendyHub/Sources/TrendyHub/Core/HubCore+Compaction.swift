@@ -1,4 +1,5 @@
 public import Foundation
+import TrendyModels
 
 extension HubCore {
   /// How long the hub waits for a device, and keeps whole what was deleted.
@@ -8,17 +9,25 @@ extension HubCore {
   /// seldom enough that asking for nothing new writes nothing.
   ///
   /// The cursor that is kept is never above the device's own, so that the horizon never passes it.
-  /// - Parameter state: the person's, of which the cursor was asked for.
+  /// - Parameters:
+  ///   - cursor: `nil` where it says only what it has seen, in a push.
+  ///   - state: the person's, as it is answered.
   /// - Returns: what is to be kept; `nil` where what is kept does.
   public func contact(
-    device: String, cursor: Int64, after last: HubContact?, in state: HubState, now: Date
+    device: String, cursor: Int64?, seen: Int64?, after last: HubContact?, in state: HubState, now: Date
   ) -> HubContact? {
+    var lives: [String] = []
+    for life in [(seen ?? cursor).flatMap { state.epoch(at: $0) }, state.epochs.last?.id] {
+      if let life, !lives.contains(life) { lives.append(life) }
+    }
+    // Nothing is kept whole for one that has taken nothing in yet: it begins with a snapshot.
+    let cursor = cursor ?? last?.cursor ?? SyncRange.counter.upperBound
     if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400,
-      state.epoch(at: last.cursor) == state.epoch(at: cursor)
+      lives.allSatisfy(last.lives.contains)
     {
       return nil
     }
-    return HubContact(device: device, cursor: cursor, at: now)
+    return HubContact(device: device, cursor: cursor, at: now, lives: lives)
   }
 
   /// Shrinks tombstones to bare ids, which are kept for ever: those deleted more than 90 days ago that every device seen in

@@ -75,6 +75,12 @@ public struct HubCore: Hashable, Sendable {
     }
     if mark > known { try transaction.setMark(device: device, mark) }
     try writer.finish()
+    if let contact = contact(
+      device: device, cursor: nil, seen: push.position.seen, after: try transaction.contact(device: device),
+      in: writer.state, now: now)
+    {
+      try transaction.putContact(contact)
+    }
     return PushResult(outcomes: outcomes, fork: fork, state: writer.state)
   }
 
@@ -196,7 +202,8 @@ public struct HubCore: Hashable, Sendable {
   public func begin(epoch: String, in transaction: any HubTransaction) throws -> HubState {
     var state = try transaction.state()
     let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.mostStanding)
-    state.begin(epoch, standing: Set(standing.compactMap { state.epoch(at: $0.cursor) }))
+    state.begin(
+      epoch, standing: Set(standing.flatMap { $0.lives.isEmpty ? [state.epoch(at: $0.cursor) ?? ""] : $0.lives }))
     if state.sums == nil { state.sums = try sums(in: transaction) }
     if !state.isChecked { try rewriteFaults(in: transaction, &state) }
     try transaction.setState(state)

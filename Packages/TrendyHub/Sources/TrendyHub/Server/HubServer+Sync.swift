@@ -23,8 +23,10 @@ extension HubServer {
     // Who asks for all there is, and says nothing of itself, stands nowhere.
     if position != nil || since > 0 {
       let device = position?.device ?? sender.restDevice
-      if let contact = core.contact(device: device, cursor: since, after: last, in: state, now: clock.now) {
-        if let last, state.epoch(at: last.cursor) == state.epoch(at: since) {
+      if let contact = core.contact(
+        device: device, cursor: since, seen: position?.seen, after: last, in: state, now: clock.now)
+      {
+        if let last, contact.lives.allSatisfy(last.lives.contains) {
           // A page that goes out before this is no harm: who falls behind the horizon meanwhile is told to take a snapshot.
           try store.note(person: sender.person) { try $0.putContact(contact) }
         } else {

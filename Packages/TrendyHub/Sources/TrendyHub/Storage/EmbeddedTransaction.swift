@@ -174,7 +174,9 @@ class EmbeddedReading: HubReading {
     guard let device = members?["device"]?.stringValue, let cursor = members?["cursor"]?.intValue,
       let at = members?["at"]?.intValue
     else { throw record.unreadable() }
-    return HubContact(device: device, cursor: cursor, at: Date(milliseconds: at))
+    return HubContact(
+      device: device, cursor: cursor, at: Date(milliseconds: at),
+      lives: members?["lives"]?.arrayValue?.compactMap(\.stringValue) ?? [])
   }
 
   private func entry(key: RecordKey) throws -> HubEntry {
@@ -280,6 +282,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
       kind: HubRecordKind.contact, key: HubRecordKey.device(contact.device),
       document: [
         "device": .string(contact.device), "cursor": .int(contact.cursor), "at": .int(contact.at.milliseconds),
+        "lives": .array(contact.lives.map { .string($0) }),
       ])
   }
 

@@ -138,11 +138,15 @@ public struct HubContact: Hashable, Sendable {
   /// Not above where it stands now.
   public var cursor: Int64
   public var at: Date
+  /// The lives of the hub in which it may stand: that of what it said to have seen, and the one in which it was answered. Empty
+  /// where an earlier hub noted it.
+  public var lives: [String]
 
-  public init(device: String, cursor: Int64, at: Date) {
+  public init(device: String, cursor: Int64, at: Date, lives: [String] = []) {
     self.device = device
     self.cursor = cursor
     self.at = at
+    self.lives = lives
   }
 }
 
