@@ -4,7 +4,9 @@ import TrendyModels
 
 @Suite("Ranges of numbers on the wire", .timeLimit(.minutes(10)))
 struct SyncRangeTests {
-  private static let beyondCounters = ["-1", "4611686018427387904", "9223372036854775807", "-9223372036854775809", "1e19"]
+  private static let beyondCounters = [
+    "-1", "4611686018427387904", "9223372036854775807", "-9223372036854775809", "1e19",
+  ]
   private static let beyondStamps = ["-1", "253402300800000", "9223372036854775807", "-9223372036854775809", "1e300"]
 
   private func complaint<Value: WireValue>(_ type: Value.Type, _ text: String) -> String {
@@ -81,7 +83,9 @@ struct SyncRangeTests {
     let (text, type) = Self.counters[place]
     func read(_ number: String) -> String { complaint(type, text.replacing("#", with: number)) }
     for number in Self.beyondCounters { #expect(read(number).contains("expected"), "\(text) \(number)") }
-    for number in ["0", "9007199254740993", "4611686018427387903"] { #expect(read(number).hasPrefix("read as"), "\(read(number))") }
+    for number in ["0", "9007199254740993", "4611686018427387903"] {
+      #expect(read(number).hasPrefix("read as"), "\(read(number))")
+    }
   }
 
   @Test(
