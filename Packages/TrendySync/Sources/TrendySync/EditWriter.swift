@@ -163,6 +163,11 @@ extension EditWriter {
     get throws { try knowledge().generation > 0 }
   }
 
+  /// Shows what the hub has of an entity under what waits: a row may still say what was taken out of the queue.
+  func showAgain(_ key: EntityKey) throws {
+    if try isVersioned { try replica.show(key) }
+  }
+
   /// Whether only its row is left of an entity: no hub has told of it, and nothing of it waits or was accepted.
   func isNowhereElse(_ key: EntityKey) throws -> Bool {
     try isVersioned && !replica.isKnown(key) && replica.overlay(of: key).isEmpty

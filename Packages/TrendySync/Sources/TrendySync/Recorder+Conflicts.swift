@@ -114,6 +114,7 @@ extension EditWriter {
       }
       try dropRow(conflict.entityType.stored)
       try forget(conflict)
+      try showAgain(EntityKey(conflict.entityType, conflict.entityId))
     }
   }
 

@@ -383,6 +383,15 @@ struct RareOrderTests {
     #expect(store.storedEvents["new"] == nil)
   }
 
+  @Test func `an edit that was cleared from the queue and dropped is shown no more`() async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    await device.engine.clearPendingMutations()
+    #expect(store.storedEvents["E"]?.syncStatus == .failed)
+    try device.recorder.dropConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedEvents["E"]?.notes == nil && store.storedEvents["E"]?.syncStatus == .synced)
+  }
+
   @Test func `a page that was asked for before a snapshot is not laid after it`() async throws {
     await begin()
     hub.set { $0.head = 3 }
