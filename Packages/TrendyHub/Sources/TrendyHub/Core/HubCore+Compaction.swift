@@ -8,10 +8,8 @@ extension HubCore {
   /// Notes where a device stands, now and then: often enough to know for 90 days that it is there, and in which life it stands,
   /// seldom enough that asking for nothing new writes nothing.
   ///
-  /// The cursor that is kept is never above the device's own, so that the horizon never passes it.
-  /// - Parameters:
-  ///   - cursor: `nil` where it says only what it has seen, in a push.
-  ///   - state: the person's, as it is answered.
+  /// The cursor that is kept is never above the device's own, so that the horizon never passes it; in a push, which says only what
+  /// it has seen, there is none. `state` is the person's, as it is answered.
   /// - Returns: what is to be kept; `nil` where what is kept does.
   public func contact(
     device: String, cursor: Int64?, seen: Int64?, after last: HubContact?, in state: HubState, now: Date

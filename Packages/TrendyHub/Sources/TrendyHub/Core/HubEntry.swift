@@ -8,7 +8,7 @@ public struct HubEntry: Hashable, Sendable {
   public let id: String
   /// The number of its last write, of the person's one counter.
   public var version: Int64
-  /// How often it was restored: 0 in its first life. In ``SyncRange/counter``, as an earlier hub took any.
+  /// How often it was restored: 0 in its first life. In `SyncRange.counter`, as an earlier hub took any.
   public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
   public var deletedAt: Date?
   /// When it was written first.
@@ -43,7 +43,7 @@ public struct HubField: Hashable, Sendable {
   /// `null` is a value: the field was cleared.
   public var value: JSONValue
   public var version: Int64
-  /// Hub time of the edit, in milliseconds since 1970. In ``SyncRange/stamp``, as an earlier hub took any.
+  /// Hub time of the edit, in milliseconds since 1970. In `SyncRange.stamp`, as an earlier hub took any.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
   /// The identity of the device that made the edit.
   public var author: String
@@ -197,7 +197,7 @@ extension Date {
     return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))
   }
 
-  /// As the hub's time in ``SyncRange/stamp``, which is what others are told.
+  /// As the hub's time in `SyncRange.stamp`, which is what others are told.
   var stamp: Int64 { milliseconds.clamped(to: SyncRange.stamp) }
 
   init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }

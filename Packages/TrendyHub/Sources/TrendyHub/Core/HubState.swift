@@ -29,7 +29,7 @@ public struct HubState: Hashable, Sendable {
 
   /// The version of the last write; 0 before the first.
   public var head: Int64
-  /// The last ``mostEpochs`` and those before in which devices stand, in order; see ``begin(_:standing:)``. Empty before the first
+  /// The last ``mostEpochs`` and those before in which devices stand, in order. Empty before the first
   /// start.
   public var epochs: [Epoch]
   /// Up to here tombstones have shrunk to bare ids: who stands below it needs a snapshot.

@@ -20,8 +20,9 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   /// The directory is made, with what is above it, when something is first written.
-  /// - Parameter openStores: how many persons' stores stay open; each takes up to ``descriptorsOfStore`` descriptors, and its log
-  ///   in memory. More are open only while as many are in use at once.
+  ///
+  /// `openStores` is how many persons' stores stay open; each takes up to ``descriptorsOfStore`` descriptors, and its log in memory.
+  /// More are open only while as many are in use at once.
   public init(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(),
     options: StorageEngine.Options = StorageEngine.Options(), openStores: Int = 256
