@@ -23,17 +23,18 @@ struct Question: Hashable, Sendable {
   }
 
   /// - Throws: ``SyncFailure/elsewhere`` where another has taken in an answer meanwhile.
-  func checkStands(in store: any DataStoreProtocol) throws {
+  func checkStands(in store: any DataStoreProtocol) throws { try check(Question(of: store)) }
+
+  /// Checks also, for an answer that settles what was sent or says that the store has a twin, that no acknowledgement came since:
+  /// that would speak against it.
+  /// - Throws: ``SyncFailure/elsewhere``.
+  func checkNothingWasAcknowledged(in store: any DataStoreProtocol) throws {
     let now = try Question(of: store)
-    guard now.generation == generation, now.position?.device == position?.device else { throw SyncFailure.elsewhere }
+    try check(now)
+    guard now.position?.acknowledgedThrough == position?.acknowledgedThrough else { throw SyncFailure.elsewhere }
   }
 
-  /// As above, for an answer that settles what was sent, or says that the store has a twin: an acknowledgement that came since
-  /// speaks against it.
-  func checkNothingWasAcknowledged(in store: any DataStoreProtocol) throws {
-    try checkStands(in: store)
-    guard try Question(of: store).position?.acknowledgedThrough == position?.acknowledgedThrough else {
-      throw SyncFailure.elsewhere
-    }
+  private func check(_ now: Question) throws {
+    guard now.generation == generation, now.position?.device == position?.device else { throw SyncFailure.elsewhere }
   }
 }
