@@ -164,6 +164,8 @@ extension SimulationRun {
       await clock.advance(by: .seconds(900))
       for device in devices {
         await device.life?.engine.performSync()
+        let failure = await device.life?.engine.lastFailure
+        tell("  \(device.name)'s last round \(round) is over: \(failure.map { "\($0)" } ?? "all well")")
         checkCursor(device)
       }
       story.roundsToQuiet = round
