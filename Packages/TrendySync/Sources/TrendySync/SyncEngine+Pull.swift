@@ -164,6 +164,7 @@ extension SyncEngine {
       if try store.syncMemory()?.snapshot != nil { try store.setSyncMemory(memory) }
       return count
     case .entries(let entries):
+      if try isLoss(part, store) { owesOffer = true }
       try learn(entries.position, asking, &memory, in: store)
       let now = clock.now
       let count = try VersionedSnapshot(

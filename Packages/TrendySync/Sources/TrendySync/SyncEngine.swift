@@ -46,6 +46,8 @@ public actor SyncEngine {
   private var owesSnapshot = false
   /// Whether that is the whole snapshot, as the hub lost something that this store has seen.
   var owesWhole = false
+  /// Whether a snapshot queued anew what the hub had lost, after the last push.
+  var owesOffer = false
   /// What the last request rested on.
   var lastQuestion: Question?
   /// Whether what an earlier version of this program parked was looked at once more.
@@ -248,7 +250,10 @@ extension SyncEngine {
     while true {
       do throws(SyncFailure) {
         pushFailure = try await exchange(resync: resync && recoveries == 0, isProbing: isProbing, &tally)
-        break
+        // A round that goes through leaves nothing of what it found to be lost.
+        guard owesOffer, pushFailure == nil, recoveries < Self.recoveryLimit else { break }
+        recoveries += 1
+        try counting()
       } catch {
         guard recoveries < Self.recoveryLimit else { throw error }
         recoveries += 1
@@ -273,6 +278,7 @@ extension SyncEngine {
     resync: Bool, isProbing: Bool, _ tally: inout RoundTally
   ) async throws(SyncFailure) -> SyncFailure? {
     var pushFailure: SyncFailure?
+    owesOffer = false
     if isCircuitBreakerTripped {
       if pendingCount > 0 { pushFailure = .rateLimited(retryAfter: circuitBreakerBackoffRemaining) }
     } else {
@@ -285,7 +291,14 @@ extension SyncEngine {
     }
 
     broadcast.set(.pulling)
-    let needsSnapshot = try inStore { try ($0.syncCursor() ?? 0) == 0 }
+    let needsSnapshot = try inStore { store in
+      switch try store.syncCursor() {
+      case nil: true
+      // The snapshot of a hub that has nothing yet ends there; a store that takes no versions from its hub may begin there.
+      case 0: try (store.syncMemory()?.generation ?? 0) == 0
+      default: false
+      }
+    }
     if resync || needsSnapshot { try await takeSnapshot(isAnew: resync, &tally) }
     do throws(SyncFailure) {
       try await pull(&tally)

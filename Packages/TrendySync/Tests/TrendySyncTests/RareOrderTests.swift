@@ -232,6 +232,25 @@ struct RareOrderTests {
     #expect(try changes(offered)["event_type_id"]?.stamp == 30)
   }
 
+  @Test func `what a snapshot finds the hub to have lost is sent in the same round, though the hub was not asked before`()
+    async throws
+  {
+    await begin()
+    hub.set { $0.pages = [[.event("E", 5, notes: "theirs")]] }
+    await device.engine.performSync()
+    hub.set { state in
+      state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
+      state.head = 3
+      state.snapshot = [.type("T", 1), .event("E", 3)]
+    }
+    try store.requestResync()
+    try store.save()
+    await device.engine.performSync()
+    #expect(hub.state.batches.last?.mutations.map(\.entityId) == ["E"])
+    #expect(store.storedPendingMutations.isEmpty)
+    #expect(await device.engine.lastFailure == nil)
+  }
+
   @Test func `a deletion that a restored hub lost is offered with what was last said, for whoever restores it`()
     async throws
   {
@@ -325,6 +344,16 @@ struct RareOrderTests {
     }
     await device.engine.performSync()
     #expect(await device.engine.quietUntil >= .seconds(61))
+  }
+
+  @Test func `the snapshot of an empty hub is taken once`() async throws {
+    hub.set { $0.head = 0 }
+    await device.engine.performSync()
+    await device.engine.performSync()
+    #expect(hub.state.snapshots == 1 && store.storedSyncCursor == 0)
+    hub.set { $0.pages = [[.type("T", 1)]] }
+    await device.engine.performSync()
+    #expect(hub.state.snapshots == 1 && store.storedEventTypes.keys.sorted() == ["T"])
   }
 
   // MARK: What the hub tells no more of
