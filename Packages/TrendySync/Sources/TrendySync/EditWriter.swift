@@ -144,7 +144,11 @@ final class EditWriter {
       // The hub may hold what this device does not: then there is nothing to show, and still something to tell.
       if var entity = row {
         entity.apply(request)
-        try write(entity)
+        if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
+          try replica.hide(key)
+        } else {
+          try write(entity)
+        }
       }
     case .delete:
       try remove(Entity.self, id: id)

@@ -158,6 +158,14 @@ extension EditWriter {
   private func write<Entity: StoredEntity>(_ conflict: OpenConflict, to type: Entity.Type) throws {
     // Of what was restored as it was, nothing is kept beside that.
     if conflict.kept.isEmpty { return }
+    // It may have been kept as long as its type was not, and live under another meanwhile.
+    if let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent.flatMap({
+      conflict.kept[$0.name]?.stringValue
+    }),
+      try store.findEventType(id: parent) == nil
+    {
+      throw RecorderError.parentDeleted(Entity.entityType, id: conflict.entityId, eventTypeId: parent)
+    }
     try queue(type, operation: .update, id: conflict.entityId, payload: WireJSON.encode(conflict.members))
   }
 

@@ -123,8 +123,10 @@ extension Replica {
     for held in try store.heldEntries(under: eventTypeId) {
       if let kind = MutationEntityType(rawValue: held.entityType) { try show(EntityKey(kind, held.entityId)) }
     }
-    guard try store.syncCounts().pending > 0 else { return }
-    for mutation in try store.fetchPendingMutations() where mutation.entityType.isChildOfEventType {
+    let counts = try store.syncCounts()
+    guard counts.pending + counts.accepted > 0 else { return }
+    for mutation in try store.fetchAcceptedMutations() + store.fetchPendingMutations()
+    where mutation.entityType.isChildOfEventType {
       if try Coalescing.references(in: mutation.payload).contains(EntityKey(.eventType, eventTypeId)) {
         try show(mutation.key)
       }

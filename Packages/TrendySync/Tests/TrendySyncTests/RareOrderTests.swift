@@ -187,6 +187,37 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().count == 1 && store.storedPendingMutations.isEmpty)
   }
 
+  @Test func `what was kept under a type that is gone stays in the journal, though the import lives under another`()
+    async throws
+  {
+    await begin([.type("T2", 2)])
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, notes: "kept", sourceType: .imported))
+    hub.set {
+      $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Gone", status: 409))]
+      $0.pages = [[.tombstone(.event, "E", 5), .tombstone(.eventType, "T", 6), .event(id, 7, of: "T2")]]
+    }
+    await device.engine.performSync()
+    let conflict = try #require(device.recorder.openConflicts().first?.id)
+    #expect(throws: RecorderError.parentDeleted(.event, id: id, eventTypeId: "T")) {
+      try device.recorder.retryConflict(id: conflict)
+    }
+    #expect(try device.recorder.openConflicts().count == 1 && store.storedPendingMutations.isEmpty)
+    #expect(store.storedEvents[id]?.eventTypeId == "T2")
+  }
+
+  @Test func `a queued move to a type that is not here is told, and shows nothing without its type`() async throws {
+    await begin()
+    try await device.engine.queueMutation(
+      entityType: .event, operation: .update, entityId: "E",
+      payload: WireJSON.encode(["event_type_id": JSONValue.string("elsewhere")]))
+    #expect(store.storedEvents["E"] == nil && store.storedPendingMutations.count == 1)
+    hub.set { $0.pages = [[.type("elsewhere", 6)]] }
+    await device.engine.performSync()
+    #expect(store.storedEvents["E"]?.eventTypeId == "elsewhere")
+  }
+
   // MARK: What is offered again
 
   @Test func `what is dead at the hub in the life that is held is offered as an edit, and never as a restore`()
@@ -232,7 +263,8 @@ struct RareOrderTests {
     #expect(try changes(offered)["event_type_id"]?.stamp == 30)
   }
 
-  @Test func `what a snapshot finds the hub to have lost is sent in the same round, though the hub was not asked before`()
+  @Test
+  func `what a snapshot finds the hub to have lost is sent in the same round, though the hub was not asked before`()
     async throws
   {
     await begin()
