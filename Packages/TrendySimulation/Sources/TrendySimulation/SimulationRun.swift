@@ -249,16 +249,17 @@ final class SimulationRun: @unchecked Sendable {
     }
     let requests = wires[device.number].requests
     let engine = kind == .beside ? life.besideEngine : life.engine
+    var error: (any Error)?
     switch kind {
     case .plain, .beside: await engine.performSync()
     case .resync: await life.engine.forceFullResync()
-    // Why it failed is told below.
-    case .skip: _ = try? await life.engine.skipToLatestCursor()
+    case .skip: do { _ = try await life.engine.skipToLatestCursor() } catch let thrown { error = thrown }
     }
     device.rounds -= 1
     let isSameLife = device.life?.engine === life.engine
     if isSameLife {
-      let failure = await engine.lastFailure
+      // Who skips is told by what is thrown.
+      let failure: (any Error)? = if kind == .skip { error } else { await engine.lastFailure }
       if failure == nil, wires[device.number].requests == requests {
         ledger.break_("\(device.name) was asked to sync and told that it had, and asked the hub nothing")
       }
