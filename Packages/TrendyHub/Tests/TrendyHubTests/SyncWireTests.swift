@@ -74,6 +74,20 @@ struct SyncWireTests {
     #expect(lines.count == 3 && lines[2]["marks"]["*"][0] == 2)
   }
 
+  @Test(
+    "who takes a snapshot is known to stand in this life of the hub, named or not",
+    arguments: ["/snapshot", "/snapshot?part=first"])
+  func snapshotsAreNoted(path: String) async throws {
+    let hub = try TestHub()
+    let push = try await hub.push([type, event], device: "d", lastSequence: 2)
+    let epoch = try #require(push["epoch"].stringValue)
+    _ = try await hub.send("GET", path)
+    _ = try await hub.send("GET", "\(path)\(path.contains("?") ? "&" : "?")device=other&seen=2&epoch=\(epoch)")
+    let contacts = try hub.storage.read(person: hub.person.id) { try $0.contacts() }
+    #expect(contacts.count == 3 && contacts.contains { $0.device == "other" })
+    #expect(contacts.allSatisfy { $0.lives.contains(epoch) })
+  }
+
   @Test func `a device that has seen more than this hub gave is told so, and nothing is done`() async throws {
     let hub = try TestHub()
     let push = try await hub.push([type, event], device: "d", lastSequence: 2)

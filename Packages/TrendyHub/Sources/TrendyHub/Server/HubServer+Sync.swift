@@ -22,20 +22,23 @@ extension HubServer {
     }
     // Who asks for all there is, and says nothing of itself, stands nowhere.
     if position != nil || since > 0 {
-      let device = position?.device ?? sender.restDevice
-      if let contact = core.contact(
-        device: device, cursor: since, seen: position?.seen, after: last, in: state, now: clock.now)
-      {
-        if let last, contact.lives.allSatisfy(last.lives.contains) {
-          // A page that goes out before this is no harm: who falls behind the horizon meanwhile is told to take a snapshot.
-          try store.note(person: sender.person) { try $0.putContact(contact) }
-        } else {
-          // The list of lives is cut where no device is known to stand.
-          try await store.write(person: sender.person) { try $0.putContact(contact) }
-        }
-      }
+      try noteContact(of: sender, position, cursor: since, after: last, in: state)
     }
     return answer
+  }
+
+  /// Notes where who asked stands, or will with the answer.
+  private func noteContact(
+    of sender: HubDevice, _ position: SyncPosition?, cursor: Int64?, after last: HubContact?, in state: HubState
+  ) throws {
+    let device = position?.device ?? sender.restDevice
+    guard
+      let contact = core.contact(
+        device: device, cursor: cursor, seen: position?.seen, after: last, in: state, now: clock.now)
+    else { return }
+    // An answer that goes out before this is no harm: who falls behind the horizon meanwhile is told to take a snapshot, and the
+    // list of lives, which is cut where no device is known to stand, is cut at a start.
+    try store.note(person: sender.person) { try $0.putContact(contact) }
   }
 
   func latestCursor(_ sender: HubDevice) async throws -> HTTPResponse {
@@ -68,7 +71,13 @@ extension HubServer {
   }
 
   func snapshot(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let position = try call.position()
     try await begin(for: sender.person)
+    let (state, last) = try await store.read(person: sender.person) { reading in
+      (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
+    }
+    // Who takes a snapshot stands in this life from then on, whatever they asked before.
+    try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
     let writer = try await store.read(person: sender.person) { [self] reading in
       let lines = try reading.allLines()
