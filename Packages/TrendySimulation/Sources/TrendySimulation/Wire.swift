@@ -66,7 +66,8 @@ final class Wire: @unchecked Sendable {
       answer.response.body = .data(body.prefix(body.count * thousandths / 1000))
       return answer
     }
-    if answer.response.status == 409 { try await noteBreach(answer.response) }
+    // What a device asked before it lost power tells nobody anything.
+    if answer.response.status == 409, !files.isDead { try await noteBreach(answer.response) }
     if let lie = lies.popFirst() { try await tellLie(lie, in: &answer, of: request) }
     return answer
   }
