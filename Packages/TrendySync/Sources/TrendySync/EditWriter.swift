@@ -87,6 +87,12 @@ final class EditWriter {
     return true
   }
 
+  /// Deletes also what lives at the hub and is not shown now, as its event type is deleted here.
+  func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
+    if try delete(type, id: id) { return }
+    if try replica.held(EntityKey(Entity.entityType, id)).map({ !$0.isDelete }) ?? false { try remove(type, id: id) }
+  }
+
   /// Begins another life of what was deleted.
   /// - Parameter parent: the event type to restore it to, in place of its own.
   /// - Returns: whether there was anything to restore: not where it lives.

@@ -122,7 +122,7 @@ extension EditWriter {
   func retry(_ conflict: OpenConflict) throws {
     func retry<Entity: StoredEntity>(_ type: Entity.Type) throws {
       switch conflict.origin {
-      case .journal(.delete): _ = try delete(type, id: conflict.entityId)
+      case .journal(.delete): try deleteUnseen(type, id: conflict.entityId)
       case .journal(.create):
         let row = try Entity.find(id: conflict.entityId, in: store)
         // What lives meanwhile keeps what others said of it beside.

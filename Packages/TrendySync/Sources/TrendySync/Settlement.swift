@@ -36,6 +36,11 @@ struct Settlement {
     try store.takeWriteLock()
     let queue = try store.fetchPendingMutations()
     for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
+    // What a deletion took away is shown again: it lives at the hub.
+    if try store.syncMemory()?.generation ?? 0 > 0 {
+      let replica = Replica(store: store)
+      for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder { try replica.show(key) }
+    }
     // The hub would miss the sequences that were given and never come. Without any identity this store would say nothing of what
     // it has seen, and not notice that the hub was restored.
     if queue.contains(where: { $0.sequence != nil }) {

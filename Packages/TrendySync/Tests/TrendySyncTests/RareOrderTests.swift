@@ -444,6 +444,27 @@ struct RareOrderTests {
     #expect(store.storedEvents["new"] == nil)
   }
 
+  @Test func `a deletion that was cleared from the queue shows again what it took, and is retried as a deletion`()
+    async throws
+  {
+    await begin()
+    try device.recorder.delete(eventTypeId: "T")
+    await device.engine.clearPendingMutations(markEntitiesFailed: false)
+    #expect(store.storedEventTypes["T"] != nil && store.storedEvents["E"] != nil)
+    try device.recorder.retryConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedPendingMutations.map(\.operation) == [.delete])
+    #expect(store.storedEventTypes["T"] == nil && store.storedEvents["E"] == nil)
+  }
+
+  @Test func `a deletion is retried also where its type is deleted here and the hub has not said so`() async throws {
+    await begin()
+    try device.recorder.delete(eventId: "E")
+    await device.engine.clearPendingMutations()
+    try device.recorder.delete(eventTypeId: "T")
+    try device.recorder.retryConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(Set(store.storedPendingMutations.map(\.entityId)) == ["E", "T"])
+  }
+
   @Test func `an edit that was cleared from the queue and dropped is shown no more`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
