@@ -40,12 +40,14 @@ public final class EmbeddedHubStorage: HubStorage {
   public var openStoreCount: Int { stores.withLock { $0.open.count } }
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try withStore(of: person) { store in try store.read { try body(EmbeddedReading(records: $0, person: person)) } }
+    try withStore(of: person) { store in
+      try store.read { try body(EmbeddedReading(records: $0, person: person, lastState: store.lastState)) }
+    }
   }
 
   public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try withStore(of: person) { store in
-      try store.write { try body(EmbeddedTransaction(transaction: $0, person: person)) }
+      try store.write { try body(EmbeddedTransaction(transaction: $0, person: person, lastState: store.lastState)) }
     }
   }
 
@@ -53,7 +55,10 @@ public final class EmbeddedHubStorage: HubStorage {
     person: String, together bodies: [(any HubTransaction) throws -> Void]
   ) throws -> [(any Error)?] {
     try withStore(of: person) { store in
-      try store.write(bodies.map { body in { try body(EmbeddedTransaction(transaction: $0, person: person)) } })
+      try store.write(
+        bodies.map { body in
+          { try body(EmbeddedTransaction(transaction: $0, person: person, lastState: store.lastState)) }
+        })
     }
   }
 

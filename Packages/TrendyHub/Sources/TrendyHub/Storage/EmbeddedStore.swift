@@ -19,6 +19,7 @@ final class EmbeddedStore: @unchecked Sendable {
   private var engine: StorageEngine?
   private var erasedPerson: String?
   private let owes = Atomic(false)
+  let lastState = LastState()
   /// Closes other stores where descriptors are short, never waiting for one; says whether it did.
   private let makeRoom: @Sendable () -> Bool
 
