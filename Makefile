@@ -20,6 +20,7 @@ FLAGS := --scratch-path $(SCRATCH) -Xswiftc -warnings-as-errors
 export SCRATCH SWIFT FLAGS
 # Programs are linked statically: a command starts in 2 ms instead of 5. Built apart, as the flags differ from the tests'.
 RELEASE := --scratch-path $(SCRATCH)/release-static -c release --static-swift-stdlib --package-path Apps
+TOOLS := --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --package-path Tools
 PROGRAMS := trendy trendy-net trendyd
 
 PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync TrendyTrips \
@@ -54,7 +55,7 @@ run: release
 # The store, workload by workload; with PEERS=DIR beside the peers whose sources lie there.
 N ?= 100000
 bench:
-	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-bench
+	$(SWIFT) build $(TOOLS) --product trendy-bench
 	for workload in insert-durable insert-batch bulk get range type-range count-by-day update delete open recover; do \
 	  folder=$$(mktemp -d); $(SCRATCH)/bench/release/trendy-bench store --workload $$workload --n $(N) --dir $$folder; \
 	  rm -rf $$folder; done
@@ -63,46 +64,46 @@ bench:
 # Devices and a hub in a process of its own, HTTP between them, durable on both sides; the last part of `make bench`.
 bench-sync: deps
 	for program in trendy-bench trendy-bench-sync; do \
-	  $(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product $$program; done
+	  $(SWIFT) build $(TOOLS) --product $$program; done
 	for workload in push pull catch-up bootstrap empty live; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench sync --workload $$workload --dir $$folder/sync; rm -rf $$folder; done
 
 # How long others wait at a hub while one person asks all they can.
 bench-hub: deps
-	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-bench-hub
+	$(SWIFT) build $(TOOLS) --product trendy-bench-hub
 	for workload in writers readers; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench-hub $$workload $$folder/hub; rm -rf $$folder; done
 
 # Stories of devices, a hub and a bad network, one a seed.
 SEEDS ?= 1..2000
 simulate:
-	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-simulate
+	$(SWIFT) build $(TOOLS) --product trendy-simulate
 	$(SCRATCH)/bench/release/trendy-simulate --seeds $(SEEDS)
 
 # Readers of what comes from outside, each with so many cases; ONLY=feed for one of them, FROM=N for a case that was found.
 CASES ?= 100000
 FROM ?= 1
 fuzz: deps
-	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-fuzz
+	$(SWIFT) build $(TOOLS) --product trendy-fuzz
 	$(SCRATCH)/bench/release/trendy-fuzz --cases $(CASES) --from $(FROM) $(if $(ONLY),--target $(ONLY))
 
 # Takes the guards of sync away, one at a time: each must be missed by the stories. ONLY=part of a name
 ONLY ?=
 mutants:
-	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-mutants
+	$(SWIFT) build $(TOOLS) --product trendy-mutants
 	$(SCRATCH)/bench/release/trendy-mutants --scratch $(SCRATCH)/mutants $(if $(ONLY),--only "$(ONLY)")
 
 # Processes on one store, then the programs beside a hub, killed again and again: half of the time each.
 SECONDS ?= 120
 torture: release
-	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-torture
+	$(SWIFT) build $(TOOLS) --product trendy-torture
 	$(SCRATCH)/bench/release/trendy-torture --seconds $$(( $(SECONDS) / 2 ))
 	Tools/torture-programs $(SCRATCH)/release-static/release $$(( $(SECONDS) / 2 ))
 
 # A hub of 400 persons at 1,024 descriptors, one of whom is hostile: everybody else is served. HOSTILE=--only NAME, --seconds N
 HOSTILE ?=
 hostile: release
-	$(SWIFT) build --scratch-path $(SCRATCH)/bench -c release --package-path Tools --product trendy-hostile
+	$(SWIFT) build $(TOOLS) --product trendy-hostile
 	$(SCRATCH)/bench/release/trendy-hostile --programs $(SCRATCH)/release-static/release $(HOSTILE)
 
 bench-store:

@@ -83,7 +83,8 @@ enum TrendyMutants {
     let built = try Command.run(
       ProcessInfo.processInfo.environment["SWIFT"] ?? "swift",
       [
-        "build", "--scratch-path", build, "-c", "release", "--package-path", tree.copy.appending(path: "Tools").path,
+        "build", "--scratch-path", build, "-c", "release", "--static-swift-stdlib", "--package-path",
+        tree.copy.appending(path: "Tools").path,
         "--product", "trendy-simulate",
       ])
     guard built.status == 0 else {
