@@ -1,34 +1,50 @@
 import HubTesting
 import TrendyHub
 
-/// Bytes of a connection against the hub's parser of requests.
+/// Bytes of a connection, with none, one or several requests in them, against the hub's connections.
 enum HTTPCase {
   static func run(_ source: inout FuzzSource) throws -> String {
-    var bytes = request(&source)
+    var bytes = (0..<1 + source.below(3)).flatMap { _ in request(&source) }
     if source.once(in: 2) { bytes = source.mutated(bytes) }
     if source.once(in: 40) { bytes = source.bytes(source.below(200)) }
-    let whole = RequestProbe.read(bytes)
-    // Whatever pieces it comes in, the head is the same.
-    let piece = RequestProbe.read(Array(bytes.prefix(source.below(bytes.count + 1))))
-    switch (piece, whole) {
-    case (.incomplete, _): break
-    case (.refused, .refused): break
-    case (.request(let a, let length), .request(let b, let other)) where a == b && length == other: break
-    default:
-      throw Finding("a part is read as \(piece), the whole as \(whole), of \(String(decoding: bytes, as: UTF8.self))")
+    let hasGate = source.once(in: 2)
+    let whole = ConversationProbe(of: [bytes[...]], hasGate: hasGate)
+    // Whatever pieces it comes in, the same comes of it.
+    let parts = ConversationProbe(of: pieces(of: bytes, &source), hasGate: hasGate)
+    let told = "of \(String(decoding: bytes, as: UTF8.self))"
+    guard words(whole.requests) == words(parts.requests), whole.statuses == parts.statuses else {
+      throw Finding("the whole is \(whole), in pieces it is \(parts), \(told)")
     }
-    switch whole {
-    case .incomplete: return "incomplete"
-    case .refused(let status):
-      guard (400...599).contains(status) else { throw Finding("refused with \(status)") }
-      return "refused \(status)"
-    case .request(let head, let length):
-      guard length <= bytes.count, head.contentLength >= 0 else { throw Finding("\(head) of \(length) bytes") }
-      let request = HTTPRequest(id: "fuzz", method: head.method, target: head.target, headers: head.headers)
+    guard whole.isClosed, parts.isClosed, !whole.wentOn, !parts.wentOn else {
+      throw Finding("nothing more can come, and it goes on: \(whole), \(parts), \(told)")
+    }
+    // One refusal at most stands behind the answers.
+    guard (whole.requests.count...whole.requests.count + 1).contains(whole.statuses.count),
+      whole.statuses.dropFirst(whole.requests.count).allSatisfy({ (400...599).contains($0) })
+    else { throw Finding("\(whole) \(told)") }
+    for request in whole.requests {
+      let length = request.headers["Content-Length"].flatMap { Int($0) } ?? 0
+      guard request.body.count == length else { throw Finding("\(request) has \(request.body.count) bytes \(told)") }
       _ = request.pathSegments
       _ = request.query
-      return "read"
     }
+    return "\(whole.requests.count) read" + (whole.statuses.last.map { $0 >= 400 ? ", \($0)" : "" } ?? "")
+  }
+
+  private static func words(_ requests: [HTTPRequest]) -> [String] {
+    requests.map { "\($0.method) \($0.target) \($0.headers) \(Array($0.body))" }
+  }
+
+  private static func pieces(of bytes: [UInt8], _ source: inout FuzzSource) -> [ArraySlice<UInt8>] {
+    var pieces: [ArraySlice<UInt8>] = []
+    var rest = bytes[...]
+    let longest = source.pick([1, 3, 60, 400])
+    while !rest.isEmpty {
+      let piece = rest.prefix(1 + source.below(longest))
+      pieces.append(piece)
+      rest = rest.dropFirst(piece.count)
+    }
+    return pieces
   }
 
   private static func request(_ source: inout FuzzSource) -> [UInt8] {
