@@ -42,7 +42,7 @@ extension SyncEngine {
         // An answer counts only for the question it was given to: another process may have moved on meanwhile.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
-        var application = try FeedApplication(store: store)
+        var application = try PlainFeed(store: store)
         try application.apply(page.changes)
         try application.liftGuards(at: page.nextCursor, acknowledged: page.hasMore ? [] : acknowledged)
         try store.setSyncCursor(page.nextCursor)
@@ -160,7 +160,7 @@ extension SyncEngine {
     memory.snapshot = progress
     switch part.answer {
     case .lists(let lists):
-      let count = try SnapshotApplication(lists, store: store).apply()
+      let count = try PlainSnapshot(lists, store: store).apply()
       if try store.syncMemory()?.snapshot != nil { try store.setSyncMemory(memory) }
       return count
     case .entries(let entries):

@@ -86,7 +86,7 @@ extension SyncEngine {
     try store.takeWriteLock()
     try question.checkNothingWasAcknowledged(in: store)
     guard let position = answer.position else {
-      return try Settlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
+      return try PlainSettlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
     }
     var memory = try store.syncMemory() ?? SyncMemory()
     try learn(position, asking, &memory, in: store)
@@ -105,7 +105,7 @@ extension SyncEngine {
         try store.insertAcceptedMutation(accepted)
       }
     }
-    return try Settlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
+    return try PlainSettlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
   }
 
   private func send(_ batch: PushBatch) async throws -> Sent {
@@ -184,7 +184,7 @@ extension SyncEngine {
         _ = try VersionedSettlement(store: store, clock: clock)
           .settle(batch.mutations, PushAnswer(outcomes: [.refused(problem)]))
       } else {
-        _ = try Settlement(store: store, clock: clock).settle(batch.mutations, [.refused(problem)])
+        _ = try PlainSettlement(store: store, clock: clock).settle(batch.mutations, [.refused(problem)])
       }
       // The hub has not counted it: what was sent after it would be a gap. Under a new identity the row begins anew; without one
       // this store would say nothing of what it has seen, and not notice that the hub was restored.

@@ -2,19 +2,19 @@ import Testing
 import TrendyModels
 import TrendySync
 
-@Suite("FeedPlanner", .timeLimit(.minutes(10)))
-struct FeedPlannerTests {
+@Suite("PlainFeedPlanner", .timeLimit(.minutes(10)))
+struct PlainFeedPlannerTests {
   private let event = EntityKey(.event, "evt-1")
   private let type = EntityKey(.eventType, "type-1")
 
   @Test func `an entry with its parent held becomes what is held`() {
-    var planner = FeedPlanner(eventTypeIds: ["type-1"], tombstones: [])
+    var planner = PlainFeedPlanner(eventTypeIds: ["type-1"], tombstones: [])
     #expect(planner.onEntry(.init(key: event, version: 1, parentEventTypeId: "type-1")) == .apply)
   }
 
   @Test func `an entry whose parent is missing waits for it`() {
-    var planner = FeedPlanner(eventTypeIds: ["type-2"], tombstones: [])
-    let entry = FeedPlanner.Candidate(key: event, version: 1, parentEventTypeId: "type-1")
+    var planner = PlainFeedPlanner(eventTypeIds: ["type-2"], tombstones: [])
+    let entry = PlainFeedPlanner.Candidate(key: event, version: 1, parentEventTypeId: "type-1")
     #expect(planner.onEntry(entry) == .park(.parentMissing))
     #expect(planner.onEntry(.init(key: type, version: 2)) == .apply)
     #expect(planner.onEntry(entry) == .apply)
@@ -26,15 +26,15 @@ struct FeedPlannerTests {
 
   @Test(
     "what was deleted here is let in above the version of its delete only",
-    arguments: [(14, .skip), (15, .skip), (16, .apply)] as [(Int64, FeedPlanner.Verdict)])
-  func guards(version: Int64, verdict: FeedPlanner.Verdict) {
+    arguments: [(14, .skip), (15, .skip), (16, .apply)] as [(Int64, PlainFeedPlanner.Verdict)])
+  func guards(version: Int64, verdict: PlainFeedPlanner.Verdict) {
     let tombstone = Tombstone(entityType: .eventType, entityId: "type-1", version: 15)
-    var planner = FeedPlanner(eventTypeIds: [], tombstones: [tombstone])
+    var planner = PlainFeedPlanner(eventTypeIds: [], tombstones: [tombstone])
     #expect(planner.onEntry(.init(key: type, version: version)) == verdict)
   }
 
   @Test func `what was deleted here under an unknown version is kept out, readable or not`() {
-    var planner = FeedPlanner(
+    var planner = PlainFeedPlanner(
       eventTypeIds: [], tombstones: [Tombstone(entityType: .eventType, entityId: "type-1")])
     #expect(planner.onEntry(.init(key: type, version: .max)) == .skip)
     #expect(planner.onEntry(.init(key: type, version: 1, isReadable: false)) == .skip)
@@ -43,14 +43,14 @@ struct FeedPlannerTests {
   }
 
   @Test func `what cannot be read or is of an unknown kind is kept raw`() {
-    var planner = FeedPlanner(eventTypeIds: [], tombstones: [])
+    var planner = PlainFeedPlanner(eventTypeIds: [], tombstones: [])
     #expect(planner.onEntry(.init(key: nil, version: 1)) == .park(.unknownKind))
     #expect(planner.onEntry(.init(key: type, version: 1, isReadable: false)) == .park(.unreadable))
   }
 
   @Test func `a type's deletion waits while what was done beneath it is not judged`() {
-    var planner = FeedPlanner(eventTypeIds: ["type-1"], tombstones: [])
-    let entry = FeedPlanner.Candidate(key: type, version: 2, isDelete: true, hasUnsettledChildren: true)
+    var planner = PlainFeedPlanner(eventTypeIds: ["type-1"], tombstones: [])
+    let entry = PlainFeedPlanner.Candidate(key: type, version: 2, isDelete: true, hasUnsettledChildren: true)
     #expect(planner.onEntry(entry) == .park(.childrenUnsettled))
     #expect(planner.onEntry(.init(key: event, version: 3, parentEventTypeId: "type-1")) == .apply)
   }

@@ -1,8 +1,8 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Carries out in a unit of work what the hub said of pushed mutations. It does not save.
-struct Settlement {
+/// Carries out in a unit of work what a hub that gives no versions said of pushed mutations. It does not save.
+struct PlainSettlement {
   let store: any DataStoreProtocol
   let clock: any TimeSource
 
@@ -51,7 +51,7 @@ struct Settlement {
   }
 }
 
-extension Settlement {
+extension PlainSettlement {
   private func accept(_ mutation: PendingMutation, version: Int64?) throws {
     try store.deletePendingMutation(mutation)
     let isLast = try !store.hasPendingMutation(of: mutation.key)

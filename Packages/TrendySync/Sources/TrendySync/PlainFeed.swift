@@ -1,11 +1,13 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Carries out in a unit of work what ``FeedPlanner`` says of a page. It does not save: the page's cursor goes into the same save.
-struct FeedApplication {
+/// Carries out in a unit of work what ``PlainFeedPlanner`` says of a page of a hub that gives no versions.
+///
+/// It does not save: the page's cursor goes into the same save.
+struct PlainFeed {
   private let store: any DataStoreProtocol
   private let waiting: [EntityKey: [PendingMutation]]
-  private var planner: FeedPlanner
+  private var planner: PlainFeedPlanner
   private var tombstones: [EntityKey: Tombstone]
   private var parked: [ChangeEntry]
 
@@ -15,7 +17,7 @@ struct FeedApplication {
     tombstones = Dictionary(
       try store.fetchTombstones().map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
     parked = try store.fetchParkedChanges()
-    planner = FeedPlanner(eventTypeIds: try store.fetchAllEventTypes().map(\.id), tombstones: tombstones.values)
+    planner = PlainFeedPlanner(eventTypeIds: try store.fetchAllEventTypes().map(\.id), tombstones: tombstones.values)
   }
 
   mutating func apply(_ entries: [ChangeEntry]) throws {
@@ -39,11 +41,11 @@ struct FeedApplication {
   }
 }
 
-extension FeedApplication {
+extension PlainFeed {
   /// - Returns: whether the entry is done with; else it is for parking.
   private mutating func settle(_ entry: ChangeEntry) throws -> Bool {
     guard let type = MutationEntityType(rawValue: entry.entityType)?.stored else {
-      _ = planner.onEntry(FeedPlanner.Candidate(key: nil, version: entry.id))
+      _ = planner.onEntry(PlainFeedPlanner.Candidate(key: nil, version: entry.id))
       return false
     }
     return try settle(entry, as: type)
@@ -54,7 +56,7 @@ extension FeedApplication {
     let isDelete = entry.isDelete
     let entity = isDelete ? nil : entry.entity(as: type)
     let verdict = try planner.onEntry(
-      FeedPlanner.Candidate(
+      PlainFeedPlanner.Candidate(
         key: key, version: entry.id, isDelete: isDelete, isReadable: isDelete || (entity != nil && entry.fault == nil),
         parentEventTypeId: entity?.parentEventTypeId,
         hasUnsettledChildren: isDelete && hasUnsettledChildren(key), isDeleteUnanswered: isDeleteUnanswered(key)))

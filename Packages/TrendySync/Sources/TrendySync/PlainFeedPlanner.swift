@@ -1,7 +1,9 @@
 package import TrendyModels
 
-/// Decides what becomes of the entries of the feed, in their order. It reads no store: ``FeedApplication`` does what it says.
-package struct FeedPlanner: Hashable, Sendable {
+/// Decides what becomes of the feed's entries, in their order, where the hub gives no versions.
+///
+/// It reads no store: ``PlainFeed`` does what it says.
+package struct PlainFeedPlanner: Hashable, Sendable {
   /// What the decision needs to know of an entry.
   package struct Candidate: Hashable, Sendable {
     /// `nil` for a kind that this version does not know.

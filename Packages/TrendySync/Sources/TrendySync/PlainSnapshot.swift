@@ -1,10 +1,10 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Lays a complete snapshot into a unit of work, the queue over it unchanged. It does not save.
+/// Lays a complete snapshot without versions into a unit of work, the queue over it unchanged. It does not save.
 ///
 /// What is held and not in the snapshot goes, but for what the queue still speaks of: nothing that waits is dropped.
-struct SnapshotApplication {
+struct PlainSnapshot {
   private let store: any DataStoreProtocol
   private let snapshot: Snapshot
   private let waiting: [EntityKey: [PendingMutation]]
@@ -37,7 +37,7 @@ struct SnapshotApplication {
   }
 }
 
-extension SnapshotApplication {
+extension PlainSnapshot {
   /// The snapshot answers what was parked, but for kinds it does not speak of, and every delete that the hub has heard of; what
   /// an import could make again stays noted as deleted unless it lives.
   private func clearSyncNotes() throws {
