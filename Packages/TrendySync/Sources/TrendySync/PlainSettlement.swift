@@ -28,27 +28,6 @@ struct PlainSettlement {
     }
     return settled
   }
-
-  /// Moves the whole queue into the journal, with the person's data.
-  /// - Parameter newDevice: the identity that the store goes on under, where the hub would miss what was sent.
-  /// - Returns: how many.
-  func clearQueue(reason: String, markEntitiesFailed: Bool, newDevice: String) throws -> Int {
-    try store.takeWriteLock()
-    let queue = try store.fetchPendingMutations()
-    for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
-    // What a deletion took away is shown again: it lives at the hub.
-    if try store.syncMemory()?.generation ?? 0 > 0 {
-      let replica = Replica(store: store)
-      for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder { try replica.show(key) }
-    }
-    // The hub would miss the sequences that were given and never come. Without any identity this store would say nothing of what
-    // it has seen, and not notice that the hub was restored.
-    if queue.contains(where: { $0.sequence != nil }) {
-      let hasSeen = try store.syncMemory()?.seen ?? 0 > 0
-      if hasSeen { try NewIdentity(store: store, device: newDevice).take() } else { try store.setSyncIdentity(nil) }
-    }
-    return queue.count
-  }
 }
 
 extension PlainSettlement {
@@ -82,7 +61,7 @@ extension PlainSettlement {
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
     -> Int
   {
-    try setAside(mutation, reason: problem.description, markFailed: true)
+    try Journal(store: store, clock: clock).setAside(mutation, reason: problem.description, markFailed: true)
     guard mutation.operation == .create else { return 1 }
     var settled = 1
     let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
@@ -91,7 +70,7 @@ extension PlainSettlement {
     for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {
       if isImport, other.key == mutation.key, other.operation == .delete { continue }
       if try other.key == mutation.key || hangs(other, on: mutation.key) {
-        try setAside(other, reason: reason, markFailed: true)
+        try Journal(store: store, clock: clock).setAside(other, reason: reason, markFailed: true)
         settled += 1
       }
     }
@@ -108,45 +87,8 @@ extension PlainSettlement {
     return try other.operation != .create && parent(other.entityType.stored) == key.entityId
   }
 
-  private func setAside(_ mutation: PendingMutation, reason: String, markFailed: Bool) throws {
-    let replica = Replica(store: store)
-    try store.insertConflict(
-      Conflict(
-        id: mutation.id, entityType: mutation.entityType, entityId: mutation.entityId, operation: mutation.operation,
-        payload: mutation.payload, reason: reason, recordedAt: clock.now))
-    try store.deletePendingMutation(mutation)
-    if mutation.operation == .delete {
-      // It lives on at the hub, so it must here. Its row is gone, and the feed will not tell of it again: a snapshot does.
-      if let tombstone = try store.tombstone(of: mutation.key) { try store.deleteTombstone(tombstone) }
-      try store.setSyncCursor(nil)
-    } else {
-      if try replica.overlay(of: mutation.key).contains(where: { $0.operation == .create }) {
-        // What was made here and is still to be told says what is shown.
-        try replica.show(mutation.key)
-      } else if markFailed {
-        try mark(mutation.key, .failed)
-      }
-      // At the hub it lies where it did; here its row lies under a type that may be gone, and would go with it. The feed will
-      // not tell of it again: a snapshot does.
-      if mutation.operation == .update, mutation.entityType.isChildOfEventType,
-        try Coalescing.references(in: mutation.payload).contains(where: { $0.entityType == .eventType })
-      {
-        try store.setSyncCursor(nil)
-      }
-    }
-  }
-
   private func markSynced(_ key: EntityKey) throws {
     func mark<Entity: StoredEntity>(_ type: Entity.Type) throws { try Entity.markSynced(id: key.entityId, in: store) }
-    try mark(key.entityType.stored)
-  }
-
-  private func mark(_ key: EntityKey, _ status: SyncStatus) throws {
-    func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
-      guard var entity = try Entity.find(id: key.entityId, in: store) else { return }
-      entity.syncStatus = status
-      try Entity.write(entity, in: store)
-    }
     try mark(key.entityType.stored)
   }
 }

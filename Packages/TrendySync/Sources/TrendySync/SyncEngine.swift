@@ -390,7 +390,7 @@ extension SyncEngine {
   public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
     do {
       let count = try write { store in
-        try PlainSettlement(store: store, clock: clock).clearQueue(
+        try Journal(store: store, clock: clock).clearQueue(
           reason: "Taken out of the queue on this device before the hub had settled it",
           markEntitiesFailed: markEntitiesFailed, newDevice: chance.identifier(at: clock.now))
       }

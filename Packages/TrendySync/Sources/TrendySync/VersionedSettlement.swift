@@ -111,22 +111,9 @@ extension VersionedSettlement {
   }
 
   private func setAside(_ mutation: PendingMutation, reason: String) throws {
-    try store.insertConflict(
-      Conflict(
-        id: mutation.id, entityType: mutation.entityType, entityId: mutation.entityId, operation: mutation.operation,
-        payload: mutation.payload, reason: reason, recordedAt: clock.now))
-    try store.deletePendingMutation(mutation)
+    try Journal(store: store, clock: clock).move(mutation, reason: reason)
     // What the hub never had is only here: it stays to be seen, marked, until the person decides.
-    if mutation.operation == .create { try markFailed(mutation.key) }
-  }
-
-  private func markFailed(_ key: EntityKey) throws {
-    func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
-      guard var row = try Entity.find(id: key.entityId, in: store) else { return }
-      row.syncStatus = .failed
-      try Entity.write(row, in: store)
-    }
-    try mark(key.entityType.stored)
+    if mutation.operation == .create { try Journal(store: store, clock: clock).markAsFailed(mutation.key) }
   }
 }
 
