@@ -16,6 +16,8 @@ final class EditWriter {
   private let replica: Replica
   /// Read at the first edit.
   private var memory: SyncMemory?
+  /// Chosen by what it says, once for all that the unit does.
+  private var chosen: (any Replication)?
   /// When the last of the queue was made. The write lock keeps it so, and many of one moment are not read for each of them.
   private var latest: Date?
 
@@ -43,27 +45,19 @@ final class EditWriter {
       if isImport { return false }
       try store.deleteTombstone(tombstone)
     }
-    guard try isVersioned else {
+    let making = try replication.making(of: key)
+    if making == .first {
       try enqueue(mutation)
-      try write(entity)
-      return true
-    }
-    let record = try replica.held(key)
-    let overlay = try replica.overlay(of: key)
-    if record == nil, overlay.isEmpty {
-      try enqueue(mutation)
-      try write(entity)
+      try entity.writePending(in: store)
       return true
     }
     if isImport { return false }
-    // What was deleted is begun anew: an id never comes back by itself.
-    if record?.isDelete == true || overlay.contains(where: { $0.operation == .delete }) {
-      try enqueue(
-        newMutation(key, .restore, payload: payload, incarnation: life(of: record, under: overlay) + 1))
+    if case .restore(let incarnation) = making {
+      try enqueue(newMutation(key, .restore, payload: payload, incarnation: incarnation))
     } else {
       try enqueue(mutation)
     }
-    try replica.show(key)
+    try replication.showMade(entity)
     return true
   }
 
@@ -100,7 +94,7 @@ final class EditWriter {
     try store.takeWriteLock()
     if try Entity.find(id: id, in: store) != nil { return false }
     let key = EntityKey(Entity.entityType, id)
-    guard try canComeBack(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
+    guard try replication.canComeBack(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       try undo(last)
@@ -139,9 +133,9 @@ final class EditWriter {
       if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
       if let row = try Entity.find(id: id, in: store) { try replica.keep(row) }
       let life =
-        operation == .restore ? try life(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
+        operation == .restore ? try replica.life(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
       try enqueue(newMutation(key, operation, payload: payload, incarnation: life))
-      if try isVersioned { try replica.show(key) } else { try write(entity) }
+      try replication.showMade(entity)
     case .update:
       let request = try WireJSON.decode(Entity.UpdateRequest.self, from: payload)
       let row = try Entity.find(id: id, in: store)
@@ -153,7 +147,7 @@ final class EditWriter {
         if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
           try replica.hide(key)
         } else {
-          try write(entity)
+          try entity.writePending(in: store)
         }
       }
     case .delete:
@@ -168,25 +162,19 @@ final class EditWriter {
 }
 
 extension EditWriter {
-  /// Whether a hub has given versions: then every edit says what its author knew, and rows follow from what is held.
-  private var isVersioned: Bool {
-    get throws { try knowledge().generation > 0 }
-  }
-
   /// Shows what the hub has of an entity under what waits: a row may still say what was taken out of the queue.
-  func showAgain(_ key: EntityKey) throws {
-    if try isVersioned { try replica.show(key) }
-  }
+  func showAgain(_ key: EntityKey) throws { try replication.showAgain(key) }
 
   /// Whether only its row is left of an entity: no hub has told of it, and nothing of it waits or was accepted.
-  func isNowhereElse(_ key: EntityKey) throws -> Bool {
-    try isVersioned && !replica.isKnown(key) && replica.overlay(of: key).isEmpty
-  }
+  func isNowhereElse(_ key: EntityKey) throws -> Bool { try replication.isNowhereElse(key) }
 
-  /// Where neither a copy is held nor its making waits, what was deleted is nowhere: to take the deletion back would leave it at
-  /// the hub alone.
-  private func canComeBack(_ key: EntityKey) throws -> Bool {
-    try isVersioned || replica.overlay(of: key).contains { $0.operation == .create }
+  private var replication: any Replication {
+    get throws {
+      if let chosen { return chosen }
+      let replication = ReplicationChoice(store: store, clock: clock, chance: chance).forStore(try knowledge())
+      chosen = replication
+      return replication
+    }
   }
 
   private func knowledge() throws -> SyncMemory {
@@ -205,14 +193,8 @@ extension EditWriter {
     // What an update cannot say (members that this version does not know) stays as the hub gave it.
     var shown = held
     shown.apply(request)
-    try write(shown)
+    try shown.writePending(in: store)
     return true
-  }
-
-  private func write<Entity: StoredEntity>(_ entity: Entity) throws {
-    var entity = entity
-    entity.syncStatus = .pending
-    try Entity.write(entity, in: store)
   }
 
   /// Whether the row is a create that the hub did not take: to it, the entity does not exist.
@@ -226,20 +208,8 @@ extension EditWriter {
   private func remove<Entity: StoredEntity>(_: Entity.Type, id: String) throws {
     let key = EntityKey(Entity.entityType, id)
     let effect = try enqueue(newMutation(key, .delete, payload: Data()))
-    if try isVersioned { return try replica.hide(key) }
-    // What the hub never heard of cannot come back from it.
-    if case .cancel = effect {} else { try store.insertTombstone(Tombstone(entityType: key.entityType, entityId: id)) }
-    if key.entityType == .eventType {
-      // Read before the cascade takes them. Who belongs to a type is decided at the hub, where one may have been moved out in time:
-      // under version 0 any entry passes, and is shown if its parent is.
-      for event in try store.events(in: nil, ofType: id, limit: nil) {
-        try store.insertTombstone(Tombstone(entityType: .event, entityId: event.id, version: 0))
-      }
-      for definition in try store.fetchAllPropertyDefinitions() where definition.eventTypeId == id {
-        try store.insertTombstone(Tombstone(entityType: .propertyDefinition, entityId: definition.id, version: 0))
-      }
-    }
-    try Entity.delete(id: id, in: store)
+    let isCancelled = if case .cancel = effect { true } else { false }
+    try replication.remove(Entity.self, id: id, isCancelled: isCancelled)
   }
 
   /// A deletion that nobody has heard of never was; the edits that it took up wait again.
@@ -281,7 +251,7 @@ extension EditWriter {
       try store.insertPendingMutation(merged)
     case .replace(let edits):
       for edit in edits { try store.deletePendingMutation(edit) }
-      if try canComeBack(mutation.key) { mutation = try Coalescing.carrying(edits, by: mutation) }
+      if try replication.canComeBack(mutation.key) { mutation = try Coalescing.carrying(edits, by: mutation) }
       try store.insertPendingMutation(mutation)
     case .cancel(let create):
       try store.deletePendingMutation(create)
@@ -313,69 +283,7 @@ extension EditWriter {
     var knowledge = try knowledge()
     let stamp = knowledge.nextStamp(clock)
     memory = knowledge
-    guard knowledge.generation > 0 else {
-      mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: stamp)]
-      // A delete without a base would count as knowing everything.
-      if mutation.operation == .delete { mutation.base = try store.syncCursor() ?? 0 }
-      return
-    }
-    let record = try replica.held(mutation.key)
-    let overlay = try replica.overlay(of: mutation.key)
-    let held = record?.id ?? 0
-    mutation.marks = [FieldMark.others: FieldMark(version: held, stamp: stamp)]
-    switch mutation.operation {
-    case .create:
-      mutation.marks[FieldMark.others]?.version = 0
-    case .update, .restore:
-      if mutation.operation == .update { mutation.incarnation = life(of: record, under: overlay) }
-      guard !overlay.isEmpty else { return }
-      let before = try overlay.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
-      for name in try FieldChange.changes(of: mutation).keys {
-        // What is shown of the field is the device's own: it was based on what that was based on.
-        guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
-        let base = oldest.fields[name]?.base ?? 0
-        if base != held { mutation.marks[name] = FieldMark(version: base, stamp: stamp) }
-      }
-    case .delete:
-      mutation.incarnation = life(of: record, under: overlay)
-      mutation.base = try min(knowledge.complete, lowestBase(of: mutation.key), lowestBaseBeneath(mutation.key))
-    }
-  }
-
-  /// The life of an entity that an edit made now means.
-  private func life(of record: ChangeEntry?, under overlay: [PendingMutation]) -> Int64 {
-    overlay.filter { $0.operation == .restore }.map(\.incarnation).reduce(record?.incarnation ?? 0, max)
-  }
-
-  /// What the person who deletes an entity has seen of it: no more than their own unsettled edits were based on, which are shown in
-  /// place of what is held, and nothing of an entry that is parked.
-  private func lowestBase(of key: EntityKey) throws -> Int64 {
-    var lowest = try replica.parked(key).map { $0.id - 1 } ?? .max
-    let isKnown = try replica.isKnown(key)
-    for mutation in try replica.overlay(of: key) where mutation.operation != .delete {
-      // Nothing lies under the making of what no other device has changed, nor under an import of what is there.
-      if mutation.operation == .create, !isKnown || NaturalIdentifier.isNatural(key.entityId) { continue }
-      for change in try FieldChange.changes(of: mutation).values { lowest = min(lowest, change.base) }
-    }
-    return lowest
-  }
-
-  /// As above, of all that goes with an event type.
-  private func lowestBaseBeneath(_ key: EntityKey) throws -> Int64 {
-    guard key.entityType == .eventType else { return .max }
-    let counts = try store.syncCounts()
-    guard counts.pending + counts.accepted + counts.parked > 0 else { return .max }
-    func isBeneath<Entity: StoredEntity>(_ type: Entity.Type, _ id: String) throws -> Bool {
-      try Entity.find(id: id, in: store)?.parentEventTypeId == key.entityId
-    }
-    var lowest = try store.parkedChanges(about: key.entityId).map { $0.id - 1 }.min() ?? .max
-    let unsettled = Set(
-      try store.fetchPendingMutations().map(\.key) + store.fetchAcceptedMutations().map(\.key)
-        + store.fetchParkedChanges().compactMap(\.key))
-    for child in unsettled where child.entityType.isChildOfEventType {
-      if try isBeneath(child.entityType.stored, child.entityId) { lowest = min(lowest, try lowestBase(of: child)) }
-    }
-    return lowest
+    try replication.mark(&mutation, at: stamp, knowledge)
   }
 }
 

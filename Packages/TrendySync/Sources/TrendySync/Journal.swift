@@ -28,20 +28,24 @@ struct Journal {
   /// Moves the whole queue into the journal, with the person's data.
   /// - Parameter newDevice: the identity that the store goes on under, where the hub would miss what was sent.
   /// - Returns: how many.
-  func clearQueue(reason: String, markEntitiesFailed: Bool, newDevice: String) throws -> Int {
+  func clearQueue(
+    reason: String, markEntitiesFailed: Bool, newDevice: String, _ replications: ReplicationChoice
+  ) throws -> Int {
     try store.takeWriteLock()
     let queue = try store.fetchPendingMutations()
     for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
     // What a deletion took away is shown again: it lives at the hub.
-    if try store.syncMemory()?.generation ?? 0 > 0 {
-      let replica = Replica(store: store)
-      for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder { try replica.show(key) }
-    }
+    let memory = try store.syncMemory() ?? SyncMemory()
+    let replication = replications.forStore(memory)
+    for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder { try replication.showAgain(key) }
     // The hub would miss the sequences that were given and never come. Without any identity this store would say nothing of what
     // it has seen, and not notice that the hub was restored.
     if queue.contains(where: { $0.sequence != nil }) {
-      let hasSeen = try store.syncMemory()?.seen ?? 0 > 0
-      if hasSeen { try NewIdentity(store: store, device: newDevice).take() } else { try store.setSyncIdentity(nil) }
+      if memory.seen > 0 {
+        try NewIdentity(store: store, device: newDevice).take()
+      } else {
+        try store.setSyncIdentity(nil)
+      }
     }
     return queue.count
   }

@@ -24,6 +24,13 @@ extension StoredEntity {
   static func forEach(in store: any DataStoreProtocol, _ body: (Self) throws -> Void) throws {
     for row in try fetchAll(in: store) { try body(row) }
   }
+
+  /// Makes it the row, as one with changes that no hub has taken.
+  func writePending(in store: any DataStoreProtocol) throws {
+    var entity = self
+    entity.syncStatus = .pending
+    try Self.write(entity, in: store)
+  }
 }
 
 extension MutationEntityType {

@@ -22,7 +22,7 @@ public struct SyncDigest: Hashable, Sendable {
 extension DataStoreProtocol {
   /// `nil` for a store that no hub has given versions yet.
   public func syncDigest() throws -> SyncDigest? {
-    guard let memory = try syncMemory(), memory.generation > 0 else { return nil }
+    guard let memory = try syncMemory(), memory.holdsVersions else { return nil }
     var digest = SyncDigest(cursor: try syncCursor() ?? 0)
     var parked: [EntityKey: Int64] = [:]
     for entry in try fetchParkedChanges() {

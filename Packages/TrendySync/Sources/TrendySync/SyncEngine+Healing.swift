@@ -9,7 +9,7 @@ extension SyncEngine {
       (try $0.syncCursor() ?? 0, try $0.syncIdentity()?.lastSequence ?? 0, try $0.syncMemory())
     }
     // A cursor beyond all that was seen is one that the hub never gave, or not in this life: counted as seen, it is found out.
-    let seen = memory.map { $0.generation > 0 ? max($0.seen, cursor.clamped(to: SyncRange.counter)) : $0.seen }
+    let seen = memory.map { $0.holdsVersions ? max($0.seen, cursor.clamped(to: SyncRange.counter)) : $0.seen }
     if SyncRange.counter.contains(cursor), SyncRange.counter.contains(sequence), seen == memory?.seen { return }
     try saving { store in
       try store.takeWriteLock()

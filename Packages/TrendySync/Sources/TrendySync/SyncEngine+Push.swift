@@ -85,27 +85,9 @@ extension SyncEngine {
   ) throws -> Int {
     try store.takeWriteLock()
     try question.checkNothingWasAcknowledged(in: store)
-    guard let position = answer.position else {
-      return try PlainSettlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
-    }
-    var memory = try store.syncMemory() ?? SyncMemory()
-    try learn(position, asking, &memory, in: store)
-    memory.take(position)
-    for case .accepted(let version?) in answer.outcomes { memory.seen = max(memory.seen, version) }
-    let isVersioned = memory.generation > 0
-    try store.setSyncMemory(memory)
-    let settlement = try VersionedSettlement(store: store, clock: clock)
-    if isVersioned { return try settlement.settle(batch.mutations, answer) }
-    try settlement.journalLost(of: batch.mutations, answer)
-    // Nothing is held yet to lay them over; should the hub lose them before it gives a snapshot, they are here to be sent anew.
-    for (mutation, outcome) in zip(batch.mutations, answer.outcomes) {
-      if let version = outcome.acceptedVersion {
-        var accepted = mutation
-        accepted.acceptedVersion = version
-        try store.insertAcceptedMutation(accepted)
-      }
-    }
-    return try PlainSettlement(store: store, clock: clock).settle(batch.mutations, answer.outcomes)
+    let memory = try store.syncMemory() ?? SyncMemory()
+    return try replications(in: store).forAnswer(at: answer.position, memory)
+      .settle(batch.mutations, answer, asking, memory)
   }
 
   private func send(_ batch: PushBatch) async throws -> Sent {
@@ -180,26 +162,13 @@ extension SyncEngine {
     try saving { store in
       try store.takeWriteLock()
       try question.checkStands(in: store)
-      if (try store.syncMemory()?.generation ?? 0) > 0 {
-        _ = try VersionedSettlement(store: store, clock: clock)
-          .settle(batch.mutations, PushAnswer(outcomes: [.refused(problem)]))
-      } else {
-        _ = try PlainSettlement(store: store, clock: clock).settle(batch.mutations, [.refused(problem)])
-      }
+      let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMemory())
+      for mutation in batch.mutations { try replication.setAside(mutation, problem) }
       // The hub has not counted it: what was sent after it would be a gap. Under a new identity the row begins anew; without one
       // this store would say nothing of what it has seen, and not notice that the hub was restored.
       try NewIdentity(store: store, device: chance.identifier(at: clock.now)).take()
     }
     return true
-  }
-}
-
-extension MutationOutcome {
-  fileprivate var acceptedVersion: Int64? {
-    switch self {
-    case .accepted(let version), .merged(let version): version
-    case .refused, .tryLater: nil
-    }
   }
 }
 

@@ -291,14 +291,7 @@ extension SyncEngine {
     }
 
     broadcast.set(.pulling)
-    let needsSnapshot = try inStore { store in
-      switch try store.syncCursor() {
-      case nil: true
-      // The snapshot of a hub that has nothing yet ends there; a store that takes no versions from its hub may begin there.
-      case 0: try (store.syncMemory()?.generation ?? 0) == 0
-      default: false
-      }
-    }
+    let needsSnapshot = try inStore { try replications(in: $0).forStore($0.syncMemory() ?? SyncMemory()).needsSnapshot }
     if resync || needsSnapshot { try await takeSnapshot(isAnew: resync, &tally) }
     do throws(SyncFailure) {
       try await pull(&tally)
@@ -392,7 +385,8 @@ extension SyncEngine {
       let count = try write { store in
         try Journal(store: store, clock: clock).clearQueue(
           reason: "Taken out of the queue on this device before the hub had settled it",
-          markEntitiesFailed: markEntitiesFailed, newDevice: chance.identifier(at: clock.now))
+          markEntitiesFailed: markEntitiesFailed, newDevice: chance.identifier(at: clock.now),
+          replications(in: store))
       }
       _ = try countPending()
       return count
