@@ -59,7 +59,7 @@ enum TrendyMutants {
       default: throw UsageError(text: "there is no option \"\(option)\"")
       }
     }
-    let root = URL(filePath: FileManager.default.currentDirectoryPath)
+    let root = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
     let text: String
     do {
       text = try String(contentsOf: URL(filePath: table, relativeTo: root), encoding: .utf8)
