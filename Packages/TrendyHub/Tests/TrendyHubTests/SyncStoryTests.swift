@@ -640,6 +640,36 @@ struct SyncStoryTests {
     #expect(known.lastCommonVersion(endingAt: backup.head + 20, with: told, endingAt: state.head) == backup.head)
   }
 
+  @Test("so is one that was answered in a life in which nothing was written yet", arguments: storages)
+  func manyLivesAfterAnEmptyOne(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("writer", hub.type("t"))
+    let before = try hub.state
+    try live(2, hub, "a")
+    let answered = try hub.state
+    try hub.restart(epoch: "empty")
+    // It gets all up to the head, which lies in the life before.
+    try hub.noteContact("away", cursor: before.head)
+    try live(300, hub, "b")
+    try hub.check(SyncPosition(device: "away", seen: answered.head, epoch: answered.epochs.last?.id))
+  }
+
+  @Test("so is one of which an earlier request arrives late, in a later life", arguments: storages)
+  func manyLivesAfterALateRequest(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("writer", hub.type("t"))
+    let before = try hub.state
+    try live(2, hub, "a")
+    try hub.noteContact("away", cursor: before.head)
+    let answered = try hub.state
+    try live(2, hub, "b")
+    try hub.noteContact("away", cursor: before.head)
+    try live(300, hub, "c")
+    for state in [before, answered] {
+      try hub.check(SyncPosition(device: "away", seen: state.head, epoch: state.epochs.last?.id))
+    }
+  }
+
   @Test("where a device stands is noted at once when that is another life", arguments: storages)
   func contactsOfLives(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)

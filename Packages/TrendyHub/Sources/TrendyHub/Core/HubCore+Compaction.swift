@@ -5,6 +5,9 @@ extension HubCore {
   /// How long the hub waits for a device, and keeps whole what was deleted.
   public static let patience: Duration = .seconds(90 * 86_400)
 
+  /// So many lives of the hub, beside that of what it has seen, are kept in which a device may have had an answer.
+  static let mostLives = 16
+
   /// Notes where a device stands, now and then: often enough to know for 90 days that it is there, and in which life it stands,
   /// seldom enough that asking for nothing new writes nothing.
   ///
@@ -14,10 +17,14 @@ extension HubCore {
   public func contact(
     device: String, cursor: Int64?, seen: Int64?, after last: HubContact?, in state: HubState, now: Date
   ) -> HubContact? {
+    let stands = (seen ?? cursor).flatMap { state.epoch(at: $0) }
     var lives: [String] = []
-    for life in [(seen ?? cursor).flatMap { state.epoch(at: $0) }, state.epochs.last?.id] {
+    for life in [stands, state.epoch(at: state.head), state.epochs.last?.id] {
       if let life, !lives.contains(life) { lives.append(life) }
     }
+    // A request may come late, or its answer be lost: in a life after the one that it tells of, an answer may have reached it.
+    let later = state.epochs.reversed().prefix { $0.id != stands }.map(\.id).filter { !lives.contains($0) }
+    lives += later.filter { last?.lives.contains($0) ?? false }.prefix(Self.mostLives)
     // Nothing is kept whole for one that has taken nothing in yet: it begins with a snapshot.
     let cursor = cursor ?? last?.cursor ?? SyncRange.counter.upperBound
     if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400,

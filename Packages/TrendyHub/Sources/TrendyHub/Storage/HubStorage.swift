@@ -138,7 +138,8 @@ public struct HubContact: Hashable, Sendable {
   /// Not above where it stands now.
   public var cursor: Int64
   public var at: Date
-  /// The lives of the hub in which it may stand: that of what it said to have seen, and the one in which it was answered. Empty
+  /// The lives of the hub in which it may stand: those of what it said to have seen and of the head that it was told, and the one in
+  /// which it was answered. Empty
   /// where an earlier hub noted it.
   public var lives: [String]
 
