@@ -41,8 +41,10 @@ extension PlainReplication {
     try Entity.delete(id: id, in: store)
   }
 
-  /// There is nothing but the row.
-  func showAgain(_: EntityKey) {}
+  /// There is nothing but the row: a snapshot says what the hub has.
+  func showAgain(_: EntityKey) throws {
+    if try store.syncCursor() != nil { try store.setSyncCursor(nil) }
+  }
 
   /// No hub says what it has.
   func isNowhereElse(_: EntityKey) -> Bool { false }

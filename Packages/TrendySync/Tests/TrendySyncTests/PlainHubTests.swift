@@ -27,6 +27,22 @@ struct PlainHubTests {
     #expect(device.store.storedParkedChanges.isEmpty)
   }
 
+  @Test func `an edit that was refused and dropped is shown no more`() async throws {
+    let device = Device(cursor: 10)
+    device.seedType("T")
+    try device.recorder.edit(eventTypeId: "T") { $0.name = "refused" }
+    let problem = ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422)
+    device.network.updateEventTypeResponses = [.failure(APIError.problem(problem, retryAfter: nil))]
+    device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "T", name: "Coffee")]
+    device.network.latestCursorToReturn = 10
+    await device.engine.performSync()
+    #expect(device.store.storedEventTypes["T"]?.name == "refused")
+    try device.recorder.dropConflict(id: #require(device.recorder.openConflicts().first?.id))
+    await device.engine.performSync()
+    #expect(device.store.storedEventTypes["T"]?.name == "Coffee")
+    #expect(device.store.storedEventTypes["T"]?.syncStatus == .synced)
+  }
+
   @Test("an event that was moved to a type deleted here is not shown without it", arguments: [10, nil] as [Int64?])
   func movedToDeletedType(cursor: Int64?) async throws {
     let device = Device(cursor: cursor)

@@ -367,6 +367,22 @@ struct RareOrderTests {
     #expect(store.storedEvents["new"] == nil)
   }
 
+  @Test func `with what is too large goes what was sent behind it and rests on it`() async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "made"))
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    try device.recorder.edit(eventId: "new") { $0.notes = "first" }
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    try device.recorder.edit(eventId: "new") { $0.notes = "second" }
+    hub.set { $0.pushErrors = [.httpError(413), .httpError(413), .networkError("lost")] }
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.isEmpty, "nothing of it waits while something later is shown")
+    #expect(store.storedEvents["new"]?.notes == "second" && store.storedEvents["new"]?.syncStatus == .failed)
+    #expect(try device.recorder.openConflicts().count == 3)
+  }
+
   @Test func `the time that a hub wants to be left alone counts, however the round ends`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
