@@ -11,6 +11,7 @@ struct Options {
   var jobs = 1
   var isJSON = false
   var isTracing = false
+  var tellsRequests = false
   var shrinks = true
   var endsWithViolation = false
   var isHelp = false
@@ -34,6 +35,7 @@ struct Options {
       case "--help", "-h": isHelp = true
       case "--json": isJSON = true
       case "--trace": isTracing = true
+      case "--requests": tellsRequests = true
       case "--no-shrink": shrinks = false
       case "--until-violation": endsWithViolation = true
       case "--jobs": jobs = try number(of: option, in: 1...256)

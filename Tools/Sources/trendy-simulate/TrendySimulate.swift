@@ -18,6 +18,7 @@ enum TrendySimulate {
       --jobs N      tells so many stories at once, 1 unless told; a seed tells the same story whatever N is
       --json        a line of JSON for each seed that breaks, when it does, and one for all at the end
       --trace       tells what happened
+      --requests    tells with it each request, and how its answer begins
       --no-shrink   does not look for the shortest plan that still breaks
       --until-violation   ends with the first seed that breaks something
       --devices N   1 to 26, 3 unless told
@@ -48,7 +49,11 @@ enum TrendySimulate {
 
   /// Tells all stories, so many at once; each that breaks is printed when it does.
   private static func tell(_ options: Options) async -> Tally {
-    let simulator = SyncSimulator(world: options.world)
+    let simulator = {
+      var simulator = SyncSimulator(world: options.world)
+      simulator.tellsRequests = options.tellsRequests
+      return simulator
+    }()
     var tally = Tally()
     var next = options.seeds.lowerBound
     await withTaskGroup(of: Story.self) { group in

@@ -293,6 +293,9 @@ extension Editor {
     guard let id = any(kind) else { return }
     let key = Ledger.Key(kind: kind, id: id)
     let seen = seenTexts(kind, id, withChildren: true)
+    // What a store that went back does not know to have sent, it takes back without a word.
+    let waits = (try? life?.factory.makeLocalStore().pendingMutations(ofEntity: id)) ?? []
+    let isSure = !(run.ledger.wentBack.contains(device.number) && waits.contains { $0.operation == .create })
     do {
       let wasThere =
         switch kind {
@@ -304,7 +307,7 @@ extension Editor {
         }
       guard wasThere else { return }
       run.ledger.onGivenUp(seen)
-      run.ledger.onDelete(key, device: device.number, isSure: true)
+      run.ledger.onDelete(key, device: device.number, isSure: isSure)
       run.tell("\(device.name) deletes \(id)")
     } catch {
       run.ledger.onGivenUp(seen)

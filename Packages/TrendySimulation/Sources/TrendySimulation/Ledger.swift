@@ -95,6 +95,8 @@ struct Ledger {
   private(set) var hubWasRestored = false
 
   /// Whether two stores may have used one identity: until the hub finds out, both give the same sequences to what is theirs.
+  /// Whose stores went back to a backup: they may take back a making that they have sent.
+  private(set) var wentBack: Set<Int> = []
   private var hasCopies = false
   /// Whether two stores go on from the same content.
   private var hasTwins = false
@@ -217,6 +219,7 @@ struct Ledger {
 
   /// What was recorded since the backup and reached no hub is gone, and nobody promised otherwise.
   mutating func onRestore(device: Int) {
+    wentBack.insert(device)
     hasCopies = true
     let mark = storeMarks[device] ?? Mark()
     forget(device: device, from: mark.texts)

@@ -287,7 +287,9 @@ extension SimulationRun {
           MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: conflict.payload)))
       }
     }
-    for saved in ledger.texts where !saved.isReplaced && !saved.isGivenUp && !found.contains(saved.text) {
+    // Who writes again what was kept of a text says the same as whoever wrote it first.
+    let seenAndReplaced = Set(ledger.texts.filter { $0.isReplaced || $0.isGivenUp }.map(\.text))
+    for saved in ledger.texts where !seenAndReplaced.contains(saved.text) && !found.contains(saved.text) {
       if toldOf.contains(saved.key.id) { continue }
       ledger.break_(
         "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished: nobody had seen it")

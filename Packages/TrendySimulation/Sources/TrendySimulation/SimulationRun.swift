@@ -15,6 +15,7 @@ final class SimulationRun: @unchecked Sendable {
   private static let actionsBetweenLooks = 8
 
   let world: SimulationWorld
+  let tellsRequests: Bool
   let seed: UInt64
   let temper: Temper
   let executor: SeededTaskExecutor
@@ -37,6 +38,7 @@ final class SimulationRun: @unchecked Sendable {
 
   init(_ simulator: SyncSimulator, seed: UInt64, executor: SeededTaskExecutor) throws {
     world = simulator.world
+    tellsRequests = simulator.tellsRequests
     person = simulator.person
     self.executor = executor
     self.seed = seed

@@ -11,6 +11,8 @@ public struct SyncSimulator: Sendable {
   public var person: (any SimulatedPerson)?
   /// Makes the server that the devices meet at, in each story anew; Trendy's own hub where it is `nil`.
   public var makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)?
+  /// Whether what happened names each request and how its answer begins.
+  public var tellsRequests = false
 
   /// Where `makeServer` is given, hazards of the hub's own disk and backups do not happen.
   public init(

@@ -66,10 +66,21 @@ final class Wire: @unchecked Sendable {
       answer.response.body = .data(body.prefix(body.count * thousandths / 1000))
       return answer
     }
+    if run.tellsRequests { tell(answer.response, to: request, push) }
     // What a device asked before it lost power tells nobody anything.
     if answer.response.status == 409, !files.isDead { try await noteBreach(answer.response) }
     if let lie = lies.popFirst() { try await tellLie(lie, in: &answer, of: request) }
     return answer
+  }
+
+  private func tell(_ response: HTTPResponse, to request: HTTPRequest, _ push: PushRequest?) {
+    let sent = (push?.mutations ?? []).map { " \($0.sequence) \($0.operation) \($0.entityId)" }.joined(separator: ",")
+    var beginning = ""
+    if case .data(let body) = response.body { beginning = String(decoding: body.prefix(160), as: UTF8.self) }
+    let line = beginning.split(separator: "\n").first ?? ""
+    run.tell(
+      "    \(deviceName(device)): \(request.method) \(request.target.dropFirst(7))\(sent) -> \(response.status) \(line)"
+    )
   }
 
   /// The hub takes the device for another, or for one that knows what it never said.
