@@ -62,7 +62,14 @@ extension SimulationRun {
   /// How many requests any device needs where nothing goes wrong, everything it knows to be offered again included.
   private func need() async -> Int {
     do {
-      let entries = try await directEntries().count
+      // A hub that went back has few of those that devices hold, and is offered the rest.
+      let held = try devices.compactMap { device in
+        try device.life.map { life in
+          let store = life.factory.makeLocalStore()
+          return try MutationEntityType.parentsFirst.reduce(0) { try $0 + store.fetchHeldEntries(kind: $1).count }
+        }
+      }
+      let entries = max(try await directEntries().count, held.max() ?? 0)
       let waiting = try devices.compactMap { try $0.life?.factory.makeLocalStore().syncCounts().pending }
       let most = waiting.max() ?? 0
       return 10 + (most + entries) / temper.batchSize + (waiting.reduce(0, +) + entries)
