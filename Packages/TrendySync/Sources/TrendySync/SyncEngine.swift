@@ -244,7 +244,11 @@ extension SyncEngine {
 
     // A half-laid one goes on first; who asks for everything anew begins with the first part, in its turn.
     let isHalfLaid = try inStore { try $0.syncMemory()?.snapshot != nil }
-    if owesSnapshot || isHalfLaid && !resync { try await takeOwedSnapshot(&tally) }
+    if owesSnapshot || isHalfLaid && !resync {
+      try await takeOwedSnapshot(&tally)
+      // It may have queued what the hub lost.
+      try counting()
+    }
     var pushFailure: SyncFailure?
     var recoveries = 0
     while true {

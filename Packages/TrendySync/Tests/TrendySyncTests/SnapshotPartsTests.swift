@@ -211,6 +211,22 @@ struct SnapshotPartsTests {
     try expectEverything()
   }
 
+  @Test func `what a hub is found to have lost by a snapshot that goes on is sent in the same round`() async throws {
+    await device.engine.performSync()
+    // A second snapshot is cut short; the hub is then set back, and has nothing above 5.
+    hub.set { $0.before[5] = { _ in throw APIError.networkError("gone") } }
+    await device.engine.forceFullResync()
+    #expect(try store.syncMemory()?.snapshot != nil)
+    hub.set { state in
+      state.entries = state.entries.filter { $0.value.id <= 5 }
+      state.head = 5
+      state.epochs = [HubEpoch(id: "a", first: 1), HubEpoch(id: "b", first: 6)]
+    }
+    await restarted().performSync()
+    #expect(store.storedPendingMutations.isEmpty)
+    #expect(hub.state.pushed.contains { $0.entityId == "E5" })
+  }
+
   @Test func `who asks for everything anew gets it from the first part, whatever is half laid`() async throws {
     hub.set { $0.before[2] = { _ in throw APIError.networkError("gone") } }
     await device.engine.performSync()
