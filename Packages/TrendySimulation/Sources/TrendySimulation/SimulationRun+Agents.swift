@@ -66,7 +66,7 @@ extension SimulationRun {
       let held = try devices.compactMap { device in
         try device.life.map { life in
           let store = life.factory.makeLocalStore()
-          return try MutationEntityType.parentsFirst.reduce(0) { try $0 + store.fetchHeldEntries(kind: $1).count }
+          return try MutationEntityType.allCases.reduce(0) { try $0 + store.fetchHeldEntries(kind: $1).count }
         }
       }
       let entries = max(try await directEntries().count, held.max() ?? 0)
