@@ -11,7 +11,9 @@ public struct ConversationProbe: Sendable {
   public var wentOn: Bool
 
   /// A connection that gets the pieces one by one, and then nothing more. Its handler answers at once.
-  /// - Parameter hasGate: whether something looks at heads before bodies.
+  /// - Parameters:
+  ///   - pieces: in the order in which they arrive.
+  ///   - hasGate: whether something looks at heads before bodies.
   public init(of pieces: [ArraySlice<UInt8>], hasGate: Bool) {
     var conversation = HTTPConversation(hasGate: hasGate)
     for piece in pieces { conversation.receive(piece) }
