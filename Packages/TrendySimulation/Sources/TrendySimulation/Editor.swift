@@ -24,11 +24,11 @@ struct Editor {
     guard let life = device.life else { return }
     let recorder = isBeside ? life.besideRecorder : life.recorder
     switch run.temper.act(using: &generator) {
-    case .makeType: makeType(recorder)
-    case .makeEvent: makeEvent(recorder, life)
-    case .makeRecord: makeRecord(recorder, life)
-    case .makeGeofence: makeGeofence(recorder, life)
-    case .makeDefinition: makeDefinition(recorder, life)
+    case .makeType: make(.eventType, recorder, life)
+    case .makeEvent: make(.event, recorder, life)
+    case .makeRecord: make(anyRecordKind(), recorder, life)
+    case .makeGeofence: make(.geofence, recorder, life)
+    case .makeDefinition: make(.propertyDefinition, recorder, life)
     case .importEvent: importEvent(recorder, life)
     case .changeEvent: changeText(recorder, .event)
     case .changeType: changeText(recorder, .eventType)
@@ -93,6 +93,18 @@ struct Editor {
 }
 
 extension Editor {
+  /// Makes one more of a kind, or changes one where there are as many as this person wants.
+  private mutating func make(_ kind: MutationEntityType, _ recorder: Recorder, _ life: SimulatedDevice.Life) {
+    guard hasRoom(for: kind) else { return changeText(recorder, kind) }
+    switch kind {
+    case .eventType: makeType(recorder)
+    case .event: makeEvent(recorder, life)
+    case .geofence: makeGeofence(recorder, life)
+    case .propertyDefinition: makeDefinition(recorder, life)
+    default: makeRecord(recorder, life, kind)
+    }
+  }
+
   private mutating func makeType(_ recorder: Recorder) {
     let id = "type-\(text)"
     let type = EventType(id: id, name: text, colorHex: "#102030", iconName: "cup")
@@ -129,8 +141,7 @@ extension Editor {
   }
 
   /// A vehicle, a rule, a setting that all devices know by one name, or a skip.
-  private mutating func makeRecord(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
-    let kind = anyRecordKind()
+  private mutating func makeRecord(_ recorder: Recorder, _ life: SimulatedDevice.Life, _ kind: MutationEntityType) {
     var fields: [String: JSONValue] = [Judge.textField(ofKind: kind.rawValue): .string(text)]
     var id = "\(kind.rawValue)-\(text)"
     switch kind {
@@ -361,6 +372,16 @@ extension Editor {
 
   private func remember(_ kind: MutationEntityType, _ id: String) {
     if run.made[kind]?.contains(id) != true { run.made[kind, default: []].append(id) }
+  }
+
+  /// Whether the person would make another one rather than change what there is.
+  private func hasRoom(for kind: MutationEntityType) -> Bool {
+    guard run.temper.most < .max, let store = life?.factory.makeLocalStore() else { return true }
+    let shown = (run.made[kind] ?? []).count {
+      // A disk without power shows nothing.
+      (try? store.simulatedText(Ledger.Key(kind: kind, id: $0))).flatMap(\.self) != nil
+    }
+    return shown < run.temper.most
   }
 
   /// One of the newest, and such as this device shows, if that is not hard to find.

@@ -42,7 +42,8 @@ final class SimulationRun: @unchecked Sendable {
     person = simulator.person
     self.executor = executor
     self.seed = seed
-    temper = Temper(seed: seed, devices: simulator.world.devices)
+    temper = Temper(
+      seed: seed, devices: simulator.world.devices, density: simulator.world.density(ofSeed: seed))
     story = Story(seed: seed)
     var generator = SeededGenerator(seed: ~seed)
     server = try simulator.makeServer?(clock, generator.next())

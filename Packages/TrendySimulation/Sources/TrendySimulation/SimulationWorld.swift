@@ -10,6 +10,8 @@ public struct SimulationWorld: Hashable, Sendable {
     case dense
     /// As dense, of two or three kinds alone: what is rare among all faults is frequent where only these meet.
     case swarm
+    /// As swarm, among few things: who is shown two of a kind makes no third, and everybody writes to the same.
+    case narrow
   }
 
   /// 1 to 26.
@@ -42,7 +44,7 @@ extension SimulationWorld {
   /// frequent where only two of them meet.
   public func plan(seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed)
-    let density = density ?? Density.allCases[Int.random(in: 0..<Density.allCases.count, using: &generator)]
+    let density = density(ofSeed: seed)
     let edits = edits ?? Int.random(in: density.edits, using: &generator)
     let shares = density.shares
     var plan: [Action] = []
@@ -82,11 +84,17 @@ extension SimulationWorld {
     return plan
   }
 
+  /// The one that was asked for, or the seed's own.
+  func density(ofSeed seed: UInt64) -> Density {
+    var generator = SeededGenerator(seed: seed ^ 0x51D3_0E6B_92A7_C84F)
+    return density ?? Density.allCases[Int.random(in: 0..<Density.allCases.count, using: &generator)]
+  }
+
   private static let usualWeight = 200
 
   private func mix(_ density: Density, _ generator: inout SeededGenerator) -> [(hazard: Hazard, weight: Int)] {
     let possible = Hazard.allCases.filter { hazards.contains($0) && $0.weight > 0 }
-    guard density == .swarm, possible.count > 3 else {
+    guard density.isOfFewKinds, possible.count > 3 else {
       return possible.map { ($0, $0.weight * [0, 1, 1, 2, 4][Int.random(in: 0..<5, using: &generator)]) }
     }
     let count = Int.random(in: 2...3, using: &generator)
@@ -210,15 +218,18 @@ extension SimulationWorld.Density {
     case .usual: 30...90
     case .dense: 15...50
     case .swarm: 10...40
+    case .narrow: 15...50
     }
   }
+
+  fileprivate var isOfFewKinds: Bool { self == .swarm || self == .narrow }
 
   /// Of a hundred things that happen, as upper ends: edits, then rounds, then waits; the rest are faults.
   fileprivate var shares: (edits: Int, syncs: Int, waits: Int) {
     switch self {
     case .usual: (54, 76, 84)
     case .dense: (34, 56, 61)
-    case .swarm: (40, 65, 70)
+    case .swarm, .narrow: (40, 65, 70)
     }
   }
 }

@@ -9,6 +9,8 @@ struct Temper {
   let largePageSize: Int
   /// Persons turn to one of so many things that were made last.
   let newest: Int
+  /// Who is shown so many of a kind changes one of them where they would make another.
+  let most: Int
   /// Devices whose machine tells how long it has run; a set date does not change that.
   let hasBootClock: [Bool]
   /// How likely a person does what.
@@ -57,16 +59,19 @@ struct Temper {
     var isNeeded: Bool { self == .makeType || self == .makeEvent }
   }
 
-  init(seed: UInt64, devices: Int) {
+  init(seed: UInt64, devices: Int, density: SimulationWorld.Density) {
     var generator = SeededGenerator(seed: seed ^ 0x7E3A_91C5_0DF2_4B68)
     batchSize = [1, 3, 10, 10].randomElement(using: &generator) ?? 10
     pageSize = [1, 2, 7, 7].randomElement(using: &generator) ?? 7
     largePageSize = max(pageSize, [1, 2, 5, 20].randomElement(using: &generator) ?? 20)
     newest = [1, 2, 5, .max].randomElement(using: &generator) ?? .max
+    let isNarrow = density == .narrow
+    most = isNarrow ? 2 : .max
     hasBootClock = (0..<devices).map { _ in Bool.random(using: &generator) }
     acts = Act.allCases.map { act in
       let factor = [0, 1, 1, 2, 5].randomElement(using: &generator) ?? 1
-      return (act, act.weight * (act.isNeeded ? max(factor, 1) : factor))
+      // Among few things, deletions and moves are as frequent as texts.
+      return (act, (isNarrow ? 5 : act.weight) * (act.isNeeded ? max(factor, 1) : factor))
     }
   }
 
