@@ -101,7 +101,7 @@ final class EditWriter {
       return true
     }
     guard overlay.isEmpty else { throw RecorderError.deletionUnderWay(Entity.entityType, id: id) }
-    guard let record = try replica.held(key), record.isDelete, let entity = record.entity(as: Entity.self) else {
+    guard let record = try replica.held(key), record.isDelete, let entity = record.completeEntity(as: Entity.self) else {
       throw RecorderError.notHeld(Entity.entityType, id: id)
     }
     var payload: [String: JSONValue] = [:]

@@ -169,6 +169,13 @@ extension ChangeEntry {
     let entity = Entity(wire)
     return entity.id == entityId ? entity : nil
   }
+
+  /// `nil` also where its data is too little for a life: a deletion may come to the hub without what made the entity.
+  func completeEntity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
+    let required = SyncedKind.named(Entity.entityType.rawValue)?.fields.filter(\.isRequired) ?? []
+    guard required.allSatisfy({ !(data?.rawData[$0.name]?.isNull ?? true) }) else { return nil }
+    return entity(as: type)
+  }
 }
 
 extension [PendingMutation] {

@@ -11,7 +11,7 @@ public struct SyncConfiguration: Hashable, Sendable {
   /// The bounds of the delay after a failed round.
   public var minimumRetryDelay: Duration
   public var maximumRetryDelay: Duration
-  /// A signal stream that is silent for so long is taken to be dead and opened again.
+  /// A signal stream that is silent for so long, a second at least, is taken to be dead and opened again.
   public var signalTimeout: Duration
 
   public init(
@@ -25,6 +25,6 @@ public struct SyncConfiguration: Hashable, Sendable {
     self.pollInterval = pollInterval
     self.minimumRetryDelay = minimumRetryDelay
     self.maximumRetryDelay = maximumRetryDelay
-    self.signalTimeout = signalTimeout
+    self.signalTimeout = max(signalTimeout, .seconds(1))
   }
 }

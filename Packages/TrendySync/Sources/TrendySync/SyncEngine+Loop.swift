@@ -70,6 +70,8 @@ extension SyncEngine {
       let before = signalCount
       await listen()
       if signalCount > before { pause.onSuccess() }
+      // One that lasted did not fail, and what the hub says in a pause would be heard at the next poll.
+      if clock.uptime - lastSignal >= configuration.signalTimeout { continue }
       // Cancelled, the loop ends.
       try? await clock.sleep(for: chance.delay(after: nil, &pause))
     }
