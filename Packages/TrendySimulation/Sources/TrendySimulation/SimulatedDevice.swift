@@ -37,8 +37,8 @@ final class SimulatedDevice: @unchecked Sendable {
   var rounds = 0
   /// The highest cursor since the store last had none.
   var cursor: Int64 = 0
-  /// Whether the hub it stands at was restored since.
-  var mayGoBack = false
+  /// How often the hub it stands at was restored since its cursor was seen to go back.
+  var restoresToNotice = 0
   /// Whether the program is one that knows the plain operations only.
   var isOld = false
   private(set) var backup: SimulatedFileSystem?
@@ -138,6 +138,6 @@ final class SimulatedDevice: @unchecked Sendable {
     disk = other.copy()
     cursor = 0
     // It may be of a time before the hub was restored.
-    mayGoBack = true
+    restoresToNotice += 1
   }
 }

@@ -17,8 +17,8 @@ extension SimulationRun {
         device.cursor = 0
         return
       }
-      if cursor < device.cursor, device.mayGoBack {
-        device.mayGoBack = false
+      if cursor < device.cursor, device.restoresToNotice > 0 {
+        device.restoresToNotice -= 1
       } else if cursor < device.cursor {
         ledger.break_("\(device.name)'s cursor went back from \(device.cursor) to \(cursor)")
       }

@@ -192,7 +192,7 @@ final class SimulationRun: @unchecked Sendable {
       ledger.onHubRestore()
       for wire in wires { wire.loseSignals(isSilent: false) }
       // Whoever stands beyond it goes back.
-      for device in devices { device.mayGoBack = true }
+      for device in devices { device.restoresToNotice += 1 }
     case .compactHub:
       guard !hub.disk.isOff else { return }
       // On a disk without room or power it is for another time.
