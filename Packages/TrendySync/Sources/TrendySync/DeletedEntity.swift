@@ -26,7 +26,8 @@ extension Recorder {
       let replica = Replica(store: store)
       func entities<Entity: StoredEntity>(_: Entity.Type) throws -> [DeletedEntity] {
         try store.fetchHeldEntries(kind: kind).compactMap { held in
-          guard let entity = held.completeEntity(as: Entity.self), try Entity.find(id: held.entityId, in: store) == nil else {
+          guard let entity = held.completeEntity(as: Entity.self), try Entity.find(id: held.entityId, in: store) == nil
+          else {
             return nil
           }
           let overlay = try replica.overlay(of: EntityKey(kind, held.entityId))

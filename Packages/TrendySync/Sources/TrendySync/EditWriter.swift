@@ -92,7 +92,10 @@ final class EditWriter {
   /// - Returns: whether there was anything to restore: not where it lives.
   func restore<Entity: StoredEntity>(_: Entity.Type, id: String, under parent: String?) throws -> Bool {
     try store.takeWriteLock()
-    if try Entity.find(id: id, in: store) != nil { return false }
+    if let row = try Entity.find(id: id, in: store) {
+      guard try isLeftOver(row) else { return false }
+      try Entity.delete(id: id, in: store)
+    }
     let key = EntityKey(Entity.entityType, id)
     guard try replication.canComeBack(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     let overlay = try replica.overlay(of: key)
@@ -101,7 +104,8 @@ final class EditWriter {
       return true
     }
     guard overlay.isEmpty else { throw RecorderError.deletionUnderWay(Entity.entityType, id: id) }
-    guard let record = try replica.held(key), record.isDelete, let entity = record.completeEntity(as: Entity.self) else {
+    guard let record = try replica.held(key), record.isDelete, let entity = record.completeEntity(as: Entity.self)
+    else {
       throw RecorderError.notHeld(Entity.entityType, id: id)
     }
     var payload: [String: JSONValue] = [:]
@@ -203,6 +207,12 @@ extension EditWriter {
     return try store.fetchConflicts().contains {
       $0.entityType == Entity.entityType && $0.entityId == row.id && $0.operation == .create
     }
+  }
+
+  /// Whether it is deleted at the hub, and its row is there only to show what the hub did not take.
+  func isLeftOver<Entity: StoredEntity>(_ row: Entity) throws -> Bool {
+    let key = EntityKey(Entity.entityType, row.id)
+    return try row.syncStatus == .failed && replica.held(key)?.isDelete == true && replica.overlay(of: key).isEmpty
   }
 
   private func remove<Entity: StoredEntity>(_: Entity.Type, id: String) throws {

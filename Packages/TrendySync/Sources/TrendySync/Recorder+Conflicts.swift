@@ -107,8 +107,11 @@ extension EditWriter {
     case .journal(let operation):
       func dropRow<Entity: StoredEntity>(_ type: Entity.Type) throws {
         // The hub does not have it, and the person does not want it.
-        guard operation == .create, let row = try Entity.find(id: conflict.entityId, in: store) else { return }
-        if try row.syncStatus == .failed || isNowhereElse(EntityKey(Entity.entityType, row.id)) {
+        guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
+        let isMadeHere = operation == .create
+        if try isLeftOver(row)
+          || isMadeHere && (row.syncStatus == .failed || isNowhereElse(EntityKey(Entity.entityType, row.id)))
+        {
           try Entity.delete(id: row.id, in: store)
         }
       }
@@ -139,11 +142,8 @@ extension EditWriter {
         }
         _ = try record(entity, isAsked: true)
       case .journal(.restore), .journal(.update), .hub:
-        if try Entity.find(id: conflict.entityId, in: store) == nil {
-          let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent
-          _ = try restore(
-            type, id: conflict.entityId, under: parent.flatMap { conflict.kept[$0.name]?.stringValue })
-        }
+        let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent
+        _ = try restore(type, id: conflict.entityId, under: parent.flatMap { conflict.kept[$0.name]?.stringValue })
         try write(conflict, to: type)
       }
     }

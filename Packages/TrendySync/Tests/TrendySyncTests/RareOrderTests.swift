@@ -125,6 +125,33 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().isEmpty)
   }
 
+  @Test func `a restore that was taken out of the queue is sent when it is retried, and gone when it is dropped`()
+    async throws
+  {
+    await begin([
+      .tombstone(.event, "gone", 2, ["id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z"])
+    ])
+    for choice in ["restore", "drop", "retry"] {
+      #expect(try device.recorder.restore(eventId: "gone"))
+      #expect(await device.engine.clearPendingMutations() == 1)
+      #expect(store.storedEvents["gone"]?.syncStatus == .failed, "until the person decides")
+      let id = try #require(device.recorder.openConflicts().first?.id)
+      switch choice {
+      case "restore": #expect(try device.recorder.restore(eventId: "gone"))
+      case "retry": try device.recorder.retryConflict(id: id)
+      default:
+        try device.recorder.dropConflict(id: id)
+        #expect(store.storedEvents["gone"] == nil, "the hub has it deleted")
+        continue
+      }
+      #expect(store.storedPendingMutations.map(\.operation) == [.restore])
+      #expect(store.storedEvents["gone"]?.syncStatus == .pending)
+      if choice == "restore" { try device.recorder.delete(eventId: "gone") }
+      for conflict in try device.recorder.openConflicts() { try device.recorder.dropConflict(id: conflict.id) }
+    }
+    #expect(store.storedEvents["gone"] != nil)
+  }
+
   @Test func `a refused import that is retried is sent again`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
