@@ -60,7 +60,10 @@ extension SimulationRun {
       for conflict in journal where conflict.operation == .delete {
         ledger.onRefusedDelete(Ledger.Key(kind: conflict.entityType, id: conflict.entityId), device: device.number)
       }
-      for key in (ledger.deleted[device.number] ?? []).sorted()
+      // What is imported again after the hub forgot its deletion is refused, and to be seen until the person decides.
+      let refused = Set(
+        journal.filter { $0.operation == .create }.map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
+      for key in (ledger.deleted[device.number] ?? []).subtracting(refused).sorted()
       where try !ledger.hubLied && isShown(key, in: store) {
         ledger.break_("\(key.id), deleted on \(device.name), is shown there again")
       }
@@ -111,8 +114,8 @@ extension SimulationRun {
       let journalled = Set(try store.fetchConflicts().map(\.entityId))
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
       where texts.count > 1 && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
-        // A plain operation's delete carries no words for whoever restores it.
-        if device.isOld, ledger.restored.contains(key) { continue }
+        // A plain operation's delete carries no words for whoever restores it; any other has them while it waits.
+        if ledger.restored.contains(key), device.isOld || own[key]?.isDeleted == true { continue }
         guard let shown = try store.simulatedText(key), texts.dropLast().contains(shown) else { continue }
         ledger.break_("\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows \(shown) again")
       }
