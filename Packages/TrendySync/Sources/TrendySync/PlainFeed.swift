@@ -72,7 +72,7 @@ extension PlainFeed {
       // What hangs on a type goes with it, also where the type itself is made again.
       try Entity.delete(id: key.entityId, in: store)
       if let reborn = Overlay.shown(nil as Entity?, under: younger) {
-        try Entity.write(reborn, in: store)
+        try store.show(reborn, id: key.entityId)
         if key.entityType == .eventType { planner.onReborn(eventTypeId: key.entityId) }
       }
       // The guard has done its work, unless the delete here is still to be answered.

@@ -63,6 +63,25 @@ struct PlainHubTests {
     #expect(device.store.storedPendingMutations.count == 2)
   }
 
+  @Test func `what another deleted and waits to be made is not shown without its type, which was deleted here`()
+    async throws
+  {
+    let device = Device(cursor: 10, configuration: SyncConfiguration(batchSize: 1))
+    device.seedType("T")
+    // Before the event is sent the push breaks off.
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "first"))
+    device.network.createEventTypeWithIdempotencyResponses = [.failure(APIError.networkError("lost"))]
+    try device.record(events: 1, type: "T")
+    let id = try #require(device.store.storedPendingMutations.last?.entityId)
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(device.store.storedEvents.isEmpty)
+    device.setFeed([APIModelFixture.makeChangeEntry(id: 11, operation: "delete", entityId: id)], next: 11)
+    await device.engine.performSync()
+    #expect(try device.store.syncCursor() == 11)
+    #expect(device.store.storedEvents.isEmpty && device.store.storedEventTypes["T"] == nil)
+    #expect(device.store.storedPendingMutations.map(\.operation) == [.create, .create, .delete])
+  }
+
   @Test func `a refused edit of what waits to be made is not shown`() async throws {
     let device = Device(cursor: nil)
     let isRefused = Mutex(false)
