@@ -332,6 +332,30 @@ struct RareOrderTests {
     #expect(try changes(offered)["notes"] == FieldChange(value: "last words", base: 3, stamp: 50, author: "other"))
   }
 
+  /// The hub that was restored shrank it before that, and keeps the id alone.
+  @Test func `a deletion that a restored hub forgot keeps the next import of the same thing out`() async throws {
+    await begin()
+    let id = "00000000-0000-8000-8000-000000000001"
+    hub.set {
+      $0.pages = [
+        [.tombstone(.event, id, 5, ["id": .string(id), "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z"])]
+      ]
+    }
+    await device.engine.performSync()
+    hub.set { state in
+      state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
+      state.head = 4
+      state.pullErrors = [.problem(ProblemDetails(type: ProblemDetails.logReset, status: 409), retryAfter: nil)]
+      state.outcomes = [.accepted(version: 2)]
+    }
+    await device.engine.performSync()
+    #expect(hub.state.batches.last?.mutations.map(\.operation) == [.delete])
+    #expect(store.storedPendingMutations.isEmpty)
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, sourceType: .imported))
+    #expect(store.storedEvents[id] == nil && store.storedPendingMutations.isEmpty)
+  }
+
   @Test func `what a restored hub lost of a kind that is not known here is offered by a version that knows it`()
     async throws
   {
