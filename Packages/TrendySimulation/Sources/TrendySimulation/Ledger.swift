@@ -59,6 +59,8 @@ struct Ledger {
   private(set) var cleared: Set<Key> = []
   /// What anyone ever deleted, whatever became of it.
   private(set) var everDeleted: Set<Key> = []
+  /// What one deleted who says nothing of what they knew.
+  private(set) var deletedPlainly: Set<Key> = []
   /// Whether one of two programs that sync a store may have met the other's answers.
   var hasTwoEngines = false
   /// Whether the hub said to a device what is not so, and whether a device said such things to the hub.
@@ -81,6 +83,8 @@ struct Ledger {
   /// Every text in a mutation that the hub took.
   private(set) var takenTexts: Set<String> = []
   private var outcomes: [Sent: String] = [:]
+  /// The life of each entity that somebody restored and nobody deleted since, by its id.
+  private var lives: [String: Int64] = [:]
   /// Judged, if at all, when the hub lost power.
   private var unsure: Set<Sent> = []
   /// What was imported at the hub.
@@ -170,6 +174,11 @@ struct Ledger {
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
     everDeleted.insert(key)
+    // Whoever knows no versions says not which life they mean.
+    if device < 0 {
+      lives = [:]
+      deletedPlainly.insert(key)
+    }
     // Where a store was copied, one copy may take back a making that waits in both: to the hub it was never deleted.
     if isSure, !hasTwins, !restored.contains(key) { deleted[device, default: []].insert(key) }
   }
@@ -240,6 +249,7 @@ struct Ledger {
     // Asked again, a hub that knows less may judge otherwise.
     outcomes = [:]
     imported = []
+    lives = [:]
     judge = Judge()
     // What its clock gave before is still on the devices.
     judge.isHubSet = true
@@ -317,9 +327,33 @@ struct Ledger {
     {
       break_("\(mutation.entityId) was imported a second time, and that changed it")
     }
-    guard readsOwnWrites, oldDevices.isEmpty, !unsure.contains(sent) else { return }
+    checkLives(outcome, of: mutation, isSure: !unsure.contains(sent))
+    guard !hasCopies, !hubLied, !deviceLied, oldDevices.isEmpty, !unsure.contains(sent) else { return }
     if let fault = judge.onOutcome(outcome, of: mutation, by: device, now: now, hadSeen: hadSeen) {
       if !mixed.contains(where: { $0.id == mutation.entityId }) { break_(fault) }
+    }
+  }
+
+  /// A deletion ends the life that its author saw, and none that was begun since; and everything that is taken has a version.
+  private mutating func checkLives(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, isSure: Bool) {
+    guard outcome.status == "accepted" || outcome.status == "merged" else { return }
+    let (kind, id) = (mutation.entityType, mutation.entityId)
+    let isDelete = mutation.operation == MutationOperation.delete.rawValue
+    if let version = outcome.version, version < 1, !isDelete {
+      break_("\(mutation.operation) of \(id) was \(outcome.status) at \(version), and what is written has a version")
+    }
+    if mutation.operation == MutationOperation.restore.rawValue {
+      lives[id] = isSure ? mutation.incarnation : nil
+    } else if isDelete {
+      if let life = lives.removeValue(forKey: id), mutation.incarnation < life, isSure,
+        oldDevices.isEmpty
+      {
+        break_(
+          "a deletion of life \(mutation.incarnation) of \(id) was accepted, and somebody had restored it to life \(life)"
+        )
+      }
+      // With the type go its children.
+      if kind == MutationEntityType.eventType.rawValue { lives = [:] }
     }
   }
 
@@ -328,7 +362,11 @@ struct Ledger {
     for mutation in request.mutations {
       unsure.insert(Sent(device: request.device, sequence: mutation.sequence))
       judge.forget(kind: mutation.entityType, id: mutation.entityId)
-      if mutation.operation == MutationOperation.delete.rawValue { judge.forgetAll() }
+      lives[mutation.entityId] = nil
+      if mutation.operation == MutationOperation.delete.rawValue {
+        judge.forgetAll()
+        lives = [:]
+      }
     }
   }
 
