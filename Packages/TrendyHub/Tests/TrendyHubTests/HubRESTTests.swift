@@ -123,6 +123,13 @@ struct HubRESTTests {
         body: try WireJSON.encode(body)))
     #expect(again.status == 201)
     #expect(try WireJSON.decode(JSONValue.self, from: try await again.collectedBody())["name"] == "Espresso")
+
+    // To whoever deleted it since, or heard of that, it must not seem to live.
+    let device = try TestHub()
+    _ = try await device.send("POST", "/event-types", body, headers: key)
+    _ = try await device.send("DELETE", "/event-types/t")
+    let late = try await device.send("POST", "/event-types", body, headers: key)
+    #expect(late.problem == "entity_deleted", "\(late.status)")
   }
 
   @Test func `one bad event of a batch does not fail its neighbours, and a repeated batch changes nothing`()

@@ -123,7 +123,8 @@ extension HubServer {
           "idempotency_key_reused", status: 409, title: "Idempotency key reused",
           detail: "this Idempotency-Key came before with other content: every write needs one of its own")
       }
-      return entry
+      // What was deleted since is refused as any other try to make it: whoever asks again would take it to live.
+      if entry.isAlive { return entry }
     }
     if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
       let fields = try kind.fields(from: members, isCreate: true)
