@@ -82,6 +82,8 @@ struct Judge {
         return "\(text) of \(change.stamp) in \(mutation.entityId) is stamped before \(present.text) of "
           + "\(present.stamp), which its author had seen"
       }
+      // A hub whose date came back gives the present once more: neither is then the later.
+      if isHubSet, incoming.stamp <= present.stamp { return nil }
       return lost
         ? "\(text) lost to \(present.text) in \(mutation.entityId), which its author had seen and replaced" : nil
     }
