@@ -13,7 +13,10 @@ extension VersionedReplication {
     case .update, .restore:
       if mutation.operation == .update { mutation.incarnation = replica.life(of: record, under: overlay) }
       guard !overlay.isEmpty else { return }
-      let before = try overlay.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
+      // Of an import nothing is shown where the thing lives.
+      let isImportOfWhatLives = record?.isDelete == false && NaturalIdentifier.isNatural(mutation.entityId)
+      let shown = overlay.filter { $0.operation != .create || !isImportOfWhatLives }
+      let before = try shown.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
       for name in try FieldChange.changes(of: mutation).keys {
         // What is shown of the field is the device's own: it was based on what that was based on.
         guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
