@@ -181,15 +181,16 @@ extension VersionedSnapshot {
       }
     }
     for parked in try store.fetchParkedChanges() where parked.id > version {
-      if let key = parked.key { lost[key] = parked }
+      if let key = parked.key, parked.fault == nil { lost[key] = parked }
     }
     return Array(lost.values)
   }
 
-  /// Of a kind that this version does not know nothing can be offered. It waits for a version that does, under a name that keeps the
-  /// entries of the hub's new life from taking its place.
+  /// Of a kind that this version does not know, or with members that cannot be, nothing can be offered. It waits for a version that
+  /// can read it, under a name that keeps the entries of the hub's new life from taking its place.
   private func setAsideUnknown(above version: Int64) throws {
-    for parked in try store.fetchParkedChanges() where parked.id > version && parked.key == nil && !parked.isLost {
+    for parked in try store.fetchParkedChanges() where parked.id > version && !parked.isLost {
+      guard parked.key == nil || parked.fault != nil else { continue }
       try store.deleteParkedChange(parked)
       try store.insertParkedChange(parked.lost)
     }

@@ -356,6 +356,42 @@ struct RareOrderTests {
     #expect(store.storedEvents[id] == nil && store.storedPendingMutations.isEmpty)
   }
 
+  @Test func `what came with an id that cannot be is not offered to a restored hub, and stays as it came`() async throws {
+    await begin()
+    let id = String(repeating: "refused", count: 30)
+    hub.set { $0.pages = [[.entry(.vehicle, id, 5, ["id": .string(id), "name": "of a hub that lies"])]] }
+    await device.engine.performSync()
+    #expect(store.storedParkedChanges.map(\.entityId) == [id])
+    hub.set { state in
+      state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
+      state.head = 4
+      state.pullErrors = [.problem(ProblemDetails(type: ProblemDetails.logReset, status: 409), retryAfter: nil)]
+    }
+    await device.engine.performSync()
+    #expect(await device.engine.lastFailure == nil)
+    #expect(store.storedPendingMutations.isEmpty && hub.state.batches.isEmpty)
+    #expect(store.storedParkedChanges.map(\.entityId) == [id])
+  }
+
+  /// The import was sent, and before its answer came what the hub has: that is shown, and what the person writes over it.
+  @Test func `an edit of what another imported before is based on that, though the own import waits`() async throws {
+    await begin()
+    let id = "00000000-0000-8000-8000-000000000001"
+    hub.set {
+      $0.pushErrors = [.networkError("lost")]
+      $0.pages = [[.event(id, 4, notes: "theirs")]]
+    }
+    try device.recorder.record(
+      Event(
+        id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, notes: "mine", sourceType: .imported,
+        externalId: id))
+    await device.engine.performSync()
+    #expect(store.storedEvents[id]?.notes == "theirs")
+    try device.recorder.edit(eventId: id) { $0.notes = "seen and replaced" }
+    let edit = try #require(store.storedPendingMutations.last)
+    #expect(try changes(edit)["notes"]?.base == 4)
+  }
+
   @Test func `what a restored hub lost of a kind that is not known here is offered by a version that knows it`()
     async throws
   {
