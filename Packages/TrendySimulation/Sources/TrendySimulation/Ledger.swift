@@ -85,7 +85,7 @@ struct Ledger {
   private var outcomes: [Sent: String] = [:]
   /// The life of each entity that somebody restored and nobody deleted since, by its id.
   private var lives: [String: Int64] = [:]
-  /// Judged, if at all, when the hub lost power.
+  /// Judged, if at all, when the hub lost power, or before it was restored.
   private var unsure: Set<Sent> = []
   /// What was imported at the hub.
   private var imported: Set<String> = []
@@ -246,7 +246,8 @@ struct Ledger {
 
   mutating func onHubRestore() {
     takenTexts = hubMark.takenTexts
-    // Asked again, a hub that knows less may judge otherwise.
+    // Asked again, a hub that knows less may judge otherwise, or remember what it said before its backup.
+    unsure.formUnion(outcomes.keys)
     outcomes = [:]
     imported = []
     lives = [:]
@@ -321,7 +322,10 @@ struct Ledger {
       return
     }
     outcomes[sent] = words
-    if unsure.contains(sent) { judge.forget(kind: mutation.entityType, id: mutation.entityId) }
+    if unsure.contains(sent) {
+      judge.forget(kind: mutation.entityType, id: mutation.entityId)
+      if mutation.operation == MutationOperation.delete.rawValue { judge.forgetAll() }
+    }
     if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
       outcome.status == "accepted", !imported.insert(mutation.entityId).inserted, !hubWasRestored
     {
