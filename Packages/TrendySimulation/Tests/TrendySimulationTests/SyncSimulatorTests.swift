@@ -51,8 +51,22 @@ struct SyncSimulatorTests {
     #expect(faults(.usual) < 0.25)
     #expect(faults(.dense) > 0.3)
     #expect(faults(.swarm) > 0.25)
+    #expect(faults(.narrow) > 0.25)
     let lengths = (1...40 as ClosedRange<UInt64>).map { SimulationWorld().plan(seed: $0).count }
     #expect((lengths.max() ?? 0) > 3 * (lengths.min() ?? 0))
+  }
+
+  @Test func `a narrow world has few things, and many write to each`() async {
+    func told(_ words: String, _ density: SimulationWorld.Density) async -> Int {
+      let simulator = SyncSimulator(world: SimulationWorld(edits: 40, hazards: [], density: density))
+      var count = 0
+      for seed in 1...6 as ClosedRange<UInt64> {
+        count += await simulator.run(seed: seed).trace.count { $0.contains(words) }
+      }
+      return count
+    }
+    #expect(await told("makes the", .narrow) * 2 < told("makes the", .usual))
+    #expect(await told("writes", .narrow) > told("writes", .usual))
   }
 
   /// The hub tells of its last 128 lives: to this device's place it cannot say yes, and has it take everything anew.
