@@ -356,7 +356,8 @@ struct RareOrderTests {
     #expect(store.storedEvents[id] == nil && store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `what came with an id that cannot be is not offered to a restored hub, and stays as it came`() async throws {
+  @Test func `what came with an id that cannot be is not offered to a restored hub, and stays as it came`() async throws
+  {
     await begin()
     let id = String(repeating: "refused", count: 30)
     hub.set { $0.pages = [[.entry(.vehicle, id, 5, ["id": .string(id), "name": "of a hub that lies"])]] }
