@@ -68,6 +68,9 @@ public struct CompanionStore: Sendable {
     static let trips: UInt8 = 5
   }
 
+  /// No row of notices comes further, and whoever says so does not tell the truth: behind the end of the range nothing could follow.
+  fileprivate static let sequences = 0...(SyncRange.counter.upperBound / 2)
+
   private let engine: StorageEngine
 
   /// Opens the store of a folder, or makes it.
@@ -225,7 +228,7 @@ public struct CompanionStore: Sendable {
     try write { transaction in
       guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return }
       var known = try Link(stored: stored)
-      guard sequence > known.acknowledgedThrough else { return }
+      guard sequence > known.acknowledgedThrough, Self.sequences.contains(sequence) else { return }
       known.acknowledgedThrough = sequence
       // A hub that knows of more than this store gave: the store was made anew, and goes on behind that.
       known.lastSequence = max(known.lastSequence, sequence)
@@ -247,7 +250,8 @@ public struct CompanionStore: Sendable {
     try write { transaction in
       guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return [] }
       var known = try Link(stored: stored)
-      let new = notices.sorted { $0.sequence < $1.sequence }.filter { $0.sequence > known.lastSequence }
+      let new = notices.sorted { $0.sequence < $1.sequence }
+        .filter { $0.sequence > known.lastSequence && Self.sequences.contains($0.sequence) }
       guard let last = new.last else { return [] }
       var trips = try Self.trips(of: known, in: transaction)
       let news = new.filter { trips.take($0, over: link) }
@@ -376,8 +380,8 @@ extension CompanionStore.Link {
     peerId = role == .tracker ? companion.companionId : companion.trackerId
     peerName = companion.peerName(for: deviceId)
     // A device that begins anew tells behind what was told before it, and takes all that is still there.
-    lastSequence = role == .tracker ? companion.heldThrough : companion.acknowledgedThrough
-    acknowledgedThrough = companion.acknowledgedThrough
+    lastSequence = Self.possible(role == .tracker ? companion.heldThrough : companion.acknowledgedThrough)
+    acknowledgedThrough = Self.possible(companion.acknowledgedThrough)
     settledThrough = 0
   }
 
@@ -387,10 +391,15 @@ extension CompanionStore.Link {
     role = members["role"]?.stringValue.flatMap(Role.init(rawValue:)) ?? .companion
     peerId = members["peer_id"]?.stringValue ?? ""
     peerName = members["peer_name"]?.stringValue ?? ""
-    lastSequence = members["last"]?.intValue ?? 0
-    acknowledgedThrough = members["acknowledged"]?.intValue ?? 0
-    settledThrough = members["settled"]?.intValue ?? 0
+    lastSequence = Self.possible(members["last"]?.intValue)
+    acknowledgedThrough = Self.possible(members["acknowledged"]?.intValue)
+    settledThrough = Self.possible(members["settled"]?.intValue)
     toldConfiguration = members["told"]?.stringValue
+  }
+
+  /// What an earlier version believed, and cannot be, is begun anew: the hub says how far the row has come.
+  private static func possible(_ sequence: Int64?) -> Int64 {
+    sequence.flatMap { CompanionStore.sequences.contains($0) ? $0 : nil } ?? 0
   }
 
   fileprivate var stored: [String: JSONValue] {

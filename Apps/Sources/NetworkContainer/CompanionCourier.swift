@@ -103,7 +103,8 @@ public actor CompanionCourier {
       let new = try store.take(page.notices, over: link.id)
       if !new.isEmpty { onReceived(link.peerName, new) }
       try await settle(link.id, in: store)
-      guard let last = page.notices.last else { return }
+      // A page that leads nowhere is the last, whatever comes with it.
+      guard let last = page.notices.last, last.sequence > after else { return }
       after = last.sequence
     }
   }

@@ -52,6 +52,23 @@ struct CompanionStoreTests {
     #expect(try store.received(limit: 1).map(\.notice.sequence) == [3])
   }
 
+  /// Behind the end of the range nothing could follow: one such number would silence a link for good.
+  @Test func `sequences that cannot be are passed over, and what goes on after them is told and taken`() throws {
+    let store = try open()
+    for most in [Int64.max, SyncRange.counter.upperBound] {
+      _ = try store.update(with: [Self.link(isTracker: true, isRemoved: true)], deviceId: "me")
+      _ = try store.update(with: [Self.link(isTracker: true, held: most, acknowledged: most)], deviceId: "me")
+      try store.tell([.init(kind: "trip_started")], at: Self.moment)
+      try store.acknowledge("link", through: most)
+      try store.tell([.init(kind: "trip_ended")], at: Self.moment)
+      #expect(try open().waiting(for: "link", after: 0, limit: 9).map(\.sequence) == [1, 2])
+    }
+    _ = try store.update(with: [Self.link(isTracker: true, isRemoved: true)], deviceId: "me")
+    _ = try store.update(with: [Self.link(isTracker: false)], deviceId: "me")
+    #expect(try store.take([Self.notice(1), Self.notice(.max)], over: "link").map(\.sequence) == [1])
+    #expect(try store.take([Self.notice(2)], over: "link").map(\.sequence) == [2])
+  }
+
   @Test func `a process that ends at any write has taken each notice once, with its sequence`() throws {
     // The fault moves on by a write until a run meets none.
     for write in 1... {
