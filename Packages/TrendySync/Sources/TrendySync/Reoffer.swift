@@ -61,7 +61,7 @@ struct Reoffer {
   func queueFound() throws {
     for parked in try store.fetchParkedChanges() where parked.isLost {
       let entry = parked.found
-      guard let key = entry.key, entry.fault == nil else { continue }
+      guard let key = entry.offeredKey else { continue }
       try store.deleteParkedChange(parked)
       let latest = try store.lastPendingMutation()?.createdAt ?? now
       let loss = Loss(entry: entry, atHub: try store.heldEntry(kind: key.entityType, id: key.entityId), common: 0)

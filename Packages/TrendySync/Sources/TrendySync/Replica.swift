@@ -163,6 +163,13 @@ extension Replica {
     return try isKnown(key)
   }
 
+  /// The hub tells no more of what was deleted long ago. Of an id that an import could make again a tombstone is kept here, so that
+  /// the next import of the same thing stays out.
+  func noteForgottenDeletion(of key: EntityKey, version: Int64?) throws {
+    guard NaturalIdentifier.isNatural(key.entityId) else { return }
+    try store.insertTombstone(Tombstone(entityType: key.entityType, entityId: key.entityId, version: version))
+  }
+
   private func isCovered(_ mutation: PendingMutation, cursor: Int64) throws -> Bool {
     let version = mutation.acceptedVersion ?? 0
     let held = try held(mutation.key)

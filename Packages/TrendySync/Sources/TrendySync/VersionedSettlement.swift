@@ -35,10 +35,8 @@ struct VersionedSettlement {
         accepted.acceptedVersion = version ?? answer.position?.head
         if try replica.comesBack(mutation.key, version: accepted.acceptedVersion, complete: complete) {
           try store.insertAcceptedMutation(accepted)
-        } else if mutation.operation == .delete, NaturalIdentifier.isNatural(mutation.entityId) {
-          // The hub tells no more of it; here a note keeps the next import of the same thing out.
-          try store.insertTombstone(
-            Tombstone(entityType: mutation.entityType, entityId: mutation.entityId, version: accepted.acceptedVersion))
+        } else if mutation.operation == .delete {
+          try replica.noteForgottenDeletion(of: mutation.key, version: accepted.acceptedVersion)
         }
         touched.append(mutation.key)
         settled += 1

@@ -134,10 +134,7 @@ extension VersionedSnapshot {
       for id in (progress.unnamed[kind.rawValue] ?? []).sorted() {
         let key = EntityKey(kind, id)
         if let held = try replica.held(key) {
-          // The hub tells no more of what was deleted long ago; here a note keeps the next import of the same thing out.
-          if held.id <= common, NaturalIdentifier.isNatural(id) {
-            try store.insertTombstone(Tombstone(entityType: kind, entityId: id, version: held.id))
-          }
+          if held.id <= common { try replica.noteForgottenDeletion(of: key, version: held.id) }
           try store.deleteHeldEntry(kind: kind, id: id)
         }
         try replica.show(key)
@@ -181,7 +178,7 @@ extension VersionedSnapshot {
       }
     }
     for parked in try store.fetchParkedChanges() where parked.id > version {
-      if let key = parked.key, parked.fault == nil { lost[key] = parked }
+      if let key = parked.offeredKey { lost[key] = parked }
     }
     return Array(lost.values)
   }
@@ -189,8 +186,8 @@ extension VersionedSnapshot {
   /// Of a kind that this version does not know, or with members that cannot be, nothing can be offered. It waits for a version that
   /// can read it, under a name that keeps the entries of the hub's new life from taking its place.
   private func setAsideUnknown(above version: Int64) throws {
-    for parked in try store.fetchParkedChanges() where parked.id > version && !parked.isLost {
-      guard parked.key == nil || parked.fault != nil else { continue }
+    for parked in try store.fetchParkedChanges() where parked.id > version && parked.offeredKey == nil && !parked.isLost
+    {
       try store.deleteParkedChange(parked)
       try store.insertParkedChange(parked.lost)
     }
@@ -200,6 +197,9 @@ extension VersionedSnapshot {
 extension ChangeEntry {
   /// `nil` for a kind that this version does not know.
   var key: EntityKey? { MutationEntityType(rawValue: entityType).map { EntityKey($0, entityId) } }
+
+  /// `nil` for what cannot be offered to a hub: of a kind that this version does not know, or with a member that cannot be read.
+  var offeredKey: EntityKey? { fault == nil ? key : nil }
 
   var rank: Int { SyncedKind.named(entityType)?.rank ?? .max }
 
