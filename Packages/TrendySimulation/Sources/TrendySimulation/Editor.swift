@@ -1,4 +1,5 @@
 import Foundation
+import StorageTesting
 import TrendyModels
 import TrendyPersistence
 import TrendySync
@@ -377,11 +378,17 @@ extension Editor {
   /// Whether the person would make another one rather than change what there is.
   private func hasRoom(for kind: MutationEntityType) -> Bool {
     guard run.temper.most < .max, let store = life?.factory.makeLocalStore() else { return true }
-    let shown = (run.made[kind] ?? []).count {
-      // A disk without power shows nothing.
-      (try? store.simulatedText(Ledger.Key(kind: kind, id: $0))).flatMap(\.self) != nil
+    return (run.made[kind] ?? []).count { isShown(kind, $0, in: store) } < run.temper.most
+  }
+
+  /// A disk without power shows nothing; any other store that cannot be read breaks the story.
+  private func isShown(_ kind: MutationEntityType, _ id: String, in store: LocalStore) -> Bool {
+    do {
+      return try store.simulatedText(Ledger.Key(kind: kind, id: id)) != nil
+    } catch {
+      if !device.disk.isOff { run.ledger.break_("\(device.name)'s store cannot be read: \(error)") }
+      return false
     }
-    return shown < run.temper.most
   }
 
   /// One of the newest, and such as this device shows, if that is not hard to find.
@@ -390,9 +397,8 @@ extension Editor {
     var id: String?
     for _ in 0..<3 {
       id = made.randomElement(using: &generator)
-      // A disk without power shows nothing.
       guard let id, let store = life?.factory.makeLocalStore() else { break }
-      if (try? store.simulatedText(Ledger.Key(kind: kind, id: id))).flatMap(\.self) != nil { break }
+      if isShown(kind, id, in: store) { break }
     }
     return id
   }
