@@ -68,7 +68,7 @@ public struct CompanionStore: Sendable {
     static let trips: UInt8 = 5
   }
 
-  /// No row of notices comes further, and whoever says so does not tell the truth: behind the end of the range nothing could follow.
+  /// The sequences that a notice may have. A larger one is a lie or damage: after the largest integer no notice could follow.
   fileprivate static let sequences = 0...(SyncRange.counter.upperBound / 2)
 
   private let engine: StorageEngine
@@ -397,7 +397,7 @@ extension CompanionStore.Link {
     toldConfiguration = members["told"]?.stringValue
   }
 
-  /// What an earlier version believed, and cannot be, is begun anew: the hub says how far the row has come.
+  /// A stored or received sequence outside the range counts as 0; the hub's next acknowledgement raises it to the real one.
   private static func possible(_ sequence: Int64?) -> Int64 {
     sequence.flatMap { CompanionStore.sequences.contains($0) ? $0 : nil } ?? 0
   }

@@ -59,7 +59,7 @@ struct Ledger {
   private(set) var cleared: Set<Key> = []
   /// What anyone ever deleted, whatever became of it.
   private(set) var everDeleted: Set<Key> = []
-  /// What one deleted who says nothing of what they knew.
+  /// Entities that a plain REST client deleted: its request names no version.
   private(set) var deletedPlainly: Set<Key> = []
   /// Whether one of two programs that sync a store may have met the other's answers.
   var hasTwoEngines = false
@@ -174,7 +174,7 @@ struct Ledger {
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
     everDeleted.insert(key)
-    // Whoever knows no versions says not which life they mean.
+    // A plain REST client names no incarnation: which life it deleted is not known.
     if device < 0 {
       lives = [:]
       deletedPlainly.insert(key)

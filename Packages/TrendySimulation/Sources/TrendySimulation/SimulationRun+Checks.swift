@@ -118,7 +118,7 @@ extension SimulationRun {
         guard let shown = try store.simulatedText(key), texts.dropLast().contains(shown) else { continue }
         ledger.break_("\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows \(shown) again")
       }
-      // What hangs on nothing, and what nobody deletes, is shown from the first moment on.
+      // An entity without a parent that nobody deleted is shown from the moment it was saved.
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
       where Self.kindsOfTheirOwn.contains(key.kind) && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
         guard !ledger.everDeleted.contains(key), try store.simulatedText(key) == nil else { continue }

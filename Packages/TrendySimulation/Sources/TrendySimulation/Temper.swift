@@ -9,7 +9,7 @@ struct Temper {
   let largePageSize: Int
   /// Persons turn to one of so many things that were made last.
   let newest: Int
-  /// Who is shown so many of a kind changes one of them where they would make another.
+  /// How many entities of a kind a device shows before its person changes one of them instead of making another.
   let most: Int
   /// Devices whose machine tells how long it has run; a set date does not change that.
   let hasBootClock: [Bool]

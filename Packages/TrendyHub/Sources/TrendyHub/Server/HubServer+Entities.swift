@@ -123,7 +123,7 @@ extension HubServer {
           "idempotency_key_reused", status: 409, title: "Idempotency key reused",
           detail: "this Idempotency-Key came before with other content: every write needs one of its own")
       }
-      // What was deleted since is refused as any other try to make it: whoever asks again would take it to live.
+      // A create of an entity that was deleted since is refused below: an answer of 201 would tell the client that it lives.
       if entry.isAlive { return entry }
     }
     if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
