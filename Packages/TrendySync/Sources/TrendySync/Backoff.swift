@@ -14,13 +14,18 @@ package struct Backoff: Hashable, Sendable {
     failuresInARow = 0
   }
 
+  /// What failed had done something before: the delay is about as long as such a hub needs, and grows no further.
+  package mutating func onProgress() {
+    failuresInARow = max(0, failuresInARow - 2)
+  }
+
   /// - Returns: a delay drawn evenly between the minimum and a bound that doubles with each failure up to the maximum, never
   ///   less than the hub asked for.
   package mutating func onFailure(
     retryAfter: Duration?, using generator: inout some RandomNumberGenerator
   ) -> Duration {
     // Beyond 2^20 any sensible maximum is long reached.
-    failuresInARow = min(failuresInARow + 1, 20)
+    if failuresInARow < 20, minimum * (1 << failuresInARow) < maximum { failuresInARow += 1 }
     let bound = min(maximum, minimum * (1 << failuresInARow))
     let share = Double.random(in: 0...1, using: &generator)
     return max(minimum + (bound - minimum) * share, retryAfter ?? .zero)

@@ -122,7 +122,7 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// A field keeps its oldest base and takes the newest stamp.
+  /// A field takes its newest mark: who wrote over an own value that waits was marked as based on what that was based on.
   private static func marks(
     of result: PendingMutation, after first: PendingMutation, _ second: PendingMutation
   ) throws -> [String: FieldMark] {
@@ -132,8 +132,7 @@ package enum Coalescing: Sendable {
     var marks: [String: FieldMark] = [:]
     for name in try FieldChange.changes(of: result).keys {
       guard let newest = after[name] ?? before[name] else { continue }
-      marks[name] = FieldMark(
-        version: before[name]?.base ?? newest.base, stamp: newest.stamp, author: newest.author)
+      marks[name] = FieldMark(version: newest.base, stamp: newest.stamp, author: newest.author)
     }
     return marks.compressed
   }

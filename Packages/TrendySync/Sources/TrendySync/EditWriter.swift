@@ -81,10 +81,12 @@ final class EditWriter {
     return true
   }
 
-  /// Deletes also what lives at the hub and is not shown now, as its event type is deleted here.
+  /// Deletes also what lives at the hub and is not shown now: its event type is deleted here, or only a snapshot shows it again.
   func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
     if try delete(type, id: id) { return }
-    if try replica.held(EntityKey(Entity.entityType, id)).map({ !$0.isDelete }) ?? false { try remove(type, id: id) }
+    let key = EntityKey(Entity.entityType, id)
+    // Where nothing is held, only the hub knows.
+    if try replica.held(key).map({ !$0.isDelete }) ?? !replication.isNowhereElse(key) { try remove(type, id: id) }
   }
 
   /// Begins another life of what was deleted.

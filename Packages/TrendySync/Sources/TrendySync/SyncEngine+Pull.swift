@@ -33,7 +33,7 @@ extension SyncEngine {
         let memory = try store.syncMemory() ?? SyncMemory()
         try replications(in: store).forAnswer(at: page.position, memory).take(page, of: &pull, asking, memory)
       }
-      tally.pulled += page.changes.count
+      onPulled(page.changes.count, &tally)
       pull.cursor = page.nextCursor
       knownCursor = page.nextCursor
       if !page.hasMore { return }
@@ -43,11 +43,17 @@ extension SyncEngine {
     }
   }
 
+  /// The hub gave what was asked for.
+  private func onPulled(_ count: Int, _ tally: inout RoundTally) {
+    tally.pulled += count
+    if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
+  }
+
   /// Everything anew, part by part, each laid in a save of its own; a snapshot that is half laid goes on where it stopped.
   /// - Parameter isAnew: whether it begins with the first part in any case.
   func takeSnapshot(isAnew: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
     do throws(SnapshotObstacle) {
-      tally.pulled += try await takeParts(isAnew: isAnew)
+      try await takeParts(isAnew: isAnew, &tally)
     } catch {
       switch error {
       case .client(let error): throw noted(SyncFailure(error))
@@ -62,11 +68,10 @@ extension SyncEngine {
     case store(any Error)
   }
 
-  /// - Returns: how many entities came.
-  func takeParts(isAnew: Bool) async throws(SnapshotObstacle) -> Int {
+  func takeParts(isAnew: Bool, _ tally: inout RoundTally) async throws(SnapshotObstacle) {
     var known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
     var progress = isAnew ? nil : known
-    var (count, parts) = (0, 0)
+    var parts = 0
     // Once: a hub that names parts which it then refuses has no end.
     var mayBeginAnew = true
     while true {
@@ -100,7 +105,7 @@ extension SyncEngine {
         continue
       }
       let (before, after) = (known, progress)
-      count += try inSnapshotStore {
+      let count = try inSnapshotStore {
         try write { store in
           try store.takeWriteLock()
           // An answer counts only for the question it was given to: another process may have moved on meanwhile.
@@ -112,6 +117,7 @@ extension SyncEngine {
           return try replications(in: store).lay(part, asking, memory)
         }
       }
+      onPulled(count, &tally)
       known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
       guard let laid = known else { break }
       if laid.next == progress?.next {
@@ -123,7 +129,6 @@ extension SyncEngine {
     }
     owesWhole = false
     knownCursor = try inSnapshotStore { try read { try $0.syncCursor() } } ?? 0
-    return count
   }
 
   private func inSnapshotStore<Result>(_ body: () throws -> Result) throws(SnapshotObstacle) -> Result {

@@ -170,7 +170,8 @@ extension SyncEngine {
     try lockStore()
     broadcast.set(.pulling)
     do throws(SnapshotObstacle) {
-      _ = try await takeParts(isAnew: false)
+      var tally = RoundTally()
+      try await takeParts(isAnew: false, &tally)
     } catch {
       switch error {
       case .client(let error):
@@ -221,7 +222,7 @@ extension SyncEngine {
     // Who was cancelled has served nobody, whatever its client made of it: the next in line makes the round instead.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
-    conclude(failure)
+    conclude(failure, tally)
     let now = clock.now
     let run = SyncRun(
       startedAt: startedAt, endedAt: now, pushed: tally.pushed, pulled: tally.pulled,
@@ -272,7 +273,6 @@ extension SyncEngine {
       }
     }
     try counting()
-    if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
     if let pushFailure { throw pushFailure }
   }
 
@@ -324,7 +324,7 @@ extension SyncEngine {
     owesSnapshot = false
   }
 
-  private func conclude(_ failure: SyncFailure?) {
+  private func conclude(_ failure: SyncFailure?, _ tally: RoundTally) {
     lastFailure = failure
     if failure == nil { quietUntil = .zero }
     switch failure {
@@ -339,6 +339,7 @@ extension SyncEngine {
     case .some(let failure):
       // A count that fails leaves the last one, and the failure has its words already.
       _ = try? countPending()
+      if tally.pushed + tally.pulled > 0 { backoff.onProgress() }
       let delay = chance.delay(after: failure.retryAfter, &backoff)
       let remaining = circuitBreakerBackoffRemaining
       nextDelay = max(delay, remaining)

@@ -17,10 +17,11 @@ struct Device {
 
   /// - Parameter cursor: where it stands in the feed; `nil` for a device that has never synced.
   init(
-    cursor: Int64? = 10, seed: UInt64 = 1, configuration: SyncConfiguration = .init(),
+    cursor: Int64? = 10, seed: UInt64 = 1, clock: ManualClock = ManualClock(),
+    configuration: SyncConfiguration = .init(),
     client: (MockNetworkClient) -> any NetworkClientProtocol = { $0 }, history: (any SyncHistoryRecording)? = nil
   ) {
-    clock = ManualClock()
+    self.clock = clock
     network = MockNetworkClient(clock: clock)
     factory = MockDataStoreFactory(mockStore: MockDataStore(clock: clock))
     recorder = Recorder(dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: seed))

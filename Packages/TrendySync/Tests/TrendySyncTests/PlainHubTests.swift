@@ -43,6 +43,19 @@ struct PlainHubTests {
     #expect(device.store.storedEventTypes["T"]?.syncStatus == .synced)
   }
 
+  @Test func `a deletion that was taken out of the queue is retried also before a snapshot shows again what it took`()
+    async throws
+  {
+    let device = Device(cursor: 10)
+    device.seedType("T")
+    try device.recorder.delete(eventTypeId: "T")
+    await device.engine.clearPendingMutations()
+    #expect(device.store.storedEventTypes["T"] == nil, "only a snapshot says what the hub has")
+    try device.recorder.retryConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(device.store.storedPendingMutations.map(\.operation) == [.delete])
+    #expect(device.store.storedConflicts.isEmpty)
+  }
+
   @Test("an event that was moved to a type deleted here is not shown without it", arguments: [10, nil] as [Int64?])
   func movedToDeletedType(cursor: Int64?) async throws {
     let device = Device(cursor: cursor)

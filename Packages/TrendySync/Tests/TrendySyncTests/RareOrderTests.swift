@@ -28,6 +28,8 @@ struct RareOrderTests {
   }
 
   private static let refusal = ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422)
+  private static let logReset = APIError.problem(
+    ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
 
   // MARK: What a delete has seen
 
@@ -490,6 +492,80 @@ struct RareOrderTests {
     hub.set { $0.pages = [[.type("T", 1)]] }
     await device.engine.performSync()
     #expect(hub.state.snapshots == 1 && store.storedEventTypes.keys.sorted() == ["T"])
+  }
+
+  // MARK: What an author knew
+
+  @Test func `who deletes between two pages has seen what was here when the feed was last at its end`() async throws {
+    await begin()
+    hub.set {
+      $0.pages = [[.event("F", 4)], [.event("G", 5)]]
+      $0.pullErrors = [nil, .networkError("lost")]
+    }
+    await device.engine.performSync()
+    #expect(store.storedSyncCursor == 4)
+    try device.recorder.delete(eventId: "E")
+    #expect(store.storedPendingMutations.last?.base == 3)
+  }
+
+  @Test func `a deletion that waits when its hub is restored knows nothing of the hub's later versions`() async throws {
+    await begin()
+    hub.set { $0.pages = [[.event("F", 6)]] }
+    await device.engine.performSync()
+    try device.recorder.delete(eventId: "E")
+    #expect(store.storedPendingMutations.last?.base == 6)
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.snapshot = [.type("T", 1), .event("E", 5, notes: "of the hub's new life")]
+      $0.head = 5
+      $0.pushErrors = [Self.logReset]
+    }
+    await device.engine.performSync()
+    let deletion = try #require(hub.state.batches.last?.mutations.last)
+    #expect(deletion.operation == .delete && deletion.base == 3)
+  }
+
+  @Test func `what is made again under another type knows of each field what the earlier edit knew`() async throws {
+    await begin([.type("U", 2)])
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    try device.recorder.delete(eventTypeId: "T")
+    try device.recorder.record(EventFixture.makeEvent(id: "E", eventTypeId: "U", notes: "again"))
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    try device.recorder.edit(eventId: "E") { $0.notes = "and again" }
+    let edit = try #require(store.storedPendingMutations.last)
+    #expect(edit.operation == .update)
+    #expect(try changes(edit)["notes"]?.base == 3)
+  }
+
+  @Test func `what was offered again to a restored hub and taken back shows what the hub has`() async throws {
+    await begin()
+    hub.set { $0.pages = [[.event("E", 4, notes: "lost")]] }
+    await device.engine.performSync()
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.head = 3
+      $0.snapshot = [.type("T", 1), .event("E", 3, notes: "kept")]
+      $0.pullErrors = [Self.logReset]
+      $0.pushErrors = [rateLimit]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEvents["E"]?.notes == "lost" && store.storedPendingMutations.count == 1)
+    await device.engine.clearPendingMutations()
+    try device.recorder.dropConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedEvents["E"]?.notes == "kept")
+  }
+
+  @Test func `a type whose event is shown otherwise than the hub has it is not deleted before that`() async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    hub.set {
+      $0.pushErrors = [rateLimit]
+      $0.pages = [[.tombstone(.eventType, "T", 5)]]
+    }
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.count == 1 && store.storedSyncCursor == 5)
+    #expect(store.storedEventTypes["T"] != nil && store.storedEvents["E"]?.notes == "mine")
   }
 
   // MARK: What the hub tells no more of

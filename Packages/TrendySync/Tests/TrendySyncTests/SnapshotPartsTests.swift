@@ -145,6 +145,37 @@ struct SnapshotPartsTests {
     }
   }
 
+  @Test func `what was accepted while the parts came is shown until its entry does`() async throws {
+    await device.engine.performSync()
+    let (recorder, factory, part) = (device.recorder, device.factory, hub.state.parts.count + 2)
+    hub.set { state in
+      // Another process, which shares the store, records and sends meanwhile. The feed has not told of it yet.
+      state.before[part] = { _ in
+        try recorder.edit(eventId: "E1") { $0.notes = "mine" }
+        let other = factory.makeDataStore()
+        var sent = try #require(try other.fetchPendingMutations().first)
+        try other.deletePendingMutation(sent)
+        sent.acceptedVersion = 9
+        try other.insertAcceptedMutation(sent)
+        try other.save()
+      }
+    }
+    await device.engine.forceFullResync()
+    #expect(cursor == 7 && store.storedEvents["E1"]?.notes == "mine")
+    #expect(try store.fetchAcceptedMutations().map(\.acceptedVersion) == [9])
+  }
+
+  @Test func `what waits to fit and is not in the snapshot is never shown`() async throws {
+    hub.set { $0.put(.event("E6", 8, of: "later")) }
+    await device.engine.performSync()
+    #expect(store.storedParkedChanges.map(\.entityId) == ["E6"])
+    hub.set { $0.forget(.event, "E6") }
+    await device.engine.forceFullResync()
+    hub.set { $0.put(.type("later", 9)) }
+    await device.engine.performSync()
+    #expect(store.storedEventTypes["later"] != nil && events == Self.allEvents)
+  }
+
   // MARK: Anew
 
   @Test("nothing that is shown goes before the hub is known not to have it", arguments: 1...3)

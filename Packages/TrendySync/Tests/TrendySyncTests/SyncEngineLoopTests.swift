@@ -71,6 +71,44 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
+  /// A hub that answers one request for changes a minute, with one entry, and does not say when to come back.
+  private struct LimitedClient: ForwardingNetworkClient {
+    let base: MockNetworkClient
+    let clock: ManualClock
+    let head: Int64
+    private let quietUntil = Moment()
+    private final class Moment: Sendable { let uptime = Mutex<Duration>(.zero) }
+
+    init(base: MockNetworkClient, clock: ManualClock, head: Int64) {
+      (self.base, self.clock, self.head) = (base, clock, head)
+    }
+
+    func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
+      let isAnswered = quietUntil.uptime.withLock { until in
+        guard clock.uptime >= until else { return false }
+        until = clock.uptime + .seconds(60)
+        return true
+      }
+      _ = try await base.changes(request)
+      guard isAnswered else { throw rateLimit }
+      if request.cursor >= head { return ChangeFeedResponse(changes: [], nextCursor: head, hasMore: false) }
+      let version = request.cursor + 1
+      return ChangeFeedResponse(
+        changes: [.type("T\(version)", version)], nextCursor: version, hasMore: version < head)
+    }
+  }
+
+  @Test("a hub that lets few requests through is asked about as often as it answers", arguments: 1...10)
+  func limited(seed: UInt64) async throws {
+    let clock = ManualClock()
+    let device = Device(seed: seed, clock: clock, client: { LimitedClient(base: $0, clock: clock, head: 70) })
+    await device.engine.start()
+    await advance(device, by: .seconds(4 * 3600))
+    #expect(device.store.storedSyncCursor == 70, "60 pages in four hours")
+    #expect(rounds(device) < 4 * 60 * 2)
+    await device.engine.stop()
+  }
+
   @Test func `after failures it tries again by itself, ever more slowly, and recovers`() async throws {
     let device = Device()
     device.network.errorToThrow = APIError.networkError("no route")
