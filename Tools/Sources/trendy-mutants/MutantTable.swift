@@ -9,17 +9,32 @@ struct Mutant: Hashable {
   var fault: String?
   /// From the root of the repository.
   var file: String
-  /// How many stories must be enough to see that it is gone.
-  var seeds: Int
-  /// Options of `trendy-simulate` that make the world in which it is seen.
-  var world: [String]
+  var witness: Witness
   /// The guard as it stands, which must be there exactly once.
   var original: String
   /// The same with `MUTANT` in it: true takes the guard away, false leaves everything as it was.
   var mutated: String
 }
 
+/// What must see that a guard is gone.
+enum Witness: Hashable, CustomStringConvertible {
+  /// So many stories of `trendy-simulate` with these options.
+  case stories(Int, world: [String])
+  /// The tests of the package in which it stands whose names contain this.
+  case tests(String)
+
+  var description: String {
+    switch self {
+    case .stories(let count, _): "\(count) stories"
+    case .tests(let names): "the tests \"\(names)\""
+    }
+  }
+}
+
 extension Mutant {
+  /// From the root of the repository: Packages/X.
+  var package: String { file.split(separator: "/").prefix(2).joined(separator: "/") }
+
   /// The invariants of docs/sync.md that fall with the guard: the numbers that `protects` begins with.
   var invariants: Set<Int> {
     var words = protects.split { $0 == " " || $0 == "," }[...]
@@ -35,8 +50,8 @@ struct TableError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// `Tools/mutants.txt`: sections that begin with `== name`, lines `protects:`, `fault:`, `file:`, `seeds:`, `world:`, then the guard
-/// between `<<<<`, `====` and `>>>>`. Lines with `#` between the sections are for readers.
+/// `Tools/mutants.txt`: sections that begin with `== name`, lines `protects:`, `fault:`, `file:`, `seeds:` and `world:` or `tests:`, then
+/// the guard between `<<<<`, `====` and `>>>>`. Lines with `#` between the sections are for readers.
 enum MutantTable {
   /// As docs/sync.md numbers them.
   static let invariants = 1...25
@@ -95,8 +110,14 @@ enum MutantTable {
     }
     let original = try block(until: "====")
     let mutated = try block(until: ">>>>")
-    guard let seeds = Int(try field("seeds")), seeds > 0 else {
-      throw TableError(description: "\(name): seeds: expected a number from 1 up")
+    let witness: Witness
+    if let tests = fields["tests"], !tests.isEmpty {
+      witness = .tests(tests)
+    } else {
+      guard let seeds = Int(try field("seeds")), seeds > 0 else {
+        throw TableError(description: "\(name): seeds: expected a number from 1 up")
+      }
+      witness = .stories(seeds, world: (fields["world"] ?? "").split(separator: " ").map(String.init))
     }
     guard !original.isEmpty, mutated.contains("MUTANT") else {
       throw TableError(description: "\(name): expected the guard, and MUTANT in what takes its place")
@@ -105,7 +126,7 @@ enum MutantTable {
       throw TableError(description: "\(name): fault: there is no \"\(fault)\"")
     }
     return Mutant(
-      name: name, protects: try field("protects"), fault: fields["fault"], file: try field("file"), seeds: seeds,
-      world: (fields["world"] ?? "").split(separator: " ").map(String.init), original: original, mutated: mutated)
+      name: name, protects: try field("protects"), fault: fields["fault"], file: try field("file"), witness: witness,
+      original: original, mutated: mutated)
   }
 }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// `trendy-mutants` takes the guards of sync away, one at a time, and sees whether the simulator notices.
+/// `trendy-mutants` takes the guards of sync away, one at a time, and sees whether the simulator notices, or a test.
 @main
 enum TrendyMutants {
   static let usage = """
     usage: trendy-mutants [--only NAME] [--list] [--scratch DIR] [--table FILE]
 
     Reads the table and builds the sources once with every guard of the table made removable. Then each is removed in
-    turn, and trendy-simulate tells stories until one breaks.
+    turn, and trendy-simulate tells stories until one breaks, or the tests that the table names are run.
 
       --only NAME     this one alone; part of a name is enough
       --list          only says what there is
       --scratch DIR   where the copy of the sources is built, .build/mutants unless told
-      --table FILE    Tools/mutants.txt unless told; Tools/mutants-open.txt has guards that the stories do not miss yet
+      --table FILE    Tools/mutants.txt unless told
 
-    Status 0: each was noticed within its number of seeds, and in Tools/mutants.txt every invariant and fault has one; 1: not so,
-    or one no longer fits; 2: these options.
+    Status 0: each was noticed, and in Tools/mutants.txt every invariant and fault has one; 1: not so, or one no longer fits;
+    2: these options.
     """
 
   static func main() {
@@ -78,33 +78,15 @@ enum TrendyMutants {
 
     let tree = MutantTree(root: root, copy: scratch.appending(path: "tree"))
     try tree.write(mutants)
-    let build = scratch.appending(path: "build").path
     say("building the sources with \(mutants.count) removable guards")
-    let built = try Command.run(
-      ProcessInfo.processInfo.environment["SWIFT"] ?? "swift",
-      [
-        "build", "--scratch-path", build, "-c", "release", "--static-swift-stdlib", "--package-path",
-        tree.copy.appending(path: "Tools").path,
-        "--product", "trendy-simulate",
-      ])
-    guard built.status == 0 else {
-      print(built.output)
-      throw TableError(description: "the sources do not build with the table's guards")
-    }
-    let hunt = Hunt(simulator: "\(build)/release/trendy-simulate")
-    // With every guard in place nothing may break, or what is seen later means nothing.
-    for world in Set(chosen.map(\.element.world)).sorted(by: { $0.joined() < $1.joined() }) {
-      let catching = try hunt.stories(of: 0, seeds: 20, world: world)
-      guard catching == nil else {
-        throw TableError(description: "without any mutant a story breaks already (\(world.joined(separator: " ")))")
-      }
-    }
+    let hunt = Hunt(tree: tree, scratch: scratch)
+    try hunt.prepare(chosen.map(\.element))
     var escaped: [String] = []
     for (index, mutant) in chosen {
-      if let catching = try hunt.stories(of: index + 1, seeds: mutant.seeds, world: mutant.world) {
+      if let catching = try hunt.look(for: index + 1, mutant) {
         say("caught   \(mutant.name): \(catching)")
       } else {
-        say("ESCAPED  \(mutant.name): \(mutant.seeds) seeds saw nothing; it protects \(mutant.protects)")
+        say("ESCAPED  \(mutant.name): \(mutant.witness) saw nothing; it protects \(mutant.protects)")
         escaped.append(mutant.name)
       }
     }
@@ -117,28 +99,4 @@ enum TrendyMutants {
 private func say(_ line: String) {
   print(line)
   fflush(nil)
-}
-
-private struct Hunt {
-  /// Many times what the slowest world needs: what takes longer does not come to rest.
-  private static func limitSeconds(seeds: Int) -> Int { max(300, seeds) }
-
-  let simulator: String
-
-  /// - Returns: how it was noticed; `nil` where it was not.
-  func stories(of mutant: Int, seeds: Int, world: [String]) throws -> String? {
-    let result = try Command.run(
-      simulator,
-      [
-        "--seeds", "1..\(seeds)", "--until-violation", "--no-shrink", "--jobs",
-        "\(ProcessInfo.processInfo.activeProcessorCount)",
-      ] + world,
-      environment: ["TRENDY_MUTANT": "\(mutant)"], limit: Self.limitSeconds(seeds: seeds))
-    if result.status == 0 { return nil }
-    if result.wasStopped { return "does not come to rest" }
-    let lines = result.output.split(separator: "\n").map(String.init)
-    guard let place = lines.firstIndex(where: { $0.hasPrefix("seed ") }) else { return "ends with \(result.status)" }
-    let sentence = place + 1 < lines.count ? lines[place + 1].trimmingCharacters(in: .whitespaces) : ""
-    return "\(lines[place].dropLast(1)): \(sentence.prefix(140))"
-  }
 }

@@ -29,8 +29,8 @@ struct MutantTableTests {
     #expect(mutant.protects == "3 and 25, exactly once, in 7 words")
     #expect(mutant.invariants == [3, 25])
     #expect(mutant.fault == "any 409")
-    #expect(mutant.seeds == 200)
-    #expect(mutant.world == ["--hazards", "network,hub-crash"])
+    #expect(mutant.witness == .stories(200, world: ["--hazards", "network,hub-crash"]))
+    #expect(mutant.package == "Packages/TrendyHub")
     #expect(mutant.original == "guard a == b else {")
     #expect(mutant.mutated == "guard a == b || MUTANT else {")
   }
@@ -40,6 +40,11 @@ struct MutantTableTests {
   ])
   func `a section that lacks something is refused`(part: String) {
     #expect(throws: TableError.self) { try MutantTable.read(Self.section.replacing(part, with: "")) }
+  }
+
+  @Test func `a guard may name the tests that miss it in place of stories`() throws {
+    let section = Self.section.replacing("seeds: 200\n", with: "tests: RareOrderTests\n")
+    #expect(try MutantTable.read(section).first?.witness == .tests("RareOrderTests"))
   }
 
   @Test func `a fault that nobody knows is refused`() {
@@ -83,7 +88,9 @@ struct MutantTreeTests {
   }
 
   private func mutant(_ file: String) -> Mutant {
-    Mutant(name: "m", protects: "p", file: file, seeds: 1, world: [], original: "a == b", mutated: "(a == b || MUTANT)")
+    Mutant(
+      name: "m", protects: "p", file: file, witness: .stories(1, world: []), original: "a == b",
+      mutated: "(a == b || MUTANT)")
   }
 
   @Test func `the guard in the copy asks whether it is taken away`() throws {
