@@ -72,8 +72,9 @@ extension SimulationRun {
       let entries = max(try await directEntries().count, held.max() ?? 0)
       let waiting = try devices.compactMap { try $0.life?.factory.makeLocalStore().syncCounts().pending }
       let most = waiting.max() ?? 0
-      return 10 + (most + entries) / temper.batchSize + (waiting.reduce(0, +) + entries)
-        / temper.pageSize + hub.parts(ofEntries: entries)
+      // A snapshot that is half laid goes on over what others send meanwhile.
+      let all = entries + waiting.reduce(0, +)
+      return 10 + (most + entries) / temper.batchSize + all / temper.pageSize + hub.parts(ofEntries: all)
     } catch {
       ledger.break_("what should be at rest cannot be counted: \(error)")
       return 0
