@@ -24,7 +24,7 @@ TOOLS := --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --pack
 PROGRAMS := trendy trendy-net trendyd
 
 PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync TrendyTrips \
-  TrendyInterchange TrendyHub TrendySimulation
+  TrendyInterchange TrendyAgent TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
 .PHONY: all build test demo run simulate fuzz torture hostile mutants bench bench-hub bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))

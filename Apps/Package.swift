@@ -8,6 +8,7 @@ let package = Package(
     .executable(name: "trendy", targets: ["trendy"])
   ],
   dependencies: [
+    .package(path: "../Packages/TrendyAgent"),
     .package(path: "../Packages/TrendyHub"),
     .package(path: "../Packages/TrendyInterchange"),
     .package(path: "../Packages/TrendyModels"),
@@ -20,35 +21,36 @@ let package = Package(
   ],
   targets: [
     .target(
+      name: "AgentLink", dependencies: ["CommandSupport", "TrendyAgent", "TrendyModels"]),
+    .testTarget(
+      name: "AgentLinkTests",
+      dependencies: ["AgentLink", "CommandSupport", "TrendyAgent", "TrendyModels", "TrendyTesting"]),
+    .target(
       name: "AppContainer",
       dependencies: [
-        "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
-        "TrendyTrips",
-      ]),
-    .testTarget(
-      name: "AppContainerTests",
-      dependencies: [
-        "AppContainer", "CommandSupport", .product(name: "StorageTesting", package: "TrendyPersistence"),
-        "TrendyModels",
-        "TrendyPersistence", "TrendyProtocols", "TrendyTesting", "TrendyTrips",
+        "AgentLink", "CommandSupport", "TrendyAgent", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
+        "TrendySync",
       ]),
     .target(name: "CommandSupport", dependencies: ["TrendyModels"]),
     .testTarget(name: "CommandSupportTests", dependencies: ["CommandSupport", "TrendyModels"]),
     .target(
       name: "HubContainer",
       dependencies: [
-        "AppContainer", "CommandSupport", "TrendyHub", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
+        "CommandSupport", "TrendyAgent", "TrendyHub", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
         "TrendyProtocols", "TrendyTrips",
       ]),
     .target(
       name: "NetworkContainer",
       dependencies: [
-        "AppContainer", "CommandSupport", "TrendyModels", "TrendyNetworking", "TrendyProtocols", "TrendySync",
+        "AgentLink", "AppContainer", "CommandSupport", "TrendyAgent", "TrendyModels", "TrendyNetworking",
+        "TrendyProtocols",
+        "TrendySync",
       ]),
     .executableTarget(
       name: "trendy",
       dependencies: [
-        "AppContainer", "CommandSupport", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
+        "AgentLink", "AppContainer", "CommandSupport", "TrendyAgent", "TrendyInterchange", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols",
         "TrendySync", "TrendyTrips",
       ]),
     .executableTarget(
@@ -56,12 +58,15 @@ let package = Package(
     .executableTarget(
       name: "trendy-net",
       dependencies: [
-        "AppContainer", "CommandSupport", "NetworkContainer", "TrendyModels", "TrendyProtocols", "TrendySync",
+        "AgentLink", "AppContainer", "CommandSupport", "NetworkContainer", "TrendyAgent", "TrendyModels",
+        "TrendyProtocols",
+        "TrendySync",
       ]),
     .executableTarget(
       name: "trendyd",
       dependencies: [
-        "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyHub", "TrendyInterchange",
+        "AgentLink", "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyAgent", "TrendyHub",
+        "TrendyInterchange",
         "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(

@@ -1,3 +1,4 @@
+import TrendyAgent
 public import CommandSupport
 import TrendyModels
 import TrendyPersistence

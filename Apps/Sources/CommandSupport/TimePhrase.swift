@@ -3,7 +3,7 @@
 #else
   public import Foundation
 #endif
-import TrendyModels
+public import TrendyModels
 
 /// Times as people type them: `8:30`, `yesterday 21:00`, `-20m`, `20m ago`, `mon`, `2026-11-20 08:30`, RFC 3339.
 public enum TimePhrase: Sendable {

@@ -1,4 +1,4 @@
-public import AppContainer
+public import TrendyAgent
 import Foundation
 import Synchronization
 public import TrendyHub
@@ -228,32 +228,17 @@ private struct HubJournal: FindingJournal {
     return geofences
   }
 
-  /// The person's own of that name; made where there is none, with the id that it has on every device.
   func tripTypeId() throws -> String {
-    let types: [APIEventType] = try desk.list(.eventType)
-    let key = ["event_type", "trip"]
-    // What was deleted does not come back: the next in its row takes its place, the same for whoever makes it.
-    for row in 0..<100 {
-      let suffix = row == 0 ? [] : ["again", String(row)]
-      let id = NaturalKey.id(for: key + suffix)
-      if types.contains(where: { $0.id == id }) { return id }
-      if row == 0, let own = types.first(where: { $0.name == TripRecord.eventTypeName }) { return own.id }
+    let wire: [APIEventType] = try desk.list(.eventType)
+    return try BuiltInType.trip.find(among: wire.map { EventType($0) }) { type, definitions in
       do {
-        try desk.create(
-          .eventType,
-          EventType(id: id, name: TripRecord.eventTypeName, colorHex: "#4A6FA5", iconName: "⇢").createRequest)
+        try desk.create(.eventType, type.createRequest)
       } catch let problem as Problem where problem.kind == "entity_deleted" {
-        continue
+        return false
       }
-      for definition in TripRecord.propertyDefinitions(
-        eventTypeId: id, id: { NaturalKey.id(for: ["property_definition", "trip", $0.rawValue] + suffix) })
-      {
-        try desk.create(.propertyDefinition, definition.createRequest)
-      }
-      return id
-    }
-    throw Problem(
-      "invalid", status: 409, title: "No type for trips", detail: "the type of trips was deleted a hundred times")
+      for definition in definitions { try desk.create(.propertyDefinition, definition.createRequest) }
+      return true
+    }.id
   }
 
   func event(id: String) throws -> Event? {
@@ -284,11 +269,10 @@ private struct HubJournal: FindingJournal {
 
   /// A vehicle knows its device by what the person calls it, or by the hub's id of it.
   func completed(_ trip: Event, device: String) throws -> Event {
-    AppContainer.completed(
+    TripEvent.completing(
       trip, devices: [device, try desk.name(ofDevice: device)].compactMap(\.self),
       vehicles: try desk.records(.vehicle).compactMap { Vehicle(id: $0.id, fields: $0.members) },
-      rules: try desk.records(.tripRule).compactMap { TripRule(id: $0.id, fields: $0.members) }
-        .sorted { ($0.position, $0.id) < ($1.position, $1.id) },
+      rules: try desk.records(.tripRule).compactMap { TripRule(id: $0.id, fields: $0.members) }.inAskingOrder,
       places: try geofences())
   }
 }

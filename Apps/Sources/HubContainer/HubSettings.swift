@@ -1,4 +1,4 @@
-import AppContainer
+import TrendyAgent
 public import CommandSupport
 public import Foundation
 public import TrendyHub

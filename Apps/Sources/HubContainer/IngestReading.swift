@@ -1,4 +1,4 @@
-import AppContainer
+import TrendyAgent
 import Foundation
 import TrendyHub
 import TrendyInterchange

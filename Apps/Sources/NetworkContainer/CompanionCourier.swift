@@ -1,4 +1,6 @@
-public import AppContainer
+import AgentLink
+public import TrendyAgent
+import AppContainer
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -1,4 +1,6 @@
-public import AppContainer
+import AgentLink
+public import TrendyAgent
+import AppContainer
 import CommandSupport
 public import TrendyModels
 import TrendyNetworking

@@ -1,4 +1,5 @@
-public import AppContainer
+public import TrendyAgent
+import AppContainer
 public import CommandSupport
 public import TrendyModels
 import TrendyNetworking

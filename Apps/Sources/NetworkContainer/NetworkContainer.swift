@@ -1,3 +1,4 @@
+public import TrendyAgent
 public import AppContainer
 public import TrendyModels
 import TrendyNetworking

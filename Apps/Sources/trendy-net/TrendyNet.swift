@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -53,7 +55,7 @@ enum TrendyNet {
       console.done("Paired with \(account.hubName).")
       return try await Round(network: network, console: console).run()
     case "sync", "compare":
-      guard AppContainer.storeExists(at: directory) else {
+      guard DeviceRecord.exists(at: directory) else {
         throw CommandError.noStore(at: directory.path)
       }
       let round = Round(network: NetworkContainer(app: try AppContainer(storeDirectory: directory)), console: console)
@@ -63,14 +65,14 @@ enum TrendyNet {
       default: return try await round.run()
       }
     case "live":
-      guard AppContainer.storeExists(at: directory) else { throw CommandError.noStore(at: directory.path) }
+      guard DeviceRecord.exists(at: directory) else { throw CommandError.noStore(at: directory.path) }
       let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
       let account = try Round(network: network, console: console).account()
       let live = try await network.liveTrips(for: account)
       console.data(String(decoding: try WireJSON.encode(live), as: UTF8.self))
       return .done
     case "companion":
-      guard AppContainer.storeExists(at: directory) else { throw CommandError.noStore(at: directory.path) }
+      guard DeviceRecord.exists(at: directory) else { throw CommandError.noStore(at: directory.path) }
       let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
       guard let account = try network.app.accountFile.load() else {
         throw CommandError(

@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -48,7 +50,7 @@ extension Command {
       do {
         backup = try StoreParts(storeDirectory: session.storeDirectory).backUp(
           to: file, isReplacing: session.arguments.has("--yes"))
-      } catch StorageError.missing where !AppContainer.storeExists(at: session.storeDirectory) {
+      } catch StorageError.missing where !DeviceRecord.exists(at: session.storeDirectory) {
         throw CommandError.noStore(at: session.storeDirectory.path)
       } catch StorageError.exists(let path) {
         throw CommandError.fileExists(at: path, isReplacing: session.arguments.has("--yes"))
@@ -225,7 +227,7 @@ extension Session {
   /// What the words name of what was deleted; `nil` where one is a file, or looks like one.
   fileprivate func deletedEntities() throws -> [DeletedEntity]? {
     let words = arguments.positionals
-    guard !words.isEmpty, AppContainer.storeExists(at: storeDirectory),
+    guard !words.isEmpty, DeviceRecord.exists(at: storeDirectory),
       !words.contains(where: { $0.isEmpty || $0.contains("/") || FileManager.default.fileExists(atPath: $0) })
     else { return nil }
     let recorder = try openStore().recorder

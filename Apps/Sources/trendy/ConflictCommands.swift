@@ -1,3 +1,5 @@
+import TrendyAgent
+import AgentLink
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)

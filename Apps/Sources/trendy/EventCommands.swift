@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -20,7 +22,7 @@ extension Command {
   static let today = Command(
     path: ["today"], arguments: "", summary: "What was recorded today."
   ) { session in
-    guard AppContainer.storeExists(at: session.storeDirectory) else {
+    guard DeviceRecord.exists(at: session.storeDirectory) else {
       session.console.text("Trendy records what happens in your life, on this machine.")
       session.console.text("Begin with:  trendy init")
       session.console.text("Then:        trendy log coffee")
@@ -44,7 +46,7 @@ extension Command {
 
   static let eventCommands: [Command] = [
     Command(path: ["init"], arguments: "", summary: "Make the store, with five types to begin with.") { session in
-      let isNew = !AppContainer.storeExists(at: session.storeDirectory)
+      let isNew = !DeviceRecord.exists(at: session.storeDirectory)
       let container = try AppContainer(storeDirectory: session.storeDirectory)
       let store = container.makeStore()
       var made: [String] = []
@@ -114,14 +116,9 @@ extension Command {
           event.properties[key] = value
         }
       }
-      for definition in definitions where event.properties[definition.key] == nil {
-        if let value = definition.defaultValue {
-          event.properties[definition.key] = PropertyValue(type: definition.propertyType, value: value)
-        }
-      }
-      try container.recorder.record(event)
+      try container.recorder.record(event, fillingDefaults: true)
       container.agent.send()
-      return try showOne(event, container: container, session: session)
+      return try showOne(container.makeStore().findEvent(id: event.id) ?? event, container: container, session: session)
     },
     Command.today,
     Command(
@@ -196,8 +193,7 @@ extension Command {
       let definitions = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == edited.eventTypeId }
       if let date = try session.date(option: "--at") {
         // The end keeps its distance unless it is named.
-        edited.endDate = old.endDate.map { $0.addingTimeInterval(date.timeIntervalSince(old.timestamp)) }
-        edited.timestamp = date
+        edited.move(to: date)
       }
       if let end = try endDate(of: edited.timestamp, session: session) { edited.endDate = end }
       if let note = session.arguments.value("--note") { edited.notes = note }

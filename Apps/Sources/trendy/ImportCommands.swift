@@ -1,3 +1,4 @@
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -39,7 +40,7 @@ extension Command {
             hint: "Nothing was imported. The format may be left out.",
             exit: .badData)
         }
-        result = try container.importTrack(bytes, isDryRun: isDryRun)
+        result = try container.record.importTrack(bytes, isDryRun: isDryRun)
       } catch let error as InterchangeError {
         throw CommandError(
           "\(words[0]) cannot be read: \(error)", hint: "Nothing was imported. Get the file whole and try again.",

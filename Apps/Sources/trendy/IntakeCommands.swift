@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -26,7 +28,7 @@ extension Command {
       ]
     ) { session in
       let container = try session.openStore()
-      let intake = try container.makeTrackIntake()
+      let intake = try container.record.makeTrackIntake()
       var sum = TrackIntake.Taken()
       for (name, batch) in try batches(session: session) {
         // A long track in steps, so that none is too large for a save.
@@ -74,10 +76,10 @@ extension Command {
       options: [OptionSpec("--since", value: "time", help: "only in fixes from then on")]
     ) { session in
       let container = try session.openStore()
-      guard container.hasTracks else {
+      guard container.record.hasTracks else {
         throw CommandError("No fixes are kept here", hint: "Add some: trendy track add FILE", exit: .notFound)
       }
-      let changes = try container.makeTrackIntake().readAgain(since: try session.date(option: "--since"))
+      let changes = try container.record.makeTrackIntake().readAgain(since: try session.date(option: "--since"))
       if !changes.isEmpty { container.agent.send() }
       if session.console.isJSON { session.console.document("trendy.recompute/1", members(changes)) }
       session.console.done(changes.isEmpty ? "The same as before: nothing was changed." : words(changes))
@@ -91,7 +93,9 @@ extension Command {
       let event = try Lookup(store: container.makeStore()).event(name) {
         $0.sourceType == .trip || $0.sourceType == .geofence
       }
-      guard container.hasTracks, let found = try container.makeTrackIntake().explanation(eventId: event.id) else {
+      guard container.record.hasTracks,
+        let found = try container.record.makeTrackIntake().explanation(eventId: event.id)
+      else {
         throw CommandError(
           "Nothing is kept of how \(ShortID.of(event.id)) was found",
           hint: "It was recorded by hand, or found on another device.", exit: .notFound)

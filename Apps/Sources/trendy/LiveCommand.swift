@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -21,7 +23,7 @@ struct LiveCommand {
   let session: Session
 
   func run() throws -> ExitCode {
-    guard AppContainer.storeExists(at: session.storeDirectory) else {
+    guard DeviceRecord.exists(at: session.storeDirectory) else {
       throw CommandError.noStore(at: session.storeDirectory.path)
     }
     let files = RuntimeFiles(storeDirectory: session.storeDirectory, environment: Environment.all)
@@ -44,8 +46,8 @@ struct LiveCommand {
   private func withoutAgent() throws -> ExitCode {
     let app = try session.openStore()
     var known: [(trip: AgentStatus.LiveTrip, source: Source)] = []
-    if app.hasTracks {
-      known = try app.makeTrackIntake().presences().compactMap {
+    if app.record.hasTracks {
+      known = try app.record.makeTrackIntake().presences().compactMap {
         AgentStatus.LiveTrip($0, now: session.now).map { ($0, .store) }
       }
     }

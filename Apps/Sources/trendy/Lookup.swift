@@ -72,7 +72,7 @@ extension Lookup {
 
   /// A vehicle by its name, whatever the case, a beginning that only one has, or its id.
   func vehicle(_ name: String) throws -> Vehicle {
-    let vehicles = try AppContainer.vehicles(in: store)
+    let vehicles = try store.vehicles()
     if let vehicle = vehicles.first(where: { $0.isCalled(name) || $0.id == name }) { return vehicle }
     let beginning = vehicles.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
     if beginning.count == 1 { return beginning[0] }

@@ -1,3 +1,4 @@
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -24,9 +25,9 @@ extension Command {
       let store = try session.openStore().makeStore()
       let (span, name) = try span(session)
       let only = try session.arguments.value("--vehicle").map { try Lookup(store: store).vehicle($0) }
-      let trips = try AppContainer.trips(in: span, in: store).filter { only == nil || $0.vehicleId == only?.id }
+      let trips = try store.trips(in: span).filter { only == nil || $0.vehicleId == only?.id }
       let names = Dictionary(
-        try AppContainer.vehicles(in: store).map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+        try store.vehicles().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
       let rows = Dictionary(grouping: trips) { $0.vehicleId ?? "" }
         .map { id, trips in
           // One that was deleted since is told by the name that its trips keep.
@@ -85,7 +86,7 @@ extension Command {
       let store = container.makeStore()
       let only = try session.arguments.value("--vehicle").map { try Lookup(store: store).vehicle($0) }
       let log = try MileageLog(store: store)
-      let trips = try AppContainer.trips(in: session.arguments.has("--all") ? nil : span(session).span, in: store)
+      let trips = try store.trips(in: session.arguments.has("--all") ? nil : span(session).span)
         .filter { only == nil || $0.vehicleId == only?.id }
       let local = session.local
       let writer = MileageCSVWriter { local.components(of: $0).secondsFromGMT }
@@ -131,7 +132,7 @@ extension Command {
       let words = try session.positionals(2...2, missing: "the name and the category")
       let container = try session.openStore()
       let store = container.makeStore()
-      let rules = try AppContainer.tripRules(in: store)
+      let rules = try store.tripRules()
       guard session.isName(words[0]), !rules.contains(where: { $0.name.lowercased() == words[0].lowercased() }) else {
         throw session.usageError("'\(words[0])' cannot be the name of a rule", hint: "One line that no other has.")
       }
@@ -143,13 +144,13 @@ extension Command {
         id: container.makeID(), name: words[0],
         position: position.flatMap(Double.init) ?? (rules.last?.position ?? 0) + 1,
         category: try category(words[1], session: session), conditions: try conditions(session, store: store))
-      try container.perform("add rule \(rule.name)", [record(rule)])
+      try container.record.perform("add rule \(rule.name)", [record(rule)])
       return show([rule], session: session)
     },
     Command(path: ["trip", "rule", "list"], arguments: "", summary: "The rules, in the order in which they are asked.")
     {
       session in
-      let own = try AppContainer.tripRules(in: session.openStore().makeStore())
+      let own = try session.openStore().makeStore().tripRules()
       if own.isEmpty, session.console.format == .text { session.console.talk("No rules of your own; these decide:") }
       return show(own.isEmpty ? TripRule.standard : own, session: session)
     },
@@ -157,13 +158,13 @@ extension Command {
       session in
       let name = try session.positionals(1...1, missing: "the name")[0]
       let container = try session.openStore()
-      let rules = try AppContainer.tripRules(in: container.makeStore())
+      let rules = try container.makeStore().tripRules()
       guard let rule = rules.first(where: { $0.name.lowercased() == name.lowercased() || $0.id == name }) else {
         let near = Suggestion.nearest(to: name, among: rules.map(\.name))
         throw CommandError(
           "No rule '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy trip rule list", exit: .notFound)
       }
-      try container.perform("delete rule \(rule.name)", [], before: [record(rule)])
+      try container.record.perform("delete rule \(rule.name)", [], before: [record(rule)])
       session.console.done("Deleted: \(rule.name)")
       return .done
     },
@@ -296,11 +297,11 @@ private struct MileageLog {
 
   init(store: any DataStoreProtocol) throws {
     places = try store.fetchAllGeofences()
-    let vehicles = try AppContainer.vehicles(in: store)
+    let vehicles = try store.vehicles()
     names = Dictionary(vehicles.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
     // Reckoned from the first trip on: all have to be read, also of one month.
     var clock = Dictionary(vehicles.map { ($0.id, $0.startOdometer) }, uniquingKeysWith: { $1 })
-    for trip in try AppContainer.trips(in: nil, in: store) {
+    for trip in try store.trips(in: nil) {
       guard let id = trip.vehicleId, let metres = clock[id] ?? nil else { continue }
       odometers[trip.event.id] = metres
       clock[id] = metres + trip.distance
@@ -319,7 +320,7 @@ private struct MileageLog {
   }
 
   private func name(_ place: Coordinate?) -> String {
-    AppContainer.places(at: place, among: places).first?.name
+    places.around(place).first?.name
       ?? place.map { "\(($0.latitude * 1e5).rounded() / 1e5), \(($0.longitude * 1e5).rounded() / 1e5)" } ?? ""
   }
 }

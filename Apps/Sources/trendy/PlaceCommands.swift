@@ -1,3 +1,5 @@
+import TrendyAgent
+import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyModels
@@ -44,7 +46,7 @@ extension Command {
       if let role, !session.isName(role) { throw session.usageError("'\(role)' is no role") }
       let place = Geofence(
         id: container.makeID(), name: words[0], latitude: coordinate.latitude, longitude: coordinate.longitude,
-        radius: radius, eventTypeEntryId: try type("--enter") ?? container.visitType().id,
+        radius: radius, eventTypeEntryId: try type("--enter") ?? container.record.type(.visit).id,
         eventTypeExitId: try type("--exit"), isActive: !session.arguments.has("--inactive"),
         unknownFields: role.map { [Geofence.roleField: .string($0)] } ?? [:])
       try container.recorder.record(place)

@@ -1,3 +1,4 @@
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -66,7 +67,7 @@ extension Command {
     var backup: String?
     if session.arguments.has("--yes"), !doubles.isEmpty {
       backup = try StoreParts(storeDirectory: session.storeDirectory).backUp(before: "repair")
-      try container.perform("remove \(many(doubles.count, "double"))", [], before: doubles.map { .event($0) })
+      try container.record.perform("remove \(many(doubles.count, "double"))", [], before: doubles.map { .event($0) })
     }
     let text = EventText(session: session, types: try container.makeStore().fetchAllEventTypes())
     if session.console.isJSON {

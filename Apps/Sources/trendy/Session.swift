@@ -1,3 +1,4 @@
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -36,7 +37,7 @@ struct Session {
 
   /// The store that is there.
   func openStore() throws -> AppContainer {
-    guard AppContainer.storeExists(at: storeDirectory) else {
+    guard DeviceRecord.exists(at: storeDirectory) else {
       throw CommandError.noStore(at: storeDirectory.path)
     }
     return try AppContainer(storeDirectory: storeDirectory)

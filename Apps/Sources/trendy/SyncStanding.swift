@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)

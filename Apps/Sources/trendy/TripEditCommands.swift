@@ -1,3 +1,4 @@
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -37,7 +38,7 @@ extension Command {
       let container = try session.openStore()
       let store = container.makeStore()
       var trip = TripEvent(
-        id: container.makeID(), eventTypeId: try container.tripType().id, start: start, end: end,
+        id: container.makeID(), eventTypeId: try container.record.type(.trip).id, start: start, end: end,
         distanceMeters: try session.metres(length, of: "the trip"),
         route: try ["--start", "--end"].compactMap { try place($0, store: store, session: session) },
         timeZone: session.local.zoneName)
@@ -46,8 +47,8 @@ extension Command {
         trip.event.locationLongitude = only.longitude
       }
       try apply(session, to: &trip, store: store)
-      trip.event = try container.completed(trip.event)
-      try container.perform("add trip \(ShortID.of(trip.event.id))", [.event(trip.event)])
+      trip.event = try container.record.completed(trip.event)
+      try container.record.perform("add trip \(ShortID.of(trip.event.id))", [.event(trip.event)])
       return show([trip.event], session: session)
     },
     Command(
@@ -78,7 +79,8 @@ extension Command {
       try apply(session, to: &trip, store: store)
       guard trip != old else { throw session.usageError("Nothing to change was named") }
       trip.measure()
-      try container.perform("edit trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
+      try container.record.perform(
+        "edit trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
       return show([trip.event], session: session)
     },
     Command(
@@ -93,7 +95,7 @@ extension Command {
       let (first, second) = try told(session) { () throws(TripEvent.EditError) in
         try trip.split(at: date, id: container.makeID(), fixes: fixes)
       }
-      try container.perform(
+      try container.record.perform(
         "split trip \(ShortID.of(trip.event.id))", [.event(first.event), .event(second.event)],
         before: [.event(trip.event)])
       return show([first.event, second.event], session: session)
@@ -114,7 +116,7 @@ extension Command {
         for trip in trips.dropFirst() { whole = try whole.merged(with: trip) }
         return whole
       }
-      try container.perform(
+      try container.record.perform(
         "merge \(trips.count) trips into \(ShortID.of(whole.event.id))", [.event(whole.event)],
         before: trips.map { .event($0.event) })
       return show([whole.event], session: session)
@@ -125,7 +127,7 @@ extension Command {
       let container = try session.openStore()
       let lookup = Lookup(store: container.makeStore())
       let trips = try session.arguments.positionals.map { try lookup.trip($0) }
-      try container.perform(
+      try container.record.perform(
         "delete \(trips.count == 1 ? "trip \(ShortID.of(trips[0].event.id))" : "\(trips.count) trips")", [],
         before: trips.map { .event($0.event) })
       if session.console.isJSON {
@@ -152,7 +154,7 @@ extension Command {
         try category(pair[1], session: session),
         businessMeters: try session.arguments.value("--business").map { try session.metres($0, of: "--business") })
       if trip != old {
-        try container.perform(
+        try container.record.perform(
           "classify trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
       }
       return show([trip.event], session: session)
@@ -165,16 +167,16 @@ extension Command {
     let store = container.makeStore()
     let since = try session.date(option: "--since")
     var (before, after): ([Undoable], [Undoable]) = ([], [])
-    for old in try AppContainer.trips(in: since.map { $0..<Date.distantFuture }, in: store)
+    for old in try store.trips(in: since.map { $0..<Date.distantFuture })
     where old.category == nil || old.rule != nil {
-      guard let rule = try AppContainer.rule(for: old, in: store) else { continue }
+      guard let rule = try old.rule(in: store) else { continue }
       var trip = old
       trip.classify(rule.category, by: rule.name)
       guard trip != old else { continue }
       before.append(.event(old.event))
       after.append(.event(trip.event))
     }
-    if !after.isEmpty { try container.perform("classify \(after.count) trips by rule", after, before: before) }
+    if !after.isEmpty { try container.record.perform("classify \(after.count) trips by rule", after, before: before) }
     if session.console.isJSON {
       session.console.document("trendy.classified/1", [("changed", .number(after.count))])
     }

@@ -1,3 +1,4 @@
+import TrendyAgent
 import AppContainer
 import CommandSupport
 
@@ -17,7 +18,7 @@ extension Command {
       let container = try session.openStore()
       var labels: [String] = []
       do {
-        for _ in 0..<(count ?? 1) { labels.append(try container.undo().label) }
+        for _ in 0..<(count ?? 1) { labels.append(try container.record.undo().label) }
       } catch let error as UndoError where !labels.isEmpty {
         session.console.talk(error.description)
       } catch UndoError.nothing {

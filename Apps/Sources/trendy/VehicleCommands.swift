@@ -1,3 +1,4 @@
+import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -28,7 +29,7 @@ extension Command {
         throw session.usageError("'\(name)' cannot be the name of a vehicle", hint: "One line of 1 to 128 bytes.")
       }
       let container = try session.openStore()
-      let others = try AppContainer.vehicles(in: container.makeStore())
+      let others = try container.makeStore().vehicles()
       if others.contains(where: { $0.isCalled(name) }) {
         throw session.usageError("There is a vehicle '\(name)' already")
       }
@@ -41,8 +42,8 @@ extension Command {
     Command(path: ["vehicle", "list"], arguments: "", summary: "The vehicles, with how far each was driven.") {
       session in
       let store = try session.openStore().makeStore()
-      let vehicles = try AppContainer.vehicles(in: store)
-      let trips = try AppContainer.trips(in: nil, in: store)
+      let vehicles = try store.vehicles()
+      let trips = try store.trips(in: nil)
       return show(vehicles, trips: trips, schema: "trendy.vehicles/1", session: session)
     },
     Command(
@@ -58,7 +59,7 @@ extension Command {
       let container = try session.openStore()
       let store = container.makeStore()
       let old = try Lookup(store: store).vehicle(name)
-      let others = try AppContainer.vehicles(in: store).filter { $0.id != old.id }
+      let others = try store.vehicles().filter { $0.id != old.id }
       var vehicle = old
       for field in session.arguments.all("--clear") {
         switch field {
@@ -94,7 +95,7 @@ extension Command {
       let name = try session.positionals(1...1, missing: "the name")[0]
       let container = try session.openStore()
       let vehicle = try Lookup(store: container.makeStore()).vehicle(name)
-      try container.perform("delete vehicle \(vehicle.name)", [], before: [undoable(vehicle)])
+      try container.record.perform("delete vehicle \(vehicle.name)", [], before: [undoable(vehicle)])
       if session.console.isJSON {
         session.console.document("trendy.deleted/1", [("deleted", .array([.string(vehicle.id)]))])
       }
@@ -112,9 +113,9 @@ extension Command {
       let vehicle = try Lookup(store: store).vehicle(words[0])
       let metres = try session.metres(words[1], of: "the odometer")
       let date = try session.date(option: "--at") ?? session.now
-      let type = try container.odometerType()
+      let type = try container.record.type(.odometer)
       let earlier = try store.events(in: nil, ofType: type.id, limit: nil)
-        .compactMap { AppContainer.odometerReading($0) }
+        .compactMap { OdometerReading.of($0) }
         .filter { $0.vehicleId == vehicle.id && $0.reading.date <= date }.map(\.reading.meters).max()
       let event = Event(
         id: container.makeID(), eventTypeId: type.id, timestamp: date, timeZone: session.local.zoneName,
@@ -123,7 +124,7 @@ extension Command {
           "car": PropertyValue(type: .text, value: .string(vehicle.name)),
           "vehicle": PropertyValue(type: .text, value: .string(vehicle.id)),
         ])
-      try container.perform("odometer of \(vehicle.name) at \(words[1])", [.event(event)])
+      try container.record.perform("odometer of \(vehicle.name) at \(words[1])", [.event(event)])
       if let earlier, metres < earlier {
         session.console.talk(
           "That is below the \(LengthText.kilometres(earlier)) read before; a step back is passed over when trips are checked."
@@ -145,10 +146,10 @@ extension Command {
       summary: "Whether the trips account for what the clock says; more than 2 % is a warning, and exit 1."
     ) { session in
       let words = try session.positionals(0...1, missing: "")
-      let container = try session.openStore()
-      let lookup = Lookup(store: container.makeStore())
-      let vehicles = try words.first.map { [try lookup.vehicle($0)] } ?? AppContainer.vehicles(in: lookup.store)
-      let checks = try vehicles.map { ($0, try container.odometerCheck(of: $0)) }
+      let store = try session.openStore().makeStore()
+      let lookup = Lookup(store: store)
+      let vehicles = try words.first.map { [try lookup.vehicle($0)] } ?? store.vehicles()
+      let checks = try vehicles.map { ($0, try OdometerCheck(of: $0, in: store)) }
       if session.console.isJSON {
         session.console.document(
           "trendy.odometer_check/1", [("vehicles", .array(checks.map { json($0, $1, session) }))])
@@ -195,7 +196,7 @@ extension Command {
         after.append(undoable(other))
       }
     }
-    try container.perform(label, after, before: before)
+    try container.record.perform(label, after, before: before)
   }
 
   private static func show(

@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 import Foundation
@@ -47,14 +49,14 @@ struct Agent {
     let socket = try AgentSocket(app.agent) { looking.yield() }
     defer { socket.close() }
     let board = LiveBoard()
-    let desk = LiveDesk(
-      app: app, files: files, sources: sources, pid: ProcessInfo.processInfo.processIdentifier, board: board)
+    let file = StatusFile(url: files.status, board: board)
+    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) { file.show($0) }
     let control = openControl(board, desk)
     defer { control?.close() }
     let outcome: Result<Void, any Error>
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { await show(desk, looks: looks, looking: looking) }
+        group.addTask { await show(desk, in: file, looks: looks, looking: looking) }
         group.addTask {
           while let account = try await account(wakes: socket.wakes),
             try await sync(account, holding: lock, wakes: socket.wakes, looking: looking)
@@ -165,8 +167,13 @@ struct Agent {
 
   private var sources: LiveDesk.Sources {
     let (app, intake, notifier, errands) = (network.app, intake, notifier, errands)
-    var notify: (@Sendable (String, String, String?) -> Void)?
-    if let notifier { notify = { notifier.show($0, $1, topic: $2) } }
+    var notify: (@Sendable (LiveNotice) -> Void)?
+    if let notifier {
+      notify = {
+        let text = $0.text
+        notifier.show(text.summary, text.body, topic: text.topic)
+      }
+    }
     return LiveDesk.Sources(
       presences: { try await intake.present()?.run { try $0.presences() } ?? [] },
       sync: {
@@ -180,7 +187,9 @@ struct Agent {
 
   /// Looks when something happened, every few seconds while a trip goes on, and once a minute in any case: an older file is known
   /// for that of an agent that was killed.
-  private func show(_ desk: LiveDesk, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation) async {
+  private func show(
+    _ desk: LiveDesk, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
+  ) async {
     let clock = network.app.clock
     let ticker = Task {
       var beats = 0
@@ -197,7 +206,7 @@ struct Agent {
       var words: String?
       do {
         try await desk.look()
-        words = await desk.failure?.description
+        words = file.failure?.description
       } catch {
         words = "\(error)"
       }

@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 import Foundation
@@ -125,7 +127,7 @@ struct DaemonRun {
 
   private func runAgent(log: @escaping AccessLog, console: Console) async throws {
     let network = NetworkContainer(app: try AppContainer(storeDirectory: storeDirectory))
-    let intake = SharedIntake(app: network.app)
+    let intake = SharedIntake(network.app.record)
     try await withThrowingTaskGroup(of: Void.self) { agent in
       agent.addTask {
         try await Agent(
@@ -133,7 +135,7 @@ struct DaemonRun {
           console: console
         ).run()
       }
-      agent.addTask { await maintain(network.app.clock, console) { try network.app.maintainStore() } }
+      agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }
       // Also without a source: what the command line adds is looked through again when time has passed.
       agent.addTask {
         try await Receivers(app: network.app, shared: intake, sources: receivers, console: console, log: log).run()

@@ -1,5 +1,6 @@
 import CommandSupport
 import Foundation
+import TrendyModels
 import TrendyHub
 import TrendyProtocols
 

@@ -1,5 +1,6 @@
 import CommandSupport
 import Foundation
+import TrendyModels
 
 #if canImport(Glibc)
   import Glibc

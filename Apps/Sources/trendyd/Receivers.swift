@@ -1,3 +1,5 @@
+import AgentLink
+import TrendyAgent
 import AppContainer
 import CommandSupport
 import Foundation
@@ -41,7 +43,7 @@ struct Receivers {
   /// Runs until the task is cancelled.
   func run() async throws {
     // Without a source there is nothing to do until the command line adds something.
-    while sources.isEmpty, !app.hasTracks { try await app.clock.sleep(for: .seconds(60)) }
+    while sources.isEmpty, !app.record.hasTracks { try await app.clock.sleep(for: .seconds(60)) }
     let intake = try await shared.make()
     try await withThrowingTaskGroup(of: Void.self) { group in
       if let (address, port) = sources.listen {

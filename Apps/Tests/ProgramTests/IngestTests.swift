@@ -216,6 +216,42 @@ struct IngestTests {
     #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 6865) < 20)
   }
 
+  @Test func `where the type of trips was deleted, device and hub make the same one anew`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    try #require(try bench.trendy("connect", hub.url, hub.code(), "--name", "phone", store: "phone").status == 0)
+    func tripTypes() throws -> [String] {
+      let list = try bench.trendy("type", "list", "--json", store: "phone").document.objectValue?["event_types"]
+      let types = (list?.arrayValue ?? []).compactMap(\.objectValue)
+      return types.filter { $0["name"] == "Trip" }.compactMap { $0["id"]?.stringValue }
+    }
+    try #require(try bench.trendy("trip", "add", "12km", "--from", "-3h", "--for", "20m", store: "phone").status == 0)
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
+    let first = try tripTypes()
+    try #require(first.count == 1)
+    let token = try token("phone")
+    let deleted = try bench.shell(
+      "curl -sf -X DELETE '\(hub.url)/api/v1/event-types/\(first[0])' -H 'Authorization: Bearer \(token)'")
+    try #require(deleted.status == 0)
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
+    #expect(try tripTypes().isEmpty && trips("phone").isEmpty)
+    // Each on its own: the phone has not told the hub yet.
+    try #require(try bench.trendy("trip", "add", "8km", "--from", "-2h", "--for", "20m", store: "phone").status == 0)
+    let start = Int(Date().timeIntervalSince1970) - 1200
+    func call(_ kind: String, _ seconds: Int, _ longitude: Double) throws {
+      try post(
+        #"{"lat":52,"lng":\#(longitude),"timestamp":\#(start + seconds)}"#, to: "\(hub.url)/webhook/\(kind)",
+        headers: ["Authorization: Bearer \(token)"])
+    }
+    try call("start", 0, 4)
+    for minute in 1...9 { try call("ping", minute * 60, 4 + Double(minute) * 0.01) }
+    try call("end", 600, 4.1)
+    try call("finalize", 610, 4.1)
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
+    #expect(try trips("phone").count == 2)
+    #expect(try tripTypes().count == 1 && tripTypes() != first)
+  }
+
   @Test func `an agent takes in posts, NMEA and gpsd, alone, and its trips are there at once`() throws {
     let fixes = try Self.drive()
     // gpsd: says who it is, hears the WATCH, gives reports.

@@ -30,9 +30,16 @@ public struct Recorder: Sendable {
 
 extension Recorder {
   /// Records an event. One whose id is held becomes an edit of it, but an import that is held, or was deleted here, changes nothing.
+  /// - Parameter fillingDefaults: whether properties without a value get the default of their definition.
   /// - Returns: whether anything was recorded.
   @discardableResult
-  public func record(_ event: Event) throws -> Bool { try write { try $0.record(event) } }
+  public func record(_ event: Event, fillingDefaults: Bool = false) throws -> Bool {
+    try write { writer in
+      var event = event
+      if fillingDefaults { event.fillDefaults(from: try writer.store.fetchAllPropertyDefinitions()) }
+      return try writer.record(event)
+    }
+  }
 
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try write { try $0.record(eventType) } }

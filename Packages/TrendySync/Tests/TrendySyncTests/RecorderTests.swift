@@ -14,6 +14,31 @@ struct RecorderTests {
     return try WireJSON.decode(type, from: store.storedPendingMutations[index].payload)
   }
 
+  @Test func `a property without a value gets its default where that is asked for`() throws {
+    let device = Device()
+    device.seedType("T")
+    device.seedType("other")
+    for (key, type, value) in [("size", "T", "small"), ("kind", "T", nil), ("else", "other", "x")]
+      as [(String, String, JSONValue?)]
+    {
+      try device.store.upsertPropertyDefinition(id: key, eventTypeId: type) {
+        $0.key = key
+        $0.propertyType = .text
+        $0.defaultValue = value
+      }
+    }
+    try device.store.save()
+    for id in ["plain", "filled", "own"] {
+      var event = EventFixture.makeEvent(id: id, eventTypeId: "T")
+      event.properties = id == "own" ? ["size": PropertyValue(type: .text, value: "large")] : [:]
+      try device.recorder.record(event, fillingDefaults: id != "plain")
+    }
+    let sizes = device.store.storedEvents.mapValues { $0.properties.mapValues(\.value) }
+    #expect(sizes == ["plain": [:], "filled": ["size": "small"], "own": ["size": "large"]])
+    let payload = try #require(device.store.storedPendingMutations.first { $0.entityId == "filled" }?.payload)
+    #expect(String(decoding: payload, as: UTF8.self).contains("small"), "the hub is told of it")
+  }
+
   @Test func `what was deleted where no copies are held cannot be restored, and stays deleted on all sides`() throws {
     // A client of the plain operations alone: taking the deletion out of the queue would leave the event at the hub and nowhere else.
     let device = Device()

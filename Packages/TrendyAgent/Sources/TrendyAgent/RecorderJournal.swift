@@ -8,44 +8,44 @@ import TrendyProtocols
 import TrendySync
 import TrendyTrips
 
-extension AppContainer {
-  private var tracks: URL { storeDirectory.appending(path: "tracks") }
+extension DeviceRecord {
+  private var tracks: URL { directory.appending(path: "tracks") }
 
   /// Whether a device ever told something.
   public var hasTracks: Bool { FileManager.default.fileExists(atPath: tracks.path) }
 
   /// Takes in what devices of this store tell; the first one makes the log.
   public func makeTrackIntake() throws -> TrackIntake {
-    try TrackIntake(directory: tracks, journal: RecorderJournal(app: self), clock: clock)
+    try TrackIntake(directory: tracks, journal: RecorderJournal(record: self), clock: clock)
   }
 }
 
 /// Writes what was found as the person's own device records it: the event and the mutation that tells the hub.
 private struct RecorderJournal: FindingJournal {
-  let app: AppContainer
+  let record: DeviceRecord
 
-  func geofences() throws -> [Geofence] { try app.makeStore().fetchAllGeofences() }
+  func geofences() throws -> [Geofence] { try record.makeStore().fetchAllGeofences() }
 
-  func tripTypeId() throws -> String { try app.tripType().id }
+  func tripTypeId() throws -> String { try record.type(.trip).id }
 
-  func event(id: String) throws -> Event? { try app.makeStore().findEvent(id: id) }
+  func event(id: String) throws -> Event? { try record.makeStore().findEvent(id: id) }
 
   func create(_ event: Event) throws -> Bool {
     // A type that the person deleted takes no new events.
-    guard try app.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
-    return try app.recorder.record(event)
+    guard try record.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
+    return try record.recorder.record(event)
   }
 
   func update(_ event: Event, from held: Event) throws {
     guard let request = event.updateRequest(from: held) else { return }
     do {
-      try app.recorder.edit(eventId: event.id) { $0.apply(request) }
+      try record.recorder.edit(eventId: event.id) { $0.apply(request) }
     } catch RecorderError.notHeld {
       // The person deleted it just now.
     }
   }
 
-  func delete(eventId: String) throws { try app.recorder.delete(eventId: eventId) }
+  func delete(eventId: String) throws { try record.recorder.delete(eventId: eventId) }
 
-  func completed(_ trip: Event, device: String) throws -> Event { try app.completed(trip, devices: [device]) }
+  func completed(_ trip: Event, device: String) throws -> Event { try record.completed(trip, devices: [device]) }
 }

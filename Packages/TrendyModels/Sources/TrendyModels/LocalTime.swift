@@ -10,7 +10,6 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
-import TrendyModels
 
 /// The clock on the person's wall: the zone of this process, by the C library, or UTC.
 ///

@@ -121,16 +121,16 @@ public enum UndoError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-extension AppContainer {
+extension DeviceRecord {
   /// Carries out what a person does, all of it or what can be taken back: new things first, what is deleted last, so that nothing
   /// is lost where it breaks off.
   /// - Parameters:
   ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
   ///   - before: those that are there now.
   public func perform(_ label: String, _ changes: [Undoable], before: [Undoable] = []) throws {
-    let log = UndoLog(storeDirectory: storeDirectory)
+    let log = UndoLog(storeDirectory: directory)
     try log.exclusively { try perform(label, changes, before: before, in: log) }
-    agent.send()
+    onChange()
   }
 
   private func perform(_ label: String, _ changes: [Undoable], before: [Undoable], in log: UndoLog) throws {
@@ -164,9 +164,9 @@ extension AppContainer {
   /// Takes the last thing back.
   /// - Returns: what it was.
   public func undo() throws -> UndoStep {
-    let log = UndoLog(storeDirectory: storeDirectory)
+    let log = UndoLog(storeDirectory: directory)
     let step = try log.exclusively { try undo(in: log) }
-    agent.send()
+    onChange()
     return step
   }
 
@@ -253,7 +253,7 @@ extension AppContainer {
     case .record(let record): try recorder.record(record)
     }
     if change.kind == .vehicle {
-      for trip in try Self.trips(in: nil, in: makeStore()) where trip.vehicleId == change.id {
+      for trip in try makeStore().trips(in: nil) where trip.vehicleId == change.id {
         try recorder.edit(eventId: trip.event.id) {
           $0.properties[TripRecord.PropertyKey.vehicle.rawValue]?.value = .string(id)
         }

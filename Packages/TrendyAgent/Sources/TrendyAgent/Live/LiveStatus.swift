@@ -1,4 +1,3 @@
-import CommandSupport
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -7,28 +6,23 @@ import CommandSupport
 public import TrendyModels
 public import TrendyProtocols
 
-/// The live display of a machine without a lock screen: a file that status bars read, replaced whole each time.
+/// The live activity of a machine without a lock screen: the status of its agent, shown anew with each change.
 ///
-/// Used inside one isolation, as every live activity. A file that cannot be written is tried again with the next change: what it
-/// shows stands in the record, and nothing waits for it.
-public final class StatusFile: LiveActivityManagerProtocol {
-  /// What is shown. Set it and ``write()``; the trip's part is changed by the calls of a live activity as well.
+/// Used inside one isolation, as every live activity.
+public final class LiveStatus: LiveActivityManagerProtocol {
+  /// What is shown. Set it and ``show()``; the trip's part is changed by the calls of a live activity as well.
   public var status: AgentStatus
-  /// What the file could last not be written for; `nil` when it could.
-  public private(set) var failure: OwnerOnlyFile.WriteError?
 
-  private let url: URL
   private let clock: any TimeSource
-  private let onWrite: (String) -> Void
+  private let onChange: (AgentStatus) -> Void
   private var visibleUntil: Date?
   private var isTogether = false
 
-  /// - Parameter onWrite: is given each document that is written.
-  public init(url: URL, status: AgentStatus, clock: any TimeSource, onWrite: @escaping (String) -> Void = { _ in }) {
-    self.url = url
+  /// - Parameter onChange: is given each status that is shown.
+  public init(_ status: AgentStatus, clock: any TimeSource, onChange: @escaping (AgentStatus) -> Void) {
     self.status = status
     self.clock = clock
-    self.onWrite = onWrite
+    self.onChange = onChange
   }
 
   public var isActivityRunning: Bool { status.trip.map { $0.state != .ended } ?? false }
@@ -38,7 +32,7 @@ public final class StatusFile: LiveActivityManagerProtocol {
     var trip = AgentStatus.LiveTrip(start: startTime)
     trip.vehicle = carName.isEmpty ? nil : carName
     status.trip = trip
-    write()
+    show()
   }
 
   public func updateActivity(state: LiveActivityState) {
@@ -47,7 +41,7 @@ public final class StatusFile: LiveActivityManagerProtocol {
     status.trip?.distance = state.distanceMeters
     status.trip?.elapsed = state.durationSeconds
     status.trip?.speed = state.speedMetersPerSecond
-    write()
+    show()
   }
 
   public func endActivity(keepVisibleForSeconds seconds: TimeInterval) {
@@ -55,34 +49,27 @@ public final class StatusFile: LiveActivityManagerProtocol {
     status.trip?.state = .ended
     status.trip?.speed = nil
     visibleUntil = clock.now.addingTimeInterval(seconds)
-    write()
+    show()
   }
 
-  /// Changes several things, and writes once.
+  /// Changes several things, and shows them once.
   public func together(_ body: () -> Void) {
     isTogether = true
     body()
     isTogether = false
-    write()
+    show()
   }
 
-  /// Writes the file, with the time of now; a trip that was over long enough is not in it any more.
-  public func write() {
+  /// Shows the status, with the time of now; a trip that was over long enough is not in it any more.
+  public func show() {
     guard !isTogether else { return }
     if let visibleUntil, clock.now >= visibleUntil {
       status.trip = nil
       self.visibleUntil = nil
     }
     status.writtenAt = clock.now
-    let text = status.json(in: LocalTime()).description
-    do throws(OwnerOnlyFile.WriteError) {
-      try OwnerOnlyFile.replace(url, with: Data((text + "\n").utf8), isDurable: false)
-      failure = nil
-    } catch {
-      failure = error
-    }
-    onWrite(text)
+    onChange(status)
   }
 }
 
-@available(*, unavailable) extension StatusFile: Sendable {}
+@available(*, unavailable) extension LiveStatus: Sendable {}

@@ -1,7 +1,7 @@
-import AppContainer
 import Foundation
 import StorageTesting
 import Testing
+import TrendyAgent
 import TrendyModels
 import TrendyPersistence
 import TrendyTesting

@@ -1,3 +1,4 @@
+import CommandSupport
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else

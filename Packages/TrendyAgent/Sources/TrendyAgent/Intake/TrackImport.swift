@@ -32,7 +32,7 @@ public struct TrackImport: Hashable, Sendable {
   }
 }
 
-extension AppContainer {
+extension DeviceRecord {
   /// Keeps the fixes of a recorded track in the track log and records the trips and visits in them that are new.
   ///
   /// A track is a device of the log of its own, and the ids of its events follow from what they are: so the same track imported
@@ -64,10 +64,10 @@ extension AppContainer {
       }
     }
     guard result.fixCount.new > 0 || result.tripCount.new + result.visitCount.new > 0 else { return }
-    agent.send()
+    onChange()
     // What was imported is saved; that the stores stay quick to open can wait for whoever has room for it.
     _ = try? intake.tick()
-    while (try? maintainStore()) == true {}
+    while (try? maintain()) == true {}
   }
 
   private func preview(_ result: inout TrackImport) throws {

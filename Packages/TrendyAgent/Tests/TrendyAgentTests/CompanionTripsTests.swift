@@ -4,7 +4,7 @@ import Testing
 import TrendyModels
 import TrendyTesting
 
-@testable import AppContainer
+@testable import TrendyAgent
 
 @Suite("CompanionTrips", .timeLimit(.minutes(10)))
 struct CompanionTripsTests {

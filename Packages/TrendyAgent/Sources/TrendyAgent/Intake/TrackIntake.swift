@@ -152,20 +152,20 @@ extension TrackIntake.Taken {
 
 /// The one queue to a store's intake, for all who use it in a process; made when there is something to take in or to read.
 public actor SharedIntake {
-  private let app: AppContainer
+  private let record: DeviceRecord
   private var queue: IntakeQueue?
 
-  public init(app: AppContainer) { self.app = app }
+  public init(_ record: DeviceRecord) { self.record = record }
 
   public func make() throws -> IntakeQueue {
     if let queue { return queue }
-    let queue = IntakeQueue(try app.makeTrackIntake())
+    let queue = IntakeQueue(try record.makeTrackIntake())
     self.queue = queue
     return queue
   }
 
   /// `nil` where no device ever told something.
-  public func present() throws -> IntakeQueue? { queue == nil && !app.hasTracks ? nil : try make() }
+  public func present() throws -> IntakeQueue? { queue == nil && !record.hasTracks ? nil : try make() }
 }
 
 /// Lets the calls of a server come to an intake one after the other, and opens it when it is asked for.

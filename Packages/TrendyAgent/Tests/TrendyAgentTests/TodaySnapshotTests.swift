@@ -1,6 +1,6 @@
-import AppContainer
 import Foundation
 import Testing
+import TrendyAgent
 import TrendyModels
 import TrendyTesting
 

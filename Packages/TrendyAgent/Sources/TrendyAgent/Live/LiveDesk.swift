@@ -1,14 +1,13 @@
-public import CommandSupport
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  import FoundationEssentials
 #else
-  public import Foundation
+  import Foundation
 #endif
 import TrendyModels
 import TrendyProtocols
 public import TrendyTrips
 
-/// Shows, while an agent runs, what goes on: keeps the status file, puts notices on the desktop, tells companions.
+/// Knows, while an agent runs, what goes on: keeps its status, gives notices to the person, tells companions.
 ///
 /// It decides nothing. What goes on is read from the track log, of which the record's events are made too: so a restart, a fix that
 /// comes late or another process that adds some show the same trip as the one that will be written.
@@ -19,15 +18,15 @@ public actor LiveDesk {
     public var presences: @Sendable () async throws -> [DevicePresence]
     /// How sync stands.
     public var sync: @Sendable () async throws -> AgentStatus.Sync?
-    /// Shows a notice to the person, in the place of the last one of its topic; `nil` where they want none.
-    public var notify: (@Sendable (_ summary: String, _ body: String, _ topic: String?) -> Void)?
+    /// Gives a notice to the person; `nil` where they want none.
+    public var notify: (@Sendable (LiveNotice) -> Void)?
     /// Called when there is something for companions, who are told by others.
     public var onTold: @Sendable () -> Void
 
     public init(
       presences: @escaping @Sendable () async throws -> [DevicePresence],
       sync: @escaping @Sendable () async throws -> AgentStatus.Sync?,
-      notify: (@Sendable (_ summary: String, _ body: String, _ topic: String?) -> Void)? = nil,
+      notify: (@Sendable (LiveNotice) -> Void)? = nil,
       onTold: @escaping @Sendable () -> Void = {}
     ) {
       self.presences = presences
@@ -53,10 +52,9 @@ public actor LiveDesk {
     }
   }
 
-  private let app: AppContainer
+  private let record: DeviceRecord
   private let sources: Sources
-  private let file: StatusFile
-  private let board: LiveBoard
+  private let live: LiveStatus
   /// As of the last look; `nil` before the first.
   private var day: Day?
   /// Metres a second, by device, where its fixes do not say.
@@ -68,22 +66,19 @@ public actor LiveDesk {
 
   /// - Parameters:
   ///   - pid: of this process.
-  ///   - board: is shown each document.
-  public init(app: AppContainer, files: RuntimeFiles, sources: Sources, pid: Int32, board: LiveBoard) {
-    self.app = app
+  ///   - onChange: is given each status, the last when the agent has ended.
+  public init(
+    _ record: DeviceRecord, sources: Sources, pid: Int32, onChange: @escaping @Sendable (AgentStatus) -> Void
+  ) {
+    self.record = record
     self.sources = sources
-    file = StatusFile(
-      url: files.status, status: AgentStatus(pid: pid, store: app.storeDirectory.path, startedAt: app.clock.now),
-      clock: app.clock
-    ) { board.show($0) }
-    self.board = board
+    live = LiveStatus(
+      AgentStatus(pid: pid, store: record.directory.path, startedAt: record.clock.now), clock: record.clock,
+      onChange: onChange)
   }
 
   /// Whether a trip goes on, so that it is worth looking often.
-  public var isTripOpen: Bool { file.isActivityRunning }
-
-  /// What the status file could last not be written for.
-  public var failure: OwnerOnlyFile.WriteError? { file.failure }
+  public var isTripOpen: Bool { live.isActivityRunning }
 
   /// Looks at everything again, and shows what changed. One look at a time: an older one must not undo what a newer one saw.
   /// - Throws: what could not be read; what could be is shown.
@@ -108,13 +103,13 @@ public actor LiveDesk {
     }
     // The end may have come meanwhile.
     guard !hasEnded else { return }
-    file.together {
+    live.together {
       do {
         if problem == nil {
           try take(presences)
-          file.status.sync = sync
+          live.status.sync = sync
         }
-        file.status.today = try TodaySnapshot(store: app.makeStore(), now: app.clock.now)
+        live.status.today = try TodaySnapshot(store: record.makeStore(), now: record.clock.now)
       } catch {
         problem = problem ?? error
       }
@@ -126,9 +121,8 @@ public actor LiveDesk {
   public func end() {
     guard !hasEnded else { return }
     hasEnded = true
-    file.status.hasEnded = true
-    file.write()
-    board.show(board.notice.text, isLast: true)
+    live.status.hasEnded = true
+    live.show()
   }
 
   // MARK: What changed
@@ -137,7 +131,7 @@ public actor LiveDesk {
     let now = Day(presences: Dictionary(presences.map { ($0.device, $0) }, uniquingKeysWith: { $1 }))
     let before = day ?? Day()
     for presence in presences { note(presence, after: before.presences[presence.device]) }
-    let store = app.makeStore()
+    let store = record.makeStore()
     // What was so before this agent began is no news.
     let isNews = day != nil
     for presence in presences.sorted(by: { $0.device < $1.device }) {
@@ -145,33 +139,31 @@ public actor LiveDesk {
       // A late fix showed that it had begun elsewhere: no news either.
       if let last = before.presences[presence.device]?.trip?.trip.id, try store.findEvent(id: last) == nil { continue }
       notify(
-        "Trip started", Self.words([try place(trip.trip.startCoordinate, store), vehicle(of: presence, store)]),
-        topic: trip.trip.id)
+        .tripStarted(
+          id: trip.trip.id, place: try place(trip.trip.startCoordinate, store), vehicle: vehicle(of: presence, store)))
     }
     for presence in before.presences.values.sorted(by: { $0.device < $1.device }) {
       guard let id = presence.trip?.trip.id, now.trip(id) == nil else { continue }
       guard let event = try store.findEvent(id: id), let trip = TripEvent(event) else {
-        if now.presences[presence.device]?.trip == nil { notify("No trip", "What had begun was none.", topic: id) }
+        if now.presences[presence.device]?.trip == nil { notify(.noTrip(id: id)) }
         continue
       }
       notify(
-        "Trip ended",
-        Self.words([
-          LiveText.kilometres(trip.distance), TimePhrase.words(trip.end.timeIntervalSince(trip.start)),
-          try place(trip.endPlace, store),
-        ]), topic: id)
+        .tripEnded(
+          id: id, distance: trip.distance, duration: trip.end.timeIntervalSince(trip.start),
+          place: try place(trip.endPlace, store)))
     }
     if isNews { try notifyOfPlaces(from: before, to: now, store) }
     day = now
     try show(now, after: before, store)
     do {
-      if companions == nil, CompanionStore.exists(storeDirectory: app.storeDirectory) {
-        let store = try CompanionStore(storeDirectory: app.storeDirectory)
-        companions = (store, CompanionChannel(store: store, clock: app.clock))
+      if companions == nil, CompanionStore.exists(storeDirectory: record.directory) {
+        let store = try CompanionStore(storeDirectory: record.directory)
+        companions = (store, CompanionChannel(store: store, clock: record.clock))
       }
       guard let companions else { return }
       try tell(companions.channel, now, store)
-      file.status.trackers = try companions.store.trackers()
+      live.status.trackers = try companions.store.trackers()
     } catch {
       companions = nil
       throw error
@@ -196,38 +188,38 @@ public actor LiveDesk {
 
   private func show(_ now: Day, after before: Day, _ store: any DataStoreProtocol) throws {
     guard let presence = now.shown, let record = presence.trip else {
-      if file.isActivityRunning {
-        if let id = file.status.trip?.id, let event = try store.findEvent(id: id), let trip = TripEvent(event) {
+      if live.isActivityRunning {
+        if let id = live.status.trip?.id, let event = try store.findEvent(id: id), let trip = TripEvent(event) {
           // As it was written, which may be less than what was shown last.
-          file.status.trip?.distance = trip.distance
-          file.status.trip?.elapsed = trip.end.timeIntervalSince(trip.start)
-          file.endActivity(keepVisibleForSeconds: Self.keepVisibleSeconds)
+          live.status.trip?.distance = trip.distance
+          live.status.trip?.elapsed = trip.end.timeIntervalSince(trip.start)
+          live.endActivity(keepVisibleForSeconds: Self.keepVisibleSeconds)
         } else {
-          file.endActivity(keepVisibleForSeconds: 0)
+          live.endActivity(keepVisibleForSeconds: 0)
         }
       }
       return
     }
     let vehicle = vehicle(of: presence, store)
-    if !file.isActivityRunning || file.status.trip?.id != record.trip.id {
-      file.endActivity(keepVisibleForSeconds: 0)
-      file.startActivity(carName: vehicle ?? "", startTime: record.trip.startTime)
+    if !live.isActivityRunning || live.status.trip?.id != record.trip.id {
+      live.endActivity(keepVisibleForSeconds: 0)
+      live.startActivity(carName: vehicle ?? "", startTime: record.trip.startTime)
     }
-    file.status.trip?.id = record.trip.id
-    file.status.trip?.device = presence.device
-    file.status.trip?.mode = presence.mode
-    file.status.trip?.vehicle = vehicle
-    file.status.trip?.fixedAt = presence.lastFix?.timestamp
-    file.updateActivity(
+    live.status.trip?.id = record.trip.id
+    live.status.trip?.device = presence.device
+    live.status.trip?.mode = presence.mode
+    live.status.trip?.vehicle = vehicle
+    live.status.trip?.fixedAt = presence.lastFix?.timestamp
+    live.updateActivity(
       state: LiveActivityState(
         distanceMeters: record.trip.distanceMeters,
-        durationSeconds: max(0, app.clock.now.timeIntervalSince(record.trip.startTime)),
+        durationSeconds: max(0, self.record.clock.now.timeIntervalSince(record.trip.startTime)),
         speedMetersPerSecond: presence.isPaused ? 0 : speeds[presence.device], isPaused: presence.isPaused))
   }
 
   /// Keeps how fast a device goes.
   private func note(_ presence: DevicePresence, after before: DevicePresence?) {
-    guard let fix = presence.lastFix, app.clock.now.timeIntervalSince(fix.timestamp) <= Self.speedHolds else {
+    guard let fix = presence.lastFix, record.clock.now.timeIntervalSince(fix.timestamp) <= Self.speedHolds else {
       speeds[presence.device] = nil
       return
     }
@@ -249,58 +241,26 @@ public actor LiveDesk {
       let known = before.presences[presence.device]?.visits ?? [:]
       for id in presence.visits.keys.sorted() where known[id] == nil {
         guard let place = try store.findGeofence(id: id), place.notifyOnEntry else { continue }
-        notify("Entered \(place.name)", "")
+        notify(.entered(place: place.name))
       }
       for (id, since) in known.sorted(by: { $0.key < $1.key }) where presence.visits[id] == nil {
         guard let place = try store.findGeofence(id: id), place.notifyOnExit else { continue }
-        let end = presence.lastFix?.timestamp ?? app.clock.now
-        notify("Left \(place.name)", "after \(TimePhrase.words(max(0, end.timeIntervalSince(since))))")
+        let end = presence.lastFix?.timestamp ?? record.clock.now
+        notify(.left(place: place.name, after: max(0, end.timeIntervalSince(since))))
       }
     }
   }
 
-  private func notify(_ summary: String, _ body: String, topic: String? = nil) { sources.notify?(summary, body, topic) }
+  private func notify(_ notice: LiveNotice) { sources.notify?(notice) }
 
   private func place(_ coordinate: Coordinate?, _ store: any DataStoreProtocol) throws -> String? {
-    AppContainer.places(at: coordinate, among: try store.fetchAllGeofences()).first?.name
+    try store.fetchAllGeofences().around(coordinate).first?.name
   }
 
   private func vehicle(of presence: DevicePresence, _ store: any DataStoreProtocol) -> String? {
     guard presence.mode == .automotive || presence.mode == .unknown else { return nil }
     // A display without the car's name is better than none.
-    let vehicles = (try? AppContainer.vehicles(in: store)) ?? []
+    let vehicles = (try? store.vehicles()) ?? []
     return VehicleIdentity(devices: [presence.device], among: vehicles).vehicle?.name
-  }
-
-  private static func words(_ parts: [String?]) -> String {
-    parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ")
-  }
-}
-
-/// A live trip in the words of a person.
-public enum LiveText: Sendable {
-  /// `7.45 km`.
-  public static func kilometres(_ metres: Double) -> String {
-    let hundredths = Int(max(0, min(metres, 1e12) / 10).rounded())
-    let rest = hundredths % 100
-    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) km"
-  }
-
-  /// `12m  7.45 km  48 km/h  automotive  Van  since 09:37`.
-  public static func line(_ trip: AgentStatus.LiveTrip, now: Date, in local: LocalTime) -> String {
-    let elapsed = trip.state == .ended ? trip.elapsed : max(trip.elapsed, now.timeIntervalSince(trip.start))
-    var parts = [TimePhrase.words(elapsed), kilometres(trip.distance)]
-    switch trip.state {
-    case .ended: parts.append("ended")
-    case .paused: parts.append("paused")
-    case .going: if let speed = trip.speed { parts.append("\(Int((speed * 3.6).rounded())) km/h") }
-    }
-    if trip.mode != .unknown { parts.append(trip.mode.rawValue) }
-    if let vehicle = trip.vehicle { parts.append(vehicle) }
-    parts.append("since \(local.time(trip.start))")
-    if let fixedAt = trip.fixedAt, now.timeIntervalSince(fixedAt) > 120 {
-      parts.append("last heard of \(TimePhrase.words(now.timeIntervalSince(fixedAt))) ago")
-    }
-    return parts.joined(separator: "  ")
   }
 }

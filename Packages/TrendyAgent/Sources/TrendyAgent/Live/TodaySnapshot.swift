@@ -1,4 +1,3 @@
-import CommandSupport
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else

@@ -1,0 +1,53 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyAgent
+public import TrendyModels
+
+/// A live trip in the words of a person.
+public enum LiveText: Sendable {
+  /// `7.45 km`.
+  public static func kilometres(_ metres: Double) -> String {
+    let hundredths = Int(max(0, min(metres, 1e12) / 10).rounded())
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) km"
+  }
+
+  /// `12m  7.45 km  48 km/h  automotive  Van  since 09:37`.
+  public static func line(_ trip: AgentStatus.LiveTrip, now: Date, in local: LocalTime) -> String {
+    let elapsed = trip.state == .ended ? trip.elapsed : max(trip.elapsed, now.timeIntervalSince(trip.start))
+    var parts = [TimePhrase.words(elapsed), kilometres(trip.distance)]
+    switch trip.state {
+    case .ended: parts.append("ended")
+    case .paused: parts.append("paused")
+    case .going: if let speed = trip.speed { parts.append("\(Int((speed * 3.6).rounded())) km/h") }
+    }
+    if trip.mode != .unknown { parts.append(trip.mode.rawValue) }
+    if let vehicle = trip.vehicle { parts.append(vehicle) }
+    parts.append("since \(local.time(trip.start))")
+    if let fixedAt = trip.fixedAt, now.timeIntervalSince(fixedAt) > 120 {
+      parts.append("last heard of \(TimePhrase.words(now.timeIntervalSince(fixedAt))) ago")
+    }
+    return parts.joined(separator: "  ")
+  }
+}
+
+extension LiveNotice {
+  /// For a desktop; a notice with a topic takes the place of the last one of it.
+  public var text: (summary: String, body: String, topic: String?) {
+    func words(_ parts: [String?]) -> String {
+      parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+    return switch self {
+    case .tripStarted(let id, let place, let vehicle): ("Trip started", words([place, vehicle]), id)
+    case .tripEnded(let id, let distance, let duration, let place):
+      ("Trip ended", words([LiveText.kilometres(distance), TimePhrase.words(duration), place]), id)
+    case .noTrip(let id): ("No trip", "What had begun was none.", id)
+    case .entered(let place): ("Entered \(place)", "", nil)
+    case .left(let place, let seconds): ("Left \(place)", "after \(TimePhrase.words(seconds))", nil)
+    }
+  }
+}

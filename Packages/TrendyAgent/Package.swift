@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "TrendyAgent",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [.library(name: "TrendyAgent", targets: ["TrendyAgent"])],
+  dependencies: [
+    .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
+    .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"), .package(path: "../TrendyTesting"),
+    .package(path: "../TrendyTrips"),
+  ],
+  targets: [
+    .target(
+      name: "TrendyAgent",
+      dependencies: [
+        "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTrips",
+      ]),
+    .testTarget(
+      name: "TrendyAgentTests",
+      dependencies: [
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting", "TrendyTrips",
+      ]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }

@@ -1,0 +1,71 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+import Synchronization
+public import TrendyModels
+public import TrendyPersistence
+public import TrendyProtocols
+public import TrendySync
+public import TrendyTrips
+
+/// A person's record on this device: the store in a folder, what writes to it as the person's own device does, and beside it what
+/// devices tell of themselves. It needs no network.
+public final class DeviceRecord: Sendable {
+  public let directory: URL
+  public let clock: any TimeSource
+  public let dataStoreFactory: DefaultDataStoreFactory
+  public let recorder: Recorder
+  /// Called when several things were written at once, for whoever syncs or shows them.
+  let onChange: @Sendable () -> Void
+  private let ids = Mutex(UUIDv7.Generator())
+
+  /// Opens the store, or makes it where there is none.
+  /// - Throws: `StorageError`.
+  public init(
+    directory: URL, clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
+  ) throws {
+    self.directory = directory
+    self.clock = clock
+    self.onChange = onChange
+    dataStoreFactory = try DefaultDataStoreFactory(directory: directory)
+    recorder = Recorder(dataStoreFactory: dataStoreFactory, clock: clock, generator: SystemRandomNumberGenerator())
+  }
+
+  /// Whether a store stands in the folder.
+  public static func exists(at directory: URL) -> Bool {
+    FileManager.default.fileExists(atPath: directory.appending(path: "manifest").path)
+  }
+
+  /// A new id, above every one before it in this process.
+  public func makeID() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return ids.withLock { $0.next(at: clock.now, using: &generator).description }
+  }
+
+  public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
+
+  /// A step of what keeps the store quick to open, for when nobody waits.
+  ///
+  /// - Returns: whether there may be more to do at once.
+  public func maintain() throws -> Bool { try dataStoreFactory.maintain() }
+
+  /// The event type that trips, visits or readings of an odometer are recorded as; made the first time it is asked for.
+  public func type(_ kind: BuiltInType) throws -> EventType {
+    try kind.find(among: makeStore().fetchAllEventTypes()) { type, definitions in
+      guard try recorder.record(type) else { return false }
+      for definition in definitions { try recorder.record(definition) }
+      return true
+    }
+  }
+
+  /// A trip that was found, with the vehicle it was made with and what it was for; what it has stays.
+  /// - Parameter devices: what recorded it.
+  public func completed(_ event: Event, devices: [String] = []) throws -> Event {
+    let store = makeStore()
+    return TripEvent.completing(
+      event, devices: devices, vehicles: try store.vehicles(), rules: try store.tripRules(),
+      places: try store.fetchAllGeofences())
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+import TrendyModels
+import TrendyTrips
+
+@Suite("BuiltInType", .timeLimit(.minutes(10)))
+struct BuiltInTypeTests {
+  /// A record of which these were deleted.
+  private final class Record {
+    var types: [EventType] = []
+    var definitions: [PropertyDefinition] = []
+    var deleted: Set<String> = []
+
+    func find(_ kind: BuiltInType) throws -> EventType {
+      try kind.find(among: types) { type, definitions in
+        if deleted.contains(type.id) { return false }
+        types.append(type)
+        self.definitions += definitions
+        return true
+      }
+    }
+
+    func delete(_ type: EventType) {
+      types.removeAll { $0.id == type.id }
+      deleted.insert(type.id)
+    }
+  }
+
+  private func own(_ id: String, name: String) -> EventType {
+    EventType(id: id, name: name, colorHex: "#000000", iconName: "i")
+  }
+
+  @Test(
+    "two that look at the same record find or make the same type", arguments: [BuiltInType.trip, .visit, .odometer])
+  func same(_ kind: BuiltInType) throws {
+    let (one, other) = (Record(), Record())
+    for deletions in 0...3 {
+      let type = try one.find(kind)
+      #expect(try other.find(kind) == type && one.find(kind) == type)
+      #expect(type.name == kind.name && one.definitions == other.definitions)
+      #expect(one.deleted.count == deletions)
+      one.delete(type)
+      other.delete(type)
+    }
+    #expect(Set(one.definitions.map(\.id)).count == one.definitions.count, "each life has definitions of its own")
+  }
+
+  @Test func `the person's own of that name is taken where none was made`() throws {
+    let record = Record()
+    record.types = [own("b", name: "Trip"), own("a", name: "Trip"), own("c", name: "Visit")]
+    #expect(try record.find(.trip).id == "a")
+    #expect(record.types.count == 3)
+  }
+
+  @Test func `one that was made stays it, also renamed and beside another of its first name`() throws {
+    let record = Record()
+    var made = try record.find(.trip)
+    made.name = "Drive"
+    record.types = [own("a", name: "Trip"), made]
+    #expect(try record.find(.trip).id == made.id)
+    #expect(BuiltInType.odometer.present(among: record.types) == nil)
+  }
+
+  @Test func `a record in which everything was deleted is an error, not a search without end`() {
+    #expect(throws: BuiltInType.DeletedTooOften(name: "Trip")) {
+      try BuiltInType.trip.find(among: []) { _, _ in false }
+    }
+  }
+}
