@@ -41,7 +41,7 @@ struct Journal {
     // The hub would miss the sequences that were given and never come. Without any identity this store would say nothing of what
     // it has seen, and not notice that the hub was restored.
     if queue.contains(where: { $0.sequence != nil }) {
-      if memory.seen > 0 {
+      if memory.holdsVersions {
         try NewIdentity(store: store, device: newDevice).take()
       } else {
         try store.setSyncIdentity(nil)

@@ -614,6 +614,21 @@ struct RareOrderTests {
     #expect(hub.state.pulls.last?.position?.seen == 3)
   }
 
+  @Test func `a queue that is cleared while the hub has nothing leaves an identity as well`() async throws {
+    hub.set { $0.head = 0 }
+    await device.engine.performSync()
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
+    hub.set { $0.pushErrors = [.networkError("lost")] }
+    await device.engine.performSync()
+    await device.engine.clearPendingMutations()
+    #expect(try store.syncIdentity() != nil)
+    // What was sent was taken; then the hub is restored, and goes on beyond where it was.
+    hub.set { $0.pages = [[.type("new", 1)]] }
+    await device.engine.performSync()
+    await device.engine.performSync()
+    #expect(hub.state.pulls.last?.position?.seen == 1)
+  }
+
   @Test("what was cleared from the queue goes with its row when it is dropped", arguments: [true, false])
   func droppedAfterClearing(isMarked: Bool) async throws {
     await begin()
