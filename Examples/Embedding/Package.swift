@@ -9,11 +9,16 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "CoffeeJournal", targets: ["CoffeeJournal"])],
   dependencies: [
+    .package(path: "../../Packages/TrendyNetworking"),
+    .package(path: "../../Packages/TrendyPersistence"),
     .package(path: "../../Packages/TrendySync"),
     .package(path: "../../Packages/TrendyTesting"),
   ],
   targets: [
     .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
+    // What the README shows, letter by letter: this compiles, or that does not.
+    .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
+    .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
     // The names, labels and defaults that apps and their tests rely on: this compiles, or they do not.
     .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting"]),

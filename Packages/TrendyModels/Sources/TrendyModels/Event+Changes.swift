@@ -5,6 +5,15 @@
 #endif
 
 extension Event {
+  /// What a person records: a type, a moment or a span, and what is to be said of it.
+  public init(
+    id: String, of type: EventType, at timestamp: Date, until endDate: Date? = nil, notes: String? = nil,
+    properties: [String: PropertyValue] = [:]
+  ) {
+    self.init(
+      id: id, eventTypeId: type.id, timestamp: timestamp, endDate: endDate, notes: notes, properties: properties)
+  }
+
   /// Moves its start. An end keeps its distance: it lasts as long as before.
   public mutating func move(to start: Date) {
     endDate = endDate.map { $0.addingTimeInterval(start.timeIntervalSince(timestamp)) }

@@ -131,4 +131,7 @@ public struct LiveActivityState: Hashable, Sendable, Codable {
     self.speedMetersPerSecond = speedMetersPerSecond
     self.isPaused = isPaused
   }
+
+  /// Metres a second since the start, stops included; `nil` before any time has passed.
+  public var averageSpeedMetersPerSecond: Double? { durationSeconds > 0 ? distanceMeters / durationSeconds : nil }
 }

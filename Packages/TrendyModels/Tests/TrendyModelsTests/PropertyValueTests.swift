@@ -17,6 +17,18 @@ struct PropertyValueTests {
     #expect(Self.examples.map(\.type) == PropertyType.allCases)
   }
 
+  @Test func `each type has a factory, and what a person would write is a literal`() {
+    let made: [PropertyValue] = [
+      .text("black, no sugar"), .number(2.5), .boolean(true), .date(Date(timeIntervalSince1970: 1_704_067_200)),
+      .select("oat"), .duration(90), .url("https://example.org/a"), .email("a@example.org"),
+    ]
+    #expect(made == Self.examples.map { PropertyValue(type: $0.type, value: $0.value) })
+    #expect(PropertyValue.duration(.milliseconds(1500)) == .duration(1.5))
+    let literals: [String: PropertyValue] = ["a": "text", "b": 3, "c": 2.5, "d": true]
+    #expect(literals == ["a": .text("text"), "b": .number(3), "c": .number(2.5), "d": .boolean(true)])
+    #expect(literals["b"]?.value == .int(3))
+  }
+
   @Test("each type survives the wire", arguments: Self.examples.indices)
   func survivesTheWire(index: Int) throws {
     let (type, value) = Self.examples[index]

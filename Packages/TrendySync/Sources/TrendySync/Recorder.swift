@@ -41,6 +41,27 @@ extension Recorder {
     }
   }
 
+  /// Records something of a type as a person does, under an id of its own.
+  /// - Parameters:
+  ///   - date: when it happened, or began; now unless given.
+  ///   - properties: what has no value gets the default of its definition.
+  /// - Returns: the event as it was recorded.
+  @discardableResult
+  public func log(
+    _ type: EventType, at date: Date? = nil, until endDate: Date? = nil, notes: String? = nil,
+    properties: [String: PropertyValue] = [:]
+  ) throws -> Event {
+    let now = clock.now
+    let event = Event(
+      id: chance.identifier(at: now), of: type, at: date ?? now, until: endDate, notes: notes, properties: properties)
+    return try write { writer in
+      var event = event
+      event.fillDefaults(from: try writer.store.fetchAllPropertyDefinitions())
+      _ = try writer.record(event)
+      return event
+    }
+  }
+
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try write { try $0.record(eventType) } }
 

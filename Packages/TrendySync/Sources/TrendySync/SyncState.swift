@@ -9,6 +9,6 @@ public enum SyncState: Hashable, Sendable {
   /// The hub asked to be left alone for so long; so many mutations wait.
   case rateLimited(retryAfter: Duration, pending: Int)
   /// In plain words: what happened, what waits here, what to do. Having no network is one of these; see
-  /// ``SyncEngine/isOffline``.
+  /// ``SyncEngine/isOffline``, and ``SyncEngine/lastFailure`` for a value to switch on.
   case error(String)
 }

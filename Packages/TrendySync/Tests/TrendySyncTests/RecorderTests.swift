@@ -14,6 +14,25 @@ struct RecorderTests {
     return try WireJSON.decode(type, from: store.storedPendingMutations[index].payload)
   }
 
+  @Test func `what a person logs is of now, under an id of its own, with the defaults of its type`() throws {
+    let device = Device()
+    let type = device.seedType("T")
+    try device.store.upsertPropertyDefinition(id: "d", eventTypeId: "T") {
+      $0.key = "size"
+      $0.propertyType = .select
+      $0.defaultValue = "small"
+    }
+    try device.store.save()
+    let first = try device.recorder.log(type, notes: "oat", properties: ["cups": 2])
+    let second = try device.recorder.log(type, at: device.clock.now - 60, until: device.clock.now)
+    #expect(first.timestamp == device.clock.now && second.timestamp == device.clock.now - 60)
+    #expect(first.properties == ["cups": 2, "size": .select("small")] && first.id < second.id)
+    #expect(UUIDv7(first.id)?.date == device.clock.now)
+    #expect(device.store.storedEvents.values.map(\.id).sorted() == [first.id, second.id])
+    #expect(device.store.storedEvents[first.id]?.properties == first.properties)
+    #expect(device.store.storedPendingMutations.count == 2)
+  }
+
   @Test func `a property without a value gets its default where that is asked for`() throws {
     let device = Device()
     device.seedType("T")

@@ -44,6 +44,18 @@ public final class DriveSimulator {
   /// Stationary.
   public func endTrip() { motionHandler.simulateStopDriving() }
 
+  /// The whole drive: ``startTrip()``, every fix that is left, ``endTrip()``.
+  public func runCompleteTrip() {
+    startTrip()
+    while remainingFixes > 0 { triggerPing() }
+    endTrip()
+  }
+
+  /// Fixes one after the other, beside those that were set up.
+  public func injectLocationSequence(_ locations: [Location]) {
+    for location in locations { locationService.injectLocation(location) }
+  }
+
   /// As new, but for the delegates of the services.
   public func reset() {
     locationService.reset()

@@ -33,6 +33,9 @@ public final class MockNetworkClient: NetworkClientProtocol, Sendable {
     set { script.withLock { $0[keyPath: member] = newValue } }
   }
 
+  /// How many operations were called, of all kinds.
+  public var callCount: Int { script.withLock { $0.operations.count } }
+
   /// Changes the script in one step.
   public func update(_ change: (inout Script) -> Void) {
     script.withLock { change(&$0) }

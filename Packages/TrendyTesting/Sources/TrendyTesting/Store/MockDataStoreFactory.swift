@@ -7,7 +7,7 @@ public import TrendyProtocols
 /// and the test looks only while that one is at rest: see <doc:Mocking>.
 ///
 /// It is `@unchecked Sendable` because a factory must be and the store is not: `mockStore` is set once and this class never
-/// touches it but in ``reset()``, which the test calls from where it uses the store; the count is behind a lock.
+/// touches it but in ``reset()`` and ``resetDataStore()``, which the test calls from where it uses the store; the count is behind a lock.
 public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   public let mockStore: MockDataStore
   private let calls = Mutex(0)
@@ -23,7 +23,10 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   }
 
   /// How often a store was asked for.
-  public var makeDataStoreCalls: Int { calls.withLock { $0 } }
+  public var makeDataStoreCallCount: Int { calls.withLock { $0 } }
+  public var makeDataStoreCalled: Bool { makeDataStoreCallCount > 0 }
+  /// As ``makeDataStoreCallCount``, by the name that the counts of ``MockDataStore`` have.
+  public var makeDataStoreCalls: Int { makeDataStoreCallCount }
 
   /// How often the store was to be put in order; there is nothing to do.
   public var tidyUpCalls: Int { orders.withLock { $0 } }
@@ -35,10 +38,16 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
     return mockStore
   }
 
-  /// As new, the store too: see ``MockDataStore/reset()``.
-  public func reset() {
+  /// Forgets what was asked, of it and of the store; rows and injected errors stay.
+  public func resetDataStore() {
     calls.withLock { $0 = 0 }
     orders.withLock { $0 = 0 }
+    mockStore.resetRecords()
+  }
+
+  /// As new, the store too: see ``MockDataStore/reset()``.
+  public func reset() {
+    resetDataStore()
     mockStore.reset()
   }
 }

@@ -106,6 +106,17 @@ struct DriveSimulatorTests {
     #expect(simulator.motionHandler.stateHistory.isEmpty && !simulator.didNotifyWatch && !simulator.didStartTracking)
   }
 
+  @Test func `a complete trip gives every fix once, between the start of a drive and its end`() {
+    let drive = DriveSimulator()
+    drive.setupHomeToOfficeTrip()
+    drive.runCompleteTrip()
+    #expect(drive.locationService.locationHistory == DriveScenarios.homeToOffice())
+    #expect(drive.motionHandler.stateHistory == [.automotive, .stationary])
+    #expect(drive.remainingFixes == 0)
+    drive.injectLocationSequence(DriveScenarios.stationaryTrip())
+    #expect(drive.locationUpdateCount == DriveScenarios.homeToOffice().count + DriveScenarios.stationaryTrip().count)
+  }
+
   @Test func `a trip that was not set up starts without a fix`() {
     let simulator = DriveSimulator()
     simulator.startTrip()

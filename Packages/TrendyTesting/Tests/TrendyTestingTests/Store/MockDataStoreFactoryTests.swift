@@ -8,9 +8,10 @@ struct MockDataStoreFactoryTests {
   @Test func `everyone who asks gets the same store, and asking is counted`() {
     let store = MockDataStore()
     let factory = MockDataStoreFactory(mockStore: store)
-    #expect(factory.makeDataStoreCalls == 0)
+    #expect(!factory.makeDataStoreCalled && factory.makeDataStoreCallCount == 0)
     #expect(factory.makeDataStore() === store)
     #expect(factory.makeDataStore() === store)
+    #expect(factory.makeDataStoreCalled && factory.makeDataStoreCallCount == 2)
     #expect(factory.makeDataStoreCalls == 2)
   }
 
@@ -29,6 +30,15 @@ struct MockDataStoreFactoryTests {
     factory.reset()
     #expect(factory.makeDataStoreCalls == 0 && store.storedGeofences.isEmpty)
     #expect(factory.makeDataStore() === store)
+  }
+
+  @Test func `resetting the data store forgets what was asked, and leaves the rows`() throws {
+    let factory = MockDataStoreFactory()
+    factory.mockStore.seedGeofence(id: "g")
+    _ = try factory.makeDataStore().findGeofence(id: "g")
+    factory.resetDataStore()
+    #expect(!factory.makeDataStoreCalled && factory.mockStore.findGeofenceCalls.isEmpty)
+    #expect(factory.mockStore.storedGeofences.keys.sorted() == ["g"])
   }
 
   @Test func `an actor that takes its store from the factory works on the one the test reads`() async throws {

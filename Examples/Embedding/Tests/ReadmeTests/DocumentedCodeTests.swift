@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// What the documents show a reader to copy is what is compiled here.
+@Suite struct DocumentedCodeTests {
+  private static let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
+
+  private static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+  }
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The blocks of Swift in a document.
+  private static func blocks(of document: String) throws -> [[String]] {
+    try text(document).components(separatedBy: "```swift\n").dropFirst()
+      .map { lines($0.components(separatedBy: "```")[0]) }
+  }
+
+  private static func sources() throws -> [[String]] {
+    let folder = root.appending(path: "Examples/Embedding")
+    let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+    return try files.filter { $0.hasSuffix(".swift") && !$0.hasPrefix(".build") }
+      .map { lines(try text("Examples/Embedding/\($0)")) }
+  }
+
+  @Test(arguments: ["README.md", "Packages/TrendySync/Sources/TrendySync/TrendySync.docc/ViewModel.md"])
+  func `each block of a document stands in a file that is compiled`(document: String) throws {
+    let blocks = try Self.blocks(of: document).filter { $0.first != "dependencies: [" }
+    let sources = try Self.sources()
+    #expect(blocks.count >= 2)
+    for block in blocks {
+      let isCompiled = sources.contains { source in
+        source.indices.contains { source[$0...].starts(with: block) }
+      }
+      #expect(isCompiled, "not in Examples/Embedding: \(block.prefix(12).joined(separator: " / "))")
+    }
+  }
+
+  @Test func `the packages that the README names are there`() throws {
+    let manifest = try #require(Self.blocks(of: "README.md").first { $0.first == "dependencies: [" })
+    let paths = manifest.compactMap { $0.split(separator: "\"").dropFirst().first.map(String.init) }
+    #expect(paths.count == 5)
+    for path in paths {
+      let package = path.replacing("../trendy/", with: "")
+      #expect(
+        FileManager.default.fileExists(atPath: Self.root.appending(path: package + "/Package.swift").path), "\(path)")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("What a person does to an event", .timeLimit(.minutes(10)))
+struct EventChangesTests {
+  private let coffee = EventType(id: "coffee", name: "Coffee", colorHex: "#6F4E37", iconName: "cup")
+  private let noon = Date(timeIntervalSince1970: 1_704_110_400)
+
+  @Test func `an event is of a type, at a moment or over a span`() {
+    let event = Event(id: "e", of: coffee, at: noon, until: noon + 60, notes: "oat", properties: ["cups": 2])
+    #expect(
+      event
+        == Event(
+          id: "e", eventTypeId: "coffee", timestamp: noon, endDate: noon + 60, notes: "oat",
+          properties: ["cups": .number(2)]))
+  }
+
+  @Test("one that is moved lasts as long as before", arguments: [-86_400, 0, 1.5] as [TimeInterval])
+  func moved(by seconds: TimeInterval) {
+    var span = Event(id: "e", of: coffee, at: noon, until: noon + 60)
+    span.move(to: noon + seconds)
+    #expect(span.timestamp == noon + seconds && span.endDate == noon + seconds + 60)
+    var moment = Event(id: "e", of: coffee, at: noon)
+    moment.move(to: noon + seconds)
+    #expect(moment.timestamp == noon + seconds && moment.endDate == nil)
+  }
+
+  @Test func `a default is taken where nothing is said, and by its own type alone`() {
+    func definition(_ key: String, of type: String = "coffee", default value: JSONValue?) -> PropertyDefinition {
+      PropertyDefinition(
+        id: key + type, eventTypeId: type, key: key, label: key, propertyType: .select, defaultValue: value)
+    }
+    var event = Event(id: "e", of: coffee, at: noon, properties: ["size": .select("large")])
+    event.fillDefaults(from: [
+      definition("size", default: "small"), definition("milk", default: "oat"), definition("sugar", default: nil),
+      definition("tea", of: "tea", default: "green"),
+    ])
+    #expect(event.properties == ["size": .select("large"), "milk": .select("oat")])
+  }
+
+  @Test func `a live activity tells the average speed once time has passed`() {
+    #expect(LiveActivityState(distanceMeters: 900, durationSeconds: 60).averageSpeedMetersPerSecond == 15)
+    #expect(LiveActivityState(distanceMeters: 0, durationSeconds: 0).averageSpeedMetersPerSecond == nil)
+  }
+}
