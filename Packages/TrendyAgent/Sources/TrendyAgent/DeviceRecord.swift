@@ -60,8 +60,8 @@ public final class DeviceRecord: Sendable {
     }
   }
 
-  /// A trip that was found, with the vehicle it was made with and what it was for; what it has stays.
-  /// - Parameter devices: what recorded it.
+  /// A trip that was found, with the vehicle it was made with and what it was for; what it has stays. `devices` are the names of what
+  /// recorded it.
   public func completed(_ event: Event, devices: [String] = []) throws -> Event {
     let store = makeStore()
     return TripEvent.completing(

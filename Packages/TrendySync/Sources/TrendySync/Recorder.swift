@@ -30,7 +30,7 @@ public struct Recorder: Sendable {
 
 extension Recorder {
   /// Records an event. One whose id is held becomes an edit of it, but an import that is held, or was deleted here, changes nothing.
-  /// - Parameter fillingDefaults: whether properties without a value get the default of their definition.
+  /// With `fillingDefaults` properties without a value get the default of their definition.
   /// - Returns: whether anything was recorded.
   @discardableResult
   public func record(_ event: Event, fillingDefaults: Bool = false) throws -> Bool {
@@ -41,10 +41,8 @@ extension Recorder {
     }
   }
 
-  /// Records something of a type as a person does, under an id of its own.
-  /// - Parameters:
-  ///   - date: when it happened, or began; now unless given.
-  ///   - properties: what has no value gets the default of its definition.
+  /// Records something of a type as a person does, under an id of its own: now, unless a date is given. Properties without a value get
+  /// the default of their definition.
   /// - Returns: the event as it was recorded.
   @discardableResult
   public func log(

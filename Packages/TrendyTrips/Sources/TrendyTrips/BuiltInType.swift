@@ -56,8 +56,8 @@ public struct BuiltInType: Sendable {
     return own ?? types.filter { $0.name == name }.min { $0.id < $1.id }
   }
 
-  /// The type among those that live, or a new one.
-  /// - Parameter make: records a type with its definitions, and says `false` where that type was deleted.
+  /// The type among those that live, or a new one: `make` records a type with its definitions, and says `false` where that type was
+  /// deleted.
   /// - Throws: ``DeletedTooOften``, or what `make` throws.
   public func find(
     among types: [EventType], make: (EventType, [PropertyDefinition]) throws -> Bool

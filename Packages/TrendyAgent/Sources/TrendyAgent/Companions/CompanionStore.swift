@@ -103,7 +103,9 @@ public struct CompanionStore: Sendable {
   }
 
   /// Takes in what the hub says of this device's links. Those it calls ended are forgotten, with what waited for them.
-  /// - Parameter deviceId: this device at the hub.
+  /// - Parameters:
+  ///   - companions: all that the hub knows.
+  ///   - deviceId: this device at the hub.
   /// - Returns: links that the hub does not know of at all: it was restored, and they are to be made again.
   public func update(with companions: [APICompanion], deviceId: String) throws -> [Link] {
     let lost = try links().filter { link in !companions.contains { $0.id == link.id } }

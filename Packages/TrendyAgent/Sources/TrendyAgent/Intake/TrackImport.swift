@@ -37,7 +37,9 @@ extension DeviceRecord {
   ///
   /// A track is a device of the log of its own, and the ids of its events follow from what they are: so the same track imported
   /// again, here or on another device, adds nothing; and what was deleted meanwhile does not come back.
-  /// - Parameter isDryRun: finds and counts, and keeps nothing.
+  /// - Parameters:
+  ///   - bytes: a file in any ``/TrendyInterchange/ImportFormat``.
+  ///   - isDryRun: finds and counts, and keeps nothing.
   /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
   public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
     var result = TrackImport(file: try TrackFile(reading: bytes))

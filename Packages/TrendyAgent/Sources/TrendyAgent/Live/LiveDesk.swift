@@ -65,6 +65,8 @@ public actor LiveDesk {
   private var companions: (store: CompanionStore, channel: CompanionChannel)?
 
   /// - Parameters:
+  ///   - record: whose day it is.
+  ///   - sources: what is read of the world each time.
   ///   - pid: of this process.
   ///   - onChange: is given each status, the last when the agent has ended.
   public init(

@@ -18,7 +18,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
   private var visibleUntil: Date?
   private var isTogether = false
 
-  /// - Parameter onChange: is given each status that is shown.
+  /// Begins with a status; `onChange` is given each that is shown.
   public init(_ status: AgentStatus, clock: any TimeSource, onChange: @escaping (AgentStatus) -> Void) {
     self.status = status
     self.clock = clock

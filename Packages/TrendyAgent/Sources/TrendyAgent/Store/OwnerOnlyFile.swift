@@ -27,7 +27,7 @@ public enum OwnerOnlyFile: Sendable {
   }
 
   /// Makes `data` the whole content of the file, or leaves it as it was: written and flushed beside it, then renamed.
-  /// - Parameter isDurable: `false` for what a power cut may take: nothing waits for the disk.
+  /// Where it is not durable, a power cut may take it, and nothing waits for the disk.
   public static func replace(_ url: URL, with data: Data, isDurable: Bool = true) throws(WriteError) {
     let path = url.path
     let temporary = path + ".new"

@@ -125,6 +125,7 @@ extension DeviceRecord {
   /// Carries out what a person does, all of it or what can be taken back: new things first, what is deleted last, so that nothing
   /// is lost where it breaks off.
   /// - Parameters:
+  ///   - label: what is done, in the words of the command.
   ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
   ///   - before: those that are there now.
   public func perform(_ label: String, _ changes: [Undoable], before: [Undoable] = []) throws {

@@ -53,8 +53,8 @@ extension TripEvent {
       among: rules)
   }
 
-  /// A trip's event with the vehicle it was made with and what it was for; what it has stays, and so does what is no trip.
-  /// - Parameter devices: what recorded it, by all its names.
+  /// A trip's event with the vehicle it was made with and what it was for; what it has stays, and so does what is no trip. `devices` are
+  /// all names of what recorded it.
   public static func completing(
     _ event: Event, devices: [String], vehicles: [Vehicle], rules: [TripRule], places: [Geofence]
   ) -> Event {
