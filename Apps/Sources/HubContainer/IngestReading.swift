@@ -43,12 +43,8 @@ extension IngestRequest {
     let device = sender.isEmpty ? batch.device ?? "" : sender
     var answer = IngestAnswer()
     if form != .webhook(.status) {
-      let taken = try await intake.run { intake in
-        let taken = try intake.take(batch, calls: calls, device: device)
-        intake.note(taken, of: batch, device: device, now: now)
-        return taken
-      }
-      if let reason = taken.refusal(of: batch) {
+      let taken = try await intake.run { try $0.takePost(batch, calls: calls, device: device) }
+      if let reason = taken.refusal {
         throw Problem("not_kept", status: 422, title: "Not kept", detail: reason)
       }
       answer.added = taken.added
@@ -70,27 +66,5 @@ extension IngestRequest {
       "distance_m": .double((record.trip.distanceMeters * 10).rounded() / 10),
       "duration_s": .double(max(0, now.timeIntervalSince(record.trip.startTime)).rounded()),
     ]
-  }
-}
-
-extension TrackIntake.Taken {
-  /// Why a request has to be sent again; `nil` where something of it was kept, or there was nothing to keep.
-  fileprivate func refusal(of batch: DeviceBatch) -> String? {
-    guard added + known == 0, refused + batch.encryptedMessages > 0 else { return nil }
-    if batch.encryptedMessages > 0 { return DeviceBatch.encryptionAdvice }
-    return problems.first ?? "nothing of it could be kept"
-  }
-}
-
-extension TrackIntake {
-  /// Notes for the person what was not kept of a request.
-  fileprivate func note(_ taken: Taken, of batch: DeviceBatch, device: String, now: Date) {
-    if let reason = taken.refusal(of: batch) {
-      refusedPosts.note(device: device, reason: reason, isHeldBySender: true, at: now)
-    } else if let problem = taken.problems.first {
-      refusedPosts.note(device: device, reason: problem, isHeldBySender: false, at: now)
-    } else if taken.added + taken.known > 0 {
-      refusedPosts.clear(device: device)
-    }
   }
 }

@@ -1,5 +1,4 @@
 import TrendyAgent
-import AppContainer
 import CommandSupport
 import NetworkContainer
 import TrendyModels

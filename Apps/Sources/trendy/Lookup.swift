@@ -1,4 +1,3 @@
-import AppContainer
 import CommandSupport
 import TrendyModels
 import TrendyProtocols

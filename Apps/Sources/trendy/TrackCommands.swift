@@ -1,5 +1,4 @@
 import TrendyAgent
-import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,6 +1,5 @@
 import AgentLink
 import TrendyAgent
-import AppContainer
 import CommandSupport
 import Foundation
 import TrendyModels

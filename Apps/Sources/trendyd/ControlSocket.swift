@@ -1,5 +1,4 @@
 import AgentLink
-import AppContainer
 import CommandSupport
 #if canImport(Glibc)
   import Glibc

@@ -39,6 +39,9 @@ public struct TrackIntake: Sendable {
     public var refused = 0
     public var changes = TrackReader.Changes()
     public var isRecordChanged: Bool { !changes.isEmpty }
+    /// Why its sender has to keep it and send it again: all that was understood of it could not be kept. `nil` where something was, or
+    /// there was nothing to keep.
+    public var refusal: String?
     /// Why it was kept and not looked through at once; the next batch, or ``tick()``, does.
     public var delay: String?
 
@@ -63,6 +66,24 @@ public struct TrackIntake: Sendable {
       taken.changes = try reader.read(device: device)
     } catch {
       taken.delay = "\(error)"
+    }
+    return taken
+  }
+
+  /// As ``take(_:calls:device:)``, of what a device posted: what was not kept of it is noted for the person in ``refusedPosts``, until a
+  /// later post is kept whole.
+  public func takePost(_ batch: DeviceBatch, calls: [TripCall] = [], device: String) throws -> Taken {
+    var taken = try take(batch, calls: calls, device: device)
+    let isKept = taken.added + taken.known > 0
+    if !isKept, taken.refused + batch.encryptedMessages > 0 {
+      taken.refusal =
+        batch.encryptedMessages > 0
+        ? DeviceBatch.encryptionAdvice : taken.problems.first ?? "nothing of it could be kept"
+    }
+    if let reason = taken.refusal ?? taken.problems.first {
+      refusedPosts.note(device: device, reason: reason, isHeldBySender: taken.refusal != nil, at: clock.now)
+    } else if isKept {
+      refusedPosts.clear(device: device)
     }
     return taken
   }
