@@ -309,8 +309,10 @@ final class Wire: @unchecked Sendable {
     if response.status < 300, push == nil, request.method == "POST" || request.method == "PATCH" {
       run.ledger.onPlainWrite(request.body)
     }
-    guard response.status == 200 else { return (response, nil) }
+    guard response.status == 200 || response.status == 409 else { return (response, nil) }
     let body = try await response.collectedBody()
+    // A hub that finds a fork says with it what it judged before, of which nobody may have heard.
+    guard response.status == 200 || (push != nil && isFork(body)) else { return (response, nil) }
     var answer: Answer = (response, nil)
     answer.response.body = .data(body)
     guard let push else { return answer }
@@ -322,5 +324,9 @@ final class Wire: @unchecked Sendable {
       run.ledger.break_("the answer to a push cannot be read: \(error)")
     }
     return answer
+  }
+
+  private func isFork(_ body: Data) -> Bool {
+    (try? WireJSON.decode(ProblemDetails.self, from: body))?.type == ProblemDetails.deviceForked
   }
 }
