@@ -16,7 +16,8 @@ extension Command {
   static let careCommands: [Command] = [
     Command(
       path: ["doctor"], arguments: "",
-      summary: "Look through the whole store, compare it with the hub, and say what is wrong.",
+      summary: "Look through the whole store, compare it with the hub, and say what is wrong.", group: .care,
+      examples: ["doctor", "doctor --repair"],
       options: [
         OptionSpec(
           "--repair",
@@ -43,6 +44,8 @@ extension Command {
     },
     Command(
       path: ["backup"], arguments: "<file>", summary: "Write everything that is here into one file, whatever goes on.",
+      group: .data,
+      examples: ["backup trendy.backup", "backup trendy.backup --yes"],
       options: [OptionSpec("--yes", help: "replace a file that is there")]
     ) { session in
       let file = try file(of: session)
@@ -65,7 +68,8 @@ extension Command {
     },
     Command(
       path: ["restore"], arguments: "<file> | <id>...",
-      summary: "Put a backup in the place of what is here; or bring back what was deleted, by its id.",
+      summary: "Put a backup in the place of what is here; or bring back what was deleted, by its id.", group: .data,
+      examples: ["restore trendy.backup --yes", "restore 0199f3c2"],
       options: [OptionSpec("--yes", help: "a backup: even if something is here; it is kept aside")]
     ) { session in
       if let deleted = try session.deletedEntities() { return try session.restore(deleted) }

@@ -1,69 +1,42 @@
 import CommandSupport
 
 /// One command: what it is called, what it takes, what it does.
-struct Command: Sendable {
+struct Command: DescribedCommand {
   /// `["type", "add"]`.
   let path: [String]
   let arguments: String
   let summary: String
+  let group: CommandGroup
+  let examples: [String]
   var options: [OptionSpec] = []
   let run: @Sendable (Session) throws -> ExitCode
 
-  var name: String { path.joined(separator: " ") }
+  var usage: String { Self.table.usage(of: self) }
 
-  var usage: String {
-    (["trendy", name, arguments] + (options.isEmpty ? [] : ["[options]"])).filter { !$0.isEmpty }
-      .joined(separator: " ")
-  }
+  static let table: CommandTable<Command> = CommandTable(
+    program: "trendy",
+    about: [
+      "trendy records what happens in a life, on this machine, and brings a person's",
+      "devices to one state. Without a command it shows today.",
+    ],
+    commands: eventCommands + undoCommands + typeCommands + placeCommands + placeInsightCommands + tripCommands
+      + tripEditCommands + mileageCommands + intakeCommands + vehicleCommands + trackCommands + companionCommands
+      + importCommands + syncCommands + conflictCommands + repairCommands + careCommands + helpCommands,
+    globalOptions: GlobalOptions.all,
+    notes: [
+      "Times look like 8:30, 'yesterday 21:00', -20m, '20m ago', mon, 2026-11-20.",
+      "Ids: any beginning that only one has, or @1 for the newest.",
+      "Exit: 0 done, 1 the answer is no, 64 usage, 65 bad data, 66 not found,",
+      "  69 unreachable, 70 bug, 73 cannot create, 74 read or write, 75 try again,",
+      "  76 version, 77 refused, 78 configuration, 130 interrupted.",
+    ])
+}
 
-  var help: String {
-    (["\(summary)", "", "Usage: \(usage)", "", "Options:"] + OptionSpec.table(of: options + GlobalOptions.all))
-      .joined(separator: "\n")
-  }
-
-  static let all: [Command] =
-    eventCommands + typeCommands + placeCommands + placeInsightCommands + tripCommands + tripEditCommands
-    + mileageCommands + vehicleCommands + undoCommands + trackCommands + intakeCommands + importCommands + syncCommands
-    + conflictCommands + repairCommands + companionCommands
-    + careCommands
-    + helpCommands
-
-  /// The command that the words begin with, and the words that are left; without one, `today`.
-  static func find(in words: [String]) throws(CommandError) -> (Command, [String]) {
-    // Global options may stand before the command.
-    var head: [String] = []
-    var rest = words[...]
-    while let word = rest.first, word.hasPrefix("-"), word != "--" {
-      head.append(rest.removeFirst())
-      if word == "--store", let value = rest.popFirst() { head.append(value) }
-    }
-    guard let first = rest.first else {
-      if head.contains("--help") || head.contains("-h") { return (help, []) }
-      return (today, head)
-    }
-    let matches = all.filter { $0.path.first == first }
-    guard !matches.isEmpty else {
-      let near = Suggestion.nearest(to: first, among: Set(all.map { $0.path[0] }).sorted())
-      throw CommandError(
-        "There is no command '\(first)'",
-        hint: near.map { "Did you mean 'trendy \($0)'?" } ?? "'trendy help' lists the commands.", exit: .usage)
-    }
-    rest.removeFirst()
-    if let second = rest.first, let match = matches.first(where: { $0.path.count > 1 && $0.path[1] == second }) {
-      rest.removeFirst()
-      if let third = rest.first,
-        let deeper = matches.first(where: { $0.path.count > 2 && $0.path[1] == second && $0.path[2] == third })
-      {
-        return (deeper, head + rest.dropFirst())
-      }
-      if match.path.count == 2 { return (match, head + rest) }
-    }
-    if let match = matches.first(where: { $0.path.count == 1 }) { return (match, head + rest) }
-    if rest.contains("--help") || rest.contains("-h") { return (help, [first]) }
-    let names = matches.map(\.name).joined(separator: ", ")
-    let near = rest.first.flatMap { Suggestion.nearest(to: $0, among: matches.map { $0.path[1] }) }
-    throw CommandError(
-      rest.first.map { "There is no command '\(first) \($0)'" } ?? "'\(first)' needs to know what to do",
-      hint: near.map { "Did you mean 'trendy \(first) \($0)'?" } ?? "There are: \(names).", exit: .usage)
-  }
+extension CommandGroup {
+  static let daily = CommandGroup("daily", "What happens, as it happens.")
+  static let define = CommandGroup("define", "What there is to record: types of events, and places.")
+  static let drive = CommandGroup("drive", "Trips, vehicles, and the fixes that they come from.")
+  static let data = CommandGroup("data", "In, out, and kept safe.")
+  static let sync = CommandGroup("sync", "This store and the hub.")
+  static let care = CommandGroup("care", "How it is.")
 }

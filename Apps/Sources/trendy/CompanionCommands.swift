@@ -13,33 +13,41 @@ extension Command {
   static let companionCommands: [Command] = [
     Command(
       path: ["companion", "pair"], arguments: "<device>",
-      summary: "Let another device of yours be told when a trip of this one starts and ends."
+      summary: "Let another device of yours be told when a trip of this one starts and ends.", group: .drive,
+      examples: ["companion pair watch"]
     ) { session in
       _ = try session.positionals(1...1, missing: "the device's name, as the hub knows it")
       return try NetworkProgram.replaceThisProcess(with: session)
     },
     Command(
       path: ["companion", "follow"], arguments: "<device>",
-      summary: "Let this device be told when a trip of another starts and ends, such as a phone that posts to the hub."
+      summary: "Let this device be told when a trip of another starts and ends, such as a phone that posts to the hub.",
+      group: .drive,
+      examples: ["companion follow phone"]
     ) { session in
       _ = try session.positionals(1...1, missing: "the device's name, as the hub knows it")
       return try NetworkProgram.replaceThisProcess(with: session)
     },
     Command(
-      path: ["companion", "list"], arguments: "", summary: "Your devices at the hub, and who tells whom."
+      path: ["companion", "list"], arguments: "", summary: "Your devices at the hub, and who tells whom.",
+      group: .drive,
+      examples: ["companion list"]
     ) { session in
       _ = try session.positionals(0...0, missing: "")
       return try NetworkProgram.replaceThisProcess(with: session)
     },
     Command(
-      path: ["companion", "rm"], arguments: "<device>", summary: "Let a device be told no more; from either side."
+      path: ["companion", "rm"], arguments: "<device>", summary: "Let a device be told no more; from either side.",
+      group: .drive,
+      examples: ["companion rm watch"]
     ) { session in
       _ = try session.positionals(1...1, missing: "the device's name")
       return try NetworkProgram.replaceThisProcess(with: session)
     },
     Command(
       path: ["companion", "status"], arguments: "",
-      summary: "Who is told by this device and by whom it is told, and what is on its way."
+      summary: "Who is told by this device and by whom it is told, and what is on its way.", group: .drive,
+      examples: ["companion status"]
     ) { session in
       let links = try companionStore(session).map { store in
         try store.links().map { ($0, try store.waitingCount(for: $0.id)) }
@@ -80,7 +88,8 @@ extension Command {
     },
     Command(
       path: ["companion", "notices"], arguments: "",
-      summary: "What this device was told as a companion, the newest last.",
+      summary: "What this device was told as a companion, the newest last.", group: .drive,
+      examples: ["companion notices"],
       options: [OptionSpec("--limit", value: "n", help: "at most so many (50; 0 for all)")]
     ) { session in
       _ = try session.positionals(0...0, missing: "")

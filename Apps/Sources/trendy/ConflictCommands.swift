@@ -13,7 +13,10 @@ import TrendySync
 
 extension Command {
   static let conflictCommands: [Command] = [
-    Command(path: ["sync", "history"], arguments: "", summary: "The last rounds of sync, and how each went.") {
+    Command(
+      path: ["sync", "history"], arguments: "", summary: "The last rounds of sync, and how each went.", group: .sync,
+      examples: ["sync history"]
+    ) {
       session in
       _ = try session.positionals(0...0, missing: "")
       let runs = try session.openStore().syncHistory.load()
@@ -38,7 +41,8 @@ extension Command {
     },
     Command(
       path: ["sync", "conflicts"], arguments: "",
-      summary: "What took no effect and waits for you, both values side by side."
+      summary: "What took no effect and waits for you, both values side by side.", group: .sync,
+      examples: ["sync conflicts"]
     ) { session in
       _ = try session.positionals(0...0, missing: "")
       let container = try session.openStore()
@@ -70,7 +74,9 @@ extension Command {
       return .done
     },
     Command(
-      path: ["sync", "conflicts", "show"], arguments: "<id>", summary: "Both values, who wrote them, and when."
+      path: ["sync", "conflicts", "show"], arguments: "<id>", summary: "Both values, who wrote them, and when.",
+      group: .sync,
+      examples: ["sync conflicts show @1"]
     ) { session in
       let container = try session.openStore()
       let wanted = try session.positionals(1...1, missing: "the id of a conflict: `trendy sync conflicts` lists them")
@@ -83,7 +89,8 @@ extension Command {
     },
     Command(
       path: ["sync", "conflicts", "keep"], arguments: "mine|theirs <id>...",
-      summary: "Make the value that this device wrote the one that is shown, or the other one.",
+      summary: "Make the value that this device wrote the one that is shown, or the other one.", group: .sync,
+      examples: ["sync conflicts keep mine @1", "sync conflicts keep theirs @1"],
       options: [OptionSpec("--all", help: "of every conflict in which one of the values is this device's")]
     ) { session in
       let words = session.arguments.positionals
@@ -96,7 +103,8 @@ extension Command {
     },
     Command(
       path: ["sync", "conflicts", "retry"], arguments: "<id>...",
-      summary: "Write the kept value again; what was deleted is restored for it.", options: [allOption]
+      summary: "Write the kept value again; what was deleted is restored for it.", group: .sync,
+      examples: ["sync conflicts retry @1"], options: [allOption]
     ) { session in
       try session.decide(session.arguments.positionals, saying: "Written again, as an edit made now") {
         try $0.retryConflict(id: $1)
@@ -104,7 +112,8 @@ extension Command {
     },
     Command(
       path: ["sync", "conflicts", "restore"], arguments: "<id>...",
-      summary: "Bring back what was deleted, with the kept value in it.", options: [allOption]
+      summary: "Bring back what was deleted, with the kept value in it.", group: .sync,
+      examples: ["sync conflicts restore @1"], options: [allOption]
     ) { session in
       try session.decide(session.arguments.positionals, among: { $0.present.isEmpty }, saying: "Restored") {
         try $0.restoreForConflict(id: $1)
@@ -112,7 +121,8 @@ extension Command {
     },
     Command(
       path: ["sync", "conflicts", "drop"], arguments: "<id>...",
-      summary: "Let the kept value go: what is shown stays.", options: [allOption]
+      summary: "Let the kept value go: what is shown stays.", group: .sync,
+      examples: ["sync conflicts drop @1"], options: [allOption]
     ) { session in
       try session.decide(session.arguments.positionals, saying: "Let go; what is shown stays") {
         try $0.dropConflict(id: $1)

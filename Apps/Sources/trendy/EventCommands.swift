@@ -20,7 +20,8 @@ private let whenOptions = [
 
 extension Command {
   static let today = Command(
-    path: ["today"], arguments: "", summary: "What was recorded today."
+    path: ["today"], arguments: "", summary: "What was recorded today.", group: .daily,
+    examples: ["today", "today --json"]
   ) { session in
     guard DeviceRecord.exists(at: session.storeDirectory) else {
       session.console.text("Trendy records what happens in your life, on this machine.")
@@ -45,7 +46,10 @@ extension Command {
   }
 
   static let eventCommands: [Command] = [
-    Command(path: ["init"], arguments: "", summary: "Make the store, with five types to begin with.") { session in
+    Command(
+      path: ["init"], arguments: "", summary: "Make the store, with five types to begin with.", group: .daily,
+      examples: ["init", "init --store ~/trendy"]
+    ) { session in
       let isNew = !DeviceRecord.exists(at: session.storeDirectory)
       let container = try AppContainer(storeDirectory: session.storeDirectory)
       let store = container.makeStore()
@@ -77,6 +81,8 @@ extension Command {
     },
     Command(
       path: ["log"], arguments: "<type> [<value>] [<key=value> ...]", summary: "Record something that happened.",
+      group: .daily,
+      examples: ["log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --create"],
       options: whenOptions + [
         OptionSpec("--all-day", help: "the whole day"),
         OptionSpec("--create", help: "make the type if there is none of that name"),
@@ -122,7 +128,8 @@ extension Command {
     },
     Command.today,
     Command(
-      path: ["list"], arguments: "", summary: "What was recorded, the newest first.",
+      path: ["list"], arguments: "", summary: "What was recorded, the newest first.", group: .daily,
+      examples: ["list --type coffee --since mon", "list --limit 50 --ndjson"],
       options: [
         OptionSpec("--type", value: "type", help: "of one type only"),
         OptionSpec("--since", "--from", value: "time", help: "not before"),
@@ -169,7 +176,10 @@ extension Command {
       }
       return events.isEmpty && session.arguments.has("--fail-empty") ? .no : .done
     },
-    Command(path: ["show"], arguments: "<id>", summary: "One event, whole.") { session in
+    Command(
+      path: ["show"], arguments: "<id>", summary: "One event, whole.", group: .daily,
+      examples: ["show @1", "show 0199f3c2 --json"]
+    ) { session in
       let container = try session.openStore()
       let store = container.makeStore()
       let event = try Lookup(store: store).event(session.positionals(1...1, missing: "the id")[0])
@@ -177,6 +187,8 @@ extension Command {
     },
     Command(
       path: ["edit"], arguments: "<id> [<key=value> ...]", summary: "Change an event; only what is named changes.",
+      group: .daily,
+      examples: ["edit @1 --at 8:30", "edit @1 count=3 -n \"with milk\"", "edit @1 --clear note"],
       options: whenOptions + [
         OptionSpec("--type", value: "type", help: "another type"),
         OptionSpec("--clear", value: "field", help: "note, end, or the key of a property; may be given again"),
@@ -219,7 +231,10 @@ extension Command {
       container.agent.send()
       return try showOne(result, container: container, session: session)
     },
-    Command(path: ["rm"], arguments: "<id> ...", summary: "Delete events, here and on every device.") { session in
+    Command(
+      path: ["rm"], arguments: "<id> ...", summary: "Delete events, here and on every device.", group: .daily,
+      examples: ["rm @1", "rm 0199f3c2 0199f3d0"]
+    ) { session in
       guard !session.arguments.positionals.isEmpty else { throw session.usageError("Missing the id") }
       let container = try session.openStore()
       let lookup = Lookup(store: container.makeStore())

@@ -14,7 +14,8 @@ extension Command {
   static let importCommands: [Command] = [
     Command(
       path: ["import"], arguments: "[<format>] <file>|-",
-      summary: "Take in a recorded track: its fixes, the trips in it, and the visits to your places.",
+      summary: "Take in a recorded track: its fixes, the trips in it, and the visits to your places.", group: .data,
+      examples: ["import drive.gpx", "import gpx drive.gpx --dry-run"],
       options: [OptionSpec("--dry-run", help: "say what would be recorded, and record nothing")]
     ) { session in
       var words = try session.positionals(1...2, missing: "the file")

@@ -18,6 +18,8 @@ extension Command {
     Command(
       path: ["track", "add"], arguments: "[<file>|-]",
       summary: "Keep fixes of a device, and record the trips and visits in them: a track, JSON lines, or one fix.",
+      group: .drive,
+      examples: ["track add drive.gpx --device phone", "track add - --device phone"],
       options: [
         OptionSpec("--device", value: "name", help: "whose fixes they are (as the file says, else 'device')"),
         OptionSpec("--at", value: "time", help: "one fix: when (now)"),
@@ -73,6 +75,8 @@ extension Command {
     Command(
       path: ["trip", "recompute"], arguments: "",
       summary: "Find trips and visits again in the fixes that were kept; what you changed or deleted stays yours.",
+      group: .drive,
+      examples: ["trip recompute", "trip recompute --since mon"],
       options: [OptionSpec("--since", value: "time", help: "only in fixes from then on")]
     ) { session in
       let container = try session.openStore()
@@ -86,7 +90,9 @@ extension Command {
       return .done
     },
     Command(
-      path: ["trip", "explain"], arguments: "<id>", summary: "Which rule decided what about a trip, in words."
+      path: ["trip", "explain"], arguments: "<id>", summary: "Which rule decided what about a trip, in words.",
+      group: .drive,
+      examples: ["trip explain @1"]
     ) { session in
       let container = try session.openStore()
       let name = try session.positionals(1...1, missing: "the id")[0]

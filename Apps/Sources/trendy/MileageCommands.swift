@@ -20,6 +20,8 @@ extension Command {
   static let mileageCommands: [Command] = [
     Command(
       path: ["trip", "report"], arguments: "", summary: "How far was driven in a month, by vehicle and what for.",
+      group: .drive,
+      examples: ["trip report", "trip report --month 2026-10"],
       options: spanOptions
     ) { session in
       let store = try session.openStore().makeStore()
@@ -70,7 +72,8 @@ extension Command {
     },
     Command(
       path: ["export", "mileage"], arguments: "[<file>]",
-      summary: "A mileage log of 19 columns, a trip a row; to the output, or to a file.",
+      summary: "A mileage log of 19 columns, a trip a row; to the output, or to a file.", group: .data,
+      examples: ["export mileage", "export mileage mileage.csv"],
       options: spanOptions + [
         OptionSpec("--format", value: "format", help: "csv"),
         OptionSpec("--all", help: "every trip there is"),
@@ -119,6 +122,8 @@ extension Command {
       path: ["trip", "rule", "add"], arguments: "<name> <category>",
       summary:
         "Make a rule that says what a trip was for; the first that holds decides, and yours replace the standard ones.",
+      group: .drive,
+      examples: ["trip rule add commute business --place Office"],
       options: [
         OptionSpec("--place", value: "name", help: "with this place at either end; may be given again"),
         OptionSpec("--role", value: "role", help: "with a place of this role at either end: office"),
@@ -147,14 +152,21 @@ extension Command {
       try container.record.perform("add rule \(rule.name)", [record(rule)])
       return show([rule], session: session)
     },
-    Command(path: ["trip", "rule", "list"], arguments: "", summary: "The rules, in the order in which they are asked.")
-    {
+    Command(
+      path: ["trip", "rule", "list"], arguments: "", summary: "The rules, in the order in which they are asked.",
+      group: .drive,
+      examples: ["trip rule list"]
+    ) {
       session in
       let own = try session.openStore().makeStore().tripRules()
       if own.isEmpty, session.console.format == .text { session.console.talk("No rules of your own; these decide:") }
       return show(own.isEmpty ? TripRule.standard : own, session: session)
     },
-    Command(path: ["trip", "rule", "rm"], arguments: "<name>", summary: "Delete a rule; trips keep what it said.") {
+    Command(
+      path: ["trip", "rule", "rm"], arguments: "<name>", summary: "Delete a rule; trips keep what it said.",
+      group: .drive,
+      examples: ["trip rule rm commute"]
+    ) {
       session in
       let name = try session.positionals(1...1, missing: "the name")[0]
       let container = try session.openStore()

@@ -11,7 +11,8 @@ extension Command {
   static let placeCommands: [Command] = [
     Command(
       path: ["place", "add"], arguments: "<name> <lat,lon>",
-      summary: "Make a place; coming and going there is recorded as a visit.",
+      summary: "Make a place; coming and going there is recorded as a visit.", group: .define,
+      examples: ["place add Home 52.3702,4.8952", "place add Office 52.36,4.90 --radius 120"],
       options: [
         OptionSpec("--radius", value: "metres", help: "50 to 10000 (100)"),
         OptionSpec("--enter", value: "type", help: "the type of event that coming in records (Visit)"),
@@ -57,7 +58,10 @@ extension Command {
       session.console.done(line(place))
       return .done
     },
-    Command(path: ["place", "list"], arguments: "", summary: "The places.") { session in
+    Command(
+      path: ["place", "list"], arguments: "", summary: "The places.", group: .define,
+      examples: ["place list", "place list --json"]
+    ) { session in
       let places = try session.openStore().makeStore().fetchAllGeofences()
       switch session.console.format {
       case .json:

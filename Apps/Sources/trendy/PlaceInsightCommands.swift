@@ -23,7 +23,9 @@ extension Command {
   static let placeInsightCommands: [Command] = [
     Command(
       path: ["place", "check"], arguments: "",
-      summary: "Whether places can work: fixes that come in, open visits, types that are gone; exit 1 with a finding."
+      summary: "Whether places can work: fixes that come in, open visits, types that are gone; exit 1 with a finding.",
+      group: .define,
+      examples: ["place check"]
     ) { session in
       let store = try session.openStore().makeStore()
       let places = try store.fetchAllGeofences()
@@ -101,6 +103,8 @@ extension Command {
     Command(
       path: ["place", "simulate"], arguments: "<name> [<file>]",
       summary: "What a track, or a straight way through a place, would fire there, and why; nothing is recorded.",
+      group: .define,
+      examples: ["place simulate Home", "place simulate Home drive.gpx"],
       options: [
         OptionSpec("--speed", value: "m/s", help: "of the straight way (1.4)"),
         OptionSpec("--every", value: "seconds", help: "between its fixes (10)"),

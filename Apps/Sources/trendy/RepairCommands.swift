@@ -14,6 +14,8 @@ extension Command {
   static let repairCommands: [Command] = [
     Command(
       path: ["sync", "repair"], arguments: "", summary: "Set right what sync cannot by itself; a backup is made first.",
+      group: .sync,
+      examples: ["sync repair --resync", "sync repair --dedupe"],
       options: RepairOptions.all
     ) { session in
       _ = try session.positionals(0...0, missing: "nothing")

@@ -14,19 +14,25 @@ import TrendySync
 extension Command {
   static let syncCommands: [Command] = [
     Command(
-      path: ["connect"], arguments: "<url> <code>", summary: "Pair this store with a hub, and sync.",
+      path: ["connect"], arguments: "<url> <code>", summary: "Pair this store with a hub, and sync.", group: .sync,
+      examples: ["connect https://hub.example 4821-0937", "connect https://hub.example 4821-0937 --name phone"],
       options: ConnectOptions.all
     ) { session in
       _ = try session.positionals(2...2, missing: "the hub's address and the pairing code")
       return try NetworkProgram.replaceThisProcess(with: session)
     },
-    Command(path: ["disconnect"], arguments: "", summary: "Forget the hub. What was recorded stays, and what waits.") {
+    Command(
+      path: ["disconnect"], arguments: "", summary: "Forget the hub. What was recorded stays, and what waits.",
+      group: .sync,
+      examples: ["disconnect"]
+    ) {
       session in
       _ = try session.positionals(0...0, missing: "nothing")
       return try disconnect(session)
     },
     Command(
-      path: ["sync"], arguments: "[now]", summary: "Bring this store and the hub to one state, now."
+      path: ["sync"], arguments: "[now]", summary: "Bring this store and the hub to one state, now.", group: .sync,
+      examples: ["sync", "sync --quiet"]
     ) { session in
       let words = session.arguments.positionals
       guard words.isEmpty || words == ["now"] else {
@@ -36,11 +42,18 @@ extension Command {
       }
       return try NetworkProgram.replaceThisProcess(with: session)
     },
-    Command(path: ["sync", "status"], arguments: "", summary: "What waits, where the hub is, when it was last asked.") {
+    Command(
+      path: ["sync", "status"], arguments: "", summary: "What waits, where the hub is, when it was last asked.",
+      group: .sync,
+      examples: ["sync status"]
+    ) {
       session in
       try syncStatus(session)
     },
-    Command(path: ["status"], arguments: "", summary: "The store, what it holds, and how sync stands.") { session in
+    Command(
+      path: ["status"], arguments: "", summary: "The store, what it holds, and how sync stands.", group: .care,
+      examples: ["status", "status --json"]
+    ) { session in
       let container = try session.openStore()
       let store = container.makeStore()
       let counts = [

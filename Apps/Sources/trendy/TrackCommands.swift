@@ -13,7 +13,8 @@ extension Command {
   static let trackCommands: [Command] = [
     Command(
       path: ["track", "detect"], arguments: "<path> ...",
-      summary: "The trips in recorded tracks: files, or folders of them; nothing is recorded."
+      summary: "The trips in recorded tracks: files, or folders of them; nothing is recorded.", group: .drive,
+      examples: ["track detect drive.gpx", "track detect tracks/"]
     ) { session in
       guard !session.arguments.positionals.isEmpty else { throw session.usageError("Missing the file or folder") }
       var found: [String: [TripRecord]] = [:]

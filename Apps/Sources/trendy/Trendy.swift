@@ -25,10 +25,18 @@ enum Trendy {
 
   private static func run(_ words: [String], console: inout Console) -> ExitCode {
     do {
-      let (command, rest) = try Command.find(in: words)
-      let arguments = try Arguments(rest, options: command.options + GlobalOptions.all, usage: command.usage)
+      let command: Command
+      let rest: [String]
+      switch try Command.table.meaning(of: words) {
+      case .command(let found, let words): (command, rest) = (found, words)
+      case .none(let options): (command, rest) = (.today, options)
+      case .help(let topic):
+        console.data(try Command.table.help(on: topic))
+        return .done
+      }
+      let arguments = try Arguments(rest, options: Command.table.options(of: command), usage: command.usage)
       if arguments.has("--help") {
-        console.data(command.help)
+        console.data(Command.table.help(of: command))
         return .done
       }
       if arguments.has("--version") {

@@ -12,7 +12,8 @@ import TrendyTrips
 extension Command {
   static let tripCommands: [Command] = [
     Command(
-      path: ["trip", "list"], arguments: "", summary: "The trips, the newest first.",
+      path: ["trip", "list"], arguments: "", summary: "The trips, the newest first.", group: .drive,
+      examples: ["trip list --since mon", "trip list --json"],
       options: [
         OptionSpec("--since", value: "time", help: "not before"),
         OptionSpec("--until", value: "time", help: "before"),
@@ -38,6 +39,8 @@ extension Command {
     },
     Command(
       path: ["trip", "show"], arguments: "<id> | --live", summary: "One trip, whole; or the one that goes on.",
+      group: .drive,
+      examples: ["trip show @1", "trip show --live"],
       options: [OptionSpec("--live", help: "the trip that goes on, until interrupted: a line that follows it")]
     ) { session in
       if session.arguments.has("--live") {

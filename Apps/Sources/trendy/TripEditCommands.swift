@@ -21,7 +21,8 @@ private let kindOptions = [
 extension Command {
   static let tripEditCommands: [Command] = [
     Command(
-      path: ["trip", "add"], arguments: "<length>", summary: "Record a trip that nothing recorded.",
+      path: ["trip", "add"], arguments: "<length>", summary: "Record a trip that nothing recorded.", group: .drive,
+      examples: ["trip add 18.3km --from 8:08 --for 35m", "trip add 12km --from -3h --for 20m --category business"],
       options: [
         OptionSpec("--from", "--at", value: "time", help: "when it began"),
         OptionSpec("--to", value: "time", help: "when it ended"),
@@ -52,7 +53,8 @@ extension Command {
       return show([trip.event], session: session)
     },
     Command(
-      path: ["trip", "edit"], arguments: "<id>", summary: "Change a trip; only what is named changes.",
+      path: ["trip", "edit"], arguments: "<id>", summary: "Change a trip; only what is named changes.", group: .drive,
+      examples: ["trip edit @1 --to 9:30", "trip edit @1 --category private"],
       options: [
         OptionSpec("--from", "--at", value: "time", help: "when it began"),
         OptionSpec("--to", value: "time", help: "when it ended"),
@@ -85,7 +87,8 @@ extension Command {
     },
     Command(
       path: ["trip", "split"], arguments: "<id> <time>",
-      summary: "Make two trips of one, parted at a moment on the way."
+      summary: "Make two trips of one, parted at a moment on the way.", group: .drive,
+      examples: ["trip split @1 9:10"]
     ) { session in
       let words = try session.positionals(2...2, missing: "the id and when")
       let container = try session.openStore()
@@ -102,7 +105,8 @@ extension Command {
     },
     Command(
       path: ["trip", "merge"], arguments: "<id> <id> ...",
-      summary: "Make one trip of several that follow one another."
+      summary: "Make one trip of several that follow one another.", group: .drive,
+      examples: ["trip merge @2 @1"]
     ) { session in
       guard session.arguments.positionals.count >= 2 else { throw session.usageError("Missing the ids, two or more") }
       let container = try session.openStore()
@@ -121,7 +125,10 @@ extension Command {
         before: trips.map { .event($0.event) })
       return show([whole.event], session: session)
     },
-    Command(path: ["trip", "rm"], arguments: "<id> ...", summary: "Delete trips, here and on every device.") {
+    Command(
+      path: ["trip", "rm"], arguments: "<id> ...", summary: "Delete trips, here and on every device.", group: .drive,
+      examples: ["trip rm @1"]
+    ) {
       session in
       guard !session.arguments.positionals.isEmpty else { throw session.usageError("Missing the id") }
       let container = try session.openStore()
@@ -138,7 +145,8 @@ extension Command {
     },
     Command(
       path: ["trip", "classify"], arguments: "[<id> <category>]",
-      summary: "Say what a trip was for; without one, ask the rules of all that no person said.",
+      summary: "Say what a trip was for; without one, ask the rules of all that no person said.", group: .drive,
+      examples: ["trip classify", "trip classify @1 business"],
       options: [
         OptionSpec("--business", value: "length", help: "of a mixed trip, how much of it was business"),
         OptionSpec("--since", value: "time", help: "of the trips that the rules are asked of, not before"),

@@ -8,7 +8,8 @@ import TrendySync
 extension Command {
   static let typeCommands: [Command] = [
     Command(
-      path: ["type", "add"], arguments: "<name>", summary: "Make a type of event.",
+      path: ["type", "add"], arguments: "<name>", summary: "Make a type of event.", group: .define,
+      examples: ["type add reading", "type add run --color \"#D0503C\" --icon \"⚑\""],
       options: [
         OptionSpec("--color", value: "hex", help: "#RRGGBB"),
         OptionSpec("--icon", value: "glyph", help: "any short glyph"),
@@ -32,7 +33,10 @@ extension Command {
       session.console.done("Next:  trendy log \(type.name)")
       return .done
     },
-    Command(path: ["type", "list"], arguments: "", summary: "The types of events, with their properties.") { session in
+    Command(
+      path: ["type", "list"], arguments: "", summary: "The types of events, with their properties.", group: .define,
+      examples: ["type list", "type list --plain"]
+    ) { session in
       let store = try session.openStore().makeStore()
       let types = try store.fetchAllEventTypes()
       let definitions = Dictionary(grouping: try store.fetchAllPropertyDefinitions(), by: \.eventTypeId)
@@ -53,6 +57,11 @@ extension Command {
     },
     Command(
       path: ["type", "prop", "add"], arguments: "<type> <key>", summary: "Give a type of event a property.",
+      group: .define,
+      examples: [
+        "type prop add coffee cups --kind number",
+        "type prop add coffee size --kind select --options small,large --default small",
+      ],
       options: [
         OptionSpec("--kind", value: "kind", help: PropertyType.allCases.map(\.rawValue).joined(separator: ", ")),
         OptionSpec("--label", value: "text", help: "what a person reads"),

@@ -6,7 +6,8 @@ extension Command {
   static let undoCommands: [Command] = [
     Command(
       path: ["undo"], arguments: "[<n>]",
-      summary: "Take back what was last done to trips, vehicles and rules; or the last n things."
+      summary: "Take back what was last done to trips, vehicles and rules; or the last n things.", group: .daily,
+      examples: ["undo", "undo 3"]
     ) { session in
       let words = try session.positionals(0...1, missing: "")
       let count = try words.first.map { word in

@@ -22,6 +22,8 @@ extension Command {
   static let vehicleCommands: [Command] = [
     Command(
       path: ["vehicle", "add"], arguments: "<name>", summary: "Make a vehicle that trips are counted for.",
+      group: .drive,
+      examples: ["vehicle add Octavia --default", "vehicle add Van --device phone --start-odometer 48210km"],
       options: vehicleOptions
     ) { session in
       let name = try session.positionals(1...1, missing: "the name")[0]
@@ -39,7 +41,10 @@ extension Command {
       try save(vehicle, others: others, label: "add vehicle \(name)", container: container)
       return show([vehicle], schema: "trendy.vehicle/1", session: session)
     },
-    Command(path: ["vehicle", "list"], arguments: "", summary: "The vehicles, with how far each was driven.") {
+    Command(
+      path: ["vehicle", "list"], arguments: "", summary: "The vehicles, with how far each was driven.", group: .drive,
+      examples: ["vehicle list"]
+    ) {
       session in
       let store = try session.openStore().makeStore()
       let vehicles = try store.vehicles()
@@ -48,6 +53,8 @@ extension Command {
     },
     Command(
       path: ["vehicle", "edit"], arguments: "<name>", summary: "Change a vehicle; only what is named changes.",
+      group: .drive,
+      examples: ["vehicle edit Van --name Bus"],
       options: vehicleOptions + [
         OptionSpec("--name", value: "text", help: "another name"),
         OptionSpec("--archive", help: "it is driven no more"),
@@ -90,7 +97,9 @@ extension Command {
       return show([vehicle], schema: "trendy.vehicle/1", session: session)
     },
     Command(
-      path: ["vehicle", "rm"], arguments: "<name>", summary: "Delete a vehicle; its trips keep its name."
+      path: ["vehicle", "rm"], arguments: "<name>", summary: "Delete a vehicle; its trips keep its name.",
+      group: .drive,
+      examples: ["vehicle rm Van"]
     ) { session in
       let name = try session.positionals(1...1, missing: "the name")[0]
       let container = try session.openStore()
@@ -104,7 +113,8 @@ extension Command {
     },
     Command(
       path: ["vehicle", "odometer", "log"], arguments: "<name> <length>",
-      summary: "Write down what a vehicle's clock says: 48210km.",
+      summary: "Write down what a vehicle's clock says: 48210km.", group: .drive,
+      examples: ["vehicle odometer log Octavia 48210km"],
       options: [OptionSpec("--at", value: "time", help: "when it was read (now)")]
     ) { session in
       let words = try session.positionals(2...2, missing: "the vehicle and what its clock says")
@@ -143,7 +153,9 @@ extension Command {
     },
     Command(
       path: ["vehicle", "odometer", "check"], arguments: "[<name>]",
-      summary: "Whether the trips account for what the clock says; more than 2 % is a warning, and exit 1."
+      summary: "Whether the trips account for what the clock says; more than 2 % is a warning, and exit 1.",
+      group: .drive,
+      examples: ["vehicle odometer check", "vehicle odometer check Octavia"]
     ) { session in
       let words = try session.positionals(0...1, missing: "")
       let store = try session.openStore().makeStore()

@@ -1,0 +1,247 @@
+/// What a command is called, what it takes and what it is for: all that help, look-up and completion need of it.
+public protocol DescribedCommand: Sendable {
+  /// `["type", "prop", "add"]`.
+  var path: [String] { get }
+  /// As a usage line shows them: `<type> <key>`; empty for none.
+  var arguments: String { get }
+  /// A sentence.
+  var summary: String { get }
+  var group: CommandGroup { get }
+  /// Command lines that do something sensible, without the program's name.
+  var examples: [String] { get }
+  /// Those of its own.
+  var options: [OptionSpec] { get }
+}
+
+extension DescribedCommand {
+  public var name: String { path.joined(separator: " ") }
+}
+
+/// Commands that a person looks for together.
+public struct CommandGroup: Hashable, Sendable {
+  public let name: String
+  public let summary: String
+
+  public init(_ name: String, _ summary: String) {
+    self.name = name
+    self.summary = summary
+  }
+}
+
+/// The commands of a program, from which its help comes and by which its words are understood.
+public struct CommandTable<Command: DescribedCommand>: Sendable {
+  public let program: String
+  /// What the program does, in lines that fit a screen.
+  let about: [String]
+  public let commands: [Command]
+  /// The options that every command takes.
+  public let globalOptions: [OptionSpec]
+  /// What is worth knowing whatever the command, in lines that fit a screen.
+  let notes: [String]
+
+  public init(
+    program: String, about: [String], commands: [Command], globalOptions: [OptionSpec], notes: [String]
+  ) {
+    self.program = program
+    self.about = about
+    self.commands = commands
+    self.globalOptions = globalOptions
+    self.notes = notes
+  }
+
+  public func options(of command: Command) -> [OptionSpec] { command.options + globalOptions }
+
+  public func usage(of command: Command) -> String {
+    ([program, command.name, command.arguments] + (command.options.isEmpty ? [] : ["[options]"]))
+      .filter { !$0.isEmpty }.joined(separator: " ")
+  }
+}
+
+// MARK: Looking up
+
+extension CommandTable {
+  /// What the words of a command line mean.
+  public enum Meaning: Sendable {
+    /// A command, and the words that are its.
+    case command(Command, rest: [String])
+    /// No command is named: only options that every command takes.
+    case none(options: [String])
+    /// Help is asked for where several commands begin with these words.
+    case help(topic: [String])
+  }
+
+  /// The command with the longest path that the words begin with; options that every command takes may stand before it.
+  /// - Throws: ``CommandError`` with exit 64 that says what was meant, or what there is.
+  public func meaning(of words: [String]) throws(CommandError) -> Meaning {
+    var head: [String] = []
+    var rest = words[...]
+    while let word = rest.first, word.hasPrefix("-"), word != "--" {
+      head.append(rest.removeFirst())
+      let takesValue = globalOptions.contains { $0.names.contains(word) && $0.value != nil }
+      if takesValue, let value = rest.popFirst() { head.append(value) }
+    }
+    let asksForHelp = (head + rest).contains { $0 == "--help" || $0 == "-h" }
+    if rest.isEmpty { return asksForHelp ? .help(topic: []) : .none(options: head) }
+    let found = commands.filter { rest.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
+    if let found { return .command(found, rest: head + rest.dropFirst(found.path.count)) }
+    // As far as it goes, some command begins so.
+    var known: [String] = []
+    while let word = rest.first, commands.contains(where: { $0.path.starts(with: known + [word]) }) {
+      known.append(word)
+      rest.removeFirst()
+    }
+    if asksForHelp, !known.isEmpty { return .help(topic: known) }
+    let next = Set(commands.filter { $0.path.starts(with: known) }.map { $0.path[known.count] }).sorted()
+    let near = rest.first.flatMap { Suggestion.nearest(to: $0, among: next) }
+    let prefix = ([program] + known).joined(separator: " ")
+    let message =
+      rest.first.map { "There is no command '\((known + [$0]).joined(separator: " "))'" }
+      ?? "'\(known.joined(separator: " "))' needs to know what to do"
+    let hint =
+      near.map { "Did you mean '\(prefix) \($0)'?" }
+      ?? (known.isEmpty
+        ? "'\(program) help' lists the commands."
+        : "There are: \(next.map { "\(prefix) \($0)" }.joined(separator: ", ")).")
+    throw CommandError(message, hint: hint, exit: .usage)
+  }
+}
+
+// MARK: Help
+
+extension CommandTable {
+  private static var width: Int { 80 }
+
+  private var groups: [(group: CommandGroup, commands: [Command])] {
+    var order: [CommandGroup] = []
+    for command in commands where !order.contains(command.group) { order.append(command.group) }
+    return order.map { group in (group, commands.filter { $0.group == group }) }
+  }
+
+  /// All commands by name, group by group: a screen of 24 lines of 80 columns.
+  public var overview: String {
+    let indent = (groups.map(\.group.name.count).max() ?? 0) + 4
+    var lines = about + [""]
+    for (group, commands) in groups {
+      var line = "  " + group.name + String(repeating: " ", count: indent - 2 - group.name.count)
+      for word in Self.words(of: commands).flatMap({ Self.pieces(of: $0, width: Self.width - indent) }) {
+        if line.count > indent, line.count + 2 + word.count > Self.width {
+          lines.append(line)
+          line = String(repeating: " ", count: indent)
+        }
+        line += (line.count > indent ? "  " : "") + word
+      }
+      lines.append(line)
+    }
+    return (lines + ["", "\(program) help COMMAND tells what it takes, with examples; so does help GROUP."] + notes)
+      .joined(separator: "\n")
+  }
+
+  /// `today`, `type add|list|prop`, `sync [now|status]`.
+  private static func words(of commands: [Command]) -> [String] {
+    var firsts: [String] = []
+    for command in commands where !firsts.contains(command.path[0]) { firsts.append(command.path[0]) }
+    return firsts.map { first in
+      let own = commands.filter { $0.path[0] == first }
+      var seconds: [String] = []
+      for command in own where command.path.count > 1 && !seconds.contains(command.path[1]) {
+        seconds.append(command.path[1])
+      }
+      if seconds.isEmpty { return first }
+      let list = seconds.joined(separator: "|")
+      return own.contains { $0.path.count == 1 } ? "\(first) [\(list)]" : "\(first) \(list)"
+    }
+  }
+
+  /// A list that is longer than a line, in parts that are not.
+  private static func pieces(of word: String, width: Int) -> [String] {
+    guard word.count > width else { return [word] }
+    var pieces: [String] = []
+    var piece = ""
+    for part in word.split(separator: "|", omittingEmptySubsequences: false) {
+      if !piece.isEmpty, piece.count + 1 + part.count + 1 > width {
+        pieces.append(piece + "|")
+        piece = "  "
+      } else if !piece.isEmpty {
+        piece += "|"
+      }
+      piece += part
+    }
+    return pieces + [piece]
+  }
+
+  /// One command whole.
+  public func help(of command: Command) -> String {
+    var lines = [command.summary, "", "Usage: \(usage(of: command))"]
+    if !command.examples.isEmpty { lines += ["", "Examples:"] + command.examples.map { "  \(program) \($0)" } }
+    return (lines + ["", "Options:"] + OptionSpec.table(of: options(of: command))).joined(separator: "\n")
+  }
+
+  /// Of a command, of those whose words begin so, or of a group.
+  /// - Throws: ``CommandError`` with exit 64 for what is none of them.
+  public func help(on topic: [String]) throws(CommandError) -> String {
+    if topic.isEmpty { return overview }
+    let name = topic.joined(separator: " ")
+    let exact = commands.first { $0.path == topic }
+    var listed = commands.filter { $0.path.starts(with: topic) && $0.path != topic }
+    var title = "More of '\(name)':"
+    if exact == nil, listed.isEmpty, let group = groups.first(where: { $0.group.name == name }) {
+      listed = group.commands
+      title = group.group.summary
+    } else if exact == nil {
+      title = "\(program) \(name) ..."
+    }
+    guard exact != nil || !listed.isEmpty else {
+      let near = Suggestion.nearest(to: name, among: commands.map(\.name) + groups.map(\.group.name))
+      throw CommandError(
+        "There is no command '\(name)'",
+        hint: near.map { "Did you mean '\(program) help \($0)'?" } ?? "'\(program) help' lists the commands.",
+        exit: .usage)
+    }
+    let width = listed.map { usageWithoutOptions(of: $0).count }.max() ?? 0
+    let rows = listed.map { command in
+      let usage = usageWithoutOptions(of: command)
+      return "  \(usage)\(String(repeating: " ", count: width - usage.count + 2))\(command.summary)"
+    }
+    let parts = [exact.map { help(of: $0) }, rows.isEmpty ? nil : ([title, ""] + rows).joined(separator: "\n")]
+    return parts.compactMap(\.self).joined(separator: "\n\n")
+  }
+
+  private func usageWithoutOptions(of command: Command) -> String {
+    [command.name, command.arguments].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// Everything, for scripts and for what is made from it.
+  public var document: [(String, JSONText)] {
+    func options(_ options: [OptionSpec]) -> JSONText {
+      .array(
+        options.map {
+          .object([
+            ("names", .array($0.names.map { .string($0) })), ("value", .string($0.value)), ("help", .string($0.help)),
+          ])
+        })
+    }
+    return [
+      ("program", .string(program)), ("global_options", options(globalOptions)),
+      (
+        "groups",
+        .array(
+          groups.map { group, commands in
+            .object([
+              ("name", .string(group.name)), ("summary", .string(group.summary)),
+              (
+                "commands",
+                .array(
+                  commands.map {
+                    .object([
+                      ("name", .string($0.name)), ("arguments", .string($0.arguments)),
+                      ("summary", .string($0.summary)), ("examples", .array($0.examples.map { .string($0) })),
+                      ("options", options($0.options)),
+                    ])
+                  })
+              ),
+            ])
+          })
+      ),
+    ]
+  }
+}

@@ -1,0 +1,113 @@
+import CommandSupport
+import Testing
+
+@Suite("CommandTable")
+struct CommandTableTests {
+  private struct Named: DescribedCommand {
+    var path: [String]
+    var arguments = ""
+    var summary = "Does it."
+    var group: CommandGroup
+    var examples: [String] = []
+    var options: [OptionSpec] = []
+  }
+
+  private static let daily = CommandGroup("daily", "Every day.")
+  private static let care = CommandGroup("care", "How it is.")
+
+  private let table = CommandTable(
+    program: "p", about: ["p does things."],
+    commands: [
+      Named(path: ["log"], arguments: "<type>", group: daily, examples: ["log tea", "log tea 2"]),
+      Named(path: ["sync"], group: care), Named(path: ["sync", "conflicts"], group: care),
+      Named(path: ["sync", "conflicts", "show"], arguments: "<id>", group: care),
+      Named(path: ["type", "add"], group: daily, options: [OptionSpec("--color", value: "colour", help: "a colour")]),
+      Named(path: ["type", "prop", "add"], group: daily),
+    ],
+    globalOptions: [
+      OptionSpec("--store", value: "dir", help: "where"), OptionSpec("--json", help: "for scripts"),
+      OptionSpec("--help", "-h", help: "this"),
+    ], notes: ["A note."])
+
+  private func found(_ line: String) throws -> (name: String, rest: [String])? {
+    guard case .command(let command, let rest) = try table.meaning(of: line.split(separator: " ").map(String.init))
+    else {
+      return nil
+    }
+    return (command.name, rest)
+  }
+
+  @Test(
+    "the longest path that the words begin with is meant",
+    arguments: [
+      ("log tea", "log", ["tea"]), ("sync", "sync", []), ("sync now", "sync", ["now"]),
+      ("sync conflicts", "sync conflicts", []), ("sync conflicts show x", "sync conflicts show", ["x"]),
+      ("sync conflicts shown", "sync conflicts", ["shown"]), ("type prop add a b", "type prop add", ["a", "b"]),
+      ("--store dir --json log tea", "log", ["--store", "dir", "--json", "tea"]),
+      ("--store log log", "log", ["--store", "log"]),
+    ])
+  func longest(line: String, name: String, rest: [String]) throws {
+    let found = try #require(try found(line))
+    #expect(found.name == name && found.rest == rest)
+  }
+
+  @Test(
+    "what is no command says what was meant, or what there is",
+    arguments: [
+      ("lgo", "There is no command 'lgo'", "Did you mean 'p log'?"),
+      ("nothing", "There is no command 'nothing'", "'p help' lists the commands."),
+      ("type", "'type' needs to know what to do", "There are: p type add, p type prop."),
+      ("type ad", "There is no command 'type ad'", "Did you mean 'p type add'?"),
+      ("type prop", "'type prop' needs to know what to do", "There are: p type prop add."),
+    ])
+  func unknown(line: String, message: String, hint: String) {
+    let error = #expect(throws: CommandError.self) { try found(line) }
+    #expect(error?.message == message && error?.hint == hint && error?.exit == .usage)
+  }
+
+  @Test func `without a command there are options, and help wherever it is asked for`() throws {
+    guard case .none(let options) = try table.meaning(of: ["--json"]) else { return #expect(Bool(false)) }
+    #expect(options == ["--json"])
+    guard case .help(let topic) = try table.meaning(of: ["type", "prop", "--help"]) else { return #expect(Bool(false)) }
+    #expect(topic == ["type", "prop"])
+    guard case .help(let all) = try table.meaning(of: ["-h"]) else { return #expect(Bool(false)) }
+    #expect(all.isEmpty)
+  }
+
+  @Test func `help tells of all by group, of a group, of those that begin so, and of one whole`() throws {
+    #expect(
+      table.overview == """
+        p does things.
+
+          daily  log  type add|prop
+          care   sync [conflicts]
+
+        p help COMMAND tells what it takes, with examples; so does help GROUP.
+        A note.
+        """)
+    #expect(
+      try table.help(on: ["care"]) == """
+        How it is.
+
+          sync                      Does it.
+          sync conflicts            Does it.
+          sync conflicts show <id>  Does it.
+        """)
+    #expect(try table.help(on: ["type"]).contains("  type prop add  Does it."))
+    let log = try table.help(on: ["log"])
+    #expect(log.hasPrefix("Does it.\n\nUsage: p log <type>\n\nExamples:\n  p log tea\n  p log tea 2\n\nOptions:\n"))
+    // One that has others beneath it tells of them as well.
+    #expect(try table.help(on: ["sync", "conflicts"]).hasSuffix("sync conflicts show <id>  Does it."))
+    #expect(throws: CommandError.self) { try table.help(on: ["nothing"]) }
+  }
+
+  @Test func `a list that is longer than a line is parted where a word ends`() {
+    let many = CommandTable(
+      program: "p", about: [],
+      commands: (0..<30).map { Named(path: ["trip", "operation\($0)"], group: Self.daily) }, globalOptions: [],
+      notes: [])
+    let lines = many.overview.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= 80 })
+    #expect((0..<30).allSatisfy { number in lines.contains { $0.contains("operation\(number)") } })
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// What the programs say of themselves.
+@Suite("Help", .timeLimit(.minutes(10)))
+struct HelpTests {
+  private let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
+  @Test("all commands fit a screen of 24 lines of 80 columns", arguments: ["trendy", "trendyd"])
+  func fits(program: String) throws {
+    let lines = try bench.run(program, ["help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 24)
+    #expect(lines.filter { $0.count > 80 }.isEmpty)
+  }
+
+  @Test("every command has examples, which its table of options takes", arguments: ["trendy", "trendyd"])
+  func examples(program: String) throws {
+    let document = try bench.run(program, ["help", "--json"]).document.objectValue
+    #expect(document?["schema"] == .string("\(program).help/1"))
+    let groups = (document?["groups"]?.arrayValue ?? []).compactMap { $0.objectValue?["commands"]?.arrayValue }
+    let commands = groups.joined().compactMap(\.objectValue)
+    #expect(commands.count >= 12)
+    for command in commands {
+      let name = try #require(command["name"]?.stringValue)
+      let examples = (command["examples"]?.arrayValue ?? []).compactMap(\.stringValue)
+      #expect(!examples.isEmpty, "\(name)")
+      for example in examples {
+        // By the shell, as a person would paste it; asked for help, the options are looked at and nothing is done.
+        let result = try bench.shell("\(Workbench.path(program)) \(example) --help")
+        #expect(result.status == 0 && result.output.contains("Usage: \(program) \(name)"), "\(example): \(result.talk)")
+      }
+    }
+  }
+
+  @Test func `an option of another command is refused by name`() throws {
+    let result = try bench.trendyd("user", "list", "--role", "hub")
+    #expect(result.status == 64 && result.talk.contains("Unknown option '--role'"))
+    #expect(try bench.trendyd("user", "add").talk.contains("Missing the name"))
+  }
+}
