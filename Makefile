@@ -27,7 +27,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyAgent TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate fuzz torture hostile mutants bench bench-hub bench-store bench-sync release lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate fuzz torture hostile mutants bench bench-hub bench-store bench-sync release reference lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -86,6 +86,11 @@ FROM ?= 1
 fuzz: deps
 	$(SWIFT) build $(TOOLS) --product trendy-fuzz
 	$(SCRATCH)/bench/release/trendy-fuzz --cases $(CASES) --from $(FROM) $(if $(ONLY),--target $(ONLY))
+
+# docs/commands.md, from the table of commands.
+reference: release
+	{ printf '# Commands\n\n'; $(SCRATCH)/release-static/release/trendy help --markdown; echo; \
+	  $(SCRATCH)/release-static/release/trendyd help --markdown; } > docs/commands.md
 
 # Takes the guards of sync away, one at a time: each must be missed by the stories. ONLY=part of a name
 ONLY ?=

@@ -210,6 +210,22 @@ extension CommandTable {
     [command.name, command.arguments].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
+  /// Everything, as a chapter of a page of Markdown.
+  public var markdown: String {
+    func table(_ options: [OptionSpec]) -> [String] { ["```"] + OptionSpec.table(of: options) + ["```", ""] }
+    var lines = ["## \(program)", "", about.joined(separator: " "), ""]
+    for (group, commands) in groups {
+      lines += ["### \(program): \(group.name)", "", group.summary, ""]
+      for command in commands {
+        lines += ["#### \(program) \(command.name)", "", command.summary, "", "```", usage(of: command)]
+        lines += command.examples.map { "$ \(program) \($0)" } + ["```", ""]
+        if !command.options.isEmpty { lines += table(command.options) }
+      }
+    }
+    return (lines + ["### What every command of \(program) takes", ""] + table(globalOptions) + notes)
+      .joined(separator: "\n")
+  }
+
   /// Everything, for scripts and for what is made from it.
   public var document: [(String, JSONText)] {
     func options(_ options: [OptionSpec]) -> JSONText {

@@ -164,9 +164,12 @@ extension DaemonCommand {
   private static let helpCommands: [DaemonCommand] = [
     DaemonCommand(
       path: ["help"], arguments: "[<command>]", summary: "What there is, or one command whole.", group: .run,
-      examples: ["help run", "help people"]
+      examples: ["help run", "help people", "help --json"],
+      options: [OptionSpec("--markdown", help: "all of it, as a page of Markdown")]
     ) { arguments, console in
-      if console.isJSON {
+      if arguments.has("--markdown") {
+        console.data(table.markdown)
+      } else if console.isJSON {
         console.document("trendyd.help/1", table.document)
       } else {
         console.data(try table.help(on: arguments.positionals))

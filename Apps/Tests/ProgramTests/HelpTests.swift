@@ -35,6 +35,13 @@ struct HelpTests {
     }
   }
 
+  @Test func `the reference page says what the programs say`() throws {
+    let page = URL(filePath: #filePath).appending(path: "../../../../docs/commands.md").standardized
+    let parts = try ["trendy", "trendyd"].map { try bench.run($0, ["help", "--markdown"]).output }
+    let expected = "# Commands\n\n" + parts.joined(separator: "\n")
+    #expect(try String(contentsOf: page, encoding: .utf8) == expected, "write it anew: make reference")
+  }
+
   @Test func `an option of another command is refused by name`() throws {
     let result = try bench.trendyd("user", "list", "--role", "hub")
     #expect(result.status == 64 && result.talk.contains("Unknown option '--role'"))
