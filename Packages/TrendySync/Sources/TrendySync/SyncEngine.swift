@@ -71,7 +71,7 @@ public actor SyncEngine {
   public internal(set) var pendingCount = 0
   /// When the last round that went through ended; `nil` before the first of this engine.
   public internal(set) var lastSyncTime: Date?
-  /// Why the last round did not come to its end; `nil` when it did, and before the first.
+  /// Why the last round, or what was asked beside one, did not come to its end; `nil` when it did, and before the first.
   public internal(set) var lastFailure: SyncFailure?
 
   /// Does nothing until asked. The generator gives identifiers and jitter; `history` is told of every round.
@@ -182,11 +182,13 @@ extension SyncEngine {
         throw error
       }
     }
+    lastFailure = nil
     broadcast.set(.idle)
     return knownCursor
   }
 
   func tell(_ failure: SyncFailure) {
+    lastFailure = failure
     broadcast.set(.error(failure.words(pending: pendingCount)))
   }
 

@@ -115,6 +115,23 @@ struct EngineUseTests {
     #expect(device.factory.makeDataStoreCallCount == 1 + 1, "the engine's, and the one that the journal was read from")
   }
 
+  @Test func `a state of error has a failure to switch on, whatever was asked`() async throws {
+    let device = Device()
+    device.network.getEventTypesResponses = [.failure(APIError.networkError("no route"))]
+    await #expect(throws: APIError.networkError("no route")) { try await device.engine.skipToLatestCursor() }
+    #expect(await device.engine.lastFailure == .unanswered("no route"))
+    #expect(await device.engine.isOffline)
+    #expect(try await device.engine.skipToLatestCursor() == 0)
+    #expect(await device.engine.lastFailure == nil)
+    device.store.throwOnFetchAll = TestError("damaged")
+    await device.engine.loadInitialState()
+    guard case .store(let words) = await device.engine.lastFailure else {
+      Issue.record("\(String(describing: await device.engine.lastFailure))")
+      return
+    }
+    #expect(words.contains("damaged"))
+  }
+
   // MARK: The first time
 
   @Test func `who listens is told when the first snapshot is in`() async throws {
