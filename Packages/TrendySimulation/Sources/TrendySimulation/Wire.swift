@@ -326,7 +326,8 @@ final class Wire: @unchecked Sendable {
     return answer
   }
 
+  /// Whether an answer tells of a fork, and of what was judged before it: a position that gives the fork away comes without.
   private func isFork(_ body: Data) -> Bool {
-    (try? WireJSON.decode(ProblemDetails.self, from: body))?.type == ProblemDetails.deviceForked
+    (try? WireJSON.decode(PushResponse.self, from: body))?.isForked == true
   }
 }
