@@ -6,15 +6,16 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendySimulation", targets: ["TrendySimulation"])],
   dependencies: [
-    .package(path: "../TrendyHub"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
+    .package(path: "../TrendyAgent"), .package(path: "../TrendyHub"), .package(path: "../TrendyModels"),
+    .package(path: "../TrendyPersistence"),
     .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"), .package(path: "../TrendyTesting"),
   ],
   targets: [
     .target(
       name: "TrendySimulation",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
-        "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub",
+        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
       ]),
     .testTarget(
       name: "TrendySimulationTests",

@@ -14,7 +14,7 @@ public struct CompanionDesk: Sendable {
 
   public init(network: NetworkContainer, account: Account) throws {
     client = try network.makeAPIClient(for: account)
-    courier = try CompanionCourier(network: network, account: account)
+    courier = try network.makeCourier(for: account)
     app = network.app
     deviceId = account.deviceId
   }

@@ -88,11 +88,11 @@ struct Agent {
     self.engine.set(engine)
     defer { self.engine.set(nil) }
     let teller = Task { for await state in engine.states where state != .pulling { looking.yield() } }
-    let courier = try CompanionCourier(network: network, account: account) { [notifier] name, notices in
+    let courier = try network.makeCourier(for: account) { [notifier] name, notices in
       for notice in notices { notifier?.show(notice, from: name) }
       looking.yield()
     }
-    let carrier = Task { await carry(courier) }
+    let carrier = Task { await carry(courier, for: account) }
     defer {
       teller.cancel()
       carrier.cancel()
@@ -123,7 +123,7 @@ struct Agent {
 
   /// Carries what companions are told, and what this device is told as one: when there is something, when the hub says so, and as
   /// often as it is asked in any case.
-  private func carry(_ courier: CompanionCourier) async {
+  private func carry(_ courier: CompanionCourier, for account: Account) async {
     let clock = network.app.clock
     let (errand, errands) = (errands, errands.begin())
     let ticker = Task {
@@ -147,7 +147,7 @@ struct Agent {
         listener = Task {
           while !Task.isCancelled {
             do {
-              for try await _ in courier.signals { errand.send() }
+              for try await _ in try network.companionSignals(for: account) { errand.send() }
             } catch {
               // A hub that went away is asked again; what it would have said comes by asking as well.
             }

@@ -5,9 +5,10 @@
 #endif
 import Synchronization
 public import TrendyModels
+public import TrendyProtocols
 
 /// What only a Trendy hub knows of: the devices of a person, and one telling another what goes on with it.
-extension APIClient {
+extension APIClient: CompanionClientProtocol {
   /// Whom the hub takes this device for.
   public func identity() async throws -> (person: String, deviceId: String) {
     let document = try await hub.document([String: JSONValue].self, HTTPRequest(method: .get, path: "/me/sync"))
@@ -27,12 +28,10 @@ extension APIClient {
     try await hub.document([APIDevice].self, HTTPRequest(method: .get, path: "/me/devices"))
   }
 
-  /// Those in which this device tells, or is told; ended ones too.
   public func companions() async throws -> [APICompanion] {
     try await hub.document([APICompanion].self, HTTPRequest(method: .get, path: "/companions"))
   }
 
-  /// Makes a device this one's companion. One that it is already stays so.
   public func makeCompanion(deviceId: String) async throws -> APICompanion {
     let body: [String: JSONValue] = ["companion_id": .string(deviceId)]
     return try await hub.document(
@@ -51,7 +50,6 @@ extension APIClient {
     try await hub.delete("/companions/" + percentEncoded(id))
   }
 
-  /// Hands notices over, at most 500. They may be handed over again; the hub takes none after a gap.
   public func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion {
     try await hub.document(
       APICompanion.self,
@@ -59,8 +57,7 @@ extension APIClient {
         method: .post, path: "/companions/\(percentEncoded(id))/notices", body: try WireJSON.encode(request)))
   }
 
-  /// What is there after a sequence. All up to it must be this device's for good: the hub forgets it.
-  public func notices(ofCompanion id: String, after sequence: Int64, limit: Int = 100) async throws
+  public func notices(ofCompanion id: String, after sequence: Int64, limit: Int) async throws
     -> CompanionNoticesResponse
   {
     try await hub.document(

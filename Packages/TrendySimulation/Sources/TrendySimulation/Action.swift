@@ -62,6 +62,16 @@ public enum Action: Hashable, Sendable {
   case lie(device: Int, choice: UInt64)
   /// A device of the person's that keeps to nothing pushes.
   case pushLies(choice: UInt64)
+  /// A device becomes the companion of another, which tells it things from then on.
+  case makeCompanion(Int, of: Int)
+  /// A device tells its companions something.
+  case tell(device: Int, number: Int)
+  /// A device carries what it tells its companions, and what it is told as one.
+  case carry(device: Int)
+  /// As `network`, of the requests that carry what companions are told.
+  case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)
+  /// As `crash`, before a change of what the device keeps for companions.
+  case crashCompanionStore(device: Int, beforeChange: Int, loss: UInt64)
 }
 
 /// What can happen to one request.
@@ -129,6 +139,13 @@ extension Action: CustomStringConvertible {
     case .recordMany(let device, let number, let count): "\(name(device)) records \(count) events at once, as \(number)"
     case .lie(let device, _): "the next answer to \(name(device)) is not true"
     case .pushLies: "a device that keeps to nothing pushes"
+    case .makeCompanion(let companion, let tracker): "\(name(companion)) becomes a companion of \(name(tracker))"
+    case .tell(let device, let number): "\(name(device)) tells its companions n\(number)"
+    case .carry(let device): "\(name(device)) begins to carry what companions are told"
+    case .companionNetwork(let device, let fault, let requests):
+      "of \(name(device))'s requests for companions, number \(requests + 1) from now is \(fault)"
+    case .crashCompanionStore(let device, let change, _):
+      "\(name(device)) loses power before change \(change) of its companions' store from now"
     }
   }
 
@@ -148,6 +165,9 @@ extension Action: CustomStringConvertible {
     case .recordMany: "bulk"
     case .lie: "hub_lied"
     case .pushLies: "device_lied"
+    case .makeCompanion: "companion"
+    case .tell: "companion_told"
+    case .carry, .companionNetwork, .crashCompanionStore: nil
     case .outage: "outage"
     case .loseSignals(_, let isSilent): isSilent ? "signals_silent" : "signals_dropped"
     case .limitRate(let limit, _): limit == nil ? nil : "rate_limit"

@@ -37,8 +37,10 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case clearedQueue = "cleared-queue"
   /// Another program on a device's store syncs as well.
   case secondEngine = "second-engine"
-  /// Programs that know no versions write to the hub: plain requests, what trackers post, companions.
+  /// Programs that know no versions write to the hub: plain requests, what trackers post.
   case plainWriter = "plain-writer"
+  /// Devices tell their companions what goes on with them, beside the sync.
+  case companions
   /// Another person at the same hub uses the same ids.
   case stranger
   /// Many things are recorded in one save.
@@ -55,6 +57,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   static let ofTheHub: Set<Hazard> = [
     .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubLives, .restoredTogether, .plainWriter,
     .stranger, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
+    .companions,
   ]
 
   /// What an old version cannot stand: it does not tell that the hub went back, reads no store of a later version, and takes no list
@@ -77,7 +80,8 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .unreadable, .bulk, .stranger: 4
     case .hubLives: 3
     case .lyingHub, .lyingDevice: 20
-    case .oldVersion, .secondProcess: 0
+    // These are part of a whole story, or not.
+    case .oldVersion, .secondProcess, .companions: 0
     }
   }
 }

@@ -203,6 +203,26 @@ extension InProcessClient {
   }
 }
 
+// MARK: Companions
+
+extension InProcessClient: CompanionClientProtocol {
+  public func companions() async throws -> [APICompanion] { try await document("GET", "/companions") }
+
+  public func makeCompanion(deviceId: String) async throws -> APICompanion {
+    try await document("POST", "/companions", try WireJSON.encode(["companion_id": JSONValue.string(deviceId)]))
+  }
+
+  public func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion {
+    try await document("POST", "/companions/\(part(id))/notices", try WireJSON.encode(request))
+  }
+
+  public func notices(ofCompanion id: String, after sequence: Int64, limit: Int) async throws
+    -> CompanionNoticesResponse
+  {
+    try await document("GET", "/companions/\(part(id))/notices?after=\(sequence)&limit=\(limit)")
+  }
+}
+
 extension InProcessClient {
   private func document<Value: Decodable>(
     _ method: String, _ path: String, _ body: Data = Data(), key: String? = nil

@@ -16,6 +16,7 @@ public enum Invariant: Sendable {
     ("in an outage", 19), ("asks two things", 21), ("asked the hub nothing", 21), ("imported a second time", 23),
     ("differs", 24), ("is at the hub and not", 24), ("and not at the hub", 24), ("otherwise than the hub", 24),
     ("without their rows", 24), ("that nobody gave it", 24), ("taken for two", 25),
+    ("comes next", 26), ("never took", 26), ("carry what companions", 26), ("companions cannot", 26),
   ]
 
   /// `nil` for a sentence that is about the world and no invariant.

@@ -1,5 +1,6 @@
 import Foundation
 import StorageTesting
+import TrendyAgent
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
@@ -21,20 +22,29 @@ final class SimulatedDevice: @unchecked Sendable {
     let engine: SyncEngine
     /// Of that other program, where it syncs too.
     let besideEngine: SyncEngine
+    let companionFiles: MortalFileSystem
+    let companions: CompanionStore
+    let courier: CompanionCourier
     /// Makes its rounds by itself, where they do.
     var loop: Task<Void, Never>?
   }
 
   let number: Int
   private(set) var disk = SimulatedFileSystem()
+  /// With what is told companions: this device's alone, and in no backup.
+  private let companionDisk = SimulatedFileSystem()
   let clock: DeviceClock
   private let temper: Temper
+  private let account: Account
+  private let makeCompanionClient: (MortalFileSystem) -> any CompanionClientProtocol
   private let makeClient: (MortalFileSystem) -> any NetworkClientProtocol
   private var generator: SeededGenerator
   private(set) var life: Life?
   private var loss: UInt64 = 0
   /// Rounds under way, of all lives.
   var rounds = 0
+  /// Whether its courier is under way, of whichever life.
+  var carries = false
   /// The highest cursor since the store last had none.
   var cursor: Int64 = 0
   /// How often the hub it stands at was restored since its cursor was seen to go back.
@@ -44,17 +54,23 @@ final class SimulatedDevice: @unchecked Sendable {
   private(set) var backup: SimulatedFileSystem?
 
   init(
-    number: Int, clock: DeviceClock, seed: UInt64, temper: Temper,
+    number: Int, clock: DeviceClock, seed: UInt64, temper: Temper, account: Account,
+    makeCompanionClient: @escaping (MortalFileSystem) -> any CompanionClientProtocol,
     makeClient: @escaping (MortalFileSystem) -> any NetworkClientProtocol
   ) {
     self.number = number
     self.clock = clock
     self.temper = temper
+    self.account = account
+    self.makeCompanionClient = makeCompanionClient
     self.makeClient = makeClient
     generator = SeededGenerator(seed: seed)
   }
 
   var name: String { deviceName(number) }
+
+  /// Whether power has gone.
+  var isOff: Bool { disk.isOff || companionDisk.isOff }
 
   /// Begins a life; on a full or dead disk it cannot, and is tried again later.
   func begin() throws(StorageError) {
@@ -62,13 +78,19 @@ final class SimulatedDevice: @unchecked Sendable {
     let besideFiles = MortalFileSystem(disk)
     let factory = try open(files)
     let besideFactory = try open(besideFiles)
+    let companionFiles = MortalFileSystem(companionDisk)
+    let companions = try CompanionStore(directory: "/companion", fileSystem: companionFiles)
     life = Life(
       files: files, factory: factory,
       recorder: Recorder(
         dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: generator.next())),
       besideRecorder: Recorder(
         dataStoreFactory: besideFactory, clock: clock, generator: SeededGenerator(seed: generator.next())),
-      besideFiles: besideFiles, engine: engine(files, factory), besideEngine: engine(besideFiles, besideFactory))
+      besideFiles: besideFiles, engine: engine(files, factory), besideEngine: engine(besideFiles, besideFactory),
+      companionFiles: companionFiles, companions: companions,
+      courier: CompanionCourier(
+        client: makeCompanionClient(companionFiles), account: account, clock: clock,
+        store: CompanionCourier.Store(exists: { true }, open: { companions }), carryOut: { _ in true }))
   }
 
   private func engine(_ files: MortalFileSystem, _ factory: DefaultDataStoreFactory) -> SyncEngine {
@@ -96,9 +118,19 @@ final class SimulatedDevice: @unchecked Sendable {
     disk.powerOff(beforeChange: change)
   }
 
+  func losePower(beforeCompanionChange change: Int, loss: UInt64) {
+    self.loss = loss
+    companionDisk.powerOff(beforeChange: change)
+  }
+
+  /// A loss of power that was planned and has not come does not come any more.
+  func keepPower() {
+    for disk in [disk, companionDisk] where !disk.isOff { disk.powerOff(beforeChange: .max) }
+  }
+
   /// - Returns: whether power had gone, so that it was started again.
   func restartIfOff() -> Bool {
-    guard disk.isOff else { return false }
+    guard isOff else { return false }
     restart(losing: .random(seed: loss))
     return true
   }
@@ -108,6 +140,7 @@ final class SimulatedDevice: @unchecked Sendable {
     end()
     clock.restart()
     disk.restart(losing: loss)
+    companionDisk.restart(losing: loss)
   }
 
   /// Has rounds come by themselves until ``pause()`` or the end of this life.
@@ -125,6 +158,7 @@ final class SimulatedDevice: @unchecked Sendable {
     pause()
     life?.files.end()
     life?.besideFiles.end()
+    life?.companionFiles.end()
     life = nil
   }
 

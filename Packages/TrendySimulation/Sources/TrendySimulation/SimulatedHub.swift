@@ -20,6 +20,7 @@ final class SimulatedHub: @unchecked Sendable {
   let person: String
   private var files: MortalFileSystem
   private(set) var tokens: [String] = []
+  private(set) var deviceIds: [String] = []
   /// Of a program that knows no versions.
   let plainToken: String
   /// Of a device that keeps to nothing.
@@ -39,7 +40,9 @@ final class SimulatedHub: @unchecked Sendable {
     self.generator = generator
     person = try server.accounts.createPerson(name: "Anna").id
     for device in 0..<devices {
-      tokens.append(try server.accounts.createToken(person: person, deviceName: deviceName(device)).token)
+      let made = try server.accounts.createToken(person: person, deviceName: deviceName(device))
+      tokens.append(made.token)
+      deviceIds.append(made.device.id)
     }
     plainToken = try server.accounts.createToken(person: person, deviceName: "plain").token
     liarToken = try server.accounts.createToken(person: person, deviceName: "liar").token

@@ -182,6 +182,7 @@ extension SimulationRun {
       if await isQuiet() { break }
     }
     await checkQuiet()
+    await checkCompanionsAtRest()
   }
 
   func isQuiet() async -> Bool {

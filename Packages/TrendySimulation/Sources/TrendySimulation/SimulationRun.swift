@@ -1,5 +1,6 @@
 import Foundation
 import StorageTesting
+import TrendyAgent
 import TrendyHub
 import TrendyModels
 import TrendyPersistence
@@ -28,10 +29,13 @@ final class SimulationRun: @unchecked Sendable {
   var doubts: [Int: Doubt] = [:]
   private(set) var devices: [SimulatedDevice] = []
   private(set) var wires: [Wire] = []
+  /// What companions are told goes beside the sync.
+  private(set) var companionWires: [Wire] = []
   /// Whether the devices sync by themselves.
   private(set) var areAgents = false
   private(set) var areFaultsOver = false
   var ledger = Ledger()
+  var companionLedger = CompanionLedger()
   var story: Story
   /// The entities that anybody ever made, in order.
   var made: [MutationEntityType: [String]] = [:]
@@ -51,12 +55,20 @@ final class SimulationRun: @unchecked Sendable {
     for number in 0..<world.devices {
       let wire = Wire(run: self, device: number)
       wires.append(wire)
+      let companionWire = Wire(run: self, device: number)
+      companionWires.append(companionWire)
       let token = hub.tokens[number]
+      let account = Account(
+        hub: Self.hubAddress, token: token, deviceId: hub.deviceIds[number], person: hub.person)
       let deviceClock = DeviceClock(
         clock, name: deviceName(number), tellsBoot: temper.hasBootClock[number])
       devices.append(
-        SimulatedDevice(number: number, clock: deviceClock, seed: generator.next(), temper: temper) {
-          [unowned self] files in
+        SimulatedDevice(
+          number: number, clock: deviceClock, seed: generator.next(), temper: temper, account: account,
+          makeCompanionClient: { files in
+            InProcessClient(token: token, carry: { try await companionWire.send($0, $1, from: files) })
+          }
+        ) { [unowned self] files in
           if let server = self.server {
             FaultyClient(base: server.client(device: number), wire: wire, files: files, run: self)
           } else {
@@ -68,6 +80,8 @@ final class SimulationRun: @unchecked Sendable {
     }
     for device in devices { try device.begin() }
   }
+
+  private static let hubAddress = URL(filePath: "/hub")
 
   func tell(_ sentence: String) { story.trace.append(sentence) }
 
@@ -89,7 +103,9 @@ final class SimulationRun: @unchecked Sendable {
     await withTaskGroup(of: Void.self) { group in
       func perform(_ action: Action) async {
         await carryOut(action) { device, kind in
-          group.addTask { await self.round(device, kind) }
+          group.addTask {
+            if let kind { await self.round(device, kind) } else { await self.carry(device) }
+          }
         }
         for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
         checkPower()
@@ -103,7 +119,7 @@ final class SimulationRun: @unchecked Sendable {
       for action in plan { await perform(action) }
       tell("the faults are over")
       endFaults()
-      while devices.contains(where: { $0.rounds > 0 }) {
+      while devices.contains(where: { $0.rounds > 0 || $0.carries }) {
         await clock.advance(by: .seconds(60))
         checkPower()
       }
@@ -143,7 +159,8 @@ final class SimulationRun: @unchecked Sendable {
     for wire in wires where !wire.hasOutage { wire.onHead(head) }
   }
 
-  private func carryOut(_ action: Action, begin: (SimulatedDevice, Round) -> Void) async {
+  /// - Parameter begin: begins a round of a device: of its sync, or of its courier where there is no kind.
+  private func carryOut(_ action: Action, begin: (SimulatedDevice, Round?) -> Void) async {
     switch action {
     case .edit(let number, let edit, let choice, let isBeside):
       if let person {
@@ -163,7 +180,7 @@ final class SimulationRun: @unchecked Sendable {
       if isLong { for device in devices { device.pause() } }
       await clock.advance(by: .milliseconds(milliseconds))
       if isLong { runAgents() }
-      if milliseconds > 30_000 { for wire in wires { await wire.deliverLate() } }
+      if milliseconds > 30_000 { for wire in wires + companionWires { await wire.deliverLate() } }
     case .network(let number, let fault, let requests):
       wires[number].planned.append(Wire.Planned(fault: fault, afterRequests: requests))
     case .crash(let number, let change, let loss): devices[number].losePower(beforeChange: change, loss: loss)
@@ -204,7 +221,9 @@ final class SimulationRun: @unchecked Sendable {
     case .syncByThemselves:
       areAgents = true
       runAgents()
-    case .outage(let number, let seconds): wires[number].beginOutage(seconds: seconds)
+    case .outage(let number, let seconds):
+      wires[number].beginOutage(seconds: seconds)
+      companionWires[number].beginOutage(seconds: seconds)
     case .loseSignals(let number, let isSilent): wires[number].loseSignals(isSilent: isSilent)
     case .limitRate(let limit, let saysWhen):
       for wire in wires { (wire.requestsPerMinute, wire.saysWhen) = (limit, saysWhen) }
@@ -220,13 +239,15 @@ final class SimulationRun: @unchecked Sendable {
       ledger.hasTwoEngines = true
     case .setHubClock, .restartHub, .clearQueue, .writePlainly, .writeAsStranger, .recordMany, .lie, .pushLies:
       guard await carryOutMore(action) else { return }
+    case .makeCompanion, .tell, .carry, .companionNetwork, .crashCompanionStore:
+      guard await carryOutCompanion(action, begin: { begin($0, nil) }) else { return }
     }
     tell("\(action)")
     noteFault(action)
   }
 
   /// - Returns: whether it began: a device is asked no third time at once.
-  private func beginRound(_ number: Int, _ round: Round, _ begin: (SimulatedDevice, Round) -> Void) -> Bool {
+  private func beginRound(_ number: Int, _ round: Round, _ begin: (SimulatedDevice, Round?) -> Void) -> Bool {
     let device = devices[number]
     guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return false }
     if round == .plain { tell("\(deviceName(number)) begins a round") }
@@ -239,7 +260,7 @@ final class SimulationRun: @unchecked Sendable {
     switch action {
     case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install, .outage,
       .loseSignals, .limitRate, .writeUnreadable, .resync, .setHubClock, .restartHub, .clearQueue, .syncBeside,
-      .writePlainly, .writeAsStranger, .recordMany, .pushLies:
+      .writePlainly, .writeAsStranger, .recordMany, .pushLies, .makeCompanion, .tell:
       if let kind = action.faultKind { count(kind) }
     default: break
     }
@@ -280,15 +301,14 @@ final class SimulationRun: @unchecked Sendable {
   private func endFaults() {
     areFaultsOver = true
     freeDisks()
-    for wire in wires {
+    for wire in wires + companionWires {
       wire.planned = []
       wire.endOutage()
       // Under any rate there is an end: that is seen where nobody asks but the devices themselves.
       if !areAgents { wire.requestsPerMinute = nil }
     }
     for device in devices {
-      // A loss of power that was planned and has not come does not come any more.
-      if !device.disk.isOff { device.disk.powerOff(beforeChange: .max) }
+      device.keepPower()
       device.clock.setOffset(0)
     }
     hub.clock.setOffset(0)

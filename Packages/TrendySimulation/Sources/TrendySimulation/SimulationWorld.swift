@@ -81,7 +81,39 @@ extension SimulationWorld {
         plan += actions(of: hazard.hazard, device: device, &planned, &generator)
       }
     }
-    return plan
+    return hazards.contains(.companions) ? withCompanions(plan, seed: seed) : plan
+  }
+
+  /// Weaves into the stories of some seeds that devices tell their companions things; the rest of a story stays as it is.
+  private func withCompanions(_ plan: [Action], seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0xC09A_4150_37E1_D26B)
+    guard devices > 1, Int.random(in: 0..<6, using: &generator) == 0 else { return plan }
+    var woven = plan
+    func weave(_ actions: [Action]) {
+      let place = Int.random(in: 0...woven.count, using: &generator)
+      woven.insert(contentsOf: actions, at: place)
+    }
+    let tracker = Int.random(in: 0..<devices, using: &generator)
+    for number in 0..<Int.random(in: 20...60, using: &generator) {
+      let device = Int.random(in: 0..<devices, using: &generator)
+      switch Int.random(in: 0..<20, using: &generator) {
+      case ..<7: weave([.tell(device: Bool.random(using: &generator) ? tracker : device, number: number)])
+      case ..<14: weave([.carry(device: device)])
+      case ..<17:
+        weave([
+          .companionNetwork(
+            device: device, fault: Self.fault(&generator), afterRequests: Int.random(in: 0..<4, using: &generator))
+        ])
+      case ..<18:
+        weave([
+          .crashCompanionStore(
+            device: device, beforeChange: Int.random(in: 1...12, using: &generator), loss: generator.next())
+        ])
+      default: if device != tracker { weave([.makeCompanion(device, of: tracker)]) }
+      }
+    }
+    let first = (tracker + 1) % devices
+    return [.makeCompanion(first, of: tracker), .carry(device: tracker)] + woven
   }
 
   /// The one that was asked for, or the seed's own.
@@ -178,7 +210,7 @@ extension SimulationWorld {
       return [.recordMany(device: device, number: planned.edits, count: Int.random(in: 12...60, using: &generator))]
     case .lyingHub: return [.lie(device: device, choice: generator.next())]
     case .lyingDevice: return [.pushLies(choice: generator.next())]
-    case .secondProcess, .oldVersion: return []
+    case .secondProcess, .oldVersion, .companions: return []
     }
   }
 

@@ -24,7 +24,9 @@ struct SyncSimulatorTests {
     var seeds: Set<String> = []
     for seed in Self.seeds { seeds.formUnion(await Self.stories.story(seed: seed).faults.keys) }
     for fault in [
-      "answer_garbled", "answer_lost", "answer_truncated", "bulk", "clock_jump", "compaction", "delay", "device_crash",
+      "answer_garbled", "answer_lost", "answer_truncated", "bulk", "clock_jump", "companion_told", "compaction",
+      "delay",
+      "device_crash",
       "device_disk_full", "hub_clock_jump", "hub_crash", "hub_disk_full", "hub_lives", "hub_restored", "old_version",
       "outage", "plain_write", "queue_cleared", "rate_limit", "request_doubled", "request_lost",
       "request_repeated_late", "resync", "second_engine", "second_process", "signals_dropped", "signals_silent",

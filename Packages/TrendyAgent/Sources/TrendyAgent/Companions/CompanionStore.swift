@@ -79,7 +79,7 @@ public struct CompanionStore: Sendable {
   }
 
   /// The same on any file system. `directory` has no slash at its end.
-  package init(directory: String, fileSystem: any FileSystem) throws(StorageError) {
+  public init(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let options = StorageEngine.Options(firstChunkBytes: 64 * 1024)
     engine = try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
   }

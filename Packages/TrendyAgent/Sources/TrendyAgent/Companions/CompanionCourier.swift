@@ -1,49 +1,69 @@
-import AgentLink
-public import TrendyAgent
-import AppContainer
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
 public import TrendyModels
-import TrendyNetworking
-import TrendyProtocols
+public import TrendyProtocols
 
 /// Carries notices between this device and the hub, both ways: what it tells its companions, and what it is told as one.
 ///
 /// It keeps nothing that matters: what was not confirmed is carried again, and each side knows what it has.
 public actor CompanionCourier {
-  private let app: AppContainer
+  /// The hub that a companion was told to go to.
+  public struct Move: Hashable, Sendable {
+    /// An address; what it is, who carries it out must find out.
+    public var hub: String?
+    public var token: String?
+  }
+
+  /// Where what this device tells and was told is kept.
+  public struct Store: Sendable {
+    fileprivate let exists: @Sendable () -> Bool
+    fileprivate let open: @Sendable () throws -> CompanionStore
+
+    /// - Parameters:
+    ///   - exists: whether there is one already; it is made when there is a companion.
+    ///   - open: opens it, or makes it.
+    public init(exists: @escaping @Sendable () -> Bool, open: @escaping @Sendable () throws -> CompanionStore) {
+      self.exists = exists
+      self.open = open
+    }
+  }
+
+  private let client: any CompanionClientProtocol
   private let account: Account
-  private let client: APIClient
+  private let clock: any TimeSource
+  private let store: Store
+  private let carryOut: @Sendable (Move) async throws -> Bool
   private let onReceived: @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void
   /// Opened when there is a companion, and anew after it failed.
   private var openStore: CompanionStore?
 
-  /// - Parameter onReceived: is given what was taken, and the name of the device that told it.
+  /// - Parameters:
+  ///   - account: which device this is at the hub, and where its companions find it.
+  ///   - carryOut: goes over to another hub; `false` for what can only be known later, and is asked again in the next round.
+  ///   - onReceived: is given what was taken, and the name of the device that told it.
   public init(
-    network: NetworkContainer, account: Account,
+    client: any CompanionClientProtocol, account: Account, clock: any TimeSource, store: Store,
+    carryOut: @escaping @Sendable (Move) async throws -> Bool,
     onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }
-  ) throws {
-    app = network.app
+  ) {
+    self.client = client
     self.account = account
-    client = try network.makeAPIClient(for: account)
+    self.clock = clock
+    self.store = store
+    self.carryOut = carryOut
     self.onReceived = onReceived
   }
-
-  /// Something may be there for this device as a companion.
-  public nonisolated var signals: AsyncThrowingStream<Void, any Error> { client.companionSignals() }
 
   /// Goes once: learns who tells whom, hands over what waits, takes what is there.
   /// - Returns: whether this device is told anything by others.
   public func round() async throws -> Bool {
     let companions = try await client.companions()
-    guard openStore != nil || !companions.isEmpty || CompanionStore.exists(storeDirectory: app.storeDirectory) else {
-      return false
-    }
+    guard openStore != nil || !companions.isEmpty || store.exists() else { return false }
     do {
-      let store = try openStore ?? CompanionStore(storeDirectory: app.storeDirectory)
+      let store = try openStore ?? self.store.open()
       openStore = store
       for lost in try store.update(with: companions, deviceId: account.deviceId) where lost.role == .tracker {
         try await remake(lost, in: store)
@@ -78,7 +98,7 @@ public actor CompanionCourier {
       let draft = CompanionStore.Draft(
         kind: CompanionNotice.Kind.config,
         data: ["account": .string(account.person), "hub_url": .string(account.hub.absoluteString)])
-      try store.tell([draft], at: app.clock.now, only: link.id, toldConfiguration: configuration)
+      try store.tell([draft], at: clock.now, only: link.id, toldConfiguration: configuration)
     }
     try store.acknowledge(link.id, through: known.acknowledgedThrough)
     var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
@@ -101,7 +121,7 @@ public actor CompanionCourier {
     var after = link.lastSequence
     while true {
       // Asked for behind what is durable here: so the hub learns what it may forget.
-      let page = try await client.notices(ofCompanion: link.id, after: after)
+      let page = try await client.notices(ofCompanion: link.id, after: after, limit: 100)
       let new = try store.take(page.notices, over: link.id)
       if !new.isEmpty { onReceived(link.peerName, new) }
       try await settle(link.id, in: store)
@@ -116,41 +136,11 @@ public actor CompanionCourier {
     guard let link = try store.links().first(where: { $0.id == id }) else { return }
     let notices = try store.unsettled(link)
     for notice in notices where [CompanionNotice.Kind.config, CompanionNotice.Kind.token].contains(notice.kind) {
-      let isSettled = try await use(
-        hub: notice.data["hub_url"]?.stringValue, token: notice.data["token"]?.stringValue)
+      let isSettled = try await carryOut(
+        Move(hub: notice.data["hub_url"]?.stringValue, token: notice.data["token"]?.stringValue))
       // Asked again in the next round; what comes after it is taken meanwhile.
       guard isSettled else { return try store.settle(id, through: notice.sequence - 1) }
     }
     if let last = notices.last { try store.settle(id, through: last.sequence) }
-  }
-
-  /// Goes over to another address, or another token, once the hub there knows this device's person by it. What does not
-  /// prove itself is left: a device that is told nonsense must not lose its hub.
-  /// - Returns: `false` for what can only be known later.
-  private func use(hub: String?, token: String?) async throws -> Bool {
-    guard let present = try app.accountFile.load() else { return true }
-    var wanted = present
-    if let hub {
-      // What is no address is nonsense.
-      guard let address = try? HubAddress(hub, allowsInsecureHTTP: present.allowsInsecureHTTP ?? false) else {
-        return true
-      }
-      wanted.hub = address.url
-    }
-    if let token, !token.isEmpty { wanted.token = token }
-    guard wanted != present else { return true }
-    do {
-      let identity = try await APIClient(
-        baseURL: wanted.hub, token: wanted.token, clock: app.clock,
-        allowsInsecureHTTP: wanted.allowsInsecureHTTP ?? false
-      ).identity()
-      guard identity.person == present.person else { return true }
-      wanted.deviceId = identity.deviceId
-    } catch let error as APIError {
-      return !error.isTransient
-    }
-    try app.accountFile.save(wanted)
-    app.agent.send()
-    return true
   }
 }

@@ -1,0 +1,152 @@
+import Foundation
+import TrendyAgent
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+/// What devices told their companions, and what these must have of it: each once, in its order, and all of it in the end.
+struct CompanionLedger {
+  struct Way: Hashable, Comparable {
+    var tracker: Int
+    var companion: Int
+
+    static func < (a: Way, b: Way) -> Bool { (a.tracker, a.companion) < (b.tracker, b.companion) }
+  }
+
+  private struct Told {
+    var text: String
+    /// Whether whoever told it heard that it was kept.
+    var isSure: Bool
+  }
+
+  private var told: [Way: [Told]] = [:]
+
+  /// - Parameter ways: those that the teller's store knows of.
+  mutating func onTold(_ text: String, over ways: [Way], isSure: Bool) {
+    for way in ways { told[way, default: []].append(Told(text: text, isSure: isSure)) }
+  }
+
+  /// - Parameters:
+  ///   - received: what a companion has of a teller, in the order in which it came.
+  ///   - isAll: whether nothing can be on its way any more.
+  /// - Returns: what is wrong with it.
+  func fault(in received: [String], over way: Way, isAll: Bool) -> String? {
+    let names = "\(deviceName(way.companion)), told by \(deviceName(way.tracker)),"
+    var rest = (told[way] ?? [])[...]
+    for text in received {
+      while let next = rest.first, next.text != text, !next.isSure { rest.removeFirst() }
+      guard rest.first?.text == text else {
+        return "\(names) took \(text) where \(rest.first?.text ?? "nothing") comes next"
+      }
+      rest.removeFirst()
+    }
+    guard isAll, let missing = rest.first(where: \.isSure) else { return nil }
+    return "\(names) never took \(missing.text)"
+  }
+}
+
+/// Devices that tell their companions what goes on with them.
+extension SimulationRun {
+  /// - Returns: whether it happened.
+  func carryOutCompanion(_ action: Action, begin: (SimulatedDevice) -> Void) async -> Bool {
+    guard server == nil else { return false }
+    switch action {
+    case .makeCompanion(let companion, let tracker):
+      let client = InProcessClient(token: hub.tokens[tracker], server: hub.server)
+      // A hub without power or room makes none; nobody is told anything then.
+      return (try? await client.makeCompanion(deviceId: hub.deviceIds[companion])) != nil
+    case .tell(let number, let text): return tellCompanions(of: devices[number], "n\(text)")
+    case .carry(let number):
+      let device = devices[number]
+      guard device.life != nil, !device.carries else { return false }
+      device.carries = true
+      begin(device)
+      return true
+    case .companionNetwork(let number, let fault, let requests):
+      companionWires[number].planned.append(Wire.Planned(fault: fault, afterRequests: requests))
+      return true
+    case .crashCompanionStore(let number, let change, let loss):
+      devices[number].losePower(beforeCompanionChange: change, loss: loss)
+      return true
+    default: return false
+    }
+  }
+
+  private func tellCompanions(of device: SimulatedDevice, _ text: String) -> Bool {
+    guard let store = device.life?.companions, let ways = try? ways(from: device, in: store) else { return false }
+    do {
+      let isTold = try store.tell(
+        [
+          CompanionStore.Draft(
+            kind: Self.noticeKind, data: ["text": .string(text), "from": .int(Int64(device.number))])
+        ],
+        at: device.clock.now)
+      if isTold { companionLedger.onTold(text, over: ways, isSure: true) }
+      return isTold
+    } catch {
+      // Power went: it was kept, or it was not.
+      companionLedger.onTold(text, over: ways, isSure: false)
+      return true
+    }
+  }
+
+  private static let noticeKind = "note"
+
+  private func ways(from device: SimulatedDevice, in store: CompanionStore) throws -> [CompanionLedger.Way] {
+    try store.links().filter { $0.role == .tracker }.compactMap { link in
+      hub.deviceIds.firstIndex(of: link.peerId).map { CompanionLedger.Way(tracker: device.number, companion: $0) }
+    }
+  }
+
+  /// A round of the courier, with whatever happens on its way.
+  func carry(_ device: SimulatedDevice) async {
+    defer { device.carries = false }
+    guard let life = device.life else { return }
+    do {
+      _ = try await life.courier.round()
+      tell("  \(device.name) carried what companions are told")
+    } catch is APIError {
+      // Carried again.
+    } catch {
+      guard device.life?.courier === life.courier, !device.isOff else { return }
+      ledger.break_("\(device.name) cannot carry what companions are told: \(error)")
+    }
+    if device.life?.courier === life.courier { checkReceived(device, isAll: false) }
+  }
+
+  private func checkReceived(_ device: SimulatedDevice, isAll: Bool) {
+    guard let life = device.life, !device.isOff else { return }
+    do {
+      let received = try life.companions.received(limit: .max).map(\.notice).filter { $0.kind == Self.noticeKind }
+      for tracker in devices.indices {
+        let texts = received.filter { $0.data["from"]?.intValue == Int64(tracker) }
+          .compactMap { $0.data["text"]?.stringValue }
+        let way = CompanionLedger.Way(tracker: tracker, companion: device.number)
+        if let fault = companionLedger.fault(in: texts, over: way, isAll: isAll) { ledger.break_(fault) }
+      }
+    } catch {
+      ledger.break_("\(device.name)'s companions cannot be read: \(error)")
+    }
+  }
+
+  /// Whoever tells carries, then whoever is told: all is there, and nothing waits.
+  func checkCompanionsAtRest() async {
+    guard server == nil, world.hazards.contains(.companions) else { return }
+    for _ in 0..<2 { for device in devices { await carry(device) } }
+    for device in devices {
+      checkReceived(device, isAll: true)
+      guard let store = device.life?.companions else { continue }
+      do {
+        for link in try store.links() where link.role == .tracker {
+          let waiting = try store.waitingCount(for: link.id)
+          if waiting > 0 {
+            ledger.break_("\(device.name) has \(waiting) notices that \(link.peerName) never took")
+          }
+        }
+      } catch {
+        ledger.break_("\(device.name)'s companions cannot be read: \(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Testing
+import TrendySimulation
+
+/// What a device tells its companions, on a network, disks and a hub that fail.
+@Suite("Stories of companions", .timeLimit(.minutes(10)))
+struct CompanionStoryTests {
+  private static let hazards: Set<Hazard> = [
+    .companions, .network, .deviceCrash, .hubCrash, .hubDisk, .restoredHub, .outage, .hubClock, .restoredStore,
+  ]
+  private static let world = SimulationWorld(edits: 25, hazards: hazards, density: .dense)
+
+  private static let seeds = (1...240 as ClosedRange<UInt64>).filter { seed in
+    world.plan(seed: seed).contains { if case .tell = $0 { true } else { false } }
+  }
+
+  @Test(arguments: seeds)
+  func `a companion takes all that it is told, each once and in its order`(seed: UInt64) async {
+    let story = await SyncSimulator(world: Self.world).run(seed: seed)
+    #expect(story.violations == [], "trendy-simulate --density dense --edits 25 --seed \(seed) --trace")
+  }
+
+  @Test func `in these stories things are told, requests fail and power goes`() async {
+    #expect(Self.seeds.count > 20)
+    var faults: [String: Int] = [:]
+    for seed in Self.seeds {
+      faults.merge(await SyncSimulator(world: Self.world).run(seed: seed).faults) { $0 + $1 }
+    }
+    for fault in ["companion_told", "companion", "answer_lost", "request_doubled", "device_crash", "hub_restored"] {
+      #expect((faults[fault] ?? 0) > 1, "\(fault)")
+    }
+  }
+}
