@@ -130,10 +130,10 @@ extension SimulationRun {
     }
   }
 
-  /// Whoever tells carries, then whoever is told: all is there, and nothing waits.
+  /// Whoever tells carries, whoever is told takes, and whoever told hears of it: all is there, and nothing waits.
   func checkCompanionsAtRest() async {
     guard server == nil, world.hazards.contains(.companions) else { return }
-    for _ in 0..<2 { for device in devices { await carry(device) } }
+    for _ in 0..<3 { for device in devices { await carry(device) } }
     for device in devices {
       checkReceived(device, isAll: true)
       guard let store = device.life?.companions else { continue }

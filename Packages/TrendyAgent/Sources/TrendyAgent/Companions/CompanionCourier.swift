@@ -60,20 +60,23 @@ public actor CompanionCourier {
   /// Goes once: learns who tells whom, hands over what waits, takes what is there.
   /// - Returns: whether this device is told anything by others.
   public func round() async throws -> Bool {
-    let companions = try await client.companions()
+    var companions = try await client.companions()
     guard openStore != nil || !companions.isEmpty || store.exists() else { return false }
     do {
       let store = try openStore ?? self.store.open()
       openStore = store
       for lost in try store.update(with: companions, deviceId: account.deviceId) where lost.role == .tracker {
-        try await remake(lost, in: store)
+        if let made = try await remake(lost, in: store) { companions.append(made) }
       }
       let links = try store.links()
-      for link in links where link.role == .tracker {
+      for link in links {
+        // Whom the hub does not know as a tracker, after it was restored, makes the link anew when it comes again.
         guard let known = companions.first(where: { $0.id == link.id }) else { continue }
-        try await handOver(link, known: known, in: store)
+        switch link.role {
+        case .tracker: try await handOver(link, known: known, in: store)
+        case .companion: try await take(link, in: store)
+        }
       }
-      for link in links where link.role == .companion { try await take(link, in: store) }
       while try store.maintain() {}
       return links.contains { $0.role == .companion }
     } catch {
@@ -83,12 +86,13 @@ public actor CompanionCourier {
   }
 
   /// The hub does not know of it at all, not even that it was ended: it was restored from a time before.
-  private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
+  private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws -> APICompanion? {
     do {
-      _ = try await client.makeCompanion(deviceId: link.peerId)
+      return try await client.makeCompanion(deviceId: link.peerId)
     } catch let error as APIError where error.statusCode == 404 {
       // Nor of the device: there is nobody to tell any more.
       try store.forget(link.id)
+      return nil
     }
   }
 
