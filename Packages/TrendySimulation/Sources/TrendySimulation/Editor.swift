@@ -261,7 +261,10 @@ extension Editor {
     case 1: isRetry = true
     default: isRetry = conflict.mine.map { ($0 == .kept) == mine } ?? true
     }
-    let seen = seenTexts(key.kind, key.id, withChildren: conflict.origin == .journal(.delete))
+    // The value that is kept is shown beside the present one.
+    let seen =
+      seenTexts(key.kind, key.id, withChildren: conflict.origin == .journal(.delete))
+      + MutationEnvelope.texts(of: conflict.present)
     let words = "\(device.name) \(isRetry ? "writes again" : "lets go of") what was kept of \(key.id)"
     do {
       if isRetry { try recorder.retryConflict(id: conflict.id) } else { try recorder.dropConflict(id: conflict.id) }

@@ -61,9 +61,10 @@ struct Manners {
     return "\((end - now).components.seconds) s before the hub may be asked again"
   }
 
-  mutating func onAnswer(isPush: Bool) {
+  /// - Parameter hasWaiting: whether anything waits to be pushed: if not, a pull that goes through says as much of the limit.
+  mutating func onAnswer(isPush: Bool, hasWaiting: Bool) {
     quietUntil = .zero
-    if isPush { (refusedPushes, openUntil) = (0, .zero) }
+    if isPush || !hasWaiting { (refusedPushes, openUntil) = (0, .zero) }
   }
 
   mutating func onRateLimit(isPush: Bool, retryAfter: Duration?, at now: Duration, life: ObjectIdentifier) {

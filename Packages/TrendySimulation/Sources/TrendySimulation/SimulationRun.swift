@@ -293,6 +293,14 @@ final class SimulationRun: @unchecked Sendable {
     }
   }
 
+  /// Whether anything waits on a device to be pushed; one whose store cannot be read says that something does.
+  func hasWaiting(_ device: Int) -> Bool {
+    guard let store = devices[device].life?.factory.makeLocalStore(), let counts = try? store.syncCounts() else {
+      return true
+    }
+    return counts.pending > 0
+  }
+
   private func freeDisks() {
     for device in devices { device.disk.setCapacity(nil) }
     hub.disk.setCapacity(nil)

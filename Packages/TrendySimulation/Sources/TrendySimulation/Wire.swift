@@ -144,9 +144,10 @@ final class Wire: @unchecked Sendable {
     do {
       try takeSlot()
       let answer = try await meetFault(call, garble: garble, reach: reach)
-      manners.onAnswer(isPush: call.mutations > 0)
+      manners.onAnswer(isPush: call.mutations > 0, hasWaiting: run.hasWaiting(device))
       return answer
     } catch let error as APIError where error.isRateLimited {
+      if run.tellsRequests { run.tell("    \(deviceName(device)): \(call.words) is refused at \(run.clock.uptime)") }
       manners.onRateLimit(
         isPush: call.mutations > 0, retryAfter: error.retryAfter, at: run.clock.uptime, life: life)
       throw error

@@ -58,8 +58,10 @@ extension Recorder {
 
 extension OpenConflict {
   fileprivate func besidePresent(in store: any DataStoreProtocol, device: String?) throws -> OpenConflict {
+    let key = EntityKey(entityType, entityId)
+    let replica = Replica(store: store)
     func present<Entity: StoredEntity>(_ type: Entity.Type) throws -> [String: JSONValue] {
-      guard let entity = try Entity.find(id: entityId, in: store) else { return [:] }
+      guard let entity = try replica.standing(type, id: entityId) else { return [:] }
       let payload = try WireJSON.encode(entity.createRequest)
       let mutation = PendingMutation(
         id: id, entityType: entityType, entityId: entityId, operation: .create, payload: payload,
@@ -71,8 +73,6 @@ extension OpenConflict {
     var result = self
     result.present = try present(entityType.stored)
     guard !result.present.isEmpty else { return result }
-    let key = EntityKey(entityType, entityId)
-    let replica = Replica(store: store)
     for (name, mark) in try replica.held(key).map({ held in kept.keys.map { ($0, held.marks.mark(of: $0)) } }) ?? [] {
       guard let mark else { continue }
       result.presentBy[name] = Writer(

@@ -77,6 +77,20 @@ struct Replica {
 }
 
 extension Replica {
+  /// What the hub has of an entity, under what waits: where nothing waits, the row may still show what the hub did not take. Of what
+  /// no hub has told of, the row.
+  func standing<Entity: StoredEntity>(_: Entity.Type, id: String) throws -> Entity? {
+    let key = EntityKey(Entity.entityType, id)
+    let row = try Entity.find(id: id, in: store)
+    guard row != nil, let record = try held(key), let living: Entity = living(record, row) else { return row }
+    return Overlay.shown(living, of: record, under: try overlay(of: key))
+  }
+
+  /// The hub's copy is kept beside the row only where the row says something else.
+  private func living<Entity: StoredEntity>(_ record: ChangeEntry, _ row: Entity?) -> Entity? {
+    record.isDelete ? nil : record.data == nil ? row : record.entity(as: Entity.self)
+  }
+
   private func show<Entity: StoredEntity>(_: Entity.Type, _ id: String) throws {
     let key = EntityKey(Entity.entityType, id)
     let row = try Entity.find(id: id, in: store)
@@ -84,7 +98,7 @@ extension Replica {
     let overlay = try overlay(of: key)
     // What the hub did not take stays to be seen until the person decides.
     if overlay.isEmpty, row?.syncStatus == .failed, record?.isDelete ?? true { return }
-    let living = record.flatMap { $0.isDelete ? nil : $0.data == nil ? row : $0.entity(as: Entity.self) }
+    let living: Entity? = record.flatMap { self.living($0, row) }
     var shown = Overlay.shown(living, of: record, under: overlay)
     if let parent = shown?.parentEventTypeId, try store.findEventType(id: parent) == nil { shown = nil }
     guard let shown else {

@@ -42,6 +42,22 @@ struct ConflictTests {
     #expect(open.map(\.present) == [["notes": "theirs"], ["notes": "theirs"]])
   }
 
+  @Test func `beside what was taken out of the queue stands what the hub has, though it was never shown`() async throws
+  {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    hub.set {
+      $0.pushErrors = [.networkError("lost")]
+      $0.pages = [[.event("E", 5, notes: "written meanwhile")]]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEvents["E"]?.notes == "mine")
+    await device.engine.clearPendingMutations(markEntitiesFailed: true)
+    let open = try device.recorder.openConflicts()
+    #expect(open.map(\.kept) == [["notes": "mine"]])
+    #expect(open.map(\.present) == [["notes": "written meanwhile"]], "else nobody sees what writing it again replaces")
+  }
+
   @Test func `the kept value is written again as an edit made now, and the conflict is resolved everywhere`()
     async throws
   {
