@@ -31,14 +31,21 @@ extension PlainReplication {
     if Entity.entityType == .eventType {
       // Read before the cascade takes them. Who belongs to a type is decided at the hub, where one may have been moved out in time:
       // under version 0 any entry passes, and is shown if its parent is.
-      for event in try store.events(in: nil, ofType: id, limit: nil) {
-        try store.insertTombstone(Tombstone(entityType: .event, entityId: event.id, version: 0))
-      }
-      for definition in try store.fetchAllPropertyDefinitions() where definition.eventTypeId == id {
-        try store.insertTombstone(Tombstone(entityType: .propertyDefinition, entityId: definition.id, version: 0))
+      for event in try store.events(in: nil, ofType: id, limit: nil) { try take(event) }
+      for kind in MutationEntityType.parentsFirst where kind.isChildOfEventType && kind != .event {
+        func takeAll<Child: StoredEntity>(_ type: Child.Type) throws {
+          for child in try Child.fetchAll(in: store) where child.parentEventTypeId == id { try take(child) }
+        }
+        try takeAll(kind.stored)
       }
     }
     try Entity.delete(id: id, in: store)
+  }
+
+  /// Takes along what belongs to an event type that is deleted.
+  private func take<Child: StoredEntity>(_ child: Child) throws {
+    try store.insertTombstone(Tombstone(entityType: Child.entityType, entityId: child.id, version: 0))
+    try Child.delete(id: child.id, in: store)
   }
 
   /// There is nothing but the row: a snapshot says what the hub has.

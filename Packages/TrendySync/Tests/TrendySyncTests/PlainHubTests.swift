@@ -56,6 +56,25 @@ struct PlainHubTests {
     #expect(device.store.storedConflicts.isEmpty)
   }
 
+  @Test(
+    "what belongs to a type goes with it, of every kind, before the first snapshot too",
+    arguments: [10, nil] as [Int64?])
+  func goesWithItsType(cursor: Int64?) throws {
+    let device = Device(cursor: cursor)
+    device.seedType("T")
+    device.seedType("U")
+    for (id, type) in [("gone", "T"), ("stays", "U")] {
+      try device.recorder.record(
+        SyncedRecord(
+          id: id, kind: .skip,
+          fields: [
+            "event_type_id": .string(type), "from": "2024-01-01T00:00:00.000Z", "to": "2024-02-01T00:00:00.000Z",
+          ]))
+    }
+    try device.recorder.delete(eventTypeId: "T")
+    #expect(try device.factory.makeDataStore().fetchRecords(kind: .skip).map(\.id) == ["stays"])
+  }
+
   @Test("an event that was moved to a type deleted here is not shown without it", arguments: [10, nil] as [Int64?])
   func movedToDeletedType(cursor: Int64?) async throws {
     let device = Device(cursor: cursor)
