@@ -79,9 +79,9 @@ public enum HubStorageContract: Sendable {
       whole.fields["properties.a.b"] = field(.null, 3)
       whole.fields["offered"] = HubField(value: "x", version: 6, stamp: 1, author: "e", isReoffered: true)
       whole.fields["known"] = HubField(value: "x", version: 6, stamp: 1, author: "e")
-      let outcome = StoredOutcome(digest: "x", outcome: .merged(version: 3, lost: ["notes"]))
+      let outcome = StoredOutcome(digest: "x", verdict: .merged(version: 3, lost: ["notes"]))
       let refusal = StoredOutcome(
-        digest: "y", outcome: .refused(Problem("invalid", status: 400, title: "t", detail: "d")))
+        digest: "y", verdict: .refused(Problem("invalid", status: 400, title: "t", detail: "d")))
       let write = KeyedWrite(digest: "z", kind: "event", id: "e")
       try storage.write(person: "p") { transaction in
         try transaction.setState(state)
@@ -337,7 +337,7 @@ public enum HubStorageContract: Sendable {
       try storage.read(person: "q") { try expect(try $0.companions(), []) }
     },
     Check("outcomes are forgotten up to a sequence, of one device") { storage in
-      let outcome = StoredOutcome(digest: "x", outcome: .accepted(version: 1))
+      let outcome = StoredOutcome(digest: "x", verdict: .accepted(version: 1))
       try storage.write(person: "p") { transaction in
         for device in ["d", "e"] {
           for sequence in 1...4 { try transaction.putOutcome(device: device, sequence: Int64(sequence), outcome) }

@@ -210,8 +210,8 @@ struct HubFeedTests {
     #expect(state.epochs.map(\.id) == (73...200).map { "life-\($0)" })
     #expect(state.epochs.first?.first == 74)
     // Who stood in an earlier one cannot be told that it is in the same history.
-    #expect(throws: Problem.self) { try hub.check(SyncPosition(device: "a", seen: 9, epoch: "life-8")) }
-    #expect(throws: Never.self) { try hub.check(SyncPosition(device: "a", seen: 90, epoch: "life-89")) }
+    #expect(throws: Problem.self) { try hub.check(DevicePosition(device: "a", seen: 9, epoch: "life-8")) }
+    #expect(throws: Never.self) { try hub.check(DevicePosition(device: "a", seen: 90, epoch: "life-89")) }
   }
 
   @Test func `the state of sync is told with counts of the living`() async throws {

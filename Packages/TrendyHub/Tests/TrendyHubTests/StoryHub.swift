@@ -138,27 +138,27 @@ final class StoryHub {
 
   /// Pushes under the device's next sequences.
   @discardableResult
-  func push(_ device: String, _ mutations: HubMutation...) throws -> [HubOutcome] {
+  func push(_ device: String, _ mutations: HubMutation...) throws -> [HubVerdict] {
     let first = sequences[device, default: 0] + 1
     let result = try push(
       device, mutations.enumerated().map { sent($0.element, first + Int64($0.offset)) }, acknowledged: first - 1)
     #expect(result.fork == nil)
     sequences[device] = first + Int64(mutations.count) - 1
-    return result.outcomes.map(\.outcome)
+    return result.outcomes.map(\.verdict)
   }
 
   func push(
     _ device: String, _ mutations: [SentMutation], acknowledged: Int64 = 0, seen: Int64? = nil, epoch: String? = nil,
     last: Int64? = nil
   ) throws -> HubCore.PushResult {
-    let position = SyncPosition(device: device, seen: seen, epoch: epoch, lastSequence: last)
+    let position = DevicePosition(
+      device: device, seen: seen ?? 0, epoch: epoch, lastSequence: last, acknowledgedThrough: acknowledged)
     return try storage.write(person: "p") {
-      try core.push(
-        HubCore.Push(position: position, acknowledgedThrough: acknowledged, mutations: mutations), in: $0, now: now)
+      try core.push(HubCore.Push(position: position, mutations: mutations), in: $0, now: now)
     }
   }
 
-  func check(_ position: SyncPosition) throws { try storage.read(person: "p") { try core.check(position, in: $0) } }
+  func check(_ position: DevicePosition) throws { try storage.read(person: "p") { try core.check(position, in: $0) } }
 
   func noteContact(_ device: String, cursor: Int64) throws {
     try storage.write(person: "p") { transaction in
@@ -176,20 +176,30 @@ final class StoryHub {
   }
 }
 
-extension HubOutcome {
+extension OutcomeEnvelope {
+  /// As the hub judged.
+  var verdict: HubVerdict {
+    switch status {
+    case "accepted": HubVerdict(outcome: .accepted(version: version), lost: lost)
+    case "merged": HubVerdict(outcome: .merged(version: version), lost: lost)
+    case "refused": HubVerdict(outcome: .refused(problem ?? ProblemDetails(status: 0)), lost: lost)
+    default: HubVerdict(outcome: .tryLater(retryAfter: nil), lost: lost)
+    }
+  }
+}
+
+extension HubVerdict {
   /// The version of an outcome that has one.
   var version: Int64? {
-    switch self {
-    case .accepted(let version), .merged(let version, _): version
+    switch outcome {
+    case .accepted(let version), .merged(let version): version
     case .refused, .tryLater: nil
     }
   }
 
-  var lost: [String] { if case .merged(_, let lost) = self { lost } else { [] } }
-
   /// `accepted`, `merged`, or the kind of a refusal's problem.
   var word: String {
-    switch self {
+    switch outcome {
     case .accepted: "accepted"
     case .merged: "merged"
     case .refused(let problem): problem.kind

@@ -19,7 +19,7 @@ struct SyncStoryTests {
     // Five would be its number had numbers been given at the edit.
     let late = hub.update("e", ["notes": hub.set("x", base: 2)])
     #expect(try hub.push("a", [hub.sent(late, 5)]).fork?.kind == "device_forked")
-    #expect(try hub.push("a", [hub.sent(late, 4)]).outcomes.map(\.outcome.word) == ["accepted"])
+    #expect(try hub.push("a", [hub.sent(late, 4)]).outcomes.map(\.verdict.word) == ["accepted"])
   }
 
   @Test("H14 a refusal uses its sequence up, and what follows is judged", arguments: storages)
@@ -27,7 +27,7 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     let orphan = hub.event("e", of: "nowhere")
     let first = try hub.push("a", [hub.sent(orphan, 1), hub.sent(hub.type("t"), 2)])
-    #expect(first.outcomes.map(\.outcome.word) == ["parent_deleted", "accepted"])
+    #expect(first.outcomes.map(\.verdict.word) == ["parent_deleted", "accepted"])
     // The answer was lost: asked again, the refusal is the one it was, although its parent lives by now.
     try hub.push("b", hub.type("nowhere"))
     #expect(try hub.push("a", [hub.sent(orphan, 1)]).outcomes == [first.outcomes[0]])
@@ -44,7 +44,7 @@ struct SyncStoryTests {
     #expect(fork.fork?.kind == "device_forked" && fork.outcomes.isEmpty)
     // Nothing is noted against the device.
     #expect(
-      try hub.push("a", [hub.sent(hub.type("u"), 3)], acknowledged: 2).outcomes.map(\.outcome.word) == ["accepted"])
+      try hub.push("a", [hub.sent(hub.type("u"), 3)], acknowledged: 2).outcomes.map(\.verdict.word) == ["accepted"])
   }
 
   @Test("H14 outcomes of a batch come with the fork that ends it", arguments: storages)
@@ -52,7 +52,7 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     let result = try hub.push("a", [hub.sent(hub.type("t"), 1), hub.sent(hub.event("e"), 3)])
     #expect(result.fork?.kind == "device_forked")
-    #expect(result.outcomes.map(\.outcome.word) == ["accepted"])
+    #expect(result.outcomes.map(\.verdict.word) == ["accepted"])
     #expect(try hub.isAlive("t", "event_type") && hub.entry("event", "e") == nil)
   }
 
@@ -68,9 +68,9 @@ struct SyncStoryTests {
         return (error as? Problem)?.kind
       }
     }
-    #expect(kind { try hub.check(SyncPosition(device: "a", lastSequence: 1)) } == "device_forked")
-    #expect(kind { try hub.check(SyncPosition(device: "a", lastSequence: 2)) } == nil)
-    #expect(kind { try hub.check(SyncPosition(device: "b", lastSequence: 0)) } == nil)
+    #expect(kind { try hub.check(DevicePosition(device: "a", lastSequence: 1)) } == "device_forked")
+    #expect(kind { try hub.check(DevicePosition(device: "a", lastSequence: 2)) } == nil)
+    #expect(kind { try hub.check(DevicePosition(device: "b", lastSequence: 0)) } == nil)
     #expect(kind { _ = try hub.push("a", [hub.sent(hub.type("u"), 1)], last: 1) } == "device_forked")
     #expect(try hub.entry("event_type", "u") == nil)
   }
@@ -487,7 +487,7 @@ struct SyncStoryTests {
   func logReset(storage: StoryHub.Storage) throws {
     func kind(_ hub: StoryHub, _ seen: Int64, _ epoch: String?) throws -> String? {
       do {
-        try hub.check(SyncPosition(device: "a", seen: seen, epoch: epoch))
+        try hub.check(DevicePosition(device: "a", seen: seen, epoch: epoch))
         return nil
       } catch let problem as Problem {
         return problem.kind
@@ -598,14 +598,14 @@ struct SyncStoryTests {
     try live(300, hub, "b")
     let state = try hub.state
     #expect(state.epochs.count <= HubState.mostEpochs + 2 * HubState.mostStanding)
-    try hub.check(SyncPosition(device: "away", seen: away.head, epoch: away.epochs.last?.id))
+    try hub.check(DevicePosition(device: "away", seen: away.head, epoch: away.epochs.last?.id))
     // What it holds is all there: nothing would have to be offered again.
-    func list(_ state: HubState) -> [HubEpoch] { state.epochs.map { HubEpoch(id: $0.id, first: $0.first) } }
+    func list(_ state: HubState) -> [HubEpoch] { state.epochs }
     #expect(
       list(away).lastCommonVersion(endingAt: away.head, with: list(state), endingAt: state.head) == away.head)
     // A life in between is not told of, and nobody stands in it.
     #expect(throws: Problem.self) {
-      try hub.check(SyncPosition(device: "x", seen: away.head + 50, epoch: "b50"))
+      try hub.check(DevicePosition(device: "x", seen: away.head + 50, epoch: "b50"))
     }
   }
 
@@ -620,7 +620,7 @@ struct SyncStoryTests {
     let answered = try hub.state
     try live(300, hub, "b")
     for state in [before, answered] {
-      try hub.check(SyncPosition(device: "away", seen: state.head, epoch: state.epochs.last?.id))
+      try hub.check(DevicePosition(device: "away", seen: state.head, epoch: state.epochs.last?.id))
     }
   }
 
@@ -632,11 +632,11 @@ struct SyncStoryTests {
     // The device saw two lives that the backup does not have.
     let backup = try hub.state
     try hub.noteContact("away", cursor: backup.head)
-    var known = backup.epochs.map { HubEpoch(id: $0.id, first: $0.first) }
+    var known = backup.epochs
     known += [HubEpoch(id: "lost1", first: backup.head + 1), HubEpoch(id: "lost2", first: backup.head + 9)]
     try live(300, hub, "b")
     let state = try hub.state
-    let told = state.epochs.map { HubEpoch(id: $0.id, first: $0.first) }
+    let told = state.epochs
     #expect(known.lastCommonVersion(endingAt: backup.head + 20, with: told, endingAt: state.head) == backup.head)
   }
 
@@ -651,7 +651,7 @@ struct SyncStoryTests {
     // It gets all up to the head, which lies in the life before.
     try hub.noteContact("away", cursor: before.head)
     try live(300, hub, "b")
-    try hub.check(SyncPosition(device: "away", seen: answered.head, epoch: answered.epochs.last?.id))
+    try hub.check(DevicePosition(device: "away", seen: answered.head, epoch: answered.epochs.last?.id))
   }
 
   @Test("so is one of which an earlier request arrives late, in a later life", arguments: storages)
@@ -666,7 +666,7 @@ struct SyncStoryTests {
     try hub.noteContact("away", cursor: before.head)
     try live(300, hub, "c")
     for state in [before, answered] {
-      try hub.check(SyncPosition(device: "away", seen: state.head, epoch: state.epochs.last?.id))
+      try hub.check(DevicePosition(device: "away", seen: state.head, epoch: state.epochs.last?.id))
     }
   }
 

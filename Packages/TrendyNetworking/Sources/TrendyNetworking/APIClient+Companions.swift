@@ -11,11 +11,11 @@ public import TrendyProtocols
 extension APIClient: CompanionClientProtocol {
   /// Whom the hub takes this device for.
   public func identity() async throws -> (person: String, deviceId: String) {
-    let document = try await hub.document([String: JSONValue].self, HTTPRequest(method: .get, path: "/me/sync"))
-    guard let person = document["person"]?.stringValue, let device = document["device_id"]?.stringValue else {
+    let summary = try await hub.document(SyncSummary.self, HTTPRequest(method: .get, path: "/me/sync"))
+    guard let device = summary.deviceId else {
       throw APIError.decodingError("\(address.name) does not say whose device this is")
     }
-    return (person, device)
+    return (summary.person, device)
   }
 
   /// The trips that go on, of devices that post to the hub.

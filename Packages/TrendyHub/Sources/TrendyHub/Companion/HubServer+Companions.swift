@@ -3,26 +3,6 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubServer {
-  /// Answers `/companions` and what is below it.
-  func answerCompanions(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    switch call.path.count {
-    case 1:
-      return switch try call.method(.get, .post) {
-      case .get: try await listCompanions(sender)
-      default: try await makeCompanion(call, sender)
-      }
-    case 2:
-      _ = try call.method(.delete)
-      return try await removeCompanion(call.path[1], sender)
-    case 3 where call.path[2] == "notices":
-      return switch try call.method(.get, .post) {
-      case .get: try await deliver(call, sender)
-      default: try await receive(call, sender)
-      }
-    default: throw Problem.unknownPath(call.request)
-    }
-  }
-
   /// The person's devices that may come in.
   func listDevices(_ sender: HubDevice) async throws -> HTTPResponse {
     let devices = try await devices(of: sender.person).filter { $0.revokedAt == nil }.map {
@@ -35,14 +15,14 @@ extension HubServer {
     try await store.perform(.reading, for: person) { [accounts] in try accounts.devices(person: person) }
   }
 
-  private func listCompanions(_ sender: HubDevice) async throws -> HTTPResponse {
+  func listCompanions(_ sender: HubDevice) async throws -> HTTPResponse {
     let companions = try await store.read(person: sender.person) { try $0.companions() }
       .filter { $0.tracker == sender.id || $0.companion == sender.id }
     return try .wire(await described(companions, person: sender.person))
   }
 
   /// The same two again are the same, and go on where they were. Either of them may ask for it: both are the person's.
-  private func makeCompanion(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  func makeCompanion(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let body = try call.body()
     let isTold = body.members["tracker_id"] != nil
     let (tracker, companion) =
@@ -71,7 +51,7 @@ extension HubServer {
 
   /// What was on its way is gone, also what the hub told in the tracker's place. That it was ended is kept, so that nobody takes it
   /// for lost.
-  private func removeCompanion(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
+  func removeCompanion(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
     let now = clock.now
     let removed = try await store.write(person: sender.person) { transaction -> HubCompanion? in
       guard let named = try transaction.companion(id: id) else { return nil }
@@ -94,7 +74,7 @@ extension HubServer {
     return HTTPResponse(status: 204)
   }
 
-  private func receive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  func receive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let body = try call.body()
     let acknowledged = try body.integer("acked_through", in: SyncRange.counter)
     let notices = try body.array("notices", limit: 500).enumerated().map { index, value in
@@ -110,7 +90,7 @@ extension HubServer {
   }
 
   /// What the companion says that it has is forgotten; what is after it is told.
-  private func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
     let (companion, notices) = try await store.read(person: sender.person) { [self] reading in

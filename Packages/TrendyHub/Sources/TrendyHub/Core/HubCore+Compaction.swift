@@ -17,9 +17,9 @@ extension HubCore {
   public func contact(
     device: String, cursor: Int64?, seen: Int64?, after last: HubContact?, in state: HubState, now: Date
   ) -> HubContact? {
-    let stands = (seen ?? cursor).flatMap { state.epoch(at: $0) }
+    let stands = (seen ?? cursor).flatMap { state.epochs.epoch(of: $0)?.id }
     var lives: [String] = []
-    for life in [stands, state.epoch(at: state.head), state.epochs.last?.id] {
+    for life in [stands, state.epochs.epoch(of: state.head)?.id, state.epochs.last?.id] {
       if let life, !lives.contains(life) { lives.append(life) }
     }
     // A request may come late, or its answer be lost: in a life after the one that it tells of, an answer may have reached it.

@@ -11,26 +11,18 @@ public struct HubCore: Hashable, Sendable {
   // MARK: A device's push
 
   public struct Push: Sendable {
-    public var position: SyncPosition
-    /// Up to here the device holds the outcomes.
-    public var acknowledgedThrough: Int64
+    public var position: DevicePosition
     public var mutations: [SentMutation]
 
-    public init(position: SyncPosition, acknowledgedThrough: Int64, mutations: [SentMutation]) {
+    public init(position: DevicePosition, mutations: [SentMutation]) {
       self.position = position
-      self.acknowledgedThrough = acknowledgedThrough
       self.mutations = mutations
     }
   }
 
   public struct PushResult: Hashable, Sendable {
-    public struct Judged: Hashable, Sendable {
-      public var sequence: Int64
-      public var outcome: HubOutcome
-    }
-
     /// In order; of a forked device those before the fork was seen.
-    public var outcomes: [Judged]
+    public var outcomes: [OutcomeEnvelope]
     /// Why the rest was not judged: two stores use one identity.
     public var fork: Problem?
     /// After the push.
@@ -45,9 +37,9 @@ public struct HubCore: Hashable, Sendable {
     let writer = try HubWriter(transaction, now: now)
     let known = try transaction.mark(device: device)
     var mark = known
-    var outcomes: [PushResult.Judged] = []
+    var outcomes: [OutcomeEnvelope] = []
     var fork: Problem?
-    try transaction.forgetOutcomes(device: device, through: push.acknowledgedThrough)
+    try transaction.forgetOutcomes(device: device, through: push.position.acknowledgedThrough)
     for mutation in push.mutations {
       if mutation.sequence <= mark {
         guard let stored = try transaction.outcome(device: device, sequence: mutation.sequence),
@@ -56,27 +48,27 @@ public struct HubCore: Hashable, Sendable {
           fork = .forked("sequence \(mutation.sequence) was judged before, with other content or long ago")
           break
         }
-        outcomes.append(.init(sequence: mutation.sequence, outcome: stored.outcome))
+        outcomes.append(OutcomeEnvelope(sequence: mutation.sequence, stored.verdict))
         continue
       }
       guard mutation.sequence == mark + 1 else {
         fork = .forked("sequence \(mutation.sequence) came, \(mark + 1) was expected")
         break
       }
-      let outcome: HubOutcome
+      let verdict: HubVerdict
       switch mutation.content {
-      case .failure(let problem): outcome = .refused(problem)
-      case .success(let content): outcome = try judge(content, device: device, writer)
+      case .failure(let problem): verdict = .refused(problem)
+      case .success(let content): verdict = try judge(content, device: device, writer)
       }
-      outcomes.append(.init(sequence: mutation.sequence, outcome: outcome))
+      outcomes.append(OutcomeEnvelope(sequence: mutation.sequence, verdict))
       mark = mutation.sequence
       try transaction.putOutcome(
-        device: device, sequence: mark, StoredOutcome(digest: mutation.digest, outcome: outcome))
+        device: device, sequence: mark, StoredOutcome(digest: mutation.digest, verdict: verdict))
     }
     if mark > known { try transaction.setMark(device: device, mark) }
     try writer.finish()
     if let contact = contact(
-      device: device, cursor: nil, seen: push.position.seen, after: try transaction.contact(device: device),
+      device: device, cursor: nil, seen: push.position.said, after: try transaction.contact(device: device),
       in: writer.state, now: now)
     {
       try transaction.putContact(contact)
@@ -89,14 +81,14 @@ public struct HubCore: Hashable, Sendable {
   /// Judges one write and carries it out. A refusal is an outcome; what is thrown is the storage's.
   public func judge(
     _ mutation: HubMutation, device: String, in transaction: any HubTransaction, now: Date
-  ) throws -> HubOutcome {
+  ) throws -> HubVerdict {
     let writer = try HubWriter(transaction, now: now)
-    let outcome = try judge(mutation, device: device, writer)
+    let verdict = try judge(mutation, device: device, writer)
     try writer.finish()
-    return outcome
+    return verdict
   }
 
-  private func judge(_ mutation: HubMutation, device: String, _ writer: HubWriter) throws -> HubOutcome {
+  private func judge(_ mutation: HubMutation, device: String, _ writer: HubWriter) throws -> HubVerdict {
     do {
       return try Judgement(mutation, device: device, writer: writer).run()
     } catch let problem as Problem {
@@ -203,7 +195,8 @@ public struct HubCore: Hashable, Sendable {
     var state = try transaction.state()
     let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.mostStanding)
     state.begin(
-      epoch, standing: Set(standing.flatMap { $0.lives.isEmpty ? [state.epoch(at: $0.cursor) ?? ""] : $0.lives }))
+      epoch,
+      standing: Set(standing.flatMap { $0.lives.isEmpty ? [state.epochs.epoch(of: $0.cursor)?.id ?? ""] : $0.lives }))
     if state.sums == nil { state.sums = try sums(in: transaction) }
     if !state.isChecked { try rewriteFaults(in: transaction, &state) }
     try transaction.setState(state)
@@ -230,8 +223,8 @@ public struct HubCore: Hashable, Sendable {
     state.isChecked = true
   }
 
-  private func sums(in reading: any HubReading) throws -> [String: HubState.KindSum] {
-    var sums: [String: HubState.KindSum] = [:]
+  private func sums(in reading: any HubReading) throws -> [String: KindSum] {
+    var sums: [String: KindSum] = [:]
     var version: Int64 = 0
     while true {
       let entries = try reading.entries(after: version, limit: 500)

@@ -79,13 +79,32 @@ public struct SentMutation: Hashable, Sendable {
   }
 }
 
-/// What became of one mutation.
-public enum HubOutcome: Hashable, Sendable {
+/// What became of one mutation, and which of its fields did not take effect.
+public struct HubVerdict: Hashable, Sendable {
+  public var outcome: MutationOutcome
+  /// By name, in their order; of a merged one alone.
+  public var lost: [String]
+
+  public init(outcome: MutationOutcome, lost: [String] = []) {
+    self.outcome = outcome
+    self.lost = lost
+  }
+
   /// The entity has this version now; the one it had, if nothing changed.
-  case accepted(version: Int64)
+  public static func accepted(version: Int64) -> HubVerdict { HubVerdict(outcome: .accepted(version: version)) }
+
   /// It met what others had written; these fields of it did not take effect.
-  case merged(version: Int64, lost: [String])
-  case refused(Problem)
-  /// Not judged; its sequence is not used up.
-  case tryLater(retryAfter: Duration?)
+  public static func merged(version: Int64, lost: [String]) -> HubVerdict {
+    HubVerdict(outcome: .merged(version: version), lost: lost)
+  }
+
+  public static func refused(_ problem: Problem) -> HubVerdict {
+    HubVerdict(outcome: .refused(problem.details))
+  }
+}
+
+extension OutcomeEnvelope {
+  init(sequence: Int64, _ verdict: HubVerdict) {
+    self.init(sequence: sequence, verdict.outcome, lost: verdict.lost)
+  }
 }

@@ -1,37 +1,13 @@
 import Foundation
-import TrendyModels
+public import TrendyModels
 
 /// Where one person's counter stands, and the lives of the hub it went through.
 public struct HubState: Hashable, Sendable {
-  public struct Epoch: Hashable, Sendable {
-    /// Random, made at a start of the hub.
-    public var id: String
-    /// The first version given in it.
-    public var first: Int64
-
-    public init(id: String, first: Int64) {
-      self.id = id
-      self.first = first
-    }
-  }
-
-  /// What the living of one kind add up to, for a device to compare its own with.
-  public struct KindSum: Hashable, Sendable {
-    public var count: Int64
-    /// The sum modulo 2^64 over them of the first 8 bytes of SHA-256 of kind, id, version and incarnation.
-    public var hash: UInt64
-
-    public init(count: Int64 = 0, hash: UInt64 = 0) {
-      self.count = count
-      self.hash = hash
-    }
-  }
-
   /// The version of the last write; 0 before the first.
   public var head: Int64
   /// The last ``mostEpochs`` and those before in which devices stand, in order. Empty before the first
   /// start.
-  public var epochs: [Epoch]
+  public var epochs: [HubEpoch]
   /// Up to here tombstones have shrunk to bare ids: who stands below it needs a snapshot.
   public var horizon: Int64
   /// By kind; `nil` where they have not been added up yet.
@@ -40,7 +16,8 @@ public struct HubState: Hashable, Sendable {
   public var isChecked: Bool
 
   public init(
-    head: Int64 = 0, epochs: [Epoch] = [], horizon: Int64 = 0, sums: [String: KindSum]? = nil, isChecked: Bool = false
+    head: Int64 = 0, epochs: [HubEpoch] = [], horizon: Int64 = 0, sums: [String: KindSum]? = nil,
+    isChecked: Bool = false
   ) {
     self.head = head
     self.epochs = epochs
@@ -62,12 +39,12 @@ public struct HubState: Hashable, Sendable {
   /// device knows.
   /// - Parameter standing: the lives in which devices stand.
   mutating func begin(_ id: String, standing: Set<String>) {
-    let new = Epoch(id: id, first: head + 1)
+    let new = HubEpoch(id: id, first: head + 1)
     // A life in which nothing was written left no position behind.
     if epochs.last?.first == new.first { epochs.removeLast() }
     let recent = (epochs + [new]).suffix(Self.mostEpochs)
-    var kept: [Epoch] = []
-    var passed: [Epoch] = []
+    var kept: [HubEpoch] = []
+    var passed: [HubEpoch] = []
     for epoch in (epochs + [new]).dropLast(recent.count) {
       guard standing.contains(epoch.id) else {
         passed.append(epoch)
@@ -80,32 +57,15 @@ public struct HubState: Hashable, Sendable {
   }
 
   /// Lives as one; before the first that stays, none.
-  private static func joined(_ lives: [Epoch], after kept: [Epoch]) -> [Epoch] {
+  private static func joined(_ lives: [HubEpoch], after kept: [HubEpoch]) -> [HubEpoch] {
     guard let first = lives.first, !kept.isEmpty else { return [] }
     if lives.count == 1 { return lives }
     let id = SHA256Digest.hexadecimal(of: lives.map(\.id).joined(separator: " "))
-    return [Epoch(id: String(id.prefix(32)), first: first.first)]
+    return [HubEpoch(id: String(id.prefix(32)), first: first.first)]
   }
-
-  /// The life in which a version was given; of a version before those that are told of, the first of them.
-  public func epoch(at version: Int64) -> String? { (epochs.last { $0.first <= version } ?? epochs.first)?.id }
 }
 
 extension HubState {
   /// What every answer to a device says of where the hub stands, and when: devices stamp their edits in hub time.
-  func wire(at now: Date) -> [String: JSONValue] {
-    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs, "now": .int(now.stamp)]
-    if let epoch = epochs.last { members["epoch"] = .string(epoch.id) }
-    return members
-  }
-
-  var wireEpochs: JSONValue { .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }) }
-}
-
-extension HubState.KindSum {
-  /// The hash as 16 hexadecimal digits: a number of JSON does not hold it in every reader.
-  var wire: JSONValue {
-    let digits = String(hash, radix: 16)
-    return ["count": .int(count), "hash": .string(String(repeating: "0", count: 16 - digits.count) + digits)]
-  }
+  func position(at now: Date) -> HubPosition { HubPosition(head: head, epochs: epochs, now: now.stamp) }
 }

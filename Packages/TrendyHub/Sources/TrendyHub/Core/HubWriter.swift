@@ -1,4 +1,5 @@
 import Foundation
+import TrendyModels
 
 /// One person's state while it is written: gives out versions, and keeps what the living add up to.
 final class HubWriter {
@@ -37,23 +38,14 @@ final class HubWriter {
   }
 }
 
-extension HubState.KindSum {
+extension KindSum {
   mutating func add(_ entry: HubEntry) {
     guard entry.isAlive else { return }
-    count += 1
-    hash &+= entry.sumTerm
+    add(kind: entry.kind, id: entry.id, version: entry.version, incarnation: entry.incarnation)
   }
 
   mutating func remove(_ entry: HubEntry) {
     guard entry.isAlive else { return }
-    count -= 1
-    hash &-= entry.sumTerm
-  }
-}
-
-extension HubEntry {
-  fileprivate var sumTerm: UInt64 {
-    SHA256Digest.bytes(of: Data("\(kind)\n\(id)\n\(version)\n\(incarnation)".utf8)).prefix(8)
-      .reduce(0) { $0 << 8 | UInt64($1) }
+    remove(kind: entry.kind, id: entry.id, version: entry.version, incarnation: entry.incarnation)
   }
 }

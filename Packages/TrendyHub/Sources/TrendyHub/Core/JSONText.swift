@@ -23,7 +23,10 @@ enum JSONText {
   }
 
   /// Members sorted by name, so that equal values give equal bytes.
-  static func write(_ value: JSONValue) -> Data {
+  static func write(_ value: JSONValue) -> Data { write(document: value) }
+
+  /// The same of a wire type.
+  static func write(document value: some WireValue) -> Data {
     do {
       return try WireJSON.encode(value)
     } catch {

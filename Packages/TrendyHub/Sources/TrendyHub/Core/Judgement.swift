@@ -27,7 +27,7 @@ struct Judgement {
     self.kind = kind
   }
 
-  func run() throws -> HubOutcome {
+  func run() throws -> HubVerdict {
     let entry = try transaction.entry(kind: kind.name, id: mutation.id)
     return switch mutation.operation {
     case .create: try create(over: entry)
@@ -41,7 +41,7 @@ struct Judgement {
 // MARK: The four operations
 
 extension Judgement {
-  private func create(over entry: HubEntry?) throws -> HubOutcome {
+  private func create(over entry: HubEntry?) throws -> HubVerdict {
     let changes = try changes(over: entry)
     guard let entry else {
       guard try !transaction.isPurged(kind: kind.name, id: mutation.id) else { throw gone(nil) }
@@ -56,7 +56,7 @@ extension Judgement {
     return try merge(changes, into: entry)
   }
 
-  private func make(_ changes: [String: Change]) throws -> HubOutcome {
+  private func make(_ changes: [String: Change]) throws -> HubVerdict {
     var changes = changes
     var lost: [String] = []
     for (field, reference) in kind.references {
@@ -77,13 +77,13 @@ extension Judgement {
     return outcome(version, lost: lost)
   }
 
-  private func update(_ entry: HubEntry?) throws -> HubOutcome {
+  private func update(_ entry: HubEntry?) throws -> HubVerdict {
     guard let entry, entry.isAlive else { throw gone(entry) }
     try checkIncarnation(entry)
     return try merge(try changes(over: entry), into: entry)
   }
 
-  private func delete(_ entry: HubEntry?) throws -> HubOutcome {
+  private func delete(_ entry: HubEntry?) throws -> HubVerdict {
     guard let entry else { return try deleteUnknown() }
     let incarnation = mutation.incarnation ?? entry.incarnation
     if !entry.isAlive, incarnation < entry.incarnation { return .accepted(version: entry.version) }
@@ -101,7 +101,7 @@ extension Judgement {
     return outcome(try bury(dying, replacing: dying), lost: lost)
   }
 
-  private func deleteUnknown() throws -> HubOutcome {
+  private func deleteUnknown() throws -> HubVerdict {
     guard try !transaction.isPurged(kind: kind.name, id: mutation.id) else {
       return .accepted(version: writer.state.horizon)
     }
@@ -122,16 +122,14 @@ extension Judgement {
   private func lastWords(of entry: HubEntry) throws -> (HubEntry, lost: [String]) {
     guard !mutation.content.isEmpty else { return (entry, []) }
     do {
-      guard case .merged(_, let lost) = try merge(try changes(over: entry), into: entry) else {
-        return (try transaction.entry(kind: kind.name, id: entry.id) ?? entry, [])
-      }
+      let lost = try merge(try changes(over: entry), into: entry).lost
       return (try transaction.entry(kind: kind.name, id: entry.id) ?? entry, lost)
     } catch is Problem {
       return (entry, mutation.content.names.sorted())
     }
   }
 
-  private func restore(_ entry: HubEntry?) throws -> HubOutcome {
+  private func restore(_ entry: HubEntry?) throws -> HubVerdict {
     guard let incarnation = mutation.incarnation, incarnation > 0 else {
       throw Problem.invalid("incarnation: expected the life that the restore begins, from 1")
     }
@@ -186,7 +184,7 @@ extension Judgement {
   /// - Parameter life: the incarnation that this begins, for a restore.
   private func merge(
     _ changes: [String: Change], into entry: HubEntry, beginning life: Int64? = nil
-  ) throws -> HubOutcome {
+  ) throws -> HubVerdict {
     var applied: [String: Change] = [:]
     var lost: [String] = []
     var overwritten: [String] = []
@@ -370,7 +368,7 @@ extension Judgement {
         ?? "\"\(mutation.id)\" is not here")
   }
 
-  private func outcome(_ version: Int64, lost: [String]) -> HubOutcome {
+  private func outcome(_ version: Int64, lost: [String]) -> HubVerdict {
     lost.isEmpty ? .accepted(version: version) : .merged(version: version, lost: lost.sorted())
   }
 }

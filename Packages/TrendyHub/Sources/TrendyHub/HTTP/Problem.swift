@@ -3,35 +3,38 @@ public import TrendyModels
 
 /// An answer that says no, as RFC 9457 has it: what is wrong, in words a person can act on.
 public struct Problem: Error, Hashable, Sendable {
-  /// The part of `urn:trendy:error:<kind>` a program decides by.
-  public var kind: String
-  public var status: Int
-  /// The same for every problem of its kind.
-  public var title: String
-  /// What went wrong this time, and what to do.
-  public var detail: String
+  /// What the answer says; `request_id` and `instance` are the request's.
+  public var details: ProblemDetails
   /// When asking again has a chance.
   public var retryAfter: Duration?
   /// Methods allowed, of a 405.
   public var allow: String?
-  /// Further members of the document (RFC 9457, 3.2).
-  public var extensions: [String: JSONValue]
+  /// Where the hub stands, for a device that must know it to go on.
+  public var position: HubPosition?
+  /// What was judged before a fork was seen: it stands, and the device learns it from the same answer.
+  public var outcomes: [OutcomeEnvelope]?
 
+  /// - Parameter kind: the part of `urn:trendy:error:<kind>` a program decides by.
   public init(
-    _ kind: String, status: Int, title: String, detail: String, retryAfter: Duration? = nil, allow: String? = nil,
-    extensions: [String: JSONValue] = [:]
+    _ kind: String, status: Int, title: String, detail: String, retryAfter: Duration? = nil, allow: String? = nil
   ) {
-    self.kind = kind
-    self.status = status
-    self.title = title
-    self.detail = detail
+    details = ProblemDetails(type: ProblemDetails.typePrefix + kind, title: title, status: status, detail: detail)
     self.retryAfter = retryAfter
     self.allow = allow
-    self.extensions = extensions
   }
+
+  init(_ details: ProblemDetails) { self.details = details }
+
+  public var kind: String { details.kind }
+  public var status: Int { details.status }
+  /// The same for every problem of its kind.
+  public var title: String { details.title }
+  /// What went wrong this time, and what to do.
+  public var detail: String { details.detail ?? "" }
 }
 
 extension Problem {
+  /// - Parameter instance: the path that was asked for.
   public func response(instance: String?, requestId: String) -> HTTPResponse {
     var headers = HTTPHeaders([("Content-Type", "application/problem+json"), ("X-Request-Id", requestId)])
     if let retryAfter {
@@ -41,20 +44,9 @@ extension Problem {
     }
     if let allow { headers["Allow"] = allow }
     if status == 401 { headers["WWW-Authenticate"] = "Bearer" }
-    return HTTPResponse(
-      status: status, headers: headers,
-      body: .data(JSONText.write(.object(members(instance: instance, requestId: requestId)))))
-  }
-
-  /// The document itself; `instance` is the path that was asked for.
-  func members(instance: String?, requestId: String) -> [String: JSONValue] {
-    var members = extensions
-    members["type"] = .string("urn:trendy:error:\(kind)")
-    members["title"] = .string(title)
-    members["status"] = .int(Int64(status))
-    members["detail"] = .string(detail)
-    members["request_id"] = .string(requestId)
-    if let instance { members["instance"] = .string(instance) }
-    return members
+    var document = ProblemDocument(details: details, position: position, outcomes: outcomes)
+    document.details.instance = instance
+    document.details.requestId = requestId
+    return HTTPResponse(status: status, headers: headers, body: .data(JSONText.write(document: document)))
   }
 }

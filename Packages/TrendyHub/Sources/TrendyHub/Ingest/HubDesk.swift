@@ -1,24 +1,29 @@
 import Foundation
 public import TrendyModels
+import TrendyProtocols
 
 /// One person's record at a hub, for a part of the hub that writes to it as one more of their devices.
 ///
-/// It asks what a device could ask over HTTP, in the same words, and is answered the same.
+/// It says nothing of what it knew, as plain REST does not, and is refused for the same reasons.
 public struct HubDesk: Sendable {
   public let person: String
   let server: HubServer
-  private let sender: HubDevice
+  /// What stands for the writer in the record's fields.
+  private let device: String
 
-  /// - Parameter device: what stands for the writer in the record's fields.
+  /// - Parameter device: the writer's name.
   init(server: HubServer, person: String, device: String) {
     self.person = person
     self.server = server
-    sender = HubDevice(id: device, person: person, name: device, tokenHash: "", createdAt: .distantPast)
+    self.device = HubDevice.restDevice(device)
   }
 
   /// All of a kind; of events the newest fifty.
   public func list<Wire: Decodable>(_ kind: SyncedKind) throws -> [Wire] {
-    try ask("GET", address(kind)) ?? []
+    try server.storage.read(person: person) { reading in
+      try reading.living(kind: kind.name, offset: 0, limit: kind.name == SyncedKind.event.name ? 50 : .max)
+        .map { try ChangeEntryData(rawData: $0.document(person: person)).decode(Wire.self) }
+    }
   }
 
   /// The living of a kind that has no address of its own, as their members; by id.
@@ -43,39 +48,35 @@ public struct HubDesk: Sendable {
 
   /// `nil` for what is not there, never was or was deleted.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
-    do {
-      return try ask("GET", address(kind, id))
-    } catch let problem as Problem where problem.status == 404 {
-      return nil
-    }
+    let entry = try server.storage.read(person: person) { try $0.entry(kind: kind.name, id: id) }
+    guard let entry, entry.isAlive else { return nil }
+    return try ChangeEntryData(rawData: entry.document(person: person)).decode(Wire.self)
   }
 
   /// - Throws: a ``Problem``, of kind `entity_deleted` for an id that was deleted.
   public func create(_ kind: SyncedKind, _ request: some Encodable) throws {
-    let _: JSONValue? = try ask("POST", address(kind), body: WireJSON.encode(request))
+    let members = try members(of: request)
+    try write { _ = try $0.create(kind, members, by: device, in: $1, now: $2) }
   }
 
+  /// - Throws: a ``Problem``, with status 404 for what was never there.
   public func update(_ kind: SyncedKind, id: String, _ request: some Encodable) throws {
-    let _: JSONValue? = try ask("PATCH", address(kind, id), body: WireJSON.encode(request))
+    let members = try members(of: request)
+    try write { _ = try $0.update(kind, id: id, members, by: device, in: $1, now: $2) }
   }
 
   /// What is not there is deleted: no error.
   public func delete(_ kind: SyncedKind, id: String) throws {
-    let _: JSONValue? = try ask("DELETE", address(kind, id))
+    try write { try $0.delete(kind, id: id, by: device, in: $1, now: $2) }
   }
 
-  private func address(_ kind: SyncedKind) -> String { kind.path ?? kind.name }
-
-  private func address(_ kind: SyncedKind, _ id: String) -> String {
-    "\(address(kind))/\(id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id)"
+  private func members(of request: some Encodable) throws -> [String: JSONValue] {
+    try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(request))
   }
 
-  private func ask<Wire: Decodable>(_ method: String, _ path: String, body: Data = Data()) throws -> Wire? {
-    let request = HTTPRequest(id: "ingest", method: method, target: "/api/v1/\(path)", body: body)
-    let response = try server.carryOutHere(
-      try server.workOnRecord(try HubCall(request), sender), for: person)
-    guard case .data(let data) = response.body, !data.isEmpty else { return nil }
-    return try WireJSON.decode(Wire.self, from: data)
+  private func write(_ body: (HubCore, any HubTransaction, Date) throws -> Void) throws {
+    let now = server.clock.now
+    try server.writeHere(person: person) { try body(server.core, $0, now) }
   }
 }
 

@@ -23,8 +23,7 @@ extension HubServer {
   }
 
   /// Answers `/me/live`: what goes on, as far as devices post here.
-  func answerLive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    _ = try call.method(.get)
+  func answerLive(_ sender: HubDevice) async throws -> HTTPResponse {
     let (trips, leftOut) = try await store.run(person: sender.person) { [self] in
       let desk = ingestDesk(person: sender.person)
       return (try await ingest?.liveTrips(for: desk) ?? [], try await ingest?.leftOut(for: desk) ?? [])

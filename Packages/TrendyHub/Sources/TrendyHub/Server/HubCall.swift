@@ -25,18 +25,6 @@ struct HubCall: Sendable {
     self.query = query
   }
 
-  /// Which of the methods is asked for; `HEAD` is `GET`.
-  func method(_ allowed: Method...) throws(Problem) -> Method {
-    let asked = Method(rawValue: request.method == "HEAD" ? "GET" : request.method)
-    guard let asked, allowed.contains(asked) else {
-      let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
-      throw Problem(
-        "method_not_allowed", status: 405, title: "Method not allowed",
-        detail: "\(request.path) takes \(names), found \(request.method)", allow: names)
-    }
-    return asked
-  }
-
   func body() throws(Problem) -> DocumentReader {
     guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found none") }
     return try DocumentReader(try JSONText.parse(request.body))

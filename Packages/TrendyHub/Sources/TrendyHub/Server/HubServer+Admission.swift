@@ -12,7 +12,7 @@ extension HubServer {
         guard let token = request.ingestToken else { throw Problem.noIngestToken }
         return .admitted(bodyBytes: .max, sender: try await device(token: token, of: request))
       }
-      if try HubCall(request).isWithoutToken { return .admitted(bodyBytes: Self.largestPairing) }
+      if HubRoutes.api.isWithoutToken(try HubCall(request)) { return .admitted(bodyBytes: Self.largestPairing) }
       return .admitted(bodyBytes: .max, sender: try await authenticate(request))
     } catch {
       return .refused(await finished(request) { _, _, _ in throw error })

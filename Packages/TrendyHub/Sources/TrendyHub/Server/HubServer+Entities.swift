@@ -23,10 +23,7 @@ extension HubServer {
   }
 
   func show(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
-    .read { [self] reading in
-      guard let entry = try reading.entry(kind: kind.name, id: id), entry.isAlive else { throw missing(kind, id) }
-      return .json(.object(entry.document(person: sender.person)))
-    }
+    .read { [core] in .json(.object(try core.entity(kind, id: id, in: $0).document(person: sender.person))) }
   }
 
   func create(
@@ -34,28 +31,25 @@ extension HubServer {
   ) throws -> HubWork {
     let key = try idempotencyKey(call)
     let now = clock.now
-    return .write { [self] transaction in
-      let entry = try create(kind, members, key: key, in: transaction, device: sender.restDevice, now: now)
+    return .write { [core] transaction in
+      let entry = try core.create(kind, members, key: key, by: sender.restDevice, in: transaction, now: now)
       return .json(.object(entry.document(person: sender.person)), status: 201)
     }
   }
 
   func update(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let mutation = HubMutation(kind: kind.name, id: id, operation: .update, content: .members(try call.body().members))
+    let members = try call.body().members
     let now = clock.now
-    return .write { [self] transaction in
-      guard try transaction.entry(kind: kind.name, id: id) != nil else { throw missing(kind, id) }
-      try carryOut(mutation, in: transaction, device: sender.restDevice, now: now)
-      guard let entry = try transaction.entry(kind: kind.name, id: id) else { throw missing(kind, id) }
+    return .write { [core] transaction in
+      let entry = try core.update(kind, id: id, members, by: sender.restDevice, in: transaction, now: now)
       return .json(.object(entry.document(person: sender.person)))
     }
   }
 
   func delete(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
     let now = clock.now
-    return .write { [self] transaction in
-      try carryOut(
-        HubMutation(kind: kind.name, id: id, operation: .delete), in: transaction, device: sender.restDevice, now: now)
+    return .write { [core] transaction in
+      try core.delete(kind, id: id, by: sender.restDevice, in: transaction, now: now)
       return HTTPResponse(status: 204)
     }
   }
@@ -64,15 +58,15 @@ extension HubServer {
     let items = try call.body().array("events", limit: 500)
     let key = try idempotencyKey(call)
     let now = clock.now
-    return .write { [self] transaction in
+    return .write { [core] transaction in
       var created: [JSONValue] = []
       var errors: [JSONValue] = []
       for (index, item) in items.enumerated() {
         do {
           let members = try DocumentReader(item, path: "events[\(index)]").members
-          let entry = try create(
-            .event, members, key: key.map { "\($0)\u{0}\(index)" }, acceptsSame: true, in: transaction,
-            device: sender.restDevice, now: now)
+          let entry = try core.create(
+            .event, members, key: key.map { "\($0)\u{0}\(index)" }, acceptsSame: true, by: sender.restDevice,
+            in: transaction, now: now)
           created.append(.object(entry.document(person: sender.person)))
         } catch let problem as Problem {
           errors.append(["index": .int(Int64(index)), "message": .string("\(problem.title): \(problem.detail)")])
@@ -88,10 +82,8 @@ extension HubServer {
   }
 
   func listDefinitions(ofType type: String, _ sender: HubDevice) -> HubWork {
-    .read { [self] reading in
-      guard let entry = try reading.entry(kind: SyncedKind.eventType.name, id: type), entry.isAlive else {
-        throw missing(.eventType, type)
-      }
+    .read { [core] reading in
+      _ = try core.entity(.eventType, id: type, in: reading)
       let definitions = try reading.referring(toKind: SyncedKind.eventType.name, id: type)
         .filter { $0.kind == SyncedKind.propertyDefinition.name }
         .sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
@@ -109,52 +101,6 @@ extension HubServer {
     return try create(.propertyDefinition, members, call, sender)
   }
 
-  /// - Parameter acceptsSame: a living entity with the same content is no duplicate but the one that was meant.
-  private func create(
-    _ kind: SyncedKind, _ members: [String: JSONValue], key: String?, acceptsSame: Bool = false,
-    in transaction: any HubTransaction, device: String, now: Date
-  ) throws -> HubEntry {
-    let reader = try DocumentReader(.object(members))
-    let id = try reader.identifier("id")
-    let digest = SHA256Digest.hexadecimal(of: JSONText.write([.string(kind.name), .object(members)]))
-    if let key, let earlier = try transaction.keyedWrite(device: device, key: key) {
-      guard earlier.digest == digest, let entry = try transaction.entry(kind: earlier.kind, id: earlier.id) else {
-        throw Problem(
-          "idempotency_key_reused", status: 409, title: "Idempotency key reused",
-          detail: "this Idempotency-Key came before with other content: every write needs one of its own")
-      }
-      // A create of an entity that was deleted since is refused below: an answer of 201 would tell the client that it lives.
-      if entry.isAlive { return entry }
-    }
-    if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
-      let fields = try kind.fields(from: members, isCreate: true)
-      guard acceptsSame, fields.allSatisfy({ entry.fields[$0.key]?.value == $0.value }) else {
-        throw Problem(
-          "duplicate", status: 409, title: "Exists already",
-          detail: "the \(kind.name) \"\(id)\" exists already: change it with PATCH")
-      }
-    } else {
-      try carryOut(
-        HubMutation(kind: kind.name, id: id, operation: .create, content: .members(members)), in: transaction,
-        device: device,
-        now: now)
-    }
-    if let key {
-      try transaction.putKeyedWrite(
-        device: device, key: key, KeyedWrite(digest: digest, kind: kind.name, id: id))
-    }
-    guard let entry = try transaction.entry(kind: kind.name, id: id) else { throw missing(kind, id) }
-    return entry
-  }
-
-  private func carryOut(
-    _ mutation: HubMutation, in transaction: any HubTransaction, device: String, now: Date
-  ) throws {
-    if case .refused(let problem) = try core.judge(mutation, device: device, in: transaction, now: now) {
-      throw problem
-    }
-  }
-
   private func idempotencyKey(_ call: HubCall) throws -> String? {
     let keys = call.request.headers.values(of: "Idempotency-Key")
     guard let key = keys.first else { return nil }
@@ -163,15 +109,13 @@ extension HubServer {
     }
     return key
   }
-
-  private func missing(_ kind: SyncedKind, _ id: String) -> Problem {
-    .notFound("there is no \(kind.name) \"\(id.prefix(128))\"")
-  }
 }
 
 extension HubDevice {
   /// The identity under which plain REST writes are noted.
-  var restDevice: String { "rest:\(id)" }
+  var restDevice: String { Self.restDevice(id) }
+
+  static func restDevice(_ id: String) -> String { "rest:\(id)" }
 }
 
 extension HubEntry {

@@ -29,12 +29,12 @@ extension HubServer {
 
   /// Notes where who asked stands, or will with the answer.
   private func noteContact(
-    of sender: HubDevice, _ position: SyncPosition?, cursor: Int64?, after last: HubContact?, in state: HubState
+    of sender: HubDevice, _ position: DevicePosition?, cursor: Int64?, after last: HubContact?, in state: HubState
   ) throws {
     let device = position?.device ?? sender.restDevice
     guard
       let contact = core.contact(
-        device: device, cursor: cursor, seen: position?.seen, after: last, in: state, now: clock.now)
+        device: device, cursor: cursor, seen: position?.said, after: last, in: state, now: clock.now)
     else { return }
     // An answer that goes out before this is no harm: who falls behind the horizon meanwhile is told to take a snapshot, and the
     // list of lives, which is cut where no device is known to stand, is cut at a start.
@@ -44,7 +44,8 @@ extension HubServer {
   func latestCursor(_ sender: HubDevice) async throws -> HTTPResponse {
     try await begin(for: sender.person)
     let state = try await store.read(person: sender.person) { try $0.state() }
-    return .json(.object(["cursor": .int(state.head)]).merging(state.wire(at: clock.now)))
+    let position = state.position(at: clock.now)
+    return try .wire(LatestCursorResponse(cursor: state.head, epoch: position.epoch, position: position))
   }
 
   /// Runs what may refuse a device's request, and has the refusal say where the hub stands: what comes next depends on it.
@@ -52,7 +53,7 @@ extension HubServer {
     do {
       return try body()
     } catch var problem as Problem {
-      problem.extensions.merge(try reading.state().wire(at: clock.now)) { own, _ in own }
+      problem.position = try reading.state().position(at: clock.now)
       throw problem
     }
   }
@@ -98,12 +99,9 @@ extension HubServer {
       let place = name.epoch == epoch ? name.place : nil
       let part = try core.snapshotPart(from: place, bytes: configuration.snapshotPartBytes, in: reading)
       var header = try snapshotHeader(call, count: part.lines.count, state: part.state, in: reading)
-      header["spans"] = .array(
-        part.spans.map {
-          ["kind": .string($0.kind), "after": .int($0.after), "through": .int($0.through)]
-        })
-      header["next"] = part.next.map { .string(SnapshotPartName(place: $0, epoch: epoch).text) }
-      return part.lines.joined(after: JSONText.write(.object(header)))
+      header.spans = part.spans
+      header.next = part.next.map { SnapshotPartName(place: $0, epoch: epoch).text }
+      return part.lines.joined(after: JSONText.write(document: header))
     }
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]), body: .data(body))
@@ -111,29 +109,24 @@ extension HubServer {
 
   private func snapshotHeader(
     _ call: HubCall, count: Int, state: HubState, in reading: any HubReading
-  ) throws -> [String: JSONValue] {
-    let mark = try call.text("device").map { try reading.mark(device: $0) } ?? 0
-    return ["cursor": .int(state.head), "last_seq": .int(mark), "count": .int(Int64(count))]
-      .merging(state.wire(at: clock.now)) { $1 }
+  ) throws -> SnapshotHeader {
+    let position = state.position(at: clock.now)
+    return SnapshotHeader(
+      cursor: state.head, epoch: position.epoch ?? "",
+      lastSequence: try call.text("device").map { try reading.mark(device: $0) } ?? 0, count: count,
+      position: position)
   }
 
   func syncStatus(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     try await begin(for: sender.person)
     return try await store.read(person: sender.person) { [self] reading in
       let state = try reading.state()
-      var counts: [String: JSONValue] = [:]
-      var kinds: [String: JSONValue] = [:]
-      for kind in SyncedKind.all {
-        let sum = state.sums?[kind.name] ?? HubState.KindSum()
-        counts[kind.name] = .int(sum.count)
-        kinds[kind.name] = sum.wire
-      }
-      let mark = try call.text("device").map { try reading.mark(device: $0) } ?? 0
-      return .json(
-        .object([
-          "person": .string(sender.person), "device_id": .string(sender.id), "last_seq": .int(mark),
-          "horizon": .int(state.horizon), "counts": .object(counts), "kinds": .object(kinds),
-        ]).merging(state.wire(at: clock.now)))
+      let kinds = SyncedKind.all.map { ($0.name, state.sums?[$0.name] ?? KindSum()) }
+      return try .wire(
+        SyncSummary(
+          person: sender.person, position: state.position(at: clock.now),
+          kinds: Dictionary(uniqueKeysWithValues: kinds), deviceId: sender.id,
+          lastSequence: try call.text("device").map { try reading.mark(device: $0) } ?? 0, horizon: state.horizon))
     }
   }
 
@@ -143,11 +136,11 @@ extension HubServer {
     let now = clock.now
     return try await write(person: sender.person) { [self] transaction in
       let result = try tellingState(in: transaction) { try core.push(push, in: transaction, now: now) }
-      let outcomes: JSONValue = .array(result.outcomes.map { $0.wire(requestId: call.request.id) })
-      let answer = result.state.wire(at: now).merging(["outcomes": outcomes]) { $1 }
-      guard var fork = result.fork else { return .json(.object(answer)) }
-      // What was judged before the fork stands: the device learns it from the same answer.
-      fork.extensions = answer
+      var outcomes = result.outcomes
+      for index in outcomes.indices { outcomes[index].problem?.requestId = call.request.id }
+      let position = result.state.position(at: now)
+      guard var fork = result.fork else { return try .wire(PushResponse(outcomes: outcomes, position: position)) }
+      (fork.outcomes, fork.position) = (outcomes, position)
       return fork.response(instance: String(call.request.path), requestId: call.request.id)
     }
   }
@@ -155,19 +148,12 @@ extension HubServer {
 
 extension HubCall {
   /// What a device says of itself in an address; `nil` for one that says nothing.
-  fileprivate func position() throws(Problem) -> SyncPosition? {
+  fileprivate func position() throws(Problem) -> DevicePosition? {
     guard let device = text("device") else { return nil }
     guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
-    return SyncPosition(
-      device: device, seen: try optionalInteger("seen", in: SyncRange.counter), epoch: text("epoch"),
+    return DevicePosition(
+      device: device, seen: try integer("seen", in: SyncRange.counter, default: 0), epoch: text("epoch"),
       lastSequence: try optionalInteger("last_seq", in: SyncRange.counter))
-  }
-}
-
-extension JSONValue {
-  /// An object with further members.
-  fileprivate func merging(_ members: [String: JSONValue]) -> JSONValue {
-    .object((objectValue ?? [:]).merging(members) { $1 })
   }
 }
 
@@ -176,10 +162,10 @@ extension HubCore.Push {
   init(_ body: DocumentReader) throws(Problem) {
     let device = try body.identifier("device")
     let acknowledged = try body.integer("acked_through", in: SyncRange.counter)
-    let position = SyncPosition(
-      device: device, seen: try body.optionalInteger("seen", in: SyncRange.counter),
+    let position = DevicePosition(
+      device: device, seen: try body.optionalInteger("seen", in: SyncRange.counter) ?? 0,
       epoch: try body.optionalString("epoch"),
-      lastSequence: try body.optionalInteger("last_seq", in: SyncRange.counter))
+      lastSequence: try body.optionalInteger("last_seq", in: SyncRange.counter), acknowledgedThrough: acknowledged)
     var mutations: [SentMutation] = []
     for (index, value) in try body.array("mutations", limit: 500).enumerated() {
       let reader = try DocumentReader(value, path: "mutations[\(index)]")
@@ -194,7 +180,7 @@ extension HubCore.Push {
         SentMutation(
           sequence: sequence, digest: SHA256Digest.hexadecimal(of: JSONText.write(value)), content: content))
     }
-    self.init(position: position, acknowledgedThrough: acknowledged, mutations: mutations)
+    self.init(position: position, mutations: mutations)
   }
 }
 
@@ -245,28 +231,6 @@ extension HubChange {
   }
 }
 
-extension HubCore.PushResult.Judged {
-  func wire(requestId: String) -> JSONValue {
-    var members: [String: JSONValue] = ["seq": .int(sequence)]
-    switch outcome {
-    case .accepted(let version):
-      members["status"] = "accepted"
-      members["version"] = .int(version)
-    case .merged(let version, let lost):
-      members["status"] = "merged"
-      members["version"] = .int(version)
-      members["lost"] = .array(lost.map { .string($0) })
-    case .refused(let problem):
-      members["status"] = "refused"
-      members["problem"] = .object(problem.members(instance: nil, requestId: requestId))
-    case .tryLater(let retryAfter):
-      members["status"] = "try_later"
-      members["retry_after_s"] = retryAfter.map { .int($0.components.seconds) }
-    }
-    return .object(members)
-  }
-}
-
 /// What a part is asked for by: `first`, or kind, version and life that the part before named.
 private struct SnapshotPartName: Sendable {
   private static let unknownKinds = "*"
@@ -299,14 +263,17 @@ private struct SnapshotPartName: Sendable {
 extension HubCore.Page {
   /// The lines as they are kept, between members that are written anew.
   func answer(at now: Date) -> HTTPResponse {
-    let members = state.wire(at: now).merging(["next_cursor": .int(nextCursor), "has_more": .bool(hasMore)]) { $1 }
-    // By name "changes" comes before all of them.
-    var body = Data(#"{"changes":["#.utf8)
+    let position = state.position(at: now)
+    let page = ChangeFeedResponse(
+      changes: [], nextCursor: nextCursor, hasMore: hasMore, epoch: position.epoch, position: position)
+    // By name "changes" comes before all other members.
+    let opening = Data(#"{"changes":["#.utf8)
+    var body = opening
     for (place, line) in lines.enumerated() {
       if place > 0 { body.append(UInt8(ascii: ",")) }
       body.append(line.text)
     }
-    body += Data("],".utf8) + JSONText.write(.object(members)).dropFirst()
+    body += JSONText.write(document: page).dropFirst(opening.count)
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", "application/json")]), body: .data(body))
   }
@@ -330,12 +297,12 @@ extension [HubLine] {
 private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
-  private let header: [String: JSONValue]
+  private let header: SnapshotHeader
   private let lines: HubLineList
   /// The next line: -1 is the header.
   private let place = Mutex(-1)
 
-  init(header: [String: JSONValue], lines: HubLineList) {
+  init(header: SnapshotHeader, lines: HubLineList) {
     self.header = header
     self.lines = lines
   }
@@ -348,7 +315,7 @@ private final class SnapshotWriter: Sendable {
     guard first < lines.count else { return nil }
     var piece = Data()
     for place in first..<min(first + Self.linesPerPiece, lines.count) {
-      piece += place < 0 ? JSONText.write(.object(header)) : try lines.line(at: place).text
+      piece += place < 0 ? JSONText.write(document: header) : try lines.line(at: place).text
       piece.append(UInt8(ascii: "\n"))
     }
     return piece

@@ -120,11 +120,20 @@ public final class HubServer: Sendable {
   private func answer(_ request: HTTPRequest, device: inout HubDevice?) async throws -> HTTPResponse {
     try configuration.check(namesOf: request)
     let call = try HubCall(request)
-    if let response = try await answerWithoutToken(call) { return response }
+    if HubRoutes.api.isWithoutToken(call) {
+      guard case .anybody(let answer) = try HubRoutes.api.route(of: call).answering else {
+        throw Problem.unknownPath(request)
+      }
+      return try await answer(self, call)
+    }
+    // Before the address is looked at: a stranger is told of none.
     let sender = try await authenticate(request)
     device = sender
     try limit(sender)
-    return try await answer(call, sender: sender)
+    guard case .device(let answer) = try HubRoutes.api.route(of: call).answering else {
+      throw Problem.unknownPath(request)
+    }
+    return try await answer(self, call, sender)
   }
 
   /// Refuses a device that asks too often.
@@ -189,26 +198,15 @@ public final class HubServer: Sendable {
     }
   }
 
-  /// Carries it out on the caller's thread, for parts of the hub that are synchronous themselves.
-  func carryOutHere(_ work: HubWork, for person: String) throws -> HTTPResponse {
-    switch work {
-    case .read(let body): return try storage.read(person: person, body)
-    case .write(let body):
-      if !begun.withLock({ $0.contains(person) }) {
-        try writeHere(person: person) { try begin(in: $0) }
-        begun.withLock { _ = $0.insert(person) }
-      }
-      return try writeHere(person: person, body)
+  /// Writes on the caller's thread, for parts of the hub that are synchronous themselves.
+  func writeHere(person: String, _ body: (any HubTransaction) throws -> Void) throws {
+    let head = try storage.write(person: person) { transaction in
+      if !begun.withLock({ $0.contains(person) }) { try begin(in: transaction) }
+      try body(transaction)
+      return try transaction.state().head
     }
-  }
-
-  private func writeHere<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    let (result, head) = try storage.write(person: person) { transaction in
-      let result = try body(transaction)
-      return (result, try transaction.state().head)
-    }
+    begun.withLock { _ = $0.insert(person) }
     streams.onHead(head, of: person)
-    return result
   }
 
   /// Reads a large body on a storage thread, in its sender's turn: it would take the runtime's own for milliseconds.

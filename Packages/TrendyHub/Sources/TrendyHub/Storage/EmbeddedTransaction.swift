@@ -330,8 +330,13 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
 extension HubState {
   /// As storages may keep it.
   public var stored: JSONValue {
-    var members: [String: JSONValue] = ["head": .int(head), "epochs": wireEpochs, "horizon": .int(horizon)]
-    if let sums { members["sums"] = .object(sums.mapValues(\.wire)) }
+    var members: [String: JSONValue] = [
+      "head": .int(head), "epochs": .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
+      "horizon": .int(horizon),
+    ]
+    if let sums {
+      members["sums"] = .object(sums.mapValues { ["count": .int($0.count), "hash": .string($0.hexadecimal)] })
+    }
     if isChecked { members["checked"] = true }
     return .object(members)
   }
@@ -347,15 +352,15 @@ extension HubState {
       guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
         return nil
       }
-      self.epochs.append(Epoch(id: id, first: first))
+      self.epochs.append(HubEpoch(id: id, first: first))
     }
     guard let kinds = members["sums"]?.objectValue else { return }
     var sums: [String: KindSum] = [:]
     for (kind, sum) in kinds {
       guard let count = sum.objectValue?["count"]?.intValue, let text = sum.objectValue?["hash"]?.stringValue,
-        let hash = UInt64(text, radix: 16)
+        let sum = KindSum(count: count, hexadecimal: text)
       else { return nil }
-      sums[kind] = KindSum(count: count, hash: hash)
+      sums[kind] = sum
     }
     self.sums = sums
   }
@@ -382,20 +387,20 @@ extension StoredOutcome {
   /// As storages may keep it.
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["digest": .string(digest)]
-    switch outcome {
+    switch verdict.outcome {
     case .accepted(let version):
       members["status"] = "accepted"
-      members["version"] = .int(version)
-    case .merged(let version, let lost):
+      members["version"] = version.map { .int($0) }
+    case .merged(let version):
       members["status"] = "merged"
-      members["version"] = .int(version)
-      members["lost"] = .array(lost.map { .string($0) })
+      members["version"] = version.map { .int($0) }
+      members["lost"] = .array(verdict.lost.map { .string($0) })
     case .refused(let problem):
       members["status"] = "refused"
       members["kind"] = .string(problem.kind)
       members["http"] = .int(Int64(problem.status))
       members["title"] = .string(problem.title)
-      members["detail"] = .string(problem.detail)
+      members["detail"] = .string(problem.detail ?? "")
     case .tryLater: preconditionFailure("an outcome that is no outcome is stored: try later uses no sequence up")
     }
     return .object(members)
@@ -407,16 +412,16 @@ extension StoredOutcome {
     switch members["status"]?.stringValue {
     case "accepted":
       guard let version = members["version"]?.intValue else { return nil }
-      self.init(digest: digest, outcome: .accepted(version: version))
+      self.init(digest: digest, verdict: .accepted(version: version))
     case "merged":
       guard let version = members["version"]?.intValue, let lost = members["lost"]?.arrayValue else { return nil }
-      self.init(digest: digest, outcome: .merged(version: version, lost: lost.compactMap(\.stringValue)))
+      self.init(digest: digest, verdict: .merged(version: version, lost: lost.compactMap(\.stringValue)))
     case "refused":
       guard let kind = members["kind"]?.stringValue, let status = members["http"]?.intValue,
         let title = members["title"]?.stringValue, let detail = members["detail"]?.stringValue
       else { return nil }
       self.init(
-        digest: digest, outcome: .refused(Problem(kind, status: Int(status), title: title, detail: detail)))
+        digest: digest, verdict: .refused(Problem(kind, status: Int(status), title: title, detail: detail)))
     default: return nil
     }
   }

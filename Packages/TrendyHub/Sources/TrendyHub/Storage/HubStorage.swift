@@ -155,11 +155,11 @@ public struct HubContact: Hashable, Sendable {
 public struct StoredOutcome: Hashable, Sendable {
   /// SHA-256 of the mutation's content.
   public var digest: String
-  public var outcome: HubOutcome
+  public var verdict: HubVerdict
 
-  public init(digest: String, outcome: HubOutcome) {
+  public init(digest: String, verdict: HubVerdict) {
     self.digest = digest
-    self.outcome = outcome
+    self.verdict = verdict
   }
 }
 

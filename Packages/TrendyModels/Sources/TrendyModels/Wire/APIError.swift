@@ -82,6 +82,12 @@ public struct ProblemDetails: Hashable, Sendable {
     self.requestId = requestId
   }
 
+  /// Before the kind in the types of a hub's problems.
+  public static let typePrefix = "urn:trendy:error:"
+
+  /// The part of `urn:trendy:error:<kind>` that a program decides by; another type whole.
+  public var kind: String { type.hasPrefix(Self.typePrefix) ? String(type.dropFirst(Self.typePrefix.count)) : type }
+
   /// The type of a problem that says: what was to be created exists.
   public static let duplicateType = "urn:trendy:error:duplicate"
 
@@ -123,5 +129,41 @@ extension ProblemDetails: WireDocument {
     try fields.write("status", status)
     try fields.write("title", title)
     try fields.write("type", type)
+  }
+}
+
+/// A problem as a hub answers with it to a request of sync: where it stands, and what it judged before, come along.
+public struct ProblemDocument: Hashable, Sendable {
+  public var details: ProblemDetails
+  public var position: HubPosition?
+  /// Of a push whose device was found to be forked.
+  public var outcomes: [OutcomeEnvelope]?
+
+  public init(details: ProblemDetails, position: HubPosition? = nil, outcomes: [OutcomeEnvelope]? = nil) {
+    self.details = details
+    self.position = position
+    self.outcomes = outcomes
+  }
+}
+
+extension ProblemDocument: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    details = try ProblemDetails(from: &fields)
+    position = try fields.position()
+    outcomes = try fields.optional("outcomes")
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    try fields.writeIfPresent("detail", details.detail)
+    try fields.writeIfPresent("epoch", position?.epoch)
+    try fields.writeIfPresent("epochs", position?.epochs)
+    try fields.writeIfPresent("head", position?.head)
+    try fields.writeIfPresent("instance", details.instance)
+    try fields.writeIfPresent("now", position?.now)
+    try fields.writeIfPresent("outcomes", outcomes)
+    try fields.writeIfPresent("request_id", details.requestId)
+    try fields.write("status", details.status)
+    try fields.write("title", details.title)
+    try fields.write("type", details.type)
   }
 }

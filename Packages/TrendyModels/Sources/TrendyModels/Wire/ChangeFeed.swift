@@ -150,10 +150,13 @@ extension ChangeFeedResponse: WireDocument {
 public struct LatestCursorResponse: Hashable, Sendable {
   public var cursor: Int64
   public var epoch: String?
+  /// Where the hub stands; `nil` for one that does not say.
+  public var position: HubPosition?
 
-  public init(cursor: Int64, epoch: String? = nil) {
+  public init(cursor: Int64, epoch: String? = nil, position: HubPosition? = nil) {
     self.cursor = cursor
     self.epoch = epoch
+    self.position = position
   }
 }
 
@@ -161,10 +164,14 @@ extension LatestCursorResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
     cursor = try fields.required("cursor", in: SyncRange.counter)
     epoch = try fields.optional("epoch")
+    position = try fields.position()
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write("cursor", cursor)
     try fields.writeIfPresent("epoch", epoch)
+    try fields.writeIfPresent("epochs", position?.epochs)
+    try fields.writeIfPresent("head", position?.head)
+    try fields.writeIfPresent("now", position?.now)
   }
 }

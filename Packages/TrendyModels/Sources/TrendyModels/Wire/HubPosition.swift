@@ -56,6 +56,9 @@ public struct HubPosition: Hashable, Sendable {
     self.now = now
   }
 
+  /// The life that gives versions now.
+  public var epoch: String? { epochs.last?.id }
+
   /// `nil` for a hub that does not say.
   init?(head: Int64?, epochs: [HubEpoch]?, now: Int64?) {
     guard let head, let epochs, !epochs.isEmpty else { return nil }
@@ -94,6 +97,9 @@ public struct DevicePosition: Hashable, Sendable {
     self.lastSequence = lastSequence
     self.acknowledgedThrough = acknowledgedThrough
   }
+
+  /// What it says that it has seen; `nil` for one that says nothing of it.
+  public var said: Int64? { epoch == nil && seen == 0 ? nil : seen }
 
   /// As query items of a request.
   public var query: [(name: String, value: String)] {

@@ -202,6 +202,11 @@ public struct PushResponse: Hashable, Sendable {
   /// Whether it came as a problem of the type `device_forked`.
   public var isForked: Bool
 
+  /// From a hub that says where it stands.
+  public init(outcomes: [OutcomeEnvelope], position: HubPosition) {
+    self.init(outcomes: outcomes, head: position.head, epoch: position.epoch, position: position)
+  }
+
   public init(
     outcomes: [OutcomeEnvelope], head: Int64, epoch: String? = nil, position: HubPosition? = nil,
     isForked: Bool = false
@@ -292,6 +297,18 @@ public struct OutcomeEnvelope: Hashable, Sendable {
     self.retryAfterSeconds = retryAfterSeconds
     self.lost = lost
   }
+
+  /// - Parameter lost: of a merged one, the fields that did not take effect.
+  public init(sequence: Int64, _ outcome: MutationOutcome, lost: [String] = []) {
+    self.init(sequence: sequence, status: "", lost: lost)
+    switch outcome {
+    case .accepted(let version): (status, self.version) = ("accepted", version)
+    case .merged(let version): (status, self.version) = ("merged", version)
+    case .refused(let problem): (status, self.problem) = ("refused", problem)
+    case .tryLater(let retryAfter):
+      (status, retryAfterSeconds) = ("try_later", retryAfter.map { Int($0.components.seconds) })
+    }
+  }
 }
 
 extension OutcomeEnvelope: WireDocument {
@@ -305,7 +322,8 @@ extension OutcomeEnvelope: WireDocument {
   }
 
   public func write(to fields: inout WireWriter) throws {
-    if !lost.isEmpty { try fields.write("lost", lost) }
+    // A merge in which nothing was lost says so: another had imported the same.
+    if !lost.isEmpty || status == "merged" { try fields.write("lost", lost) }
     try fields.writeIfPresent("problem", problem)
     try fields.writeIfPresent("retry_after_s", retryAfterSeconds)
     try fields.write("seq", sequence)

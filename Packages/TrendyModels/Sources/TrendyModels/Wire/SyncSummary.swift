@@ -12,7 +12,16 @@ public struct KindSum: Hashable, Sendable {
 
   public mutating func add(kind: String, id: String, version: Int64, incarnation: Int64) {
     count += 1
-    hash &+= StableHash.sha256(Array("\(kind)\n\(id)\n\(version)\n\(incarnation)".utf8)).prefix(8)
+    hash &+= Self.term(kind, id, version, incarnation)
+  }
+
+  public mutating func remove(kind: String, id: String, version: Int64, incarnation: Int64) {
+    count -= 1
+    hash &-= Self.term(kind, id, version, incarnation)
+  }
+
+  private static func term(_ kind: String, _ id: String, _ version: Int64, _ incarnation: Int64) -> UInt64 {
+    StableHash.sha256(Array("\(kind)\n\(id)\n\(version)\n\(incarnation)".utf8)).prefix(8)
       .reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
@@ -52,11 +61,23 @@ public struct SyncSummary: Hashable, Sendable {
   public var position: HubPosition
   /// By the kind's name.
   public var kinds: [String: KindSum]
+  /// Whom the hub takes the asking device for; `nil` from a hub that does not say.
+  public var deviceId: String?
+  /// The highest sequence of the asking store that was judged.
+  public var lastSequence: Int64
+  /// Up to here tombstones have shrunk to bare ids.
+  public var horizon: Int64
 
-  public init(person: String, position: HubPosition, kinds: [String: KindSum]) {
+  public init(
+    person: String, position: HubPosition, kinds: [String: KindSum], deviceId: String? = nil, lastSequence: Int64 = 0,
+    horizon: Int64 = 0
+  ) {
     self.person = person
     self.position = position
     self.kinds = kinds
+    self.deviceId = deviceId
+    self.lastSequence = lastSequence
+    self.horizon = horizon
   }
 }
 
@@ -67,12 +88,20 @@ extension SyncSummary: WireDocument {
       head: try fields.required("head", in: SyncRange.counter), epochs: try fields.required("epochs"),
       now: try fields.optional("now", in: SyncRange.stamp))
     kinds = try fields.required("kinds")
+    deviceId = try fields.optional("device_id")
+    lastSequence = try fields.optional("last_seq", in: SyncRange.counter) ?? 0
+    horizon = try fields.optional("horizon", in: SyncRange.counter) ?? 0
   }
 
   public func write(to fields: inout WireWriter) throws {
+    try fields.write("counts", kinds.mapValues(\.count))
+    try fields.writeIfPresent("device_id", deviceId)
+    try fields.writeIfPresent("epoch", position.epoch)
     try fields.write("epochs", position.epochs)
     try fields.write("head", position.head)
+    try fields.write("horizon", horizon)
     try fields.write("kinds", kinds)
+    try fields.write("last_seq", lastSequence)
     try fields.writeIfPresent("now", position.now)
     try fields.write("person", person)
   }

@@ -1,0 +1,84 @@
+import Foundation
+import TrendyModels
+
+// Writes of those who say nothing of what they knew: plain REST, and the hub's own parts.
+extension HubCore {
+  /// The living entity.
+  /// - Throws: a ``Problem`` with status 404 for one that is not there.
+  func entity(_ kind: SyncedKind, id: String, in reading: any HubReading) throws -> HubEntry {
+    guard let entry = try reading.entry(kind: kind.name, id: id), entry.isAlive else {
+      throw Problem.notFound(kind, id)
+    }
+    return entry
+  }
+
+  /// - Parameters:
+  ///   - key: of a client that asks again where no answer came: what it made before is given again.
+  ///   - acceptsSame: whether a living entity with the same content is no duplicate but the one that was meant.
+  /// - Throws: a ``Problem``, of kind `entity_deleted` for an id that was deleted.
+  func create(
+    _ kind: SyncedKind, _ members: [String: JSONValue], key: String? = nil, acceptsSame: Bool = false,
+    by device: String, in transaction: any HubTransaction, now: Date
+  ) throws -> HubEntry {
+    let id = try DocumentReader(.object(members)).identifier("id")
+    let digest = SHA256Digest.hexadecimal(of: JSONText.write([.string(kind.name), .object(members)]))
+    if let key, let earlier = try transaction.keyedWrite(device: device, key: key) {
+      guard earlier.digest == digest, let entry = try transaction.entry(kind: earlier.kind, id: earlier.id) else {
+        throw Problem(
+          "idempotency_key_reused", status: 409, title: "Idempotency key reused",
+          detail: "this Idempotency-Key came before with other content: every write needs one of its own")
+      }
+      // A create of an entity that was deleted since is refused below: an answer of 201 would tell the client that it lives.
+      if entry.isAlive { return entry }
+    }
+    if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
+      let fields = try kind.fields(from: members, isCreate: true)
+      guard acceptsSame, fields.allSatisfy({ entry.fields[$0.key]?.value == $0.value }) else {
+        throw Problem(
+          "duplicate", status: 409, title: "Exists already",
+          detail: "the \(kind.name) \"\(id)\" exists already: change it with PATCH")
+      }
+    } else {
+      try carryOut(
+        HubMutation(kind: kind.name, id: id, operation: .create, content: .members(members)), by: device,
+        in: transaction, now: now)
+    }
+    if let key {
+      try transaction.putKeyedWrite(device: device, key: key, KeyedWrite(digest: digest, kind: kind.name, id: id))
+    }
+    return try entity(kind, id: id, in: transaction)
+  }
+
+  /// - Throws: a ``Problem``, with status 404 for what was never there.
+  func update(
+    _ kind: SyncedKind, id: String, _ members: [String: JSONValue], by device: String,
+    in transaction: any HubTransaction, now: Date
+  ) throws -> HubEntry {
+    guard try transaction.entry(kind: kind.name, id: id) != nil else { throw Problem.notFound(kind, id) }
+    try carryOut(
+      HubMutation(kind: kind.name, id: id, operation: .update, content: .members(members)), by: device,
+      in: transaction, now: now)
+    return try entity(kind, id: id, in: transaction)
+  }
+
+  /// What is not there is deleted: no error.
+  func delete(
+    _ kind: SyncedKind, id: String, by device: String, in transaction: any HubTransaction, now: Date
+  ) throws {
+    try carryOut(
+      HubMutation(kind: kind.name, id: id, operation: .delete), by: device, in: transaction, now: now)
+  }
+
+  private func carryOut(
+    _ mutation: HubMutation, by device: String, in transaction: any HubTransaction, now: Date
+  ) throws {
+    let verdict = try judge(mutation, device: device, in: transaction, now: now)
+    if case .refused(let details) = verdict.outcome { throw Problem(details) }
+  }
+}
+
+extension Problem {
+  static func notFound(_ kind: SyncedKind, _ id: String) -> Problem {
+    .notFound("there is no \(kind.name) \"\(id.prefix(128))\"")
+  }
+}

@@ -1,0 +1,113 @@
+import TrendyModels
+
+/// The shape of a document of the API, as JSON Schema has it (2020-12, which OpenAPI 3.1 takes whole).
+indirect enum HubSchema: Hashable, Sendable {
+  case string
+  /// RFC 3339.
+  case date
+  case words([String])
+  case boolean
+  case integer(ClosedRange<Int64>)
+  case number(ClosedRange<Double>)
+  case any
+  case list(HubSchema)
+  /// Members by names that are not fixed.
+  case map(HubSchema)
+  case object([Member])
+  /// One that may be null.
+  case nullable(HubSchema)
+  /// One of the document's components, by name.
+  case named(String)
+
+  struct Member: Hashable, Sendable {
+    let name: String
+    let schema: HubSchema
+    let isRequired: Bool
+
+    static func required(_ name: String, _ schema: HubSchema) -> Member {
+      Member(name: name, schema: schema, isRequired: true)
+    }
+
+    static func optional(_ name: String, _ schema: HubSchema) -> Member {
+      Member(name: name, schema: schema, isRequired: false)
+    }
+  }
+
+  static let counter = HubSchema.integer(SyncRange.counter)
+  static let stamp = HubSchema.integer(SyncRange.stamp)
+}
+
+extension HubSchema {
+  var document: JSONValue {
+    switch self {
+    case .string: ["type": "string"]
+    case .date: ["type": "string", "format": "date-time"]
+    case .words(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
+    case .boolean: ["type": "boolean"]
+    case .integer(let range):
+      ["type": "integer", "minimum": .int(range.lowerBound), "maximum": .int(range.upperBound)]
+    case .number(let range):
+      range.upperBound == .greatestFiniteMagnitude
+        ? ["type": "number"]
+        : ["type": "number", "minimum": .double(range.lowerBound), "maximum": .double(range.upperBound)]
+    case .any: true
+    case .list(let items): ["type": "array", "items": items.document]
+    case .map(let values): ["type": "object", "additionalProperties": values.document]
+    case .object(let members): Self.document(of: members)
+    case .nullable(let schema): ["anyOf": [schema.document, ["type": "null"]]]
+    case .named(let name): ["$ref": .string("#/components/schemas/\(name)")]
+    }
+  }
+
+  private static func document(of members: [Member]) -> JSONValue {
+    var document: [String: JSONValue] = [
+      "type": "object",
+      "properties": .object(
+        Dictionary(members.map { ($0.name, $0.schema.document) }, uniquingKeysWith: { first, _ in first })),
+    ]
+    let required = members.filter(\.isRequired).map(\.name)
+    if !required.isEmpty { document["required"] = .array(required.map { .string($0) }) }
+    return .object(document)
+  }
+}
+
+extension SyncedKind {
+  /// `EventType` of `event_type`.
+  var schemaName: String { name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
+
+  /// What stands for it in a list, an answer or an entry of the feed.
+  var entitySchema: HubSchema {
+    .object(
+      [.required("id", .string), .required("user_id", .string)] + fields.map { $0.member(isRequired: $0.isRequired) }
+        + nested + [.required("created_at", .date), .required("updated_at", .date)])
+  }
+
+  var createSchema: HubSchema {
+    .object([.required("id", .string)] + fields.map { $0.member(isRequired: $0.isRequired) } + nested)
+  }
+
+  /// A merge patch: what is absent stays.
+  var patchSchema: HubSchema { .object(fields.map { $0.member(isRequired: false) } + nested) }
+
+  private var nested: [HubSchema.Member] { nestedMember.map { [.optional($0, .map(.any))] } ?? [] }
+}
+
+extension SyncedKind.Field {
+  fileprivate func member(isRequired: Bool) -> HubSchema.Member {
+    HubSchema.Member(name: name, schema: isClearable ? .nullable(schema) : schema, isRequired: isRequired)
+  }
+
+  private var schema: HubSchema {
+    switch type {
+    case .text, .identifier: .string
+    case .word(let words): .words(words)
+    case .date: .date
+    case .boolean: .boolean
+    case .number(let range): .number(range)
+    case .integer: .integer(Int64.min...Int64.max)
+    case .textList: .list(.string)
+    case .object: .map(.any)
+    case .any: .any
+    }
+  }
+}

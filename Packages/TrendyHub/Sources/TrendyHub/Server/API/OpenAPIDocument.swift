@@ -1,0 +1,71 @@
+import TrendyModels
+
+/// The table of routes as an OpenAPI document, version 3.1.
+struct OpenAPIDocument {
+  let value: JSONValue
+
+  init(_ routes: HubRoutes) {
+    var paths: [String: JSONValue] = [:]
+    for (address, same) in Dictionary(grouping: routes.all, by: \.address) {
+      var item = Dictionary(same.map { ($0.method.rawValue.lowercased(), Self.operation($0)) }) { first, _ in first }
+      if let parameters = same.first?.parameters, !parameters.isEmpty {
+        item["parameters"] = .array(
+          parameters.map { ["name": .string($0), "in": "path", "required": true, "schema": HubSchema.string.document] })
+      }
+      paths[address] = .object(item)
+    }
+    value = [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "Trendy hub", "version": "1",
+        "description": "What devices and other programs ask of a hub. docs/api.md has the words.",
+        "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+      ],
+      "servers": [["url": "/api/v1"]],
+      "security": [["token": []]],
+      "paths": .object(paths),
+      "components": [
+        "schemas": .object(HubSchema.components.mapValues(\.document)),
+        "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+      ],
+    ]
+  }
+
+  private static func operation(_ route: HubRoute) -> JSONValue {
+    var operation: [String: JSONValue] = [
+      "operationId": .string(route.name), "summary": .string(route.summary),
+      "responses": .object(
+        Dictionary(route.answers.map { ("\($0.status)", response($0)) }, uniquingKeysWith: { first, _ in first })
+          .merging([
+            "default": [
+              "description": "refused, with the reason",
+              "content": ["application/problem+json": ["schema": HubSchema.problem.document]],
+            ]
+          ]) { $1 }),
+    ]
+    if route.isWithoutToken { operation["security"] = [] }
+    if !route.query.isEmpty {
+      operation["parameters"] = .array(
+        route.query.map {
+          [
+            "name": .string($0.name), "in": "query", "description": .string($0.meaning), "schema": $0.schema.document,
+          ]
+        })
+    }
+    if let body = route.body {
+      operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body.document]]]
+    }
+    return .object(operation)
+  }
+
+  private static func response(_ answer: HubRoute.Answer) -> JSONValue {
+    var response: [String: JSONValue] = ["description": .string(answer.meaning)]
+    switch answer.body {
+    case .json(let schema): response["content"] = ["application/json": ["schema": schema.document]]
+    case .lines: response["content"] = ["application/x-ndjson": [:]]
+    case .events: response["content"] = ["text/event-stream": [:]]
+    case .nothing: break
+    }
+    return .object(response)
+  }
+}
