@@ -127,6 +127,7 @@ docs:
 install: release
 	install -d $(DESTDIR)$(PREFIX)/bin
 	for program in $(PROGRAMS); do install -m 755 $(SCRATCH)/release-static/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
+	Tools/install-pages $(SCRATCH)/release-static/release $(DESTDIR)$(PREFIX)/share
 
 # What the hub needs of the system; nothing else in the house needs more than the toolchain.
 deps:

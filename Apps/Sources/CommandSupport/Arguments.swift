@@ -4,11 +4,23 @@ public struct OptionSpec: Hashable, Sendable {
   public let names: [String]
   /// What stands for the value in the help; `nil` for a flag.
   public let value: String?
+  /// What the value is; `nil` for a flag.
+  public let kind: ValueKind?
   public let help: String
 
-  public init(_ names: String..., value: String? = nil, help: String) {
+  /// A flag.
+  public init(_ names: String..., help: String) {
+    self.names = names
+    value = nil
+    kind = nil
+    self.help = help
+  }
+
+  /// One that takes a value.
+  public init(_ names: String..., value: String, kind: ValueKind, help: String) {
     self.names = names
     self.value = value
+    self.kind = kind
     self.help = help
   }
 

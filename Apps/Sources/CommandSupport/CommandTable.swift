@@ -1,46 +1,16 @@
-/// What a command is called, what it takes and what it is for: all that help, look-up and completion need of it.
-public protocol DescribedCommand: Sendable {
-  /// `["type", "prop", "add"]`.
-  var path: [String] { get }
-  /// As a usage line shows them: `<type> <key>`; empty for none.
-  var arguments: String { get }
-  /// A sentence.
-  var summary: String { get }
-  var group: CommandGroup { get }
-  /// Command lines that do something sensible, without the program's name.
-  var examples: [String] { get }
-  /// Those of its own.
-  var options: [OptionSpec] { get }
-}
-
-extension DescribedCommand {
-  public var name: String { path.joined(separator: " ") }
-}
-
-/// Commands that a person looks for together.
-public struct CommandGroup: Hashable, Sendable {
-  public let name: String
-  public let summary: String
-
-  public init(_ name: String, _ summary: String) {
-    self.name = name
-    self.summary = summary
-  }
-}
-
 /// The commands of a program, from which its help comes and by which its words are understood.
-public struct CommandTable<Command: DescribedCommand>: Sendable {
+public struct CommandTable: Sendable {
   public let program: String
   /// What the program does, in lines that fit a screen.
   let about: [String]
-  public let commands: [Command]
+  public let commands: [CommandSpec]
   /// The options that every command takes.
   public let globalOptions: [OptionSpec]
   /// What is worth knowing whatever the command, in lines that fit a screen.
   let notes: [String]
 
   public init(
-    program: String, about: [String], commands: [Command], globalOptions: [OptionSpec], notes: [String]
+    program: String, about: [String], commands: [CommandSpec], globalOptions: [OptionSpec], notes: [String]
   ) {
     self.program = program
     self.about = about
@@ -49,10 +19,10 @@ public struct CommandTable<Command: DescribedCommand>: Sendable {
     self.notes = notes
   }
 
-  public func options(of command: Command) -> [OptionSpec] { command.options + globalOptions }
+  public func options(of command: CommandSpec) -> [OptionSpec] { command.options + globalOptions }
 
-  public func usage(of command: Command) -> String {
-    ([program, command.name, command.arguments] + (command.options.isEmpty ? [] : ["[options]"]))
+  public func usage(of command: CommandSpec) -> String {
+    ([program, command.name, command.argumentsUsage] + (command.options.isEmpty ? [] : ["[options]"]))
       .filter { !$0.isEmpty }.joined(separator: " ")
   }
 }
@@ -63,7 +33,7 @@ extension CommandTable {
   /// What the words of a command line mean.
   public enum Meaning: Sendable {
     /// A command, and the words that are its.
-    case command(Command, rest: [String])
+    case command(CommandSpec, rest: [String])
     /// No command is named: only options that every command takes.
     case none(options: [String])
     /// Help is asked for where several commands begin with these words.
@@ -91,7 +61,7 @@ extension CommandTable {
       rest.removeFirst()
     }
     if asksForHelp, !known.isEmpty { return .help(topic: known) }
-    let next = Set(commands.filter { $0.path.starts(with: known) }.map { $0.path[known.count] }).sorted()
+    let next = Set(shown.filter { $0.path.starts(with: known) }.map { $0.path[known.count] }).sorted()
     let near = rest.first.flatMap { Suggestion.nearest(to: $0, among: next) }
     let prefix = ([program] + known).joined(separator: " ")
     let message =
@@ -106,15 +76,37 @@ extension CommandTable {
   }
 }
 
+extension CommandTable {
+  /// The words that belong to a command, taken apart.
+  /// - Throws: ``CommandError`` with exit 64 for an option that it does not have, or more or fewer arguments than it takes.
+  public func arguments(_ words: [String], of command: CommandSpec) throws(CommandError) -> Arguments {
+    let usage = usage(of: command)
+    let arguments = try Arguments(words, options: options(of: command), usage: usage)
+    // Whoever asks what a command takes need not give it.
+    if !arguments.has("--help"), !arguments.has("--version") {
+      try command.check(arguments.positionals, usage: usage)
+    }
+    return arguments
+  }
+
+  /// What every program answers by itself: its help and its version; `nil` for all else.
+  public func answer(to arguments: Arguments, of command: CommandSpec) -> String? {
+    if arguments.has("--help") { return help(of: command) }
+    return arguments.has("--version") ? "\(program) \(Version.text)" : nil
+  }
+}
+
 // MARK: Help
 
 extension CommandTable {
   private static var width: Int { 80 }
 
-  private var groups: [(group: CommandGroup, commands: [Command])] {
+  private var shown: [CommandSpec] { commands.filter { !$0.isHidden } }
+
+  var groups: [(group: CommandGroup, commands: [CommandSpec])] {
     var order: [CommandGroup] = []
-    for command in commands where !order.contains(command.group) { order.append(command.group) }
-    return order.map { group in (group, commands.filter { $0.group == group }) }
+    for command in shown where !order.contains(command.group) { order.append(command.group) }
+    return order.map { group in (group, shown.filter { $0.group == group }) }
   }
 
   /// All commands by name, group by group: a screen of 24 lines of 80 columns.
@@ -137,7 +129,7 @@ extension CommandTable {
   }
 
   /// `today`, `type add|list|prop`, `sync [now|status]`.
-  private static func words(of commands: [Command]) -> [String] {
+  private static func words(of commands: [CommandSpec]) -> [String] {
     var firsts: [String] = []
     for command in commands where !firsts.contains(command.path[0]) { firsts.append(command.path[0]) }
     return firsts.map { first in
@@ -170,7 +162,7 @@ extension CommandTable {
   }
 
   /// One command whole.
-  public func help(of command: Command) -> String {
+  public func help(of command: CommandSpec) -> String {
     var lines = [command.summary, "", "Usage: \(usage(of: command))"]
     if !command.examples.isEmpty { lines += ["", "Examples:"] + command.examples.map { "  \(program) \($0)" } }
     return (lines + ["", "Options:"] + OptionSpec.table(of: options(of: command))).joined(separator: "\n")
@@ -182,7 +174,7 @@ extension CommandTable {
     if topic.isEmpty { return overview }
     let name = topic.joined(separator: " ")
     let exact = commands.first { $0.path == topic }
-    var listed = commands.filter { $0.path.starts(with: topic) && $0.path != topic }
+    var listed = shown.filter { $0.path.starts(with: topic) && $0.path != topic }
     var title = "More of '\(name)':"
     if exact == nil, listed.isEmpty, let group = groups.first(where: { $0.group.name == name }) {
       listed = group.commands
@@ -191,7 +183,7 @@ extension CommandTable {
       title = "\(program) \(name) ..."
     }
     guard exact != nil || !listed.isEmpty else {
-      let near = Suggestion.nearest(to: name, among: commands.map(\.name) + groups.map(\.group.name))
+      let near = Suggestion.nearest(to: name, among: shown.map(\.name) + groups.map(\.group.name))
       throw CommandError(
         "There is no command '\(name)'",
         hint: near.map { "Did you mean '\(program) help \($0)'?" } ?? "'\(program) help' lists the commands.",
@@ -206,8 +198,8 @@ extension CommandTable {
     return parts.compactMap(\.self).joined(separator: "\n\n")
   }
 
-  private func usageWithoutOptions(of command: Command) -> String {
-    [command.name, command.arguments].filter { !$0.isEmpty }.joined(separator: " ")
+  private func usageWithoutOptions(of command: CommandSpec) -> String {
+    [command.name, command.argumentsUsage].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// Everything, as a chapter of a page of Markdown.
@@ -249,7 +241,7 @@ extension CommandTable {
                 .array(
                   commands.map {
                     .object([
-                      ("name", .string($0.name)), ("arguments", .string($0.arguments)),
+                      ("name", .string($0.name)), ("arguments", .string($0.argumentsUsage)),
                       ("summary", .string($0.summary)), ("examples", .array($0.examples.map { .string($0) })),
                       ("options", options($0.options)),
                     ])

@@ -4,7 +4,7 @@ public enum GlobalOptions: Sendable {
     OptionSpec("--json", help: "one JSON document, for scripts"),
     OptionSpec("--ndjson", help: "one JSON document a line, for lists"),
     OptionSpec("--plain", help: "tab separated, no header"),
-    OptionSpec("--store", value: "dir", help: "the store, else TRENDY_STORE, else the data folder"),
+    OptionSpec("--store", value: "dir", kind: .folder, help: "the store, else TRENDY_STORE, else the data folder"),
     OptionSpec("--utc", help: "read and show times in UTC"),
     OptionSpec("--quiet", "-q", help: "answers and errors only, nothing of what was done"),
     OptionSpec("--version", help: "the version, and nothing else"),
@@ -15,7 +15,7 @@ public enum GlobalOptions: Sendable {
 /// The options of `trendy connect`, which `trendy` checks and `trendy-net` carries out.
 public enum ConnectOptions: Sendable {
   public static let all = [
-    OptionSpec("--name", value: "device", help: "what the hub calls this device (the machine's name)"),
+    OptionSpec("--name", value: "device", kind: .text, help: "what the hub calls this device (the machine's name)"),
     OptionSpec("--insecure", help: "allow http to another machine: the token crosses the network in clear text"),
   ]
 }

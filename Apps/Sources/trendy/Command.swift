@@ -1,28 +1,83 @@
 import CommandSupport
 
-/// One command: what it is called, what it takes, what it does.
-struct Command: DescribedCommand {
-  /// `["type", "add"]`.
-  let path: [String]
-  let arguments: String
-  let summary: String
-  let group: CommandGroup
-  let examples: [String]
-  var options: [OptionSpec] = []
-  let run: @Sendable (Session) throws -> ExitCode
+/// One command of `trendy`, in three steps: it reads its words, acts, and shows what came of it.
+protocol Command: Sendable {
+  associatedtype Answer
 
-  var usage: String { Self.table.usage(of: self) }
+  static var spec: CommandSpec { get }
 
-  static let table: CommandTable<Command> = CommandTable(
+  /// Reads the command line. Nothing is opened or changed yet: a word that is wrong is said before.
+  init(_ session: Session) throws
+
+  /// Does what was asked.
+  func act(_ session: Session) throws -> Answer
+
+  /// Prints the answer, in the format that was asked for.
+  func show(_ answer: Answer, _ session: Session) throws -> ExitCode
+}
+
+extension Command {
+  static func run(_ session: Session) throws -> ExitCode {
+    let command = try Self(session)
+    return try command.show(try command.act(session), session)
+  }
+}
+
+/// One whose work is done by the program beside this one, which has the network.
+protocol NetworkCommand: Command {}
+
+extension NetworkCommand {
+  func act(_ session: Session) throws -> ExitCode { try NetworkProgram.replaceThisProcess(with: session) }
+
+  func show(_ answer: ExitCode, _ session: Session) -> ExitCode { answer }
+}
+
+/// The commands of `trendy`, from which its help, its manual and its completions come.
+enum Commands {
+  static let all: [any Command.Type] = daily + define + drive + data + sync + care
+
+  private static let daily: [any Command.Type] = [
+    InitCommand.self, LogCommand.self, TodayCommand.self, ListCommand.self, ShowCommand.self, EditCommand.self,
+    RemoveCommand.self, UndoCommand.self,
+  ]
+
+  private static let define: [any Command.Type] = [
+    TypeAddCommand.self, TypeListCommand.self, TypePropertyAddCommand.self, PlaceAddCommand.self, PlaceListCommand.self,
+    PlaceCheckCommand.self, PlaceSimulateCommand.self,
+  ]
+
+  private static let drive: [any Command.Type] = [
+    TripListCommand.self, TripShowCommand.self, TripAddCommand.self, TripEditCommand.self, TripSplitCommand.self,
+    TripMergeCommand.self, TripRemoveCommand.self, TripClassifyCommand.self, TripReportCommand.self,
+    TripRuleAddCommand.self, TripRuleListCommand.self, TripRuleRemoveCommand.self, TrackAddCommand.self,
+    TripRecomputeCommand.self, TripExplainCommand.self, VehicleAddCommand.self, VehicleListCommand.self,
+    VehicleEditCommand.self, VehicleRemoveCommand.self, VehicleOdometerLogCommand.self,
+    VehicleOdometerCheckCommand.self, TrackDetectCommand.self, CompanionPairCommand.self, CompanionFollowCommand.self,
+    CompanionListCommand.self, CompanionRemoveCommand.self, CompanionStatusCommand.self, CompanionNoticesCommand.self,
+  ]
+
+  private static let data: [any Command.Type] = [
+    ExportMileageCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
+  ]
+
+  private static let sync: [any Command.Type] = [
+    ConnectCommand.self, DisconnectCommand.self, SyncCommand.self, SyncStatusCommand.self, SyncHistoryCommand.self,
+    SyncConflictsCommand.self, SyncConflictsShowCommand.self, SyncConflictsKeepCommand.self,
+    SyncConflictsRetryCommand.self, SyncConflictsRestoreCommand.self, SyncConflictsDropCommand.self,
+    SyncRepairCommand.self,
+  ]
+
+  private static let care: [any Command.Type] = [
+    StatusCommand.self, DoctorCommand.self, CompletionsCommand.self, HelpCommand.self, WordsCommand.self,
+  ]
+
+  static let table = CommandTable(
     program: "trendy",
     about: [
       "trendy records what happens in a life, on this machine, and brings a person's",
       "devices to one state. Without a command it shows today.",
     ],
-    commands: eventCommands + undoCommands + typeCommands + placeCommands + placeInsightCommands + tripCommands
-      + tripEditCommands + mileageCommands + intakeCommands + vehicleCommands + trackCommands + companionCommands
-      + importCommands + syncCommands + conflictCommands + repairCommands + careCommands + helpCommands,
-    globalOptions: GlobalOptions.all,
+    commands: all.map { $0.spec }, globalOptions: GlobalOptions.all,
     notes: [
       "Times look like 8:30, 'yesterday 21:00', -20m, '20m ago', mon, 2026-11-20.",
       "Ids: any beginning that only one has, or @1 for the newest.",
@@ -30,6 +85,13 @@ struct Command: DescribedCommand {
       "  69 unreachable, 70 bug, 73 cannot create, 74 read or write, 75 try again,",
       "  76 version, 77 refused, 78 configuration, 130 interrupted.",
     ])
+
+  static func run(_ spec: CommandSpec, _ session: Session) throws -> ExitCode {
+    guard let command = all.first(where: { $0.spec.path == spec.path }) else {
+      preconditionFailure("the table is made from these")
+    }
+    return try command.run(session)
+  }
 }
 
 extension CommandGroup {

@@ -11,7 +11,7 @@ import TrendyProtocols
 
 /// What a command works with: its arguments, the console, the clock on the wall, the store.
 struct Session {
-  let command: Command
+  let command: CommandSpec
   let arguments: Arguments
   let console: Console
   /// The command line as it was given, to hand on.
@@ -20,7 +20,7 @@ struct Session {
   let now: Date
   let storeDirectory: URL
 
-  init(command: Command, arguments: Arguments, console: Console, words: [String])
+  init(command: CommandSpec, arguments: Arguments, console: Console, words: [String])
     throws(CommandError)
   {
     if arguments.value("--store") == "" {
@@ -44,7 +44,7 @@ struct Session {
   }
 
   func usageError(_ message: String, hint: String? = nil) -> CommandError {
-    CommandError(message, hint: hint, usage: command.usage, exit: .usage)
+    CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)
   }
 
   /// The positional arguments, when there are as many as there should be.

@@ -25,27 +25,24 @@ enum Trendy {
 
   private static func run(_ words: [String], console: inout Console) -> ExitCode {
     do {
-      let command: Command
+      let spec: CommandSpec
       let rest: [String]
-      switch try Command.table.meaning(of: words) {
-      case .command(let found, let words): (command, rest) = (found, words)
-      case .none(let options): (command, rest) = (.today, options)
+      switch try Commands.table.meaning(of: words) {
+      case .command(let found, let words): (spec, rest) = (found, words)
+      case .none(let options): (spec, rest) = (TodayCommand.spec, options)
       case .help(let topic):
-        console.data(try Command.table.help(on: topic))
+        console.data(try Commands.table.help(on: topic))
         return .done
       }
-      let arguments = try Arguments(rest, options: Command.table.options(of: command), usage: command.usage)
-      if arguments.has("--help") {
-        console.data(Command.table.help(of: command))
-        return .done
-      }
-      if arguments.has("--version") {
-        console.data("trendy \(Version.text)")
+      let arguments = try Commands.table.arguments(rest, of: spec)
+      if let answer = Commands.table.answer(to: arguments, of: spec) {
+        console.data(answer)
         return .done
       }
       if arguments.has("--plain") { console.format = .plain }
       console.isQuiet = arguments.has("--quiet")
-      return try command.run(try Session(command: command, arguments: arguments, console: console, words: words))
+      let session = try Session(command: spec, arguments: arguments, console: console, words: words)
+      return try Commands.run(spec, session)
     } catch {
       return console.report(CommandError(describing: error))
     }

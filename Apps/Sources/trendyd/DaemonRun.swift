@@ -9,9 +9,15 @@ import TrendyHub
 import TrendyModels
 import TrendyProtocols
 
-/// `trendyd run`: serves, syncs, or both, until it is asked to end.
+/// The work of `trendyd run`: serves, syncs, or both, until it is asked to end.
 struct DaemonRun {
-  let role: Daemon.Role
+  enum Role: String, CaseIterable {
+    case agent
+    case hub
+    case both
+  }
+
+  let role: Role
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
@@ -24,7 +30,7 @@ struct DaemonRun {
   let logPath: String?
   let console: Console
 
-  func run() async throws -> ExitCode {
+  func run() async throws {
     let bounds = try bounds()
     let writer = try LogWriter(path: logPath, isJSON: console.isJSON)
     if logPath != nil { Signals.takeHangUp() }
@@ -52,7 +58,6 @@ struct DaemonRun {
     await server?.stop()
     writer.finish(atMost: Self.logSeconds)
     try outcome.get()
-    return .done
   }
 
   /// Seconds for what is still to be logged at the end.
@@ -102,7 +107,8 @@ struct DaemonRun {
       group.addTask {
         await Signals.termination(atMost: grace, onHangUp: { writer.reopen() }) {
           console.talk(
-            "What was at work did not end in time and is left; it is done at the next start. Nothing acknowledged is lost."
+            "What was at work did not end in time and is left; it is done at the next start. "
+              + "Nothing acknowledged is lost."
           )
           writer.finish(atMost: 0.25)
           _exit(ExitCode.done.rawValue)

@@ -24,11 +24,15 @@ enum Trendyd {
   }
 
   private static func run(_ words: [String], console: Console) async throws -> ExitCode {
-    let table = DaemonCommand.table
-    let command: DaemonCommand
-    let rest: [String]
+    let table = DaemonCommands.table
     switch try table.meaning(of: words) {
-    case .command(let found, let words): (command, rest) = (found, words)
+    case .command(let spec, let rest):
+      let arguments = try table.arguments(rest, of: spec)
+      if let answer = table.answer(to: arguments, of: spec) {
+        console.data(answer)
+        return .done
+      }
+      return try await DaemonCommands.run(spec, DaemonSession(arguments: arguments, console: console))
     case .none(let options):
       if options.contains("--version") {
         console.data("trendyd \(Version.text)")
@@ -39,23 +43,5 @@ enum Trendyd {
       console.data(try table.help(on: topic))
       return .done
     }
-    let usage = table.usage(of: command)
-    let arguments = try Arguments(rest, options: table.options(of: command), usage: usage)
-    if arguments.has("--help") {
-      console.data(table.help(of: command))
-      return .done
-    }
-    if arguments.has("--version") {
-      console.data("trendyd \(Version.text)")
-      return .done
-    }
-    if command.operand == nil, command.name != "help", let stray = arguments.positionals.first {
-      throw CommandError("Unexpected '\(stray)'", usage: usage, exit: .usage)
-    }
-    if let operand = command.operand, arguments.positionals.count != 1 {
-      let problem = arguments.positionals.count > 1 ? "Unexpected '\(arguments.positionals[1])'" : "Missing \(operand)"
-      throw CommandError(problem, usage: usage, exit: .usage)
-    }
-    return try await command.run(arguments, console)
   }
 }

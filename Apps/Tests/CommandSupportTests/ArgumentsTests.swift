@@ -4,8 +4,8 @@ import Testing
 @Suite("Arguments")
 struct ArgumentsTests {
   private let options = [
-    OptionSpec("--note", "-n", value: "text", help: ""), OptionSpec("--json", help: ""),
-    OptionSpec("--clear", value: "field", help: ""),
+    OptionSpec("--note", "-n", value: "text", kind: .text, help: ""), OptionSpec("--json", help: ""),
+    OptionSpec("--clear", value: "field", kind: .text, help: ""),
   ]
 
   private func parse(_ words: String...) throws -> Arguments {

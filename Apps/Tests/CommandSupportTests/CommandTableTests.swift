@@ -3,29 +3,27 @@ import Testing
 
 @Suite("CommandTable")
 struct CommandTableTests {
-  private struct Named: DescribedCommand {
-    var path: [String]
-    var arguments = ""
-    var summary = "Does it."
-    var group: CommandGroup
-    var examples: [String] = []
-    var options: [OptionSpec] = []
-  }
-
   private static let daily = CommandGroup("daily", "Every day.")
   private static let care = CommandGroup("care", "How it is.")
 
   private let table = CommandTable(
     program: "p", about: ["p does things."],
     commands: [
-      Named(path: ["log"], arguments: "<type>", group: daily, examples: ["log tea", "log tea 2"]),
-      Named(path: ["sync"], group: care), Named(path: ["sync", "conflicts"], group: care),
-      Named(path: ["sync", "conflicts", "show"], arguments: "<id>", group: care),
-      Named(path: ["type", "add"], group: daily, options: [OptionSpec("--color", value: "colour", help: "a colour")]),
-      Named(path: ["type", "prop", "add"], group: daily),
+      CommandSpec(
+        "log", .one("type", .eventType, "the type"), summary: "Does it.", group: daily,
+        examples: ["log tea", "log tea 2"]),
+      CommandSpec("sync", .word("now"), summary: "Does it.", group: care, examples: []),
+      CommandSpec("sync conflicts", summary: "Does it.", group: care, examples: []),
+      CommandSpec(
+        "sync conflicts show", .one("id", .conflict, "the id"), summary: "Does it.", group: care, examples: []),
+      CommandSpec(
+        "type add", .oneOrMore("name", .text, "the name"), summary: "Does it.", group: daily, examples: [],
+        options: [OptionSpec("--color", value: "colour", kind: .oneOf(["red", "green"]), help: "a colour")]),
+      CommandSpec("type prop add", summary: "Does it.", group: daily, examples: []),
+      CommandSpec("words", summary: "For programs.", group: care, examples: [], isHidden: true),
     ],
     globalOptions: [
-      OptionSpec("--store", value: "dir", help: "where"), OptionSpec("--json", help: "for scripts"),
+      OptionSpec("--store", value: "dir", kind: .folder, help: "where"), OptionSpec("--json", help: "for scripts"),
       OptionSpec("--help", "-h", help: "this"),
     ], notes: ["A note."])
 
@@ -89,11 +87,11 @@ struct CommandTableTests {
       try table.help(on: ["care"]) == """
         How it is.
 
-          sync                      Does it.
+          sync [now]                Does it.
           sync conflicts            Does it.
           sync conflicts show <id>  Does it.
         """)
-    #expect(try table.help(on: ["type"]).contains("  type prop add  Does it."))
+    #expect(try table.help(on: ["type"]).contains("  type add <name> ...  Does it.\n  type prop add        Does it."))
     let log = try table.help(on: ["log"])
     #expect(log.hasPrefix("Does it.\n\nUsage: p log <type>\n\nExamples:\n  p log tea\n  p log tea 2\n\nOptions:\n"))
     // One that has others beneath it tells of them as well.
@@ -101,11 +99,30 @@ struct CommandTableTests {
     #expect(throws: CommandError.self) { try table.help(on: ["nothing"]) }
   }
 
+  @Test(
+    "a command gets as many arguments as it takes",
+    arguments: [
+      ("log", "Missing the type"), ("log a b", "Unexpected 'b'"), ("type add", "Missing the name"),
+      ("type add a b c", nil), ("sync", nil), ("sync now", nil), ("sync now then", "Unexpected 'then'"),
+      ("log --help", nil), ("type prop add x", "Unexpected 'x'"),
+    ])
+  func count(line: String, message: String?) throws {
+    guard case .command(let command, let rest) = try table.meaning(of: line.split(separator: " ").map(String.init))
+    else { return #expect(Bool(false)) }
+    do throws(CommandError) {
+      _ = try table.arguments(rest, of: command)
+      #expect(message == nil)
+    } catch {
+      #expect(error.message == message && error.exit == .usage)
+    }
+  }
+
   @Test func `a list that is longer than a line is parted where a word ends`() {
     let many = CommandTable(
       program: "p", about: [],
-      commands: (0..<30).map { Named(path: ["trip", "operation\($0)"], group: Self.daily) }, globalOptions: [],
-      notes: [])
+      commands: (0..<30).map {
+        CommandSpec("trip operation\($0)", summary: "Does it.", group: Self.daily, examples: [])
+      }, globalOptions: [], notes: [])
     let lines = many.overview.split(separator: "\n")
     #expect(lines.allSatisfy { $0.count <= 80 })
     #expect((0..<30).allSatisfy { number in lines.contains { $0.contains("operation\(number)") } })

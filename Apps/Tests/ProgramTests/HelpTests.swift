@@ -47,4 +47,40 @@ struct HelpTests {
     #expect(result.status == 64 && result.talk.contains("Unknown option '--role'"))
     #expect(try bench.trendyd("user", "add").talk.contains("Missing the name"))
   }
+
+  @Test func `bash is offered the words, types and properties that there are`() throws {
+    _ = try bench.trendy("init")
+    /// As bash asks: the words in an array, and the line as it was typed.
+    func offered(_ line: String) throws -> [String] {
+      let script = """
+        export TRENDY_STORE=\(bench.store())
+        source <(\(Workbench.path("trendy")) completions print bash)
+        COMP_LINE="\(line)"; COMP_POINT=${#COMP_LINE}
+        read -ra COMP_WORDS <<< "$COMP_LINE"; [[ $COMP_LINE == *' ' ]] && COMP_WORDS+=('')
+        COMP_WORDS[0]=\(Workbench.path("trendy")); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _trendy; printf '%s\\n' "${COMPREPLY[@]}"
+        """
+      return try bench.shell("bash -c '\(script.replacing("'", with: "'\\''"))'").output
+        .split(separator: "\n").map(String.init)
+    }
+    #expect(try offered("trendy und") == ["undo"])
+    #expect(try offered("trendy log cof") == ["coffee"])
+    #expect(try offered("trendy trip ").contains("merge"))
+    #expect(try offered("trendy log coffee --no") == ["--note"])
+    let properties = try offered("trendy log coffee ")
+    #expect(!properties.isEmpty && properties.allSatisfy { $0.contains("=") }, "\(properties)")
+    #expect(try offered("trendy words").isEmpty, "what is for programs is not offered")
+  }
+
+  @Test(
+    "the manual page is one that man reads without a warning",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")), arguments: ["trendy", "trendyd"])
+  func manual(program: String) throws {
+    let page = try bench.run(program, ["help", "--manual"]).output
+    #expect(page.hasPrefix(".TH \(program.uppercased()) 1"))
+    let file = bench.folder.appending(path: "\(program).1")
+    try page.write(to: file, atomically: true, encoding: .utf8)
+    let result = try bench.shell("groff -Kutf8 -man -Tutf8 -ww -z \(file.path)")
+    #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+  }
 }

@@ -1,5 +1,4 @@
 import AgentLink
-import TrendyAgent
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -14,12 +13,13 @@ import CommandSupport
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
 /// `trendy trip show --live`: the trip that goes on, as it goes on.
-struct LiveCommand {
+struct LiveView {
   let session: Session
 
   func run() throws -> ExitCode {
@@ -68,10 +68,11 @@ struct LiveCommand {
     if shown == nil, let failure { throw failure }
     source = shown?.source ?? source
     if let failure { session.console.talk("The hub could not be asked: \(failure.message).") }
-    let age = shown?.trip.fixedAt.map { " \(TimePhrase.words(max(0, session.now.timeIntervalSince($0)))) ago" }
+    let age = shown?.trip.fixedAt.map { " \(TimePhrase.words(max(0, session.now.timeIntervalSince($0)))) ago" } ?? ""
+    let teller = shown?.trip.device.map { "\($0) told" } ?? "was told to"
     session.console.talk(
-      "No agent runs here: this is what \(shown?.trip.device.map { "\($0) told" } ?? "was told to") \(source.words)\(age ?? "")"
-        + ", and nothing will follow. Start one: trendyd run")
+      "No agent runs here: this is what \(teller) \(source.words)\(age), and nothing will follow. "
+        + "Start one: trendyd run")
     show(shown?.trip, on: Screen(isInPlace: false), from: source)
     return .done
   }

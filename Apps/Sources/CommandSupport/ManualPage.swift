@@ -1,0 +1,40 @@
+extension CommandTable {
+  /// Everything, as a page of section 1 for `man`, in the macros of man(7).
+  public var manual: String {
+    let upper = program.uppercased()
+    var lines = [
+      ".TH \(upper) 1 \"\" \"\(program) \(Version.text)\" \"Trendy\"", ".SH NAME",
+      "\(program) \\- \(Self.roff(about.joined(separator: " ")))", ".SH SYNOPSIS", ".B \(program)", ".I command",
+      "[options]",
+      ".SH DESCRIPTION", Self.roff(about.joined(separator: " ")),
+    ]
+    for (group, commands) in groups {
+      lines += [".SH \"\(Self.roff(group.name.uppercased()))\"", Self.roff(group.summary)]
+      for command in commands { lines += entry(of: command) }
+    }
+    lines += [".SH OPTIONS", "Every command takes these."]
+    lines += globalOptions.flatMap { Self.entry(of: $0) }
+    lines += [".SH NOTES", ".nf"] + notes.map { Self.roff($0) } + [".fi"]
+    return lines.joined(separator: "\n")
+  }
+
+  private func entry(of command: CommandSpec) -> [String] {
+    var lines = [".SS \"\(Self.roff(usage(of: command)))\"", Self.roff(command.summary)]
+    lines += command.options.flatMap { Self.entry(of: $0) }
+    if !command.examples.isEmpty {
+      lines += [".PP", ".nf", ".RS"] + command.examples.map { Self.roff("\(program) \($0)") } + [".RE", ".fi"]
+    }
+    return lines
+  }
+
+  private static func entry(of option: OptionSpec) -> [String] {
+    let names = option.names.reversed().map { "\\fB\(roff($0))\\fR" }.joined(separator: ", ")
+    return [".TP", names + (option.value.map { " \\fI\(roff($0))\\fR" } ?? ""), roff(option.help)]
+  }
+
+  /// Text that stays what it is: a hyphen that is typed is no dash, and no line begins a command of roff.
+  private static func roff(_ text: String) -> String {
+    let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
+    return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+  }
+}

@@ -1,0 +1,50 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyProtocols
+
+/// `trendy status`
+struct StatusCommand: Command {
+  static let spec = CommandSpec(
+    "status", summary: "The store, what it holds, and how sync stands.", group: .care,
+    examples: ["status", "status --json"])
+
+  struct Answer {
+    /// How many things there are of each kind.
+    var counts: [(kind: String, count: Int)]
+    var sync: SyncStanding
+  }
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    return Answer(
+      counts: [
+        ("events", try store.events(in: nil, ofType: nil, limit: nil).count),
+        ("event_types", try store.fetchAllEventTypes().count), ("places", try store.fetchAllGeofences().count),
+      ],
+      sync: try SyncStanding(container: container, session: session))
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let (console, store) = (session.console, session.storeDirectory.path)
+    switch console.format {
+    case .json, .ndjson:
+      let holds = JSONText.object(answer.counts.map { ($0.kind, .number($0.count)) })
+      console.document("trendy.status/1", [("store", .string(store)), ("holds", holds), ("sync", answer.sync.json)])
+    case .plain: console.row([store] + answer.counts.map { "\($0.count)" } + ["\(answer.sync.waiting)"])
+    case .text:
+      let holds = answer.counts.map { "\($0.count) \($0.kind.replacing("_", with: " "))" }
+      console.text("Store: \(store)")
+      console.text("Holds: \(holds.joined(separator: ", "))")
+      console.text("Sync:  \(answer.sync.line)")
+    }
+    return .done
+  }
+}

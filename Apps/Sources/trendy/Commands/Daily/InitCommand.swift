@@ -1,0 +1,63 @@
+import TrendySync
+import TrendyProtocols
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+
+/// `trendy init`
+struct InitCommand: Command {
+  static let spec = CommandSpec(
+    "init", summary: "Make the store, with five types to begin with.", group: .daily,
+    examples: ["init", "init --store ~/trendy"])
+
+  struct Answer {
+    var isNew: Bool
+    /// The names of those that were made now.
+    var made: [String]
+    /// Of all that there are.
+    var types: [String]
+  }
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> Answer {
+    let isNew = !DeviceRecord.exists(at: session.storeDirectory)
+    let container = try AppContainer(storeDirectory: session.storeDirectory)
+    var made: [String] = []
+    if isNew {
+      let store = container.makeStore()
+      for (type, definitions) in StarterTypes.all where try store.findEventType(id: type.id) == nil {
+        try container.recorder.record(type)
+        for definition in definitions { try container.recorder.record(definition) }
+        made.append(type.name)
+      }
+    }
+    return Answer(isNew: isNew, made: made, types: try container.makeStore().fetchAllEventTypes().map(\.name))
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let path = session.storeDirectory.path
+    if session.console.isJSON {
+      session.console.document(
+        "trendy.init/1",
+        [
+          ("store", .string(path)), ("created", .bool(answer.isNew)),
+          ("event_types", .array(answer.types.map { .string($0) })),
+        ])
+      return .done
+    }
+    session.console.done(
+      answer.isNew
+        ? "Store ready. No account; nothing leaves this machine." : "The store at \(path) was there already.")
+    session.console.done("Types: \((answer.made.isEmpty ? answer.types : answer.made).joined(separator: ", "))")
+    let first = answer.types.contains("coffee") ? "coffee" : answer.types.first
+    session.console.done("Next:  trendy log \(first ?? "TYPE")")
+    return .done
+  }
+}

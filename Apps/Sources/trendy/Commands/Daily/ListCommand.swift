@@ -1,0 +1,88 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+
+/// `trendy list`
+struct ListCommand: Command {
+  static let spec = CommandSpec(
+    "list", summary: "What was recorded, the newest first.", group: .daily,
+    examples: ["list --type coffee --since mon", "list --limit 50 --ndjson"],
+    options: [
+      OptionSpec("--type", value: "type", kind: .eventType, help: "of one type only"),
+      OptionSpec("--since", "--from", value: "time", kind: .time, help: "not before"),
+      OptionSpec("--until", "--to", value: "time", kind: .time, help: "before"),
+      OptionSpec("--grep", value: "text", kind: .text, help: "with this text in note, title, place or a property"),
+      OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)"),
+      OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
+      OptionSpec("--fail-empty", help: "status 1 when there is none"),
+    ])
+
+  private let typeName: String?
+  private let range: Range<Date>?
+  /// In small letters.
+  private let text: String?
+  /// `nil` for all.
+  private let limit: Int?
+  private let showsDeleted: Bool
+  private let failsEmpty: Bool
+
+  init(_ session: Session) throws {
+    let arguments = session.arguments
+    typeName = arguments.value("--type")
+    let (since, until) = (try session.date(option: "--since"), try session.date(option: "--until"))
+    if let since, let until, since > until { throw session.usageError("--since is after --until") }
+    range = since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
+    text = arguments.value("--grep")?.lowercased()
+    let most = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? 50
+    limit = most > 0 ? most : nil
+    showsDeleted = arguments.has("--deleted")
+    failsEmpty = arguments.has("--fail-empty")
+  }
+
+  func act(_ session: Session) throws -> EventList {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let type = try typeName.map { try Lookup(store: store).eventType($0) { "trendy type add \($0)" } }
+    var events =
+      showsDeleted
+      ? try deleted(ofType: type, in: container.recorder)
+      : try store.events(in: range, ofType: type?.id, limit: text == nil ? limit : nil)
+    if let text { events = events.filter { $0.holds(text) } }
+    return EventList(events: Array(events.prefix(limit ?? .max)), types: try store.fetchAllEventTypes())
+  }
+
+  private func deleted(ofType type: EventType?, in recorder: Recorder) throws -> [Event] {
+    try recorder.deleted(.event).compactMap(\.event)
+      .filter { (type == nil || $0.eventTypeId == type?.id) && (range?.contains($0.timestamp) ?? true) }
+      .sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
+  }
+
+  func show(_ answer: EventList, _ session: Session) -> ExitCode {
+    answer.show(schema: "trendy.events/1", session) { text in
+      if answer.events.isEmpty { session.console.text("Nothing found.") }
+      let year = session.local.components(of: session.now).year
+      var day = ""
+      for event in answer.events {
+        let heading = session.local.day(event.timestamp, year: year)
+        if heading != day { session.console.text(heading) }
+        day = heading
+        session.console.text(text.lineOfDay(event))
+      }
+    }
+    return answer.events.isEmpty && failsEmpty ? .no : .done
+  }
+}
+
+extension Event {
+  fileprivate func holds(_ text: String) -> Bool {
+    let fields = [notes, originalTitle, locationName] + properties.values.map { Property.text($0) }
+    return fields.contains { $0?.lowercased().contains(text) ?? false }
+  }
+}

@@ -1,0 +1,78 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+
+/// `trendy log`
+struct LogCommand: Command {
+  static let spec = CommandSpec(
+    "log", .one("type", .eventType, "the type of event"), .optional("value", .number), .any("key=value", .property),
+    summary: "Record something that happened.", group: .daily,
+    examples: ["log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --create"],
+    options: WhenOptions.all + [
+      OptionSpec("--all-day", help: "the whole day"),
+      OptionSpec("--create", help: "make the type if there is none of that name"),
+    ])
+
+  private let typeName: String
+  private let values: ArraySlice<String>
+  private let when: WhenOptions
+  private let isAllDay: Bool
+  private let makesType: Bool
+
+  init(_ session: Session) throws {
+    typeName = session.arguments.positionals[0]
+    values = session.arguments.positionals.dropFirst()
+    when = try WhenOptions(session)
+    isAllDay = session.arguments.has("--all-day")
+    makesType = session.arguments.has("--create")
+  }
+
+  func act(_ session: Session) throws -> OneEvent {
+    let container = try session.openStore()
+    let type = try eventType(in: container, session)
+    let definitions = try container.makeStore().fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
+    var event = Event(
+      id: container.makeID(), eventTypeId: type.id, timestamp: when.start ?? session.now, isAllDay: isAllDay,
+      notes: when.note, timeZone: session.local.zoneName)
+    if isAllDay { event.timestamp = session.local.startOfDay(event.timestamp) }
+    event.endDate = try when.end(of: event.timestamp, session)
+    var words = values
+    if let first = words.first, !first.contains("=") {
+      words.removeFirst()
+      let definition = try amount(first, of: type, definitions, session)
+      event.properties[definition.key] = try Property.value(first, of: definition, session: session)
+    }
+    for word in words {
+      let (key, value) = try Property.parse(word, definitions: definitions, session: session)
+      event.properties[key] = value
+    }
+    try container.recorder.record(event, fillingDefaults: true)
+    container.agent.send()
+    let store = container.makeStore()
+    return OneEvent(event: try store.findEvent(id: event.id) ?? event, types: try store.fetchAllEventTypes())
+  }
+
+  private func eventType(in container: AppContainer, _ session: Session) throws -> EventType {
+    let store = container.makeStore()
+    let isThere = try store.fetchAllEventTypes().contains { $0.name.lowercased() == typeName.lowercased() }
+    if makesType, !isThere { return try NewEventType(name: typeName).record(in: container, session) }
+    return try Lookup(store: store).eventType(typeName) { "trendy log \($0) --create" }
+  }
+
+  /// What a bare number is: the first number or duration of the type.
+  private func amount(
+    _ word: String, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session
+  ) throws(CommandError) -> PropertyDefinition {
+    if let amount = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration }) {
+      return amount
+    }
+    throw session.usageError(
+      "'\(type.name)' has no number or duration that '\(word)' could be",
+      hint: "A note: trendy log \(type.name) -n '\(word)'")
+  }
+
+  func show(_ answer: OneEvent, _ session: Session) -> ExitCode { answer.show(session) }
+}

@@ -1,0 +1,36 @@
+import TrendyModels
+import AgentLink
+import AppContainer
+import CommandSupport
+import TrendyProtocols
+import TrendySync
+
+/// `trendy rm`
+struct RemoveCommand: Command {
+  static let spec = CommandSpec(
+    "rm", .oneOrMore("id", .event, "the id"), summary: "Delete events, here and on every device.", group: .daily,
+    examples: ["rm @1", "rm 0199f3c2 0199f3d0"])
+
+  private let ids: [String]
+
+  init(_ session: Session) { ids = session.arguments.positionals }
+
+  func act(_ session: Session) throws -> EventList {
+    let container = try session.openStore()
+    let lookup = Lookup(store: container.makeStore())
+    let answer = EventList(
+      events: try ids.map { try lookup.event($0) }, types: try lookup.store.fetchAllEventTypes())
+    for event in answer.events { try container.recorder.delete(eventId: event.id) }
+    container.agent.send()
+    return answer
+  }
+
+  func show(_ answer: EventList, _ session: Session) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendy.deleted/1", [("deleted", .array(answer.events.map { .string($0.id) }))])
+    }
+    let text = EventText(session: session, types: answer.types)
+    for event in answer.events { session.console.done("Deleted: \(text.line(event))") }
+    return .done
+  }
+}

@@ -1,0 +1,21 @@
+import AppContainer
+import CommandSupport
+import TrendyProtocols
+
+/// `trendy show`
+struct ShowCommand: Command {
+  static let spec = CommandSpec(
+    "show", .one("id", .event, "the id"), summary: "One event, whole.", group: .daily,
+    examples: ["show @1", "show 0199f3c2 --json"])
+
+  private let id: String
+
+  init(_ session: Session) { id = session.arguments.positionals[0] }
+
+  func act(_ session: Session) throws -> OneEvent {
+    let store = try session.openStore().makeStore()
+    return OneEvent(event: try Lookup(store: store).event(id), types: try store.fetchAllEventTypes())
+  }
+
+  func show(_ answer: OneEvent, _ session: Session) -> ExitCode { answer.show(session, isDetailed: true) }
+}

@@ -1,0 +1,46 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyPersistence
+
+/// `trendy backup`
+struct BackupCommand: Command {
+  static let spec = CommandSpec(
+    "backup", .one("file", .file, "the file"),
+    summary: "Write everything that is here into one file, whatever goes on.",
+    group: .data, examples: ["backup trendy.backup", "backup trendy.backup --yes"],
+    options: [OptionSpec("--yes", help: "replace a file that is there")])
+
+  private let file: BackupFile
+  private let isReplacing: Bool
+
+  init(_ session: Session) throws {
+    file = try BackupFile(session.arguments.positionals[0], session)
+    isReplacing = session.arguments.has("--yes")
+  }
+
+  func act(_ session: Session) throws -> StoreBackup.Summary {
+    do {
+      return try StoreParts(storeDirectory: session.storeDirectory).backUp(to: file.path, isReplacing: isReplacing)
+    } catch StorageError.missing where !DeviceRecord.exists(at: session.storeDirectory) {
+      throw CommandError.noStore(at: session.storeDirectory.path)
+    } catch StorageError.exists(let path) {
+      throw CommandError.fileExists(at: path, isReplacing: isReplacing)
+    }
+  }
+
+  func show(_ answer: StoreBackup.Summary, _ session: Session) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendy.backup/1", file.members(answer, session.local))
+    } else {
+      session.console.done("Backed up \(answer.contents) to \(file.path).")
+      session.console.done("The pairing with a hub is not in it. To bring it back: trendy restore \(file.path)")
+    }
+    return .done
+  }
+}

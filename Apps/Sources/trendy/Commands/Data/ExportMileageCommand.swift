@@ -1,0 +1,113 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyTrips
+
+/// `trendy export mileage`
+struct ExportMileageCommand: Command {
+  static let spec = CommandSpec(
+    "export mileage", .optional("file", .file),
+    summary: "A mileage log of 19 columns, a trip a row; to the output, or to a file.", group: .data,
+    examples: ["export mileage", "export mileage mileage.csv"],
+    options: TripSelection.options + [
+      OptionSpec("--format", value: "format", kind: .oneOf(["csv"]), help: "csv"),
+      OptionSpec("--all", help: "every trip there is"),
+      OptionSpec("--by-vehicle", help: "a file for each vehicle, named after it, in the folder <file>"),
+    ])
+
+  enum Answer {
+    /// The log, for the output.
+    case text(String)
+    case files([File])
+
+    struct File {
+      var path: String
+      var trips: Int
+    }
+  }
+
+  private enum Target {
+    case output
+    case file(String)
+    /// A file for each vehicle in this folder.
+    case folder(String)
+  }
+
+  private let target: Target
+  private let selection: TripSelection
+
+  init(_ session: Session) throws {
+    let format = session.arguments.value("--format") ?? "csv"
+    guard format == "csv" else { throw session.usageError("'\(format)' is no format of a mileage log", hint: "csv") }
+    let isByVehicle = session.arguments.has("--by-vehicle")
+    if let path = session.arguments.positionals.first {
+      target = isByVehicle ? .folder(path) : .file(path)
+    } else if isByVehicle {
+      throw session.usageError("Missing the folder for --by-vehicle")
+    } else {
+      target = .output
+    }
+    selection = TripSelection(session, span: session.arguments.has("--all") ? nil : try MonthSpan(session))
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let store = try session.openStore().makeStore()
+    let trips = try selection.trips(in: store)
+    let log = try MileageLog(store: store)
+    switch target {
+    case .output: return .text(log.csv(of: trips, in: session.local))
+    case .file(let path):
+      try write(log.csv(of: trips, in: session.local), to: URL(filePath: path))
+      return .files([Answer.File(path: path, trips: trips.count)])
+    case .folder(let path): return .files(try write(trips, of: log, toFilesIn: path, session))
+    }
+  }
+
+  /// Writes a file for each vehicle.
+  private func write(
+    _ trips: [TripEvent], of log: MileageLog, toFilesIn path: String, _ session: Session
+  ) throws -> [Answer.File] {
+    let folder = URL(filePath: path)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var files: [Answer.File] = []
+    var taken: Set<String> = []
+    for (_, trips) in Dictionary(grouping: trips, by: { $0.vehicleId ?? "" }).sorted(by: { $0.key < $1.key }) {
+      let base = fileName(log.vehicleName(of: trips[0]))
+      var name = base
+      var number = 2
+      while !taken.insert(name.lowercased()).inserted {
+        name = "\(base)-\(number)"
+        number += 1
+      }
+      try write(log.csv(of: trips, in: session.local), to: folder.appending(path: "\(name).csv"))
+      files.append(Answer.File(path: "\(path)/\(name).csv", trips: trips.count))
+    }
+    return files
+  }
+
+  private func write(_ text: String, to file: URL) throws(CommandError) {
+    do {
+      try Data(text.utf8).write(to: file, options: .atomic)
+    } catch {
+      throw CommandError("\(file.path) cannot be written", exit: .cannotCreate)
+    }
+  }
+
+  /// Letters and digits of any language, without those characters that would make it a path.
+  private func fileName(_ name: String) -> String {
+    let safe = String(name.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == " " ? $0 : "_" })
+    return safe.allSatisfy { $0 == "_" || $0 == " " } ? "no vehicle" : String(safe.prefix(60))
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch answer {
+    case .text(let text): session.console.raw(text)
+    case .files(let files): for file in files { session.console.done("\(file.trips) trips in \(file.path)") }
+    }
+    return .done
+  }
+}

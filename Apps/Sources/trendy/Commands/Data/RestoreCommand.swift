@@ -1,0 +1,129 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+
+/// `trendy restore`
+struct RestoreCommand: Command {
+  static let spec = CommandSpec(
+    "restore", .oneOrMore("file|id", .file, "the file"),
+    summary: "Put a backup in the place of what is here; or bring back what was deleted, by its id.", group: .data,
+    examples: ["restore trendy.backup --yes", "restore 0199f3c2"],
+    options: [OptionSpec("--yes", help: "a backup: even if something is here; it is kept aside")])
+
+  enum Answer {
+    case backup(BackupFile, StoreBackup.RestoreReport)
+    case deleted([DeletedEntity], types: [EventType])
+  }
+
+  private enum Request {
+    case backup(BackupFile)
+    case deleted(ids: [String])
+  }
+
+  private let request: Request
+  private let isReplacing: Bool
+
+  init(_ session: Session) throws {
+    let words = session.arguments.positionals
+    isReplacing = session.arguments.has("--yes")
+    let namesFile = words.contains { word in
+      word.isEmpty || word.contains("/") || FileManager.default.fileExists(atPath: word)
+    }
+    guard namesFile || !DeviceRecord.exists(at: session.storeDirectory) else {
+      request = .deleted(ids: words)
+      return
+    }
+    guard words.count == 1 else { throw session.usageError("Unexpected '\(words[1])'") }
+    request = .backup(try BackupFile(words[0], session))
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    switch request {
+    case .backup(let file): .backup(file, try restore(file, session))
+    case .deleted(let ids): try restore(ids, session)
+    }
+  }
+
+  private func restore(_ file: BackupFile, _ session: Session) throws -> StoreBackup.RestoreReport {
+    let parts = StoreParts(storeDirectory: session.storeDirectory)
+    let made = try StoreBackup.check(file.path).made(session.local)
+    guard try isReplacing || !parts.isUsed() else {
+      throw CommandError(
+        "There is a store with something in it at \(session.storeDirectory.path)",
+        hint: "Nothing was restored. --yes puts the backup of \(made) in its place, and keeps it aside.",
+        exit: .cannotCreate)
+    }
+    let report = try parts.restore(from: file.path)
+    AgentSignal(storeDirectory: session.storeDirectory).send()
+    return report
+  }
+
+  private func restore(_ ids: [String], _ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let kinds = MutationEntityType.allCases.filter { $0 != .conflict }
+    let deleted = try kinds.flatMap { try container.recorder.deleted($0) }
+    let entities = try ids.map { try entity($0, among: deleted) }
+    // What others hang on comes first.
+    for entity in entities.filter({ $0.kind == .eventType }) + entities.filter({ $0.kind != .eventType }) {
+      try container.recorder.restore(entity.kind, id: entity.id)
+    }
+    container.agent.send()
+    return .deleted(entities, types: try container.makeStore().fetchAllEventTypes())
+  }
+
+  private func entity(_ id: String, among deleted: [DeletedEntity]) throws(CommandError) -> DeletedEntity {
+    let matches = deleted.filter { $0.id == id || $0.id.lowercased().hasPrefix(id.lowercased()) }
+    guard matches.count == 1 else {
+      throw CommandError(
+        matches.isEmpty
+          ? "There is no file '\(id)', and nothing that was deleted has such an id"
+          : "\(matches.count) ids of what was deleted begin with '\(id)'",
+        hint: "trendy list --deleted shows what can be brought back.", exit: .notFound)
+    }
+    return matches[0]
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch answer {
+    case .backup(let file, let report): show(report, of: file, session)
+    case .deleted(let entities, let types): show(entities, types, session)
+    }
+    return .done
+  }
+
+  private func show(_ report: StoreBackup.RestoreReport, of file: BackupFile, _ session: Session) {
+    let (console, summary) = (session.console, report.summary)
+    if console.isJSON {
+      let kept = JSONText.array(report.kept.map { .string($0) })
+      console.document("trendy.restore/1", file.members(summary, session.local) + [("kept", kept)])
+      return
+    }
+    console.done("Restored \(summary.contents) of \(summary.made(session.local)).")
+    for path in report.kept { console.text("What was here before is kept in \(path)") }
+    console.done(
+      "If it syncs with a hub: the hub takes this for a copy, gives it a new identity at the next sync, "
+        + "and brings back what it has.")
+  }
+
+  private func show(_ entities: [DeletedEntity], _ types: [EventType], _ session: Session) {
+    if session.console.isJSON {
+      session.console.document("trendy.restored/1", [("restored", .array(entities.map { .string($0.id) }))])
+    }
+    let text = EventText(session: session, types: types)
+    for entity in entities {
+      let name = entity.fields["name"]?.stringValue ?? entity.fields["label"]?.stringValue ?? entity.id
+      let kind = entity.kind.rawValue.replacing("_", with: " ")
+      session.console.done("Restored: \(entity.event.map { text.line($0) } ?? "\(kind) \(name)")")
+    }
+  }
+}

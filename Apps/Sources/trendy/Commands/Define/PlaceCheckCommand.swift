@@ -1,0 +1,147 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTrips
+
+/// `trendy place check`
+struct PlaceCheckCommand: Command {
+  static let spec = CommandSpec(
+    "place check",
+    summary: "Whether places can work: fixes that come in, open visits, types that are gone; exit 1 with a finding.",
+    group: .define, examples: ["place check"])
+
+  struct Answer {
+    var devices: [Device]
+    var places: [Place]
+    var posts: LeftOutPosts
+    /// What is amiss, in words.
+    var findings: [String]
+  }
+
+  /// A device that sends fixes.
+  struct Device {
+    var name: String
+    var lastFix: Date
+    /// Fixes, in the last day.
+    var perHour: Int
+  }
+
+  struct Place {
+    var place: Geofence
+    var openVisits: [Event]
+    /// `entry` and `exit`, where the type that it records is gone.
+    var missingTypes: [String]
+  }
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> Answer {
+    let store = try session.openStore().makeStore()
+    let geofences = try store.fetchAllGeofences()
+    let types = Set(try store.fetchAllEventTypes().map(\.id))
+    let visits = try store.fetchAllEvents().filter { $0.sourceType == .geofence && $0.endDate == nil }
+    let devices = try devices(session)
+    let posts = try LeftOutPosts(session)
+    let places = geofences.map { Place($0, visits: visits, types: types) }
+    var findings = posts.findings
+    if devices.isEmpty, posts.entries.isEmpty {
+      findings.append("no device has sent a fix yet; nothing can be told of coming and going")
+    }
+    findings += devices.filter { $0.perHour == 0 }.map { "\($0.name) has sent nothing for a day" }
+    findings += places.flatMap(\.findings)
+    let known = Set(geofences.map(\.id))
+    let orphans = visits.filter { $0.geofenceId.map { !known.contains($0) } ?? true }
+    if !orphans.isEmpty { findings.append("\(orphans.count) open visits are of places that are gone") }
+    return Answer(devices: devices, places: places, posts: posts, findings: findings)
+  }
+
+  private func devices(_ session: Session) throws -> [Device] {
+    let folder = session.storeDirectory.appending(path: "tracks")
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    let log = try TrackLog(directory: folder)
+    return try log.devices().map { device in
+      var count = 0
+      try log.forEach(device: device.name, after: session.now.addingTimeInterval(-86_400), through: nil) { reading in
+        if case .fix = reading { count += 1 }
+      }
+      return Device(name: device.name, lastFix: device.lastTime, perHour: (count + 23) / 24)
+    }
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let console = session.console
+    if console.isJSON {
+      console.document("trendy.place_check/1", answer.members(in: session.local))
+    } else {
+      for device in answer.devices { console.text(device.line(in: session.local)) }
+      for place in answer.places { console.text(place.line(in: session.local)) }
+      for finding in answer.findings { console.text("! \(finding)") }
+      if let silence = answer.posts.silence { console.talk(silence) }
+      if answer.findings.isEmpty { console.done("Nothing is amiss.") }
+    }
+    return answer.findings.isEmpty ? .done : .no
+  }
+}
+
+extension PlaceCheckCommand.Answer {
+  fileprivate func members(in local: LocalTime) -> [(String, JSONText)] {
+    [
+      ("devices", .array(devices.map { $0.json(in: local) })), ("places", .array(places.map(\.json))),
+      ("left_out", .array(posts.entries.map(\.json))), ("findings", .array(findings.map { .string($0) })),
+    ]
+  }
+}
+
+extension PlaceCheckCommand.Device {
+  fileprivate func line(in local: LocalTime) -> String {
+    "\(name)  last fix \(local.dayAndTime(lastFix))  \(perHour) fixes/h in the last day"
+  }
+
+  fileprivate func json(in local: LocalTime) -> JSONText {
+    .object([
+      ("name", .string(name)), ("last_fix", .string(local.rfc3339(lastFix))), ("fixes_per_hour", .number(perHour)),
+    ])
+  }
+}
+
+extension PlaceCheckCommand.Place {
+  /// - Parameters:
+  ///   - visits: those that are open, of all places.
+  ///   - types: the ids of the types of events that there are.
+  fileprivate init(_ place: Geofence, visits: [Event], types: Set<String>) {
+    self.place = place
+    // An exit without a visit is whole in itself.
+    openVisits = visits.filter { $0.geofenceId == place.id && $0.eventTypeId == place.eventTypeEntryId }
+    missingTypes = [("entry", place.eventTypeEntryId), ("exit", place.eventTypeExitId)]
+      .filter { $0.1.map { !types.contains($0) } ?? false }.map(\.0)
+  }
+
+  fileprivate var findings: [String] {
+    var findings = missingTypes.map { "\(place.name): the type that its \($0) records is gone" }
+    if openVisits.count > 1 { findings.append("\(place.name): \(openVisits.count) visits are open at once") }
+    if place.isActive, place.eventTypeEntryId == nil, place.eventTypeExitId == nil {
+      findings.append("\(place.name) records neither entries nor exits")
+    }
+    return findings
+  }
+
+  fileprivate func line(in local: LocalTime) -> String {
+    ([place.name] + (place.isActive ? [] : ["inactive"])
+      + openVisits.map { "visit open since \(local.dayAndTime($0.timestamp))" }).joined(separator: "  ")
+  }
+
+  fileprivate var json: JSONText {
+    .object([
+      ("id", .string(place.id)), ("name", .string(place.name)), ("is_active", .bool(place.isActive)),
+      ("open_visits", .array(openVisits.map { .string($0.id) })),
+      ("missing_types", .array(missingTypes.map { .string($0) })),
+    ])
+  }
+}

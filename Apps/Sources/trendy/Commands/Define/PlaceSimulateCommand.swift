@@ -1,0 +1,158 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyInterchange
+import TrendyModels
+import TrendyTrips
+
+/// `trendy place simulate`
+struct PlaceSimulateCommand: Command {
+  static let spec = CommandSpec(
+    "place simulate", .one("name", .place, "the name"), .optional("file", .file),
+    summary: "What a track, or a straight way through a place, would fire there, and why; nothing is recorded.",
+    group: .define, examples: ["place simulate Home", "place simulate Home drive.gpx"],
+    options: StraightWalk.options + [
+      OptionSpec("--passing", help: "count a way straight through between two fixes")
+    ])
+
+  struct Answer {
+    var place: Geofence
+    var steps: [Step] = []
+    /// What comes about once the device lies still after the last fix.
+    var late: [GeofenceMonitor.Effect] = []
+  }
+
+  struct Step {
+    var fix: Location
+    var reading: GeofenceReading?
+    var effects: [GeofenceMonitor.Effect]
+  }
+
+  private enum Route {
+    case file(String)
+    case walk(StraightWalk)
+  }
+
+  private let name: String
+  private let route: Route
+  private let countsPassing: Bool
+
+  init(_ session: Session) throws {
+    let words = session.arguments.positionals
+    name = words[0]
+    route = words.count == 2 ? .file(words[1]) : .walk(try StraightWalk(session))
+    countsPassing = session.arguments.has("--passing")
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let place = try Lookup(store: session.openStore().makeStore()).place(name)
+    var configuration = GeofenceMonitor.Configuration()
+    configuration.countsPassing = countsPassing
+    var active = place
+    active.isActive = true
+    var monitor = GeofenceMonitor(geofences: [active], configuration: configuration)
+    var answer = Answer(place: place)
+    for fix in try fixes(through: place, session).sorted(by: { $0.timestamp < $1.timestamp }) {
+      // The reading tells what was known before the fix.
+      let reading = monitor.readings(of: fix).first
+      answer.steps.append(Step(fix: fix, reading: reading, effects: monitor.onLocation(fix)))
+    }
+    let last = answer.steps.last?.fix.timestamp ?? session.now
+    answer.late = monitor.onTick(at: last.addingTimeInterval(configuration.silentEntrySeconds))
+    return answer
+  }
+
+  private func fixes(through place: Geofence, _ session: Session) throws -> [Location] {
+    switch route {
+    case .walk(let walk): return walk.fixes(through: place, from: session.now)
+    case .file(let path):
+      guard FileManager.default.fileExists(atPath: path) else {
+        throw CommandError("There is no file \(path)", exit: .notFound)
+      }
+      do {
+        return try TrackFile(reading: [UInt8](Data(contentsOf: URL(filePath: path)))).locations
+      } catch let error as InterchangeError {
+        throw CommandError("\(path) cannot be read: \(error)", exit: .badData)
+      }
+    }
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendy.place_simulation/1", answer.members(in: session.local))
+    } else {
+      tell(answer, session)
+    }
+    return .done
+  }
+
+  private func tell(_ answer: Answer, _ session: Session) {
+    let (console, local) = (session.console, session.local)
+    if !answer.place.isActive { console.talk("\(answer.place.name) is inactive; this is what it would do.") }
+    var last: String?
+    for step in answer.steps {
+      if let reading = step.reading, reading.words != last {
+        let distance = "\(Int(reading.meters.rounded())) m"
+        console.text("\(local.timeWithSeconds(step.fix.timestamp))  \(distance)  \(reading.words)")
+        last = reading.words
+      }
+      for effect in step.effects { console.text("  → \(effect.words(in: local))") }
+    }
+    for effect in answer.late { console.text("  → \(effect.words(in: local)), as nothing more came") }
+    let count = answer.effects.count
+    console.done("\(answer.steps.count) fixes, \(count == 1 ? "1 crossing" : "\(count) crossings")")
+  }
+}
+
+extension PlaceSimulateCommand.Answer {
+  fileprivate var effects: [GeofenceMonitor.Effect] { steps.flatMap(\.effects) + late }
+
+  fileprivate func members(in local: LocalTime) -> [(String, JSONText)] {
+    [
+      ("place", .string(place.name)), ("fixes", .number(steps.count)),
+      ("crossings", .array(effects.map { $0.json(in: local) })),
+      ("readings", .array(steps.compactMap { $0.json(in: local) })),
+    ]
+  }
+}
+
+extension PlaceSimulateCommand.Step {
+  /// `nil` for a fix that says nothing of the place.
+  fileprivate func json(in local: LocalTime) -> JSONText? {
+    reading.map {
+      .object([
+        ("at", .string(local.rfc3339(fix.timestamp))), ("distance_m", .number(($0.meters * 10).rounded() / 10)),
+        ("says", .string($0.says.rawValue)), ("is_inside", .bool($0.isInside)),
+      ])
+    }
+  }
+}
+
+extension GeofenceMonitor.Effect {
+  fileprivate func words(in local: LocalTime) -> String {
+    switch self {
+    case .entered(_, let fix): "came in at \(local.timeWithSeconds(fix.timestamp))"
+    case .exited(_, let fix): "left at \(local.timeWithSeconds(fix.timestamp))"
+    }
+  }
+
+  fileprivate func json(in local: LocalTime) -> JSONText {
+    let (kind, fix) =
+      switch self {
+      case .entered(_, let fix): ("enter", fix)
+      case .exited(_, let fix): ("exit", fix)
+      }
+    return .object([("kind", .string(kind)), ("at", .string(local.rfc3339(fix.timestamp)))])
+  }
+}
+
+extension LocalTime {
+  fileprivate func timeWithSeconds(_ date: Date) -> String {
+    let seconds = Int(date.timeIntervalSince1970) % 60
+    return "\(time(date)):\(seconds < 10 ? "0" : "")\(seconds)"
+  }
+}

@@ -1,0 +1,45 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+
+/// `trendy type add`
+struct TypeAddCommand: Command {
+  static let spec = CommandSpec(
+    "type add", .one("name", .text, "the name"), summary: "Make a type of event.", group: .define,
+    examples: ["type add reading", "type add run --color \"#D0503C\" --icon \"⚑\""],
+    options: [
+      OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
+      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"),
+    ])
+
+  private let type: NewEventType
+
+  init(_ session: Session) throws {
+    let arguments = session.arguments
+    type = NewEventType(
+      name: arguments.positionals[0], color: arguments.value("--color"), icon: arguments.value("--icon"))
+    try type.check(session)
+  }
+
+  func act(_ session: Session) throws -> EventType {
+    let container = try session.openStore()
+    let types = try container.makeStore().fetchAllEventTypes()
+    if let known = types.first(where: { $0.name.lowercased() == type.name.lowercased() }) {
+      throw CommandError("There is a type '\(known.name)' already", hint: "trendy log \(known.name)", exit: .usage)
+    }
+    let made = try type.record(in: container, session)
+    container.agent.send()
+    return made
+  }
+
+  func show(_ answer: EventType, _ session: Session) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendy.event_type/1", [("event_type", EventTypeText.json(answer, []))])
+    }
+    session.console.done("\(answer.iconName) \(answer.name)  \(answer.colorHex)")
+    session.console.done("Next:  trendy log \(answer.name)")
+    return .done
+  }
+}

@@ -1,0 +1,43 @@
+import AppContainer
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+
+/// `trendy type list`
+struct TypeListCommand: Command {
+  static let spec = CommandSpec(
+    "type list", summary: "The types of events, with their properties.", group: .define,
+    examples: ["type list", "type list --plain"])
+
+  struct Row {
+    var type: EventType
+    var definitions: [PropertyDefinition]
+
+    var json: JSONText { EventTypeText.json(type, definitions) }
+  }
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> [Row] {
+    let store = try session.openStore().makeStore()
+    let types = try store.fetchAllEventTypes()
+    let definitions = Dictionary(grouping: try store.fetchAllPropertyDefinitions(), by: \.eventTypeId)
+    return types.map { Row(type: $0, definitions: definitions[$0.id] ?? []) }
+  }
+
+  func show(_ answer: [Row], _ session: Session) -> ExitCode {
+    switch session.console.format {
+    case .json: session.console.document("trendy.event_types/1", [("event_types", .array(answer.map(\.json)))])
+    case .ndjson: for row in answer { session.console.data("\(row.json)") }
+    case .plain:
+      for type in answer.map(\.type) { session.console.row([type.id, type.name, type.colorHex, type.iconName]) }
+    case .text:
+      if answer.isEmpty { session.console.text("No types yet. Make one: trendy type add coffee") }
+      for row in answer {
+        let properties = row.definitions.map { "\($0.key) (\($0.propertyType.rawValue))" }
+        session.console.text((["\(row.type.iconName) \(row.type.name)"] + properties).joined(separator: "  "))
+      }
+    }
+    return .done
+  }
+}

@@ -1,0 +1,85 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+
+/// `trendy type prop add`
+struct TypePropertyAddCommand: Command {
+  static let spec = CommandSpec(
+    "type prop add", .one("type", .eventType, "the type"), .one("key", .text, "the key"),
+    summary: "Give a type of event a property.", group: .define,
+    examples: [
+      "type prop add coffee cups --kind number",
+      "type prop add coffee size --kind select --options small,large --default small",
+    ],
+    options: [
+      OptionSpec("--kind", value: "kind", kind: .oneOf(kinds), help: kinds.joined(separator: ", ")),
+      OptionSpec("--label", value: "text", kind: .text, help: "what a person reads"),
+      OptionSpec("--options", value: "a,b", kind: .text, help: "the choices of a select"),
+      OptionSpec("--default", value: "value", kind: .text, help: "used when log does not say"),
+    ])
+
+  private static let kinds = PropertyType.allCases.map(\.rawValue)
+
+  struct Answer {
+    var type: EventType
+    var definition: PropertyDefinition
+  }
+
+  private let typeName: String
+  private let key: String
+  private let label: String
+  private let kind: PropertyType
+  private let choices: [String]
+  private let defaultText: String?
+
+  init(_ session: Session) throws {
+    let arguments = session.arguments
+    typeName = arguments.positionals[0]
+    key = arguments.positionals[1]
+    guard session.isName(key), !key.contains("=") else { throw session.usageError("'\(key)' is no key") }
+    label = arguments.value("--label") ?? key
+    let word = arguments.value("--kind") ?? PropertyType.text.rawValue
+    guard let kind = PropertyType(rawValue: word) else {
+      throw session.usageError(
+        "'\(word)' is no kind of property", hint: "There are: \(Self.kinds.joined(separator: ", ")).")
+    }
+    self.kind = kind
+    choices = arguments.value("--options")?.split(separator: ",").map(String.init) ?? []
+    guard (kind == .select) == !choices.isEmpty else {
+      throw session.usageError("--options goes with --kind select, and a select needs them")
+    }
+    defaultText = arguments.value("--default")
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let type = try Lookup(store: store).eventType(typeName) { "trendy type add \($0)" }
+    let known = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
+    if known.contains(where: { $0.key.lowercased() == key.lowercased() }) {
+      throw session.usageError("'\(type.name)' has a property '\(key)' already")
+    }
+    var definition = PropertyDefinition(
+      id: container.makeID(), eventTypeId: type.id, key: key, label: label, propertyType: kind, options: choices,
+      displayOrder: (known.map(\.displayOrder).max() ?? -1) + 1)
+    if let defaultText {
+      definition.defaultValue = try Property.value(defaultText, of: definition, session: session).value
+    }
+    try container.recorder.record(definition)
+    container.agent.send()
+    return Answer(type: type, definition: definition)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let definition = answer.definition
+    if session.console.isJSON {
+      session.console.document(
+        "trendy.property_definition/1", [("property_definition", EventTypeText.json(definition))])
+    }
+    session.console.done("\(answer.type.name) now has \(definition.key) (\(definition.propertyType.rawValue))")
+    return .done
+  }
+}

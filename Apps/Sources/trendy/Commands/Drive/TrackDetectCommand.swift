@@ -1,0 +1,90 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyInterchange
+import TrendyModels
+import TrendyTrips
+
+/// `trendy track detect`
+struct TrackDetectCommand: Command {
+  static let spec = CommandSpec(
+    "track detect", .oneOrMore("path", .file, "the file or folder"),
+    summary: "The trips in recorded tracks: files, or folders of them; nothing is recorded.", group: .drive,
+    examples: ["track detect drive.gpx", "track detect tracks/"])
+
+  struct Answer {
+    /// The trips of each track, by its id.
+    var trips: [String: [TripRecord]] = [:]
+    /// Files of folders that hold no track, and why.
+    var passedOver: [(file: URL, reason: InterchangeError)] = []
+  }
+
+  private let paths: [String]
+
+  init(_ session: Session) { paths = session.arguments.positionals }
+
+  func act(_ session: Session) throws -> Answer {
+    var answer = Answer()
+    for path in paths { try detect(at: path, &answer) }
+    return answer
+  }
+
+  private func detect(at path: String, _ answer: inout Answer) throws {
+    let sources = try TrackDetection.sources(at: URL(filePath: path))
+    guard !sources.isEmpty else {
+      throw CommandError("There is no track at \(path)", hint: "Name a file, or a folder of them.", exit: .notFound)
+    }
+    for source in sources {
+      do {
+        let bytes = [UInt8](try Data(contentsOf: source.file))
+        answer.trips[source.id] = try TrackDetection.trips(in: bytes)
+      } catch let error as InterchangeError {
+        // A folder may hold a page of words beside its tracks; a file that was named must be read.
+        guard sources.count > 1 else {
+          throw CommandError("\(path) cannot be read: \(error)", exit: .badData)
+        }
+        answer.passedOver.append((source.file, error))
+      }
+    }
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let console = session.console
+    for (file, reason) in answer.passedOver { console.talk("Passed over \(file.lastPathComponent): \(reason)") }
+    let tracks = answer.trips.sorted { $0.key < $1.key }
+    if console.isJSON {
+      let members = tracks.map { id, trips in (id, JSONText.array(trips.map { $0.json(in: session.local) })) }
+      console.data(JSONText.object(members).description)
+      return .done
+    }
+    for (id, trips) in tracks {
+      console.done("\(id): \(trips.count == 1 ? "1 trip" : "\(trips.count) trips")")
+      for trip in trips { console.done("  \(trip.line(in: session.local))") }
+    }
+    return .done
+  }
+}
+
+extension TripRecord {
+  fileprivate func line(in local: LocalTime) -> String {
+    let kilometres = (trip.distanceMeters / 10).rounded() / 100
+    let modes = legs.count > 1 ? " (\(legs.map(\.mode.rawValue).joined(separator: ", ")))" : ""
+    let end = trip.endTime.map { " – \(local.time($0))" } ?? ""
+    return "\(local.dayAndTime(trip.startTime, year: 0))\(end)  \(kilometres) km  \(mode.rawValue)\(modes)"
+  }
+
+  fileprivate func json(in local: LocalTime) -> JSONText {
+    func part(_ start: Date, _ end: Date?, _ distance: Double, _ mode: MotionState) -> [(String, JSONText)] {
+      [
+        ("start", .string(local.rfc3339(start))), ("end", .string(end.map { local.rfc3339($0) })),
+        ("distance_m", .number((distance * 10).rounded() / 10)), ("mode", .string(mode.rawValue)),
+      ]
+    }
+    let parts = legs.map { JSONText.object(part($0.startTime, $0.endTime, $0.distanceMeters, $0.mode)) }
+    return .object(part(trip.startTime, trip.endTime, trip.distanceMeters, mode) + [("legs", .array(parts))])
+  }
+}

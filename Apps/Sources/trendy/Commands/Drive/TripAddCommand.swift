@@ -1,0 +1,57 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyTrips
+
+/// `trendy trip add`
+struct TripAddCommand: Command {
+  static let spec = CommandSpec(
+    "trip add", .one("length", .text, "the length"), summary: "Record a trip that nothing recorded.", group: .drive,
+    examples: ["trip add 18.3km --from 8:08 --for 35m", "trip add 12km --from -3h --for 20m --category business"],
+    options: TripTimes.all + [
+      OptionSpec("--start", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
+      OptionSpec("--end", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
+    ] + TripDetails.all)
+
+  /// Metres.
+  private let distance: Double
+  private let start: Date
+  private let end: Date
+  /// Those of its two ends that were named.
+  private let places: [String]
+  private let details: TripDetails
+
+  init(_ session: Session) throws {
+    let times = try TripTimes(session)
+    guard let start = times.start else { throw session.usageError("Missing --from") }
+    guard let end = times.end(of: start), end > start else {
+      throw session.usageError("Missing when it ended, after it began", hint: "--to 9:30, or --for 25m")
+    }
+    (self.start, self.end) = (start, end)
+    distance = try session.metres(session.arguments.positionals[0], of: "the trip")
+    places = ["--start", "--end"].compactMap { session.arguments.value($0) }
+    details = try TripDetails(session)
+  }
+
+  func act(_ session: Session) throws -> OneTrip {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let lookup = Lookup(store: store)
+    var trip = TripEvent(
+      id: container.makeID(), eventTypeId: try container.record.type(.trip).id, start: start, end: end,
+      distanceMeters: distance, route: try places.map { try Coordinate(phrase: $0) ?? lookup.place($0).coordinate },
+      timeZone: session.local.zoneName)
+    try details.apply(to: &trip, in: store)
+    trip.event = try container.record.completed(trip.event)
+    try container.record.perform("add trip \(ShortID.of(trip.event.id))", [.event(trip.event)])
+    return OneTrip(event: trip.event)
+  }
+
+  func show(_ answer: OneTrip, _ session: Session) -> ExitCode { answer.show(session) }
+}

@@ -1,0 +1,93 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyTrips
+
+/// `trendy trip classify`
+struct TripClassifyCommand: Command {
+  static let spec = CommandSpec(
+    "trip classify", .optional("id", .trip), .optional("category", .tripCategory),
+    summary: "Say what a trip was for; without one, ask the rules of all that no person said.", group: .drive,
+    examples: ["trip classify", "trip classify @1 business"],
+    options: [
+      OptionSpec("--business", value: "length", kind: .text, help: "of a mixed trip, how much of it was business"),
+      OptionSpec("--since", value: "time", kind: .time, help: "of the trips that the rules are asked of, not before"),
+    ])
+
+  enum Answer {
+    case trip(OneTrip)
+    /// So many trips were changed by rule.
+    case changed(Int)
+  }
+
+  private enum Work {
+    /// A person's word on one trip, with the metres of a mixed one that were business.
+    case one(id: String, category: TripCategory, businessDistance: Double?)
+    case byRule(since: Date?)
+  }
+
+  private let work: Work
+
+  init(_ session: Session) throws {
+    let words = session.arguments.positionals
+    guard let id = words.first else {
+      work = .byRule(since: try session.date(option: "--since"))
+      return
+    }
+    guard words.count == 2 else {
+      throw session.usageError("Missing what it was for: business, private or mixed")
+    }
+    work = .one(
+      id: id, category: try session.category(words[1]), businessDistance: try session.metres(option: "--business"))
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    switch work {
+    case .one(let id, let category, let businessDistance):
+      let old = try Lookup(store: container.makeStore()).trip(id)
+      var trip = old
+      trip.classify(category, businessMeters: businessDistance)
+      if trip != old {
+        try container.record.perform(
+          "classify trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
+      }
+      return .trip(OneTrip(event: trip.event))
+    case .byRule(let since): return .changed(try classifyByRule(since: since, in: container))
+    }
+  }
+
+  /// Changes trips that a rule decided on, or nobody yet: a person's word stands.
+  /// - Returns: how many were changed.
+  private func classifyByRule(since: Date?, in container: AppContainer) throws -> Int {
+    let store = container.makeStore()
+    var (before, after): ([Undoable], [Undoable]) = ([], [])
+    for old in try store.trips(in: since.map { $0..<Date.distantFuture })
+    where old.category == nil || old.rule != nil {
+      guard let rule = try old.rule(in: store) else { continue }
+      var trip = old
+      trip.classify(rule.category, by: rule.name)
+      guard trip != old else { continue }
+      before.append(.event(old.event))
+      after.append(.event(trip.event))
+    }
+    if !after.isEmpty { try container.record.perform("classify \(after.count) trips by rule", after, before: before) }
+    return after.count
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch answer {
+    case .trip(let trip): return trip.show(session)
+    case .changed(let count):
+      if session.console.isJSON { session.console.document("trendy.classified/1", [("changed", .number(count))]) }
+      session.console.done(count == 1 ? "1 trip changed" : "\(count) trips changed")
+      return .done
+    }
+  }
+}

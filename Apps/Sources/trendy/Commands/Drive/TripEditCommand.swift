@@ -1,0 +1,79 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyTrips
+
+/// `trendy trip edit`
+struct TripEditCommand: Command {
+  static let spec = CommandSpec(
+    "trip edit", .one("id", .trip, "the id"), summary: "Change a trip; only what is named changes.", group: .drive,
+    examples: ["trip edit @1 --to 9:30", "trip edit @1 --category private"],
+    options: TripTimes.all + [
+      OptionSpec("--distance", value: "length", kind: .text, help: "how long the way was"),
+      OptionSpec(
+        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)),
+        help: "note, vehicle or category; may be given again"),
+    ] + TripDetails.all)
+
+  private enum Field: String, CaseIterable {
+    case note
+    case vehicle
+    case category
+
+    init?(_ word: String) { self.init(rawValue: word == "notes" ? "note" : word) }
+  }
+
+  private let id: String
+  private let times: TripTimes
+  /// Metres.
+  private let distance: Double?
+  private let cleared: [Field]
+  private let details: TripDetails
+
+  init(_ session: Session) throws {
+    id = session.arguments.positionals[0]
+    times = try TripTimes(session)
+    distance = try session.metres(option: "--distance")
+    cleared = try session.arguments.all("--clear").map { word in
+      guard let field = Field(word) else {
+        throw session.usageError("There is no '\(word)' to clear", hint: "note, vehicle or category.")
+      }
+      return field
+    }
+    details = try TripDetails(session)
+  }
+
+  func act(_ session: Session) throws -> OneTrip {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let old = try Lookup(store: store).trip(id)
+    var trip = old
+    if let start = times.start { trip.event.timestamp = start }
+    if let end = times.end(of: trip.start) { trip.event.endDate = end }
+    guard trip.end > trip.start else { throw session.usageError("It would end before it begins") }
+    if let distance { trip.distance = distance }
+    for field in cleared { clear(field, of: &trip) }
+    try details.apply(to: &trip, in: store)
+    guard trip != old else { throw session.usageError("Nothing to change was named") }
+    trip.measure()
+    try container.record.perform(
+      "edit trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
+    return OneTrip(event: trip.event)
+  }
+
+  private func clear(_ field: Field, of trip: inout TripEvent) {
+    switch field {
+    case .note: trip.event.notes = nil
+    case .vehicle: trip.set(nil)
+    case .category: for key in ["category", "rule", "business_distance"] { trip.event.properties[key] = nil }
+    }
+  }
+
+  func show(_ answer: OneTrip, _ session: Session) -> ExitCode { answer.show(session) }
+}

@@ -1,0 +1,87 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyModels
+import TrendyTrips
+
+/// `trendy trip explain`
+struct TripExplainCommand: Command {
+  static let spec = CommandSpec(
+    "trip explain", .one("id", .trip, "the id"), summary: "Which rule decided what about a trip, in words.",
+    group: .drive, examples: ["trip explain @1"])
+
+  struct Answer {
+    /// A trip, or a visit.
+    var event: Event
+    var explanation: FindingExplanation
+  }
+
+  private let id: String
+
+  init(_ session: Session) { id = session.arguments.positionals[0] }
+
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let event = try Lookup(store: container.makeStore()).event(id) {
+      $0.sourceType == .trip || $0.sourceType == .geofence
+    }
+    guard container.record.hasTracks,
+      let explanation = try container.record.makeTrackIntake().explanation(eventId: event.id)
+    else {
+      throw CommandError(
+        "Nothing is kept of how \(ShortID.of(event.id)) was found",
+        hint: "It was recorded by hand, or found on another device.", exit: .notFound)
+    }
+    return Answer(event: event, explanation: explanation)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let local = session.local
+    switch session.console.format {
+    case .json, .ndjson: session.console.document("trendy.explanation/1", answer.members(in: local))
+    case .plain:
+      for decision in answer.explanation.decisions {
+        session.console.row([local.rfc3339(decision.time), decision.rule.rawValue, decision.words])
+      }
+    case .text:
+      let year = local.components(of: session.now).year
+      for line in answer.lines(in: local, year: year) { session.console.text(line) }
+    }
+    return .done
+  }
+}
+
+extension TripExplainCommand.Answer {
+  fileprivate func members(in local: LocalTime) -> [(String, JSONText)] {
+    let decisions = explanation.decisions.map { decision in
+      JSONText.object([
+        ("time", .string(local.rfc3339(decision.time))), ("rule", .string(decision.rule.rawValue)),
+        ("seconds", .number(decision.seconds)), ("metres", .number(decision.meters)),
+        ("limit", .number(decision.limit)), ("words", .string(decision.words)),
+      ])
+    }
+    return [
+      ("id", .string(event.id)), ("device", .string(explanation.device)),
+      ("start", .string(local.rfc3339(explanation.start))),
+      ("end", .string(explanation.end.map { local.rfc3339($0) })), ("readings", .number(explanation.readings)),
+      ("is_settled", .bool(explanation.isSettled)), ("is_personal", .bool(explanation.isPersonal)),
+      ("decisions", .array(decisions)),
+    ]
+  }
+
+  fileprivate func lines(in local: LocalTime, year: Int) -> [String] {
+    let start = local.dayAndTime(explanation.start, year: year)
+    let end = explanation.end.map { " – \(local.time($0))" } ?? ", still open"
+    var lines = ["\(start)\(end), from \(explanation.readings) readings of \(explanation.device)"]
+    lines += explanation.decisions.map { "\(local.time($0.time))  \($0.words)" }
+    if explanation.decisions.isEmpty {
+      lines.append(
+        event.sourceType == .trip
+          ? "The device itself said when the drive began and when it was over."
+          : "A visit: fixes inside the place for its dwell time, until they were outside it for as long.")
+    }
+    if !explanation.isSettled { lines.append("Fixes to come may still change it.") }
+    if explanation.isPersonal { lines.append("You changed it since: it stays as you left it.") }
+    return lines
+  }
+}

@@ -1,0 +1,37 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyModels
+import TrendyTrips
+
+/// `trendy trip merge`
+struct TripMergeCommand: Command {
+  static let spec = CommandSpec(
+    "trip merge", .one("id", .trip, "the ids, two or more"), .oneOrMore("id", .trip, "the ids, two or more"),
+    summary: "Make one trip of several that follow one another.", group: .drive, examples: ["trip merge @2 @1"])
+
+  private let ids: [String]
+
+  init(_ session: Session) { ids = session.arguments.positionals }
+
+  func act(_ session: Session) throws -> OneTrip {
+    let container = try session.openStore()
+    let lookup = Lookup(store: container.makeStore())
+    let trips = try ids.map { try lookup.trip($0) }.sorted { $0.start < $1.start }
+    guard Set(trips.map(\.event.id)).count == trips.count else {
+      throw session.usageError("A trip cannot be merged with itself")
+    }
+    var whole = trips[0]
+    do throws(TripEvent.EditError) {
+      for trip in trips.dropFirst() { whole = try whole.merged(with: trip) }
+    } catch {
+      throw session.usageError(error)
+    }
+    try container.record.perform(
+      "merge \(trips.count) trips into \(ShortID.of(whole.event.id))", [.event(whole.event)],
+      before: trips.map { .event($0.event) })
+    return OneTrip(event: whole.event)
+  }
+
+  func show(_ answer: OneTrip, _ session: Session) -> ExitCode { answer.show(session) }
+}

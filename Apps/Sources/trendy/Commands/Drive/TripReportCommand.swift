@@ -1,0 +1,97 @@
+import AppContainer
+import CommandSupport
+import TrendyModels
+import TrendyTrips
+
+/// `trendy trip report`
+struct TripReportCommand: Command {
+  static let spec = CommandSpec(
+    "trip report", summary: "How far was driven in a month, by vehicle and what for.", group: .drive,
+    examples: ["trip report", "trip report --month 2026-10"], options: TripSelection.options)
+
+  struct Answer {
+    /// The mileage of one vehicle.
+    struct Row {
+      /// Empty for trips without a vehicle.
+      var vehicleId: String
+      var name: String
+      var mileage: Mileage
+    }
+
+    var total: Mileage
+    /// By name.
+    var rows: [Row]
+  }
+
+  private let span: MonthSpan
+  private let selection: TripSelection
+
+  init(_ session: Session) throws {
+    span = try MonthSpan(session)
+    selection = TripSelection(session, span: span)
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let store = try session.openStore().makeStore()
+    let trips = try selection.trips(in: store)
+    let names = Dictionary(try store.vehicles().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+    let rows = Dictionary(grouping: trips) { $0.vehicleId ?? "" }
+      .map { id, trips in
+        // A vehicle that was deleted since has the name that its trips keep.
+        let name = names[id] ?? trips.last?.carName ?? (id.isEmpty ? "no vehicle" : id)
+        return Answer.Row(vehicleId: id, name: name, mileage: Mileage(of: trips))
+      }
+      .sorted { ($0.name.lowercased(), $0.vehicleId) < ($1.name.lowercased(), $1.vehicleId) }
+    return Answer(total: Mileage(of: trips), rows: rows)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch session.console.format {
+    case .json, .ndjson:
+      session.console.document(
+        "trendy.report/1",
+        [
+          ("from", .string(session.local.rfc3339(span.range.lowerBound))),
+          ("to", .string(session.local.rfc3339(span.range.upperBound))),
+          ("vehicles", .array(answer.rows.map(\.json))), ("total", .object(answer.total.members)),
+        ])
+    case .plain: for row in answer.rows { session.console.row(row.plain) }
+    case .text:
+      session.console.text("\(span.name): \(answer.total.line)")
+      if answer.rows.count > 1 {
+        for row in answer.rows { session.console.text("  \(row.name): \(row.mileage.line)") }
+      }
+    }
+    return .done
+  }
+}
+
+extension TripReportCommand.Answer.Row {
+  fileprivate var json: JSONText {
+    .object([("vehicle_id", .string(vehicleId.isEmpty ? nil : vehicleId)), ("name", .string(name))] + mileage.members)
+  }
+
+  fileprivate var plain: [String] {
+    [vehicleId, name, "\(mileage.trips)"]
+      + [mileage.total, mileage.business, mileage.private, mileage.unclassified].map { JSONText.number($0).description }
+  }
+}
+
+extension Mileage {
+  fileprivate var members: [(String, JSONText)] {
+    func tenths(_ metres: Double) -> JSONText { .number((metres * 10).rounded() / 10) }
+    return [
+      ("trips", .number(trips)), ("total_m", tenths(total)), ("business_m", tenths(business)),
+      ("private_m", tenths(self.private)), ("unclassified_m", tenths(unclassified)),
+    ]
+  }
+
+  fileprivate var line: String {
+    var parts = [
+      trips == 1 ? "1 trip" : "\(trips) trips", LengthText.kilometres(total),
+      "business \(LengthText.kilometres(business))", "private \(LengthText.kilometres(self.private))",
+    ]
+    if unclassified > 0 { parts.append("nobody said \(LengthText.kilometres(unclassified))") }
+    return parts.joined(separator: "  ")
+  }
+}

@@ -1,0 +1,54 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyTrips
+
+/// `trendy trip rule add`
+struct TripRuleAddCommand: Command {
+  static let spec = CommandSpec(
+    "trip rule add", .one("name", .text, "the name"), .one("category", .tripCategory, "the category"),
+    summary:
+      "Make a rule that says what a trip was for; the first that holds decides, and yours replace the standard ones.",
+    group: .drive, examples: ["trip rule add commute business --place Office"],
+    options: ConditionOptions.all + [
+      OptionSpec("--position", value: "n", kind: .number, help: "its place in the row (after the last)")
+    ])
+
+  private let name: String
+  private let category: TripCategory
+  /// `nil` for the one after the last.
+  private let position: Double?
+  private let conditions: ConditionOptions
+
+  init(_ session: Session) throws {
+    let words = session.arguments.positionals
+    name = words[0]
+    guard session.isName(name) else { throw Self.unusable(name, session) }
+    position = try session.arguments.value("--position").map { text in
+      guard let number = Double(text), number.isFinite else {
+        throw session.usageError("The value '\(text)' is invalid for '--position'", hint: "A number.")
+      }
+      return number
+    }
+    category = try session.category(words[1])
+    conditions = try ConditionOptions(session)
+  }
+
+  private static func unusable(_ name: String, _ session: Session) -> CommandError {
+    session.usageError("'\(name)' cannot be the name of a rule", hint: "One line that no other has.")
+  }
+
+  func act(_ session: Session) throws -> RuleList {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let rules = try store.tripRules()
+    if rules.contains(where: { $0.name.lowercased() == name.lowercased() }) { throw Self.unusable(name, session) }
+    let rule = TripRule(
+      id: container.makeID(), name: name, position: position ?? (rules.last?.position ?? 0) + 1, category: category,
+      conditions: try conditions.conditions(in: store))
+    try container.record.perform("add rule \(rule.name)", [.rule(rule)])
+    return RuleList(rules: [rule])
+  }
+
+  func show(_ answer: RuleList, _ session: Session) -> ExitCode { answer.show(session) }
+}

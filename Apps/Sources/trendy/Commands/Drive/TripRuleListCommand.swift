@@ -1,0 +1,23 @@
+import AppContainer
+import CommandSupport
+import TrendyTrips
+
+/// `trendy trip rule list`
+struct TripRuleListCommand: Command {
+  static let spec = CommandSpec(
+    "trip rule list", summary: "The rules, in the order in which they are asked.", group: .drive,
+    examples: ["trip rule list"])
+
+  init(_ session: Session) {}
+
+  /// The person's own rules.
+  func act(_ session: Session) throws -> RuleList {
+    RuleList(rules: try session.openStore().makeStore().tripRules())
+  }
+
+  func show(_ answer: RuleList, _ session: Session) -> ExitCode {
+    guard answer.rules.isEmpty else { return answer.show(session) }
+    if session.console.format == .text { session.console.talk("No rules of your own; these decide:") }
+    return RuleList(rules: TripRule.standard).show(session)
+  }
+}

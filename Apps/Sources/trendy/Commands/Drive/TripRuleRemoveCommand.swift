@@ -1,0 +1,34 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyTrips
+
+/// `trendy trip rule rm`
+struct TripRuleRemoveCommand: Command {
+  static let spec = CommandSpec(
+    "trip rule rm", .one("name", .rule, "the name"), summary: "Delete a rule; trips keep what it said.", group: .drive,
+    examples: ["trip rule rm commute"])
+
+  private let name: String
+
+  init(_ session: Session) { name = session.arguments.positionals[0] }
+
+  func act(_ session: Session) throws -> TripRule {
+    let container = try session.openStore()
+    let rule = try rule(among: try container.makeStore().tripRules())
+    try container.record.perform("delete rule \(rule.name)", [], before: [.rule(rule)])
+    return rule
+  }
+
+  private func rule(among rules: [TripRule]) throws(CommandError) -> TripRule {
+    if let rule = rules.first(where: { $0.name.lowercased() == name.lowercased() || $0.id == name }) { return rule }
+    let near = Suggestion.nearest(to: name, among: rules.map(\.name))
+    throw CommandError(
+      "No rule '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy trip rule list", exit: .notFound)
+  }
+
+  func show(_ answer: TripRule, _ session: Session) -> ExitCode {
+    session.console.done("Deleted: \(answer.name)")
+    return .done
+  }
+}

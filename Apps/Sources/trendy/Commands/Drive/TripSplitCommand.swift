@@ -1,0 +1,63 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTrips
+
+/// `trendy trip split`
+struct TripSplitCommand: Command {
+  static let spec = CommandSpec(
+    "trip split", .one("id", .trip, "the id"), .one("time", .time, "when"),
+    summary: "Make two trips of one, parted at a moment on the way.", group: .drive, examples: ["trip split @1 9:10"])
+
+  private let id: String
+  private let date: Date
+
+  init(_ session: Session) throws {
+    id = session.arguments.positionals[0]
+    date = try TimePhrase.date(session.arguments.positionals[1], now: session.now, in: session.local)
+  }
+
+  func act(_ session: Session) throws -> TripList {
+    let container = try session.openStore()
+    let trip = try Lookup(store: container.makeStore()).trip(id)
+    let fixes = try fixes(of: trip, in: session.storeDirectory)
+    let parts: (TripEvent, TripEvent)
+    do throws(TripEvent.EditError) {
+      parts = try trip.split(at: date, id: container.makeID(), fixes: fixes)
+    } catch {
+      throw session.usageError(error)
+    }
+    try container.record.perform(
+      "split trip \(ShortID.of(trip.event.id))", [.event(parts.0.event), .event(parts.1.event)],
+      before: [.event(trip.event)])
+    return TripList(events: [parts.0.event, parts.1.event])
+  }
+
+  /// The fixes of a trip where exactly one device's tracks have some.
+  private func fixes(of trip: TripEvent, in storeDirectory: URL) throws -> [Location] {
+    let folder = storeDirectory.appending(path: "tracks")
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    let log = try TrackLog(directory: folder)
+    let found = try log.devices().compactMap { device -> [Location]? in
+      var fixes: [Location] = []
+      try log.forEach(device: device.name, after: trip.start.addingTimeInterval(-1), through: trip.end) { reading in
+        if case .fix(let fix) = reading { fixes.append(fix) }
+      }
+      return fixes.count > 1 ? fixes : nil
+    }
+    return found.count == 1 ? found[0] : []
+  }
+
+  func show(_ answer: TripList, _ session: Session) -> ExitCode {
+    answer.show(session) { session.console.done($0.line) }
+    return .done
+  }
+}

@@ -1,0 +1,39 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyTrips
+
+/// `trendy vehicle add`
+struct VehicleAddCommand: Command {
+  static let spec = CommandSpec(
+    "vehicle add", .one("name", .text, "the name"), summary: "Make a vehicle that trips are counted for.",
+    group: .drive,
+    examples: ["vehicle add Octavia --default", "vehicle add Van --device phone --start-odometer 48210km"],
+    options: VehicleOptions.all)
+
+  private let name: String
+  private let options: VehicleOptions
+
+  init(_ session: Session) throws {
+    name = session.arguments.positionals[0]
+    guard session.isName(name) else {
+      throw session.usageError("'\(name)' cannot be the name of a vehicle", hint: "One line of 1 to 128 bytes.")
+    }
+    options = try VehicleOptions(session)
+  }
+
+  func act(_ session: Session) throws -> OneVehicle {
+    let container = try session.openStore()
+    let others = try container.makeStore().vehicles()
+    if others.contains(where: { $0.isCalled(name) }) {
+      throw session.usageError("There is a vehicle '\(name)' already")
+    }
+    // The first one is meant until another is.
+    var vehicle = Vehicle(id: container.makeID(), name: name, isDefault: others.allSatisfy { !$0.isDefault })
+    options.apply(to: &vehicle)
+    try container.record.save(vehicle, others: others, label: "add vehicle \(name)")
+    return OneVehicle(vehicle: vehicle)
+  }
+
+  func show(_ answer: OneVehicle, _ session: Session) -> ExitCode { answer.show(session) }
+}

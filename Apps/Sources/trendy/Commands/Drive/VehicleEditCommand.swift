@@ -1,0 +1,87 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyTrips
+
+/// `trendy vehicle edit`
+struct VehicleEditCommand: Command {
+  static let spec = CommandSpec(
+    "vehicle edit", .one("name", .vehicle, "the name"), summary: "Change a vehicle; only what is named changes.",
+    group: .drive, examples: ["vehicle edit Van --name Bus"],
+    options: VehicleOptions.all + [
+      OptionSpec("--name", value: "text", kind: .text, help: "another name"),
+      OptionSpec("--archive", help: "it is driven no more"),
+      OptionSpec(
+        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)),
+        help: "device, colour, icon, start-odometer or archive; may be given again"),
+    ])
+
+  private enum Field: String, CaseIterable {
+    case device
+    case colour
+    case icon
+    case startOdometer = "start-odometer"
+    case archive
+
+    init?(_ word: String) { self.init(rawValue: word == "color" ? "colour" : word) }
+  }
+
+  private let name: String
+  private let cleared: [Field]
+  private let options: VehicleOptions
+  private let newName: String?
+  private let isArchived: Bool
+
+  init(_ session: Session) throws {
+    name = session.arguments.positionals[0]
+    cleared = try session.arguments.all("--clear").map { word in
+      guard let field = Field(word) else {
+        throw session.usageError(
+          "There is no '\(word)' to clear", hint: "device, colour, icon, start-odometer or archive.")
+      }
+      return field
+    }
+    options = try VehicleOptions(session)
+    newName = session.arguments.value("--name")
+    if let newName, !session.isName(newName) { throw Self.unusable(newName, session) }
+    isArchived = session.arguments.has("--archive")
+  }
+
+  private static func unusable(_ name: String, _ session: Session) -> CommandError {
+    session.usageError("'\(name)' cannot be its name", hint: "One line of 1 to 128 bytes that no other has.")
+  }
+
+  func act(_ session: Session) throws -> OneVehicle {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let old = try Lookup(store: store).vehicle(name)
+    let others = try store.vehicles().filter { $0.id != old.id }
+    if let newName, others.contains(where: { $0.isCalled(newName) }) { throw Self.unusable(newName, session) }
+    let vehicle = edited(old)
+    guard vehicle != old else { throw session.usageError("Nothing to change was named") }
+    try container.record.save(vehicle, replacing: old, others: others, label: "edit vehicle \(old.name)")
+    return OneVehicle(vehicle: vehicle)
+  }
+
+  private func edited(_ old: Vehicle) -> Vehicle {
+    var vehicle = old
+    for field in cleared {
+      switch field {
+      case .device: vehicle.deviceIds = []
+      case .colour: vehicle.colorHex = nil
+      case .icon: vehicle.icon = nil
+      case .startOdometer: vehicle.startOdometer = nil
+      case .archive: vehicle.isArchived = false
+      }
+    }
+    options.apply(to: &vehicle)
+    if let newName { vehicle.name = newName }
+    if isArchived {
+      vehicle.isArchived = true
+      vehicle.isDefault = false
+    }
+    return vehicle
+  }
+
+  func show(_ answer: OneVehicle, _ session: Session) -> ExitCode { answer.show(session) }
+}

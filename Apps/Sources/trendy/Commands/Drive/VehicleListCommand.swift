@@ -1,0 +1,18 @@
+import AppContainer
+import CommandSupport
+import TrendyTrips
+
+/// `trendy vehicle list`
+struct VehicleListCommand: Command {
+  static let spec = CommandSpec(
+    "vehicle list", summary: "The vehicles, with how far each was driven.", group: .drive, examples: ["vehicle list"])
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> VehicleList {
+    let store = try session.openStore().makeStore()
+    return VehicleList(vehicles: try store.vehicles(), trips: try store.trips(in: nil))
+  }
+
+  func show(_ answer: VehicleList, _ session: Session) -> ExitCode { answer.show(session) }
+}

@@ -1,0 +1,42 @@
+import AppContainer
+import CommandSupport
+import TrendySync
+
+/// `trendy sync conflicts`
+struct SyncConflictsCommand: Command {
+  static let spec = CommandSpec(
+    "sync conflicts", summary: "What took no effect and waits for you, both values side by side.", group: .sync,
+    examples: ["sync conflicts"])
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> [NamedConflict] {
+    let container = try session.openStore()
+    let open = try ConflictList(container.recorder)
+    let store = container.makeStore()
+    return try open.conflicts.map { try NamedConflict($0, in: store) }
+  }
+
+  func show(_ answer: [NamedConflict], _ session: Session) -> ExitCode {
+    let (console, text) = (session.console, ConflictText(session))
+    switch console.format {
+    case .json:
+      console.document("trendy.conflicts/1", [("conflicts", .array(answer.map { text.json($0.conflict) }))])
+    case .ndjson: for named in answer { console.data("\(text.json(named.conflict))") }
+    case .plain: for named in answer { console.row(text.plain(named.conflict)) }
+    case .text:
+      if answer.isEmpty { console.text("Nothing waits for a decision.") }
+      for line in answer.flatMap({ text.lines($0) }) { console.text(line) }
+      if let first = answer.first?.conflict.id { showDecisions(first, console) }
+    }
+    return .done
+  }
+
+  private func showDecisions(_ id: String, _ console: Console) {
+    console.text("")
+    console.text("More of one:              trendy sync conflicts show \(id)")
+    console.text("Keep what is shown:       trendy sync conflicts drop \(id)")
+    console.text("Take the kept value:      trendy sync conflicts retry \(id)")
+    console.text("Or, of all that are here: trendy sync conflicts keep mine --all   (or theirs)")
+  }
+}

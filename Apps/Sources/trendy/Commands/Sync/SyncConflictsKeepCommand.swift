@@ -1,0 +1,30 @@
+import CommandSupport
+import TrendySync
+
+/// `trendy sync conflicts keep`
+struct SyncConflictsKeepCommand: Command {
+  static let spec = CommandSpec(
+    "sync conflicts keep", .one("mine|theirs", .oneOf(["mine", "theirs"]), "which to keep"), .any("id", .conflict),
+    summary: "Make the value that this device wrote the one that is shown, or the other one.", group: .sync,
+    examples: ["sync conflicts keep mine @1", "sync conflicts keep theirs @1"],
+    options: [OptionSpec("--all", help: "of every conflict in which one of the values is this device's")])
+
+  private let side: String
+  private let decision: ConflictDecision
+
+  init(_ session: Session) throws {
+    side = session.arguments.positionals[0]
+    guard side == "mine" || side == "theirs" else {
+      throw session.usageError("Missing which to keep", hint: "mine or theirs, then an id or --all.")
+    }
+    decision = try ConflictDecision(on: session.arguments.positionals.dropFirst(), session)
+  }
+
+  func act(_ session: Session) throws -> DecidedConflicts {
+    try decision.carryOut(in: session, among: { $0.mine != nil }) {
+      try $0.resolveConflict(id: $1, keepingMine: side == "mine")
+    }
+  }
+
+  func show(_ answer: DecidedConflicts, _ session: Session) -> ExitCode { answer.show("Kept \(side)", session) }
+}

@@ -1,0 +1,51 @@
+import CommandSupport
+
+/// `trendy sync repair`
+struct SyncRepairCommand: Command {
+  static let spec = CommandSpec(
+    "sync repair", summary: "Set right what sync cannot by itself; a backup is made first.", group: .sync,
+    examples: ["sync repair --resync", "sync repair --dedupe"], options: RepairOptions.all)
+
+  enum Answer {
+    case forecast(RepairForecast)
+    case doubles(Doubles)
+    /// By the program that has the network.
+    case done(ExitCode)
+  }
+
+  private enum Repair {
+    case none
+    case withHub
+    case dedupe(isRemoving: Bool)
+  }
+
+  private let repair: Repair
+
+  init(_ session: Session) throws {
+    let arguments = session.arguments
+    let usesHub = arguments.has("--resync") || arguments.has("--requeue")
+    guard arguments.has("--dedupe") else {
+      repair = usesHub ? .withHub : .none
+      return
+    }
+    if usesHub { throw session.usageError("--dedupe is a repair of its own", hint: "One after the other.") }
+    repair = .dedupe(isRemoving: arguments.has("--yes"))
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    switch repair {
+    case .none: .forecast(try RepairForecast(session.openStore()))
+    case .withHub: .done(try NetworkProgram.replaceThisProcess(with: session))
+    case .dedupe(let isRemoving): .doubles(try Doubles(session, isRemoving: isRemoving))
+    }
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch answer {
+    case .forecast(let forecast): forecast.show(session.console)
+    case .doubles(let doubles): doubles.show(session)
+    case .done(let exit): return exit
+    }
+    return .done
+  }
+}

@@ -1,0 +1,29 @@
+import CommandSupport
+import TrendyAgent
+
+/// `trendy sync status`
+struct SyncStatusCommand: Command {
+  static let spec = CommandSpec(
+    "sync status", summary: "What waits, where the hub is, when it was last asked.", group: .sync,
+    examples: ["sync status"])
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> SyncStanding {
+    try SyncStanding(container: session.openStore(), session: session)
+  }
+
+  func show(_ answer: SyncStanding, _ session: Session) -> ExitCode {
+    switch session.console.format {
+    case .json, .ndjson: session.console.document("trendy.sync_status/1", [("sync", answer.json)])
+    case .plain:
+      session.console.row([
+        answer.account?.hubName ?? "", "\(answer.waiting)", "\(answer.conflicts)", "\(answer.cursor ?? 0)",
+      ])
+    case .text:
+      session.console.text(answer.line)
+      for line in answer.details { session.console.text(line) }
+    }
+    return .done
+  }
+}

@@ -1,0 +1,41 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyPersistence
+
+/// The file of a backup, as a person names it.
+struct BackupFile {
+  let path: String
+
+  init(_ path: String, _ session: Session) throws(CommandError) {
+    var isFolder = false
+    if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder) {
+      throw session.usageError("'\(path)' is no file", hint: "Give the name of a file.")
+    }
+    self.path = path
+  }
+}
+
+extension BackupFile {
+  /// What is in it, for scripts.
+  func members(_ summary: StoreBackup.Summary, _ local: LocalTime) -> [(String, JSONText)] {
+    [
+      ("file", .string(path)), ("made_at", .string(summary.made(local))), ("bytes", .number(summary.bytes)),
+      ("rows", .object(summary.records.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
+    ]
+  }
+}
+
+extension StoreBackup.Summary {
+  /// When it was made.
+  func made(_ local: LocalTime) -> String {
+    local.rfc3339(Date(timeIntervalSince1970: Double(madeMillis) / 1000))
+  }
+
+  /// `12 rows (4096 bytes)`.
+  var contents: String { "\(Quantity(records.values.reduce(0, +), "row")) (\(Quantity(bytes, "byte")))" }
+}

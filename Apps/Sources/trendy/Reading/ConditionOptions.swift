@@ -1,0 +1,70 @@
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+/// What must hold of a trip for a rule, as a command line says it.
+struct ConditionOptions {
+  static let all = [
+    OptionSpec(
+      "--place", value: "name", kind: .place, help: "with this place at either end; may be given again"),
+    OptionSpec("--role", value: "role", kind: .text, help: "with a place of this role at either end: office"),
+    OptionSpec("--days", value: "days", kind: .text, help: "on these weekdays: mon,tue or sat,sun"),
+    OptionSpec("--hours", value: "a-b", kind: .text, help: "that begin in these hours: 7:00-18:30"),
+    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "made with this vehicle; may be given again"),
+    OptionSpec("--over", value: "length", kind: .text, help: "at least so long"),
+  ]
+
+  private let placeNames: [String]
+  private let vehicleNames: [String]
+  /// Those for which no store is needed.
+  private let others: TripRule.Conditions
+
+  init(_ session: Session) throws(CommandError) {
+    placeNames = session.arguments.all("--place")
+    vehicleNames = session.arguments.all("--vehicle")
+    others = TripRule.Conditions(
+      role: session.arguments.value("--role"), weekdays: try Self.weekdays(session), hours: try Self.hours(session),
+      minimumDistance: try session.metres(option: "--over"))
+  }
+
+  func conditions(in store: any DataStoreProtocol) throws -> TripRule.Conditions {
+    let lookup = Lookup(store: store)
+    var conditions = others
+    if !placeNames.isEmpty { conditions.placeIds = try placeNames.map { try lookup.place($0).id } }
+    if !vehicleNames.isEmpty { conditions.vehicleIds = try vehicleNames.map { try lookup.vehicle($0).id } }
+    return conditions
+  }
+}
+
+extension ConditionOptions {
+  /// Their beginnings; Monday is 1.
+  private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  private static func weekdays(_ session: Session) throws(CommandError) -> [Int]? {
+    guard let text = session.arguments.value("--days") else { return nil }
+    return try text.lowercased().split(separator: ",").map { word throws(CommandError) in
+      guard let index = days.firstIndex(where: { word.hasPrefix($0) }) else {
+        throw session.usageError("'\(word)' is no weekday", hint: days.joined(separator: ", "))
+      }
+      return index + 1
+    }
+  }
+
+  private static func hours(_ session: Session) throws(CommandError) -> TripRule.Conditions.Span? {
+    guard let text = session.arguments.value("--hours") else { return nil }
+    let ends = text.split(separator: "-").map(seconds)
+    guard ends.count == 2, let from = ends[0], let to = ends[1] else {
+      throw session.usageError("'\(text)' are no hours", hint: "Hours look like 7:00-18:30.")
+    }
+    return TripRule.Conditions.Span(from: from, to: to)
+  }
+
+  /// Seconds since midnight of `7` or `7:00`.
+  private static func seconds(_ text: Substring) -> Double? {
+    let numbers = text.split(separator: ":").map { Int($0) }
+    guard let hour = numbers.first ?? nil, (0...24).contains(hour), numbers.count <= 2 else { return nil }
+    guard let minute = numbers.count == 2 ? numbers[1] : 0, (0...59).contains(minute) else { return nil }
+    return Double(hour * 3600 + minute * 60)
+  }
+}

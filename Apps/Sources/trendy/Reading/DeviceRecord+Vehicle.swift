@@ -1,0 +1,18 @@
+import TrendyAgent
+import TrendyTrips
+
+extension DeviceRecord {
+  /// Saves a vehicle as one thing that can be taken back. Where it is the default one, none of the others stays so.
+  func save(_ vehicle: Vehicle, replacing old: Vehicle? = nil, others: [Vehicle], label: String) throws {
+    var before = old.map { [Undoable.vehicle($0)] } ?? []
+    var after = [Undoable.vehicle(vehicle)]
+    if vehicle.isDefault {
+      for var other in others where other.isDefault {
+        before.append(.vehicle(other))
+        other.isDefault = false
+        after.append(.vehicle(other))
+      }
+    }
+    try perform(label, after, before: before)
+  }
+}

@@ -1,0 +1,13 @@
+import CommandSupport
+
+extension Session {
+  /// - Throws: ``CommandError`` with exit 64 for a value that is not a number in the range.
+  func number(option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double? {
+    guard let text = arguments.value(option) else { return nil }
+    guard let number = Double(text), range.contains(number) else {
+      throw usageError(
+        "The value '\(text)' is invalid for '\(option)'", hint: "\(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+}

@@ -1,0 +1,85 @@
+import CommandSupport
+import TrendyModels
+
+/// Property values as people type them, held against their definitions.
+enum Property {
+  /// `key=value` by the definition of that key.
+  static func parse(
+    _ word: String, definitions: [PropertyDefinition], session: Session
+  ) throws(CommandError) -> (key: String, value: PropertyValue) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let key = String(parts[0])
+    guard parts.count == 2, !key.isEmpty else {
+      throw session.usageError("'\(word)' is no KEY=VALUE")
+    }
+    guard let definition = definitions.first(where: { $0.key.lowercased() == key.lowercased() }) else {
+      let known = definitions.map(\.key).joined(separator: ", ")
+      throw session.usageError(
+        "There is no property '\(key)'",
+        hint: known.isEmpty ? "This type has none: trendy type prop add." : "There are: \(known).")
+    }
+    return (definition.key, try value(String(parts[1]), of: definition, session: session))
+  }
+
+  /// - Throws: ``CommandError`` with exit 64 that says what the property takes.
+  static func value(
+    _ text: String, of definition: PropertyDefinition, session: Session
+  ) throws(CommandError) -> PropertyValue {
+    let value: JSONValue?
+    switch definition.propertyType {
+    case .text: value = .string(text)
+    case .number: value = number(text)
+    case .boolean: value = boolean(text)
+    case .date: value = .string(RFC3339.string(from: try TimePhrase.date(text, now: session.now, in: session.local)))
+    case .select: value = definition.options.first { $0.lowercased() == text.lowercased() }.map { .string($0) }
+    case .duration: value = TimePhrase.seconds(text).map { .double($0) }
+    case .url: value = text.hasPrefix("https://") || text.hasPrefix("http://") ? .string(text) : nil
+    case .email: value = text.split(separator: "@").count == 2 && !text.contains(" ") ? .string(text) : nil
+    }
+    guard let value else {
+      throw CommandError(
+        "The value '\(text)' is invalid for '\(definition.key)'",
+        hint: "\(definition.key)  \(definition.label) (\(takes(definition)))",
+        usage: Commands.table.usage(of: session.command),
+        exit: .usage)
+    }
+    return PropertyValue(type: definition.propertyType, value: value)
+  }
+
+  static func text(_ value: PropertyValue) -> String {
+    switch value.type {
+    case .duration: value.doubleValue.map(TimePhrase.words) ?? plain(value.value)
+    default: plain(value.value)
+    }
+  }
+
+  private static func plain(_ value: JSONValue) -> String {
+    value.stringValue ?? JSONText.value(value).description
+  }
+
+  private static func takes(_ definition: PropertyDefinition) -> String {
+    switch definition.propertyType {
+    case .text: "any text"
+    case .number: "a number"
+    case .boolean: "yes or no"
+    case .date: "a date, such as 2026-11-20 or yesterday"
+    case .select: definition.options.joined(separator: ", ")
+    case .duration: "a duration, such as 1h30m"
+    case .url: "an address that begins with https://"
+    case .email: "a mail address"
+    }
+  }
+
+  static func number(_ text: String) -> JSONValue? {
+    if let whole = Int64(text) { return .int(whole) }
+    return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+  }
+
+  private static func boolean(_ text: String) -> JSONValue? {
+    switch text.lowercased() {
+    case "yes", "true", "y", "1", "on": true
+    case "no", "false", "n", "0", "off": false
+    default: nil
+    }
+  }
+}

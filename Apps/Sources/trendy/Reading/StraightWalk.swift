@@ -1,0 +1,67 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import TrendyModels
+
+/// A straight way through a place: from the west to the middle, a stay there, and on to the east.
+///
+/// It begins and ends well outside of the place.
+struct StraightWalk {
+  static let options = [
+    OptionSpec("--speed", value: "m/s", kind: .number, help: "of the straight way (1.4)"),
+    OptionSpec("--every", value: "seconds", kind: .number, help: "between its fixes (10)"),
+    OptionSpec("--accuracy", value: "metres", kind: .number, help: "of its fixes (10)"),
+    OptionSpec("--stay", value: "duration", kind: .duration, help: "in the middle of the place (10m)"),
+    OptionSpec("--beside", value: "metres", kind: .number, help: "past the middle at this distance (0)"),
+  ]
+
+  /// Metres a second.
+  private let speed: Double
+  /// Seconds.
+  private let every: Double
+  /// Metres.
+  private let accuracy: Double
+  /// Metres to the north of the middle.
+  private let beside: Double
+  /// Seconds.
+  private let stay: Double
+
+  init(_ session: Session) throws(CommandError) {
+    speed = try session.number(option: "--speed", in: 0.1...70) ?? 1.4
+    every = try session.number(option: "--every", in: 1...3600) ?? 10
+    accuracy = try session.number(option: "--accuracy", in: 0...10_000) ?? 10
+    beside = try session.number(option: "--beside", in: -100_000...100_000) ?? 0
+    guard let text = session.arguments.value("--stay") else {
+      stay = 600
+      return
+    }
+    guard let seconds = TimePhrase.seconds(text), (0...86_400).contains(seconds) else {
+      throw session.usageError("'\(text)' is no duration", hint: "Durations look like 1h30m, 45m or 90s.")
+    }
+    stay = seconds
+  }
+
+  func fixes(through place: Geofence, from start: Date) -> [Location] {
+    let reach = 2 * place.radius + 300
+    let time = reach / speed
+    return stride(from: 0.0, through: 2 * time + stay + 60, by: every).map { second in
+      let east = second < time ? second * speed - reach : max(0, second - time - stay) * speed
+      let degree = 111_320 * cos(place.latitude * .pi / 180)
+      return Location(
+        coordinate: Coordinate(
+          latitude: min(90, max(-90, place.latitude + beside / 111_200)),
+          longitude: (place.longitude + east / max(1, degree)).remainder(dividingBy: 360)),
+        horizontalAccuracy: accuracy, timestamp: start.addingTimeInterval(second))
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import CommandSupport
+import TrendyModels
+
+/// Types of events and their properties, as scripts read them.
+enum EventTypeText {
+  static func json(_ type: EventType, _ definitions: [PropertyDefinition]) -> JSONText {
+    .object([
+      ("id", .string(type.id)), ("name", .string(type.name)), ("color", .string(type.colorHex)),
+      ("icon", .string(type.iconName)), ("properties", .array(definitions.map(json))),
+      ("sync_status", .string(type.syncStatus.rawValue)),
+    ])
+  }
+
+  static func json(_ definition: PropertyDefinition) -> JSONText {
+    .object([
+      ("id", .string(definition.id)), ("event_type_id", .string(definition.eventTypeId)),
+      ("key", .string(definition.key)), ("label", .string(definition.label)),
+      ("property_type", .string(definition.propertyType.rawValue)),
+      ("options", .array(definition.options.map { .string($0) })),
+      ("default_value", definition.defaultValue.map { .value($0) } ?? .null),
+      ("display_order", .number(definition.displayOrder)),
+    ])
+  }
+}

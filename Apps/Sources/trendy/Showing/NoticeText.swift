@@ -1,0 +1,42 @@
+import AgentLink
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// What a companion was told, as a person reads it, and as scripts do.
+struct NoticeText {
+  private let local: LocalTime
+  private let now: Date
+
+  init(_ session: Session) {
+    local = session.local
+    now = session.now
+  }
+
+  /// `Fri 20 Nov 08:30  phone  trip ended  7.45 km`.
+  func line(_ notice: CompanionNotice, from device: String) -> String {
+    let year = local.components(of: now).year
+    var parts = [local.dayAndTime(notice.at, year: year), device, notice.kind.replacing("_", with: " ")]
+    if let metres = notice.data["distance_m"]?.doubleValue { parts.append(LiveText.kilometres(metres)) }
+    if let active = notice.data["active"]?.boolValue { parts.append(active ? "a trip goes on" : "no trip goes on") }
+    if let hub = notice.data["hub_url"]?.stringValue { parts.append(hub) }
+    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+
+  func plain(_ notice: CompanionNotice, from device: String) -> [String] {
+    ["\(notice.sequence)", local.rfc3339(notice.at), device, notice.kind, notice.data["id"]?.stringValue ?? ""]
+  }
+
+  func json(_ notice: CompanionNotice, from device: String) -> JSONText {
+    // A token is for the one who uses it.
+    let data = notice.data.filter { $0.key != "token" }
+    return .object([
+      ("seq", .number(notice.sequence)), ("from", .string(device)), ("kind", .string(notice.kind)),
+      ("at", .string(local.rfc3339(notice.at))), ("data", .value(.object(data))),
+    ])
+  }
+}

@@ -1,0 +1,23 @@
+import CommandSupport
+import TrendyModels
+import TrendyTrips
+
+/// Places as a person reads them, and as scripts do.
+enum PlaceText {
+  static func line(_ place: Geofence) -> String {
+    "\(place.name)  \(place.latitude), \(place.longitude)  \(JSONText.number(place.radius)) m"
+      + (place.role.map { "  \($0)" } ?? "") + (place.isActive ? "" : "  (inactive)") + "  \(ShortID.of(place.id))"
+  }
+
+  static func json(_ place: Geofence) -> JSONText {
+    .object([
+      ("id", .string(place.id)), ("name", .string(place.name)), ("latitude", .number(place.latitude)),
+      ("longitude", .number(place.longitude)), ("radius", .number(place.radius)),
+      ("event_type_entry_id", .string(place.eventTypeEntryId)),
+      ("event_type_exit_id", .string(place.eventTypeExitId)), ("is_active", .bool(place.isActive)),
+      ("role", .string(place.role)), ("notify_on_entry", .bool(place.notifyOnEntry)),
+      ("notify_on_exit", .bool(place.notifyOnExit)),
+      ("sync_status", .string(place.syncStatus.rawValue)),
+    ])
+  }
+}

@@ -1,0 +1,35 @@
+import CommandSupport
+import TrendyTrips
+
+/// Vehicles that a command answers with.
+struct VehicleList {
+  var vehicles: [Vehicle]
+  /// By which it tells how far each was driven.
+  var trips: [TripEvent]
+
+  func show(_ session: Session) -> ExitCode {
+    let texts = vehicles.map { VehicleText($0, trips: trips) }
+    if session.console.format == .json {
+      session.console.document("trendy.vehicles/1", [("vehicles", .array(texts.map(\.json)))])
+      return .done
+    }
+    if texts.isEmpty { session.console.text("No vehicles yet. Make one: trendy vehicle add Van") }
+    for text in texts { text.show(session) }
+    return .done
+  }
+}
+
+/// One vehicle that a command answers with.
+struct OneVehicle {
+  var vehicle: Vehicle
+
+  func show(_ session: Session) -> ExitCode {
+    let text = VehicleText(vehicle)
+    if session.console.format == .json {
+      session.console.document("trendy.vehicle/1", [("vehicle", text.json)])
+    } else {
+      text.show(session)
+    }
+    return .done
+  }
+}

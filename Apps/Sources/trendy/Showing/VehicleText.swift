@@ -1,0 +1,47 @@
+import CommandSupport
+import TrendyTrips
+
+/// A vehicle as a person reads it, and as scripts do.
+struct VehicleText {
+  private let vehicle: Vehicle
+  private let driven: Mileage
+
+  /// - Parameter trips: of any vehicle; its own are counted.
+  init(_ vehicle: Vehicle, trips: [TripEvent] = []) {
+    self.vehicle = vehicle
+    driven = Mileage(of: trips.filter { $0.vehicleId == vehicle.id })
+  }
+
+  /// One line or row of a list.
+  func show(_ session: Session) {
+    switch session.console.format {
+    case .json, .ndjson: session.console.data("\(json)")
+    case .plain: session.console.row(plain)
+    case .text: session.console.text(line)
+    }
+  }
+
+  var json: JSONText {
+    .object([
+      ("id", .string(vehicle.id)), ("name", .string(vehicle.name)), ("color", .string(vehicle.colorHex)),
+      ("icon", .string(vehicle.icon)), ("device_ids", .array(vehicle.deviceIds.map { .string($0) })),
+      ("is_default", .bool(vehicle.isDefault)), ("archived", .bool(vehicle.isArchived)),
+      ("start_odometer_m", .number(vehicle.startOdometer)), ("trips", .number(driven.trips)),
+      ("total_m", .number(driven.total)),
+    ])
+  }
+
+  private var plain: [String] {
+    [vehicle.id, vehicle.name, vehicle.isDefault ? "default" : "", vehicle.deviceIds.joined(separator: " ")]
+  }
+
+  private var line: String {
+    let parts = [
+      vehicle.icon, vehicle.name, vehicle.isDefault ? "(default)" : nil, vehicle.isArchived ? "(archived)" : nil,
+      driven.trips > 0 ? "\(driven.trips) trips" : nil,
+      driven.trips > 0 ? LengthText.kilometres(driven.total) : nil,
+      vehicle.deviceIds.isEmpty ? nil : "told by \(vehicle.deviceIds.joined(separator: ", "))",
+    ]
+    return (parts.compactMap(\.self) + [ShortID.of(vehicle.id)]).joined(separator: "  ")
+  }
+}

@@ -1,0 +1,40 @@
+import CommandSupport
+
+/// `trendyd completions print`
+struct CompletionsCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "the shell"),
+    summary: "What a shell reads to complete trendyd's words: bash, fish or zsh.", group: .run,
+    examples: ["completions print bash"])
+
+  private let shell: CompletionShell
+
+  init(_ session: DaemonSession) throws { shell = try CompletionShell(named: session.arguments.positionals[0]) }
+
+  func act(_ session: DaemonSession) -> String { shell.script(for: DaemonCommands.table.program) }
+
+  func show(_ answer: String, _ session: DaemonSession) -> ExitCode {
+    session.console.raw(answer)
+    return .done
+  }
+}
+
+/// `trendyd words`: what can follow the words of a command line, asked by the scripts of `trendyd completions print`.
+struct WordsCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "words", .any("word", .text), summary: "What can follow these words, for shells.", group: .run,
+    examples: ["words -- hub \"\""], isHidden: true)
+
+  private let words: [String]
+
+  init(_ session: DaemonSession) { words = session.arguments.positionals }
+
+  func act(_ session: DaemonSession) -> [Candidate] {
+    DaemonCommands.table.candidates(for: words, values: NoValues())
+  }
+
+  func show(_ answer: [Candidate], _ session: DaemonSession) -> ExitCode {
+    for candidate in answer { session.console.row([candidate.text, candidate.meaning]) }
+    return .done
+  }
+}

@@ -1,0 +1,35 @@
+import AppContainer
+import CommandSupport
+import HubContainer
+import TrendyPersistence
+
+/// `trendyd hub backup`
+struct HubBackupCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "hub backup", .one("file", .file, "the file"),
+    summary: "Write everything the hub keeps into one file, while it runs or not.", group: .hub,
+    examples: ["hub backup hub.backup", "hub backup hub.backup --yes"],
+    options: [OptionSpec("--yes", help: "replace a file that is there"), .data])
+
+  private let file: HubBackupFile
+  private let isReplacing: Bool
+
+  init(_ session: DaemonSession) throws {
+    file = try HubBackupFile(session.arguments.positionals[0])
+    isReplacing = session.arguments.has("--yes")
+  }
+
+  func act(_ session: DaemonSession) throws -> StoreBackup.Summary {
+    do {
+      return try session.hub.backUp(to: file.path, isReplacing: isReplacing)
+    } catch StorageError.exists(let path) {
+      throw CommandError.fileExists(at: path, isReplacing: isReplacing)
+    }
+  }
+
+  func show(_ answer: StoreBackup.Summary, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON { session.console.document("trendyd.backup/1", file.members(answer)) }
+    session.console.done("Backed up \(answer.size) to \(file.path).")
+    return .done
+  }
+}

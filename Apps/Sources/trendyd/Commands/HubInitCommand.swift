@@ -1,0 +1,56 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import HubContainer
+import TrendyHub
+
+/// `trendyd hub init`
+struct HubInitCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "hub init", summary: "Make a hub, its first person, and a code for the first device.", group: .hub,
+    examples: ["hub init", "hub init --listen 0.0.0.0:8787 --host attic.lan --name Ada"],
+    options: [
+      OptionSpec("--name", value: "person", kind: .text, help: "whose hub it is"),
+      OptionSpec("--if-missing", help: "a hub that is there already is left alone, and is no error"), .data,
+    ] + OptionSpec.hubSettings)
+
+  private let name: String
+  private let allowsExisting: Bool
+  private let settings: HubSettings
+
+  init(_ session: DaemonSession) throws {
+    name = session.arguments.value("--name") ?? session.environment["USER"] ?? "me"
+    allowsExisting = session.arguments.has("--if-missing")
+    settings = try session.saidSettings()
+  }
+
+  /// The code for the first device; `nil` where the hub was there already.
+  func act(_ session: DaemonSession) throws -> PairingOffer? {
+    let hub = session.hub
+    guard !hub.exists else {
+      if allowsExisting { return nil }
+      throw CommandError(
+        "There is a hub at \(hub.directory.path) already", hint: "A code for one more device: trendyd pair",
+        exit: .cannotCreate)
+    }
+    let person = try hub.accounts.createPerson(name: name)
+    try settings.save(to: hub.directory)
+    return try PairingOffer(
+      person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: settings,
+      port: try settings.endpoint().port)
+  }
+
+  func show(_ answer: PairingOffer?, _ session: DaemonSession) -> ExitCode {
+    guard let answer else { return .done }
+    let (console, path) = (session.console, session.hub.directory.path)
+    if console.isJSON { console.document("trendyd.hub/1", [("data", .string(path))] + answer.members) }
+    console.done("Hub ready at \(path), for \(answer.person.name).")
+    console.done("Start it:  trendyd run --role hub")
+    console.done("Then, on a device, within ten minutes:  \(answer.connectCommand)")
+    if let hint = answer.wildcardHint { console.talk(hint) }
+    return .done
+  }
+}

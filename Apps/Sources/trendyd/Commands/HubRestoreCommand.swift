@@ -1,0 +1,63 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import HubContainer
+import TrendyHub
+import TrendyPersistence
+
+/// `trendyd hub restore`
+struct HubRestoreCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "hub restore", .one("file", .file, "the file"),
+    summary: "Put a backup in the place of the hub's data, which is kept beside it.", group: .hub,
+    examples: ["hub restore hub.backup --yes"],
+    options: [
+      OptionSpec("--yes", help: "even if there is a hub, which is kept aside"),
+      OptionSpec("--force", help: "also a backup that would bring back what was deleted long ago"), .data,
+    ])
+
+  private let file: HubBackupFile
+  private let isReplacing: Bool
+  private let isForced: Bool
+
+  init(_ session: DaemonSession) throws {
+    file = try HubBackupFile(session.arguments.positionals[0])
+    isReplacing = session.arguments.has("--yes")
+    isForced = session.arguments.has("--force")
+  }
+
+  func act(_ session: DaemonSession) throws -> StoreBackup.RestoreReport {
+    let hub = session.hub
+    let backup = try StoreBackup.check(file.path)
+    guard isReplacing || !hub.exists else {
+      throw CommandError(
+        "There is a hub at \(hub.directory.path)",
+        hint: "Nothing was restored. --yes puts the backup of \(backup.moment) in its place, and keeps it aside.",
+        exit: .cannotCreate)
+    }
+    do {
+      return try hub.restore(from: file.path, isForced: isForced)
+    } catch is EmbeddedHubStorage.StaleBackup {
+      throw CommandError(
+        "The backup of \(backup.moment) is older than what this hub remembers of deletions",
+        hint:
+          "Nothing was restored. With it, what was deleted long ago would come back; --force restores it all the same.",
+        exit: .refused)
+    }
+  }
+
+  func show(_ answer: StoreBackup.RestoreReport, _ session: DaemonSession) -> ExitCode {
+    let console = session.console
+    if console.isJSON {
+      console.document(
+        "trendyd.restore/1", file.members(answer.summary) + [("kept", .array(answer.kept.map { .string($0) }))])
+    }
+    console.done("Restored \(answer.summary.size) of \(answer.summary.moment).")
+    for path in answer.kept { console.text("What was here before is kept in \(path)") }
+    console.done("Each device notices at its next sync, and brings back what this hub does not have any more.")
+    return .done
+  }
+}

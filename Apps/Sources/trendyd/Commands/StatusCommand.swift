@@ -1,0 +1,92 @@
+import AgentLink
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+
+/// `trendyd status`
+struct StatusCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "status", summary: "What the agent of a store is doing.", group: .run, examples: ["status", "status --json"],
+    options: [.store, .status])
+
+  struct Answer {
+    /// The document as the agent sent it, for scripts.
+    var document: String
+    var members: [String: JSONValue]
+  }
+
+  init(_ session: DaemonSession) {}
+
+  func act(_ session: DaemonSession) throws(CommandError) -> Answer {
+    let files = session.runtimeFiles
+    guard let document = AgentConnection(files, asking: .status)?.next(), let members = Self.members(of: document)
+    else {
+      throw CommandError(
+        "No agent runs for the store at \(session.storeDirectory.path)", hint: Self.hint(files), exit: .unreachable)
+    }
+    return Answer(document: document, members: members)
+  }
+
+  /// How to start an agent, and what the status file says of the last one.
+  private static func hint(_ files: RuntimeFiles) -> String {
+    let hint = "Start one: trendyd run"
+    // A file that is not there, or is no status, says as little as no agent does.
+    guard let data = FileManager.default.contents(atPath: files.status.path),
+      let status = members(of: String(decoding: data, as: UTF8.self)), let written = status["written"]?.date
+    else { return hint }
+    let what = status["state"]?.stringValue == "ended" ? "The last one ended" : "The last one was killed after"
+    return "\(what) \(LocalTime().dayAndTime(written)). \(hint)"
+  }
+
+  private static func members(of document: String) -> [String: JSONValue]? {
+    (try? WireJSON.decode(JSONValue.self, from: Data(document.utf8)))?.objectValue  // what is no JSON is no status
+  }
+
+  func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      session.console.data(answer.document)
+      return .done
+    }
+    for line in answer.lines(in: LocalTime(), now: SystemTime().now) { session.console.text(line) }
+    return .done
+  }
+}
+
+extension StatusCommand.Answer {
+  fileprivate func lines(in local: LocalTime, now: Date) -> [String] {
+    let start = members["started"]?.date.map { " since \(local.dayAndTime($0))" } ?? ""
+    let trip = members["trip"].flatMap { AgentStatus.LiveTrip($0) }
+    let lines = [
+      "Agent: runs (process \(members["pid"]?.intValue ?? 0))\(start)",
+      "Store: \(members["store"]?.stringValue ?? "")",
+      "Trip:  \(trip.map { LiveText.line($0, now: now, in: local) } ?? "none goes on")",
+    ]
+    return lines + (members["today"]?.objectValue.map { [today($0)] } ?? []) + syncLines(in: local)
+  }
+
+  private func today(_ today: [String: JSONValue]) -> String {
+    let types = (today["types"]?.arrayValue ?? []).compactMap(\.objectValue)
+      .filter { ($0["count"]?.intValue ?? 0) > 0 }
+      .map { "\($0["name"]?.stringValue ?? "") \($0["count"]?.intValue ?? 0)" }
+    return "Today: \(types.isEmpty ? "nothing yet" : types.joined(separator: ", "))"
+  }
+
+  private func syncLines(in local: LocalTime) -> [String] {
+    guard let sync = members["sync"]?.objectValue, let hub = sync["hub"]?.stringValue else {
+      return ["Sync:  not connected to a hub"]
+    }
+    let last = sync["last_sync"]?.date.map { ", last \(local.dayAndTime($0))" } ?? ""
+    let line = "Sync:  \(hub), \(sync["waiting"]?.intValue ?? 0) waiting\(last)"
+    return [line] + (sync["error"]?.stringValue.map { ["Last try: \($0)"] } ?? [])
+  }
+}
+
+extension JSONValue {
+  fileprivate var date: Date? { stringValue.flatMap { RFC3339.date(from: $0) } }
+}

@@ -1,0 +1,41 @@
+import CommandSupport
+import HubContainer
+import TrendyHub
+
+/// `trendyd token create`
+struct TokenCreateCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "token create", .one("device", .text, "the device's name"),
+    summary: "A token for what cannot pair, such as a tracker.", group: .people,
+    examples: ["token create tracker", "token create tracker --name Ada"], options: [.deviceOwner, .data])
+
+  struct Answer {
+    var person: HubPerson
+    var deviceId: String
+    var token: String
+  }
+
+  private let deviceName: String
+
+  init(_ session: DaemonSession) { deviceName = session.arguments.positionals[0] }
+
+  func act(_ session: DaemonSession) throws -> Answer {
+    let accounts = try session.existingHub().accounts
+    let person = try session.person(for: "trendyd token create NAME")
+    let made = try accounts.createToken(person: person.id, deviceName: deviceName)
+    return Answer(person: person, deviceId: made.device.id, token: made.token)
+  }
+
+  func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document(
+        "trendyd.token/1",
+        [("id", .string(answer.deviceId)), ("name", .string(deviceName)), ("token", .string(answer.token))])
+    } else {
+      session.console.data(answer.token)
+      session.console.talk(
+        "The token of \(deviceName), a device of \(answer.person.name): it is shown this once.")
+    }
+    return .done
+  }
+}

@@ -1,0 +1,44 @@
+import CommandSupport
+import HubContainer
+import TrendyHub
+
+/// `trendyd token revoke`
+struct TokenRevokeCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "token revoke", .one("device", .device, "the device"), summary: "Let a device in no more.", group: .people,
+    examples: ["token revoke tracker"], options: [.deviceOwner, .data])
+
+  /// An id, the beginning of one, or the name of a device that may come in.
+  private let word: String
+
+  init(_ session: DaemonSession) { word = session.arguments.positionals[0] }
+
+  func act(_ session: DaemonSession) throws -> HubDevice {
+    let accounts = try session.existingHub().accounts
+    let device = try device(among: accounts.devices())
+    try accounts.revoke(deviceId: device.id)
+    return device
+  }
+
+  private func device(among devices: [HubDevice]) throws(CommandError) -> HubDevice {
+    var found = devices.filter { $0.id == word || (!word.isEmpty && $0.id.hasPrefix(word)) }
+    if found.isEmpty {
+      found = devices.filter { $0.revokedAt == nil && $0.name.lowercased() == word.lowercased() }
+    }
+    guard found.count == 1 else {
+      throw CommandError(
+        found.isEmpty ? "No device of this hub is '\(word)'" : "'\(word)' names \(found.count) devices",
+        hint: "trendyd token list shows them with their ids.", exit: .notFound)
+    }
+    return found[0]
+  }
+
+  func show(_ answer: HubDevice, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendyd.token/1", [("id", .string(answer.id)), ("revoked", .bool(true))])
+    }
+    session.console.done(
+      "The token of \(answer.name) is no longer good. What waits on it is not lost: it can be paired again.")
+    return .done
+  }
+}

@@ -1,0 +1,25 @@
+import CommandSupport
+import HubContainer
+import TrendyHub
+
+/// `trendyd user add`
+struct UserAddCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "user add", .one("name", .text, "the name"), summary: "Let one more person keep their record here.",
+    group: .people, examples: ["user add Ada"], options: [.data])
+
+  private let name: String
+
+  init(_ session: DaemonSession) { name = session.arguments.positionals[0] }
+
+  func act(_ session: DaemonSession) throws -> HubPerson {
+    try session.existingHub().accounts.createPerson(name: name)
+  }
+
+  func show(_ answer: HubPerson, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON { session.console.document("trendyd.user/1", answer.members) }
+    session.console.done("\(answer.name) has a record at this hub.")
+    session.console.done("A device of theirs:  trendyd pair --name '\(answer.name)'")
+    return .done
+  }
+}

@@ -1,0 +1,31 @@
+import CommandSupport
+import HubContainer
+
+/// Options that several commands of `trendyd` take.
+extension OptionSpec {
+  static let data = OptionSpec(
+    "--data", value: "dir", kind: .folder, help: "the hub's storage, else TRENDY_HUB_DATA, else the data folder")
+  static let store = OptionSpec(
+    "--store", value: "dir", kind: .folder, help: "the agent's store, else TRENDY_STORE, else the data folder")
+  static let status = OptionSpec(
+    "--status", value: "path", kind: .file,
+    help: "the agent's status file, else TRENDY_STATUS, else the session's folder")
+  static let deviceOwner = OptionSpec("--name", value: "person", kind: .text, help: "whose device it is")
+
+  /// Read by ``DaemonSession/saidSettings()`` and ``DaemonSession/hubSettings()``.
+  static let hubSettings = [
+    OptionSpec(
+      "--listen", value: "address:port", kind: .text,
+      help: "where the hub listens (127.0.0.1:8787; port 0 for any free one, 0.0.0.0 for all networks)"),
+    OptionSpec(
+      "--host", value: "name", kind: .text,
+      help: "a name besides localhost under which the hub is asked; may be given again"),
+    OptionSpec(
+      "--proxy", value: "address", kind: .text,
+      help:
+        "a reverse proxy, or a block of them (10.0.0.0/8), whose X-Forwarded-For the hub believes; may be given again"),
+    OptionSpec(
+      "--limit", value: "name=value", kind: .text,
+      help: "a limit of the hub; may be given again: \(HubSettings.limitNames.joined(separator: ", "))"),
+  ]
+}

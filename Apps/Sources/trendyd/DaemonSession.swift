@@ -1,0 +1,64 @@
+import AgentLink
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import HubContainer
+import TrendyHub
+
+/// The context of a command: its arguments, the console, the hub and the store that are meant.
+struct DaemonSession: Sendable {
+  let arguments: Arguments
+  let console: Console
+  let environment: [String: String]
+  /// The hub of `--data`, whether or not it exists yet.
+  let hub: HubContainer
+  /// The agent's.
+  let storeDirectory: URL
+
+  init(arguments: Arguments, console: Console) {
+    self.arguments = arguments
+    self.console = console
+    environment = ProcessInfo.processInfo.environment
+    hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), environment: environment))
+    storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
+  }
+
+  /// The files by which the agent of the store is asked.
+  var runtimeFiles: RuntimeFiles {
+    RuntimeFiles(storeDirectory: storeDirectory, environment: environment, status: arguments.value("--status"))
+  }
+
+  /// The hub of `--data`.
+  /// - Throws: ``CommandError`` with exit 66 where there is none.
+  func existingHub() throws(CommandError) -> HubContainer {
+    guard hub.exists else {
+      throw CommandError(
+        "There is no hub at \(hub.directory.path)", hint: "Make one: trendyd hub init", exit: .notFound)
+    }
+    return hub
+  }
+
+  /// Settings of a hub as this command line says them, and of none that are kept.
+  /// - Throws: ``CommandError`` with exit 64 for a value that cannot be.
+  func saidSettings() throws(CommandError) -> HubSettings { try HubSettings().saidOver(by: arguments) }
+
+  /// Settings of the hub as kept by `hub init`, and instead what this command line says.
+  func hubSettings() throws(CommandError) -> HubSettings {
+    try HubSettings.load(from: hub.directory).saidOver(by: arguments)
+  }
+
+  /// The person of `--name`, or the only one.
+  /// - Parameter use: the command that would say whose.
+  func person(for use: String) throws -> HubPerson {
+    let lookup = PeopleLookup(accounts: hub.accounts)
+    if let name = arguments.value("--name") { return try lookup.person(called: name) }
+    return try lookup.onlyPerson(for: use)
+  }
+
+  func invalid(_ option: String, hint: String) -> CommandError {
+    CommandError("The value '\(arguments.value(option) ?? "")' is invalid for '\(option)'", hint: hint, exit: .usage)
+  }
+}

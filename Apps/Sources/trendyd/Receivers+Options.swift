@@ -1,0 +1,46 @@
+import CommandSupport
+import HubContainer
+
+extension Receivers.Sources {
+  static let options = [
+    OptionSpec(
+      "--ingest", value: "address:port", kind: .text,
+      help: "where trackers post to the agent (127.0.0.1:8788; nowhere if not given)"),
+    OptionSpec("--gpsd", value: "host[:port]", kind: .text, help: "take the fixes of gpsd (port 2947)"),
+    OptionSpec(
+      "--nmea", value: "path[@baud]", kind: .file,
+      help: "take the fixes of a receiver's device, or of a file of NMEA"),
+  ]
+
+  /// - Throws: ``CommandError`` with exit 64 for an option that cannot be understood.
+  init(_ session: DaemonSession) throws(CommandError) {
+    allowedHosts = session.arguments.all("--host")
+    listen = try Self.listen(session)
+    gpsd = session.arguments.value("--gpsd").map { Self.gpsd($0) }
+    nmea = try Self.nmea(session)
+  }
+
+  private static func listen(_ session: DaemonSession) throws(CommandError) -> (address: String, port: UInt16)? {
+    guard let text = session.arguments.value("--ingest") else { return nil }
+    guard let endpoint = HubSettings.Endpoint(text) else {
+      throw session.invalid("--ingest", hint: "It looks like 127.0.0.1:8788.")
+    }
+    return (endpoint.address, endpoint.port)
+  }
+
+  private static func gpsd(_ text: String) -> (host: String, port: String) {
+    let parts = text.split(separator: ":", maxSplits: 1)
+    return (parts.first.map(String.init) ?? "localhost", parts.count > 1 ? String(parts[1]) : "2947")
+  }
+
+  private static func nmea(_ session: DaemonSession) throws(CommandError) -> (path: String, baud: Int?)? {
+    guard let text = session.arguments.value("--nmea") else { return nil }
+    // A path may hold an @ as well: only a number behind the last one is a speed.
+    guard let at = text.lastIndex(of: "@"), let baud = Int(text[text.index(after: at)...]) else { return (text, nil) }
+    guard ByteSource.speeds.keys.contains(baud) else {
+      let speeds = ByteSource.speeds.keys.sorted().map { "\($0)" }.joined(separator: ", ")
+      throw session.invalid("--nmea", hint: "The speed is one of \(speeds).")
+    }
+    return (String(text[..<at]), baud)
+  }
+}

@@ -1,0 +1,65 @@
+import CommandSupport
+import Foundation
+import Testing
+
+@Suite("Completion")
+struct CompletionTests {
+  private static let daily = CommandGroup("daily", "Every day.")
+
+  private struct Values: CompletionValues {
+    func values(of kind: ValueKind, after arguments: [String]) -> [Candidate] {
+      switch kind {
+      case .eventType: [Candidate("coffee", "a cup"), Candidate("Cocoa")]
+      case .property: arguments == ["coffee"] ? [Candidate("size=small"), Candidate("size=large")] : []
+      case .file: [.files]
+      default: []
+      }
+    }
+  }
+
+  private let table = CommandTable(
+    program: "p", about: ["p does things."],
+    commands: [
+      CommandSpec(
+        "log", .one("type", .eventType, "the type"), .optional("value", .number), .any("key=value", .property),
+        summary: "Records.", group: daily,
+        examples: [],
+        options: [
+          OptionSpec("--from", value: "file", kind: .file, help: "where it is"), OptionSpec("--all-day", help: "whole"),
+          OptionSpec("--type", value: "type", kind: .eventType, help: "of which"),
+        ]),
+      CommandSpec("sync", .word("now"), summary: "Syncs.", group: daily, examples: []),
+      CommandSpec("sync conflicts", summary: "Lists.", group: daily, examples: []),
+      CommandSpec("words", summary: "For programs.", group: daily, examples: [], isHidden: true),
+    ], globalOptions: [OptionSpec("--json", help: "for scripts")], notes: [])
+
+  @Test(
+    "what can follow is offered, as far as it was typed",
+    arguments: [
+      ([""], ["log", "sync"]), (["s"], ["sync"]), (["sync", ""], ["conflicts", "now"]),
+      (["log", ""], ["coffee", "Cocoa"]),
+      (["log", "cof"], ["coffee"]), (["log", "COC"], ["Cocoa"]),
+      (["log", "coffee", ""], ["size=small", "size=large"]),
+      (["log", "coffee", "size=l"], ["size=large"]),
+      (["log", "--all-day", "coffee", "--json", "size"], ["size=small", "size=large"]),
+      (["log", "--type", ""], ["coffee", "Cocoa"]), (["log", "--type", "x", "c"], ["coffee", "Cocoa"]),
+      (["log", "--"], ["--from", "--all-day", "--type", "--json"]), (["log", "--all-day", "--a"], []),
+      (["log", "--from", ""], [":files"]), (["nothing", ""], []), ([], []),
+    ] as [([String], [String])])
+  func offered(words: [String], expected: [String]) {
+    #expect(table.candidates(for: words, values: Values()).map(\.text) == expected)
+  }
+
+  @Test func `a manual page says what the help says, with nothing that roff would take for a command`() {
+    let manual = table.manual
+    #expect(manual.hasPrefix(".TH P 1 "))
+    #expect(
+      manual.contains("\\fB\\-\\-all\\-day\\fR")
+        && manual.contains("p log <type> [<value>] [<key=value> ...] [options]"))
+    #expect(!manual.contains("For programs."))
+    for line in manual.split(separator: "\n") where line.hasPrefix(".") {
+      #expect(
+        ["TH", "SH", "SS", "TP", "PP", "nf", "fi", "RS", "RE", "B", "I"].contains { line.dropFirst().hasPrefix($0) })
+    }
+  }
+}
