@@ -124,8 +124,7 @@ extension HubRoutes {
       HubRoute(
         .post, "event-types/{id}/properties", name: "createPropertyOfEventType",
         summary: "Gives a type of event a property.",
-        // The type is that of the path.
-        body: .patch(.propertyDefinition), answers: [.json(201, "the property", .entity(.propertyDefinition))],
+        body: .named("PropertyOfEventTypeCreate"), answers: [.json(201, "the property", .entity(.propertyDefinition))],
         .record { server, call, sender in try server.createDefinition(ofType: call.path[1], call, sender) }),
     ]
 

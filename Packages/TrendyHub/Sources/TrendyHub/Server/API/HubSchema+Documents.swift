@@ -63,13 +63,14 @@ extension HubSchema {
       "NoticesResponse": .object([
         .required("notices", .list(.named("Notice"))), .required("has_more", .boolean),
       ]),
+      "PropertyOfEventTypeCreate": SyncedKind.propertyDefinition.createSchema(known: "event_type_id"),
       "EventBatchRequest": .object([.required("events", .list(.create(.event)))]),
       "EventBatchResponse": eventBatch,
     ]
     for kind in SyncedKind.all {
       components[kind.schemaName] = kind.entitySchema
       guard kind.path != nil else { continue }
-      components[kind.schemaName + "Create"] = kind.createSchema
+      components[kind.schemaName + "Create"] = kind.createSchema()
       components[kind.schemaName + "Patch"] = kind.patchSchema
     }
     return components

@@ -82,8 +82,10 @@ extension SyncedKind {
         + nested + [.required("created_at", .date), .required("updated_at", .date)])
   }
 
-  var createSchema: HubSchema {
-    .object([.required("id", .string)] + fields.map { $0.member(isRequired: $0.isRequired) } + nested)
+  /// - Parameter known: a field that need not be said, as the address says it.
+  func createSchema(known: String? = nil) -> HubSchema {
+    .object(
+      [.required("id", .string)] + fields.map { $0.member(isRequired: $0.isRequired && $0.name != known) } + nested)
   }
 
   /// A merge patch: what is absent stays.

@@ -1,0 +1,273 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+
+/// What the hub says of itself in `/openapi.json`, held against what it does.
+@Suite("OpenAPI")
+struct OpenAPITests {
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  private func document() async throws -> Document {
+    let response = await hub.server.handle(
+      HTTPRequest(id: "x", method: "GET", target: "/api/v1/openapi.json"))
+    #expect(response.status == 200, "asked without a token")
+    return Document(value: try WireJSON.decode(JSONValue.self, from: try await response.collectedBody()))
+  }
+
+  @Test func `the document names every kind, and each reference leads somewhere`() async throws {
+    let document = try await document()
+    #expect(document.value["openapi"] == "3.1.0")
+    #expect(document.operations.count > 40)
+    for kind in SyncedKind.all {
+      let name = kind.name.split(separator: "_").map(\.capitalized).joined()
+      let properties = document.schemas[name]?["properties"]?.objectValue ?? [:]
+      #expect(kind.fields.allSatisfy { properties[$0.name] != nil }, "\(kind.name)")
+    }
+    for path in SyncedKind.all.compactMap(\.path) {
+      #expect(
+        Set(document.operations.filter { $0.path == "/\(path)/{id}" }.map(\.method)).isSuperset(of: ["get", "patch"]))
+    }
+    let names = document.operations.compactMap { $0.content["operationId"]?.stringValue }
+    #expect(Set(names).count == document.operations.count, "each has a name of its own")
+    for reference in document.references { #expect(document.schemas[reference] != nil, "\(reference)") }
+  }
+
+  /// What is made by one operation is there for the others: in the order of the list.
+  private static let bodies: [(operation: String, body: JSONValue)] = [
+    ("createEventType", ["id": "t", "name": "Coffee", "color": "#000000", "icon": "cup"]),
+    ("createGeofence", ["id": "g", "name": "Home", "latitude": 48, "longitude": 11, "radius": 100]),
+    (
+      "createPropertyDefinition",
+      ["id": "p", "event_type_id": "t", "key": "size", "label": "Size", "property_type": "text"]
+    ),
+    ("createPropertyOfEventType", ["id": "q", "key": "cups", "label": "Cups", "property_type": "number"]),
+    (
+      "createEvent",
+      [
+        "id": "e", "event_type_id": "t", "timestamp": "2024-01-01T08:00:00.000Z", "notes": "oat",
+        "properties": ["size": ["type": "text", "value": "large"]],
+      ]
+    ),
+    ("createEvents", ["events": [["id": "f", "event_type_id": "t", "timestamp": "2024-01-02T08:00:00.000Z"]]]),
+    (
+      "pushMutations",
+      [
+        "device": "d", "acked_through": 0,
+        "mutations": [
+          [
+            "id": "m1", "seq": 1, "entity_type": "vehicle", "entity_id": "v", "operation": "create",
+            "fields": ["name": ["value": "Car", "base": 0, "stamp": 1]],
+          ],
+          ["id": "m2", "seq": 2, "entity_type": "event", "entity_id": "none", "operation": "update", "payload": [:]],
+        ],
+      ]
+    ),
+  ]
+
+  private static let patches: [String: JSONValue] = [
+    "EventType": ["name": "Tea"], "Geofence": ["radius": 200], "PropertyDefinition": ["label": "How large"],
+    "Event": ["notes": .null],
+  ]
+
+  @Test func `every operation of the document does what it says, and answers in its shape`() async throws {
+    let document = try await document()
+    let watch = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "watch")
+    var run = Run(hub: hub, document: document)
+    try await run.drive(
+      "pair",
+      body: [
+        "code": .string(try hub.server.accounts.createPairingCode(person: hub.person.id)), "device_name": "phone",
+      ])
+    for (operation, body) in Self.bodies { try await run.drive(operation, id: "t", body: body) }
+    let link = try await run.drive("makeCompanion", body: ["companion_id": .string(watch.device.id)])
+    let companion = try #require(link["id"]?.stringValue)
+    try await run.drive(
+      "sendNotices", id: companion,
+      body: [
+        "acked_through": 0, "notices": [["seq": 1, "kind": "note", "at": "2024-01-01T08:00:00.000Z", "data": [:]]],
+      ])
+    try await run.drive("listNotices", id: companion, token: watch.token)
+    for (kind, patch) in Self.patches.sorted(by: { $0.key < $1.key }) {
+      let id = ["EventType": "t", "Geofence": "g", "PropertyDefinition": "p", "Event": "e"][kind] ?? ""
+      for operation in ["update", "put"] { try await run.drive(operation + kind, id: id, body: patch) }
+      try await run.drive("get" + kind, id: id)
+      try await run.drive("list\(kind)s")
+    }
+    // Nothing else is to be known to ask the rest of what reads.
+    for operation in document.operations where operation.method == "get" && !run.driven.contains(operation.name) {
+      try await run.drive(operation.name, id: "t")
+    }
+    for (kind, id) in [("Event", "e"), ("PropertyDefinition", "p"), ("Geofence", "g"), ("EventType", "t")] {
+      try await run.drive("delete" + kind, id: id)
+    }
+    try await run.drive("removeCompanion", id: companion)
+    #expect(Set(document.operations.map(\.name)).subtracting(run.driven).isEmpty)
+  }
+
+  @Test func `a method that an address does not take is refused with those that it takes`() async throws {
+    for (path, allow) in [
+      ("/events", "GET, HEAD, POST"), ("/events/x", "GET, HEAD, PUT, PATCH, DELETE"), ("/mutations", "POST"),
+      ("/events/batch", "POST"), ("/health", "GET, HEAD"),
+    ] {
+      let response = await hub.server.handle(
+        HTTPRequest(
+          id: "x", method: path == "/mutations" || path == "/events/batch" ? "DELETE" : "TRACE",
+          target: "/api/v1\(path)", headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
+      #expect(response.status == 405 && response.headers["Allow"] == allow, "\(path)")
+    }
+  }
+}
+
+/// An OpenAPI document as a program that is made from it reads it.
+private struct Document {
+  struct Operation {
+    var path: String
+    var method: String
+    var content: [String: JSONValue]
+    var name: String { content["operationId"]?.stringValue ?? "" }
+  }
+
+  let value: JSONValue
+
+  var schemas: [String: JSONValue] {
+    value["components"]?.objectValue?["schemas"]?.objectValue ?? [:]
+  }
+
+  var operations: [Operation] {
+    (value["paths"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.flatMap { path, item in
+      (item.objectValue ?? [:]).sorted { $0.key < $1.key }.compactMap { method, content in
+        method == "parameters" ? nil : Operation(path: path, method: method, content: content.objectValue ?? [:])
+      }
+    }
+  }
+
+  var references: Set<String> {
+    var found: Set<String> = []
+    func look(_ value: JSONValue) {
+      if let name = value.objectValue?["$ref"]?.stringValue { found.insert(Self.name(name)) }
+      for inner in value.objectValue?.values.map(\.self) ?? value.arrayValue ?? [] { look(inner) }
+    }
+    look(value)
+    return found
+  }
+
+  static func name(_ reference: String) -> String { String(reference.split(separator: "/").last ?? "") }
+
+  /// What of a value is not as the schema has it; empty where all is.
+  func faults(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
+    guard let rules = schema.objectValue else { return [] }
+    if let reference = rules["$ref"]?.stringValue {
+      guard let named = schemas[Self.name(reference)] else { return ["\(path): no schema \(reference)"] }
+      return faults(value, named, at: path)
+    }
+    if let choices = rules["anyOf"]?.arrayValue {
+      return choices.contains { faults(value, $0, at: path).isEmpty } ? [] : ["\(path): none of those allowed"]
+    }
+    var found: [String] = []
+    if let type = rules["type"]?.stringValue, !Self.isOf(type, value) { found.append("\(path): no \(type): \(value)") }
+    if let words = rules["enum"]?.arrayValue, !words.contains(value) { found.append("\(path): \(value)") }
+    if let least = rules["minimum"]?.doubleValue, let number = value.doubleValue, number < least {
+      found.append("\(path): \(number)")
+    }
+    if rules["format"] == "date-time", value.stringValue.flatMap({ RFC3339.date(from: $0) }) == nil {
+      found.append("\(path): no date: \(value)")
+    }
+    if let members = value.objectValue {
+      let properties = rules["properties"]?.objectValue ?? [:]
+      for name in rules["required"]?.arrayValue?.compactMap(\.stringValue) ?? [] where members[name] == nil {
+        found.append("\(path).\(name) is missing")
+      }
+      for (name, member) in members {
+        if let rule = properties[name] ?? rules["additionalProperties"] {
+          found += faults(member, rule, at: "\(path).\(name)")
+        } else if !properties.isEmpty {
+          found.append("\(path).\(name) is not in the document")
+        }
+      }
+    }
+    for (place, item) in (value.arrayValue ?? []).enumerated() {
+      if let rule = rules["items"] { found += faults(item, rule, at: "\(path)[\(place)]") }
+    }
+    return found
+  }
+
+  private static func isOf(_ type: String, _ value: JSONValue) -> Bool {
+    switch type {
+    case "string": value.stringValue != nil
+    case "boolean": value.boolValue != nil
+    case "integer": value.intValue != nil
+    case "number": value.doubleValue != nil
+    case "array": value.arrayValue != nil
+    case "object": value.objectValue != nil
+    case "null": value.isNull
+    default: false
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate subscript(_ name: String) -> JSONValue? { objectValue?[name] }
+}
+
+/// Asks what the document names, and holds the answers against it.
+private struct Run {
+  let hub: TestHub
+  let document: Document
+  private(set) var driven: Set<String> = []
+
+  init(hub: TestHub, document: Document) {
+    self.hub = hub
+    self.document = document
+  }
+
+  @discardableResult
+  mutating func drive(
+    _ name: String, id: String = "", body: JSONValue? = nil, token: String? = nil
+  ) async throws -> JSONValue {
+    let operation = try #require(document.operations.first { $0.name == name }, "\(name)")
+    driven.insert(name)
+    let request = operation.content["requestBody"]?["content"]?["application/json"]?["schema"]
+    #expect((request == nil) == (body == nil), "\(name) takes \(request == nil ? "no" : "a") document")
+    if let request, let body { #expect(document.faults(body, request) == [], "\(name): what is sent") }
+    let response = await hub.server.handle(
+      HTTPRequest(
+        id: "x", method: operation.method.uppercased(),
+        target: "/api/v1" + operation.path.replacing("{id}", with: id) + query(of: operation),
+        headers: HTTPHeaders([("Authorization", "Bearer \(token ?? hub.token)")]),
+        body: try body.map { try WireJSON.encode($0) } ?? Data()))
+    let answers = operation.content["responses"]?.objectValue ?? [:]
+    let answer = try #require(answers["\(response.status)"], "\(name) is answered \(response.status)")
+    guard let content = answer["content"]?.objectValue, let form = content.keys.first else {
+      #expect(try await response.collectedBody().isEmpty, "\(name)")
+      return .null
+    }
+    #expect(response.headers["Content-Type"] == form, "\(name)")
+    // A stream of events has no end.
+    if form == "text/event-stream" { return .null }
+    let data = try await response.collectedBody()
+    guard form == "application/json", let schema = content[form]?["schema"] else {
+      for line in data.split(separator: UInt8(ascii: "\n")).dropFirst() {
+        let entry = try WireJSON.decode(JSONValue.self, from: Data(line))
+        #expect(document.faults(entry, ["$ref": "#/components/schemas/Entry"]) == [], "\(name)")
+      }
+      return .null
+    }
+    let value = try WireJSON.decode(JSONValue.self, from: data)
+    #expect(document.faults(value, schema) == [], "\(name)")
+    return value
+  }
+
+  /// Every parameter that has a least value is given it, so that the document names none that is refused.
+  private func query(of operation: Document.Operation) -> String {
+    let items = (operation.content["parameters"]?.arrayValue ?? []).compactMap { parameter -> String? in
+      guard let name = parameter["name"]?.stringValue, let schema = parameter["schema"] else { return nil }
+      if let least = schema["minimum"]?.intValue { return name == "last_seq" ? nil : "\(name)=\(least)" }
+      if let word = schema["enum"]?.arrayValue?.first?.stringValue { return "\(name)=\(word)" }
+      return name == "event_type_id" ? "event_type_id=t" : nil
+    }
+    return items.isEmpty ? "" : "?" + items.joined(separator: "&")
+  }
+}
