@@ -479,6 +479,19 @@ struct SyncStoryTests {
     #expect(try hub.value("e", "notes") == "x" && hub.value("e", "event_type_id") == "t")
   }
 
+  @Test("a restore offered again is refused for its parent that is gone, not as invalid", arguments: storages)
+  func reofferedRestore(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    // A hub that was set back hears of the deletion first, without what made the event, and that its type is deleted.
+    try hub.push("a", hub.type("t"))
+    try hub.push("a", hub.delete("e", base: 0))
+    try hub.push("a", hub.delete("t", base: 1, kind: "event_type"))
+    let fields = ["event_type_id": "t", "timestamp": "2024-01-01T08:00:00.000Z"]
+    var offer = hub.restore("e", life: 1)
+    offer.content = .fields(fields.mapValues { hub.set(.string($0), base: 0, at: 5, by: "z") })
+    #expect(try hub.push("b", offer).map(\.word) == ["parent_deleted"])
+  }
+
   // MARK: H13: a hub that was restored
 
   @Test(

@@ -245,6 +245,10 @@ extension Judgement {
     for (field, reference) in kind.references {
       var change = applied[field.name]
       if change?.isReoffer == true, let id = change?.value.stringValue, try !isAlive(reference, id) {
+        // What hangs on something is nowhere without it, and a tombstone may have nothing else to hang it on.
+        if isRestore, reference.onDelete == .cascade, entry.fields[field.name]?.value.stringValue == nil {
+          throw try orphaned(field, reference, id)
+        }
         applied.removeValue(forKey: field.name)
         lost.append(field.name)
         change = nil
