@@ -33,16 +33,17 @@ extension APIClient: CompanionClientProtocol {
   }
 
   public func makeCompanion(deviceId: String) async throws -> APICompanion {
-    let body: [String: JSONValue] = ["companion_id": .string(deviceId)]
-    return try await hub.document(
-      APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(body)))
+    try await makeCompanion(.tell(companionId: deviceId))
   }
 
   /// Makes this device a companion of another, which need not run anything that could ask for it.
   public func makeCompanion(ofDevice deviceId: String) async throws -> APICompanion {
-    let body: [String: JSONValue] = ["tracker_id": .string(deviceId)]
-    return try await hub.document(
-      APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(body)))
+    try await makeCompanion(.follow(trackerId: deviceId))
+  }
+
+  private func makeCompanion(_ request: CompanionRequest) async throws -> APICompanion {
+    try await hub.document(
+      APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(request)))
   }
 
   /// Ends it, from either side. What was on its way is gone.

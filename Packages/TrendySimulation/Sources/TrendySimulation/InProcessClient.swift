@@ -209,7 +209,7 @@ extension InProcessClient: CompanionClientProtocol {
   public func companions() async throws -> [APICompanion] { try await document("GET", "/companions") }
 
   public func makeCompanion(deviceId: String) async throws -> APICompanion {
-    try await document("POST", "/companions", try WireJSON.encode(["companion_id": JSONValue.string(deviceId)]))
+    try await document("POST", "/companions", try WireJSON.encode(CompanionRequest.tell(companionId: deviceId)))
   }
 
   public func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion {

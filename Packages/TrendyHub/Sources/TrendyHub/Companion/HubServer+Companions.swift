@@ -23,14 +23,15 @@ extension HubServer {
 
   /// The same two again are the same, and go on where they were. Either of them may ask for it: both are the person's.
   func makeCompanion(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let body = try call.body()
-    let isTold = body.members["tracker_id"] != nil
-    let (tracker, companion) =
-      isTold ? (try body.identifier("tracker_id"), sender.id) : (sender.id, try body.identifier("companion_id"))
+    let asked = try call.document(CompanionRequest.self)
+    let (tracker, companion, other) =
+      switch asked {
+      case .tell(let companion): (sender.id, companion, companion)
+      case .follow(let tracker): (tracker, sender.id, tracker)
+      }
     guard companion != tracker else {
-      throw Problem.invalid("\(isTold ? "tracker_id" : "companion_id"): a device is not its own companion")
+      throw Problem.invalid("\(asked.member): a device is not its own companion")
     }
-    let other = isTold ? tracker : companion
     let devices = try await devices(of: sender.person)
     guard devices.contains(where: { $0.id == other && $0.revokedAt == nil }) else {
       throw Problem.notFound("no device of this person has the id \"\(other.prefix(60))\"")
@@ -75,15 +76,12 @@ extension HubServer {
   }
 
   func receive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let body = try call.body()
-    let acknowledged = try body.integer("acked_through", in: SyncRange.counter)
-    let notices = try body.array("notices", limit: 500).enumerated().map { index, value in
-      try CompanionNotice(DocumentReader(value, path: "notices[\(index)]"))
-    }
+    let handed = try call.document(CompanionNoticesRequest.self)
+    try handed.check()
     let companion = try await store.write(person: sender.person) { [self] transaction in
       let companion = try link(call.path[1], in: transaction) { $0.tracker == sender.id }
       return try core.receive(
-        notices, acknowledgedThrough: acknowledged, for: companion, in: transaction, now: clock.now)
+        handed.notices, acknowledgedThrough: handed.acknowledgedThrough, for: companion, in: transaction, now: clock.now)
     }
     if companion.heldThrough > companion.acknowledgedThrough { streams.onNotice(for: companion.companion) }
     return try .wire(await described([companion], person: sender.person)[0])
@@ -131,17 +129,16 @@ extension HubServer {
   }
 }
 
-extension CompanionNotice {
-  fileprivate init(_ reader: DocumentReader) throws {
-    let sequence = try reader.integer("seq", in: 1...SyncRange.counter.upperBound)
-    let kind = try reader.string("kind")
-    guard (1...64).contains(kind.utf8.count) else {
-      throw Problem.invalid("\(reader.at("kind")): expected 1 to 64 bytes")
+extension CompanionNoticesRequest {
+  /// What a hub keeps of others has bounds.
+  fileprivate func check() throws(Problem) {
+    guard notices.count <= 500 else { throw .tooMany("notices", limit: 500, found: notices.count) }
+    for (index, notice) in notices.enumerated() {
+      guard notice.sequence > 0 else { throw .invalid("notices[\(index)].seq: expected a whole number from 1 up") }
+      guard (1...64).contains(notice.kind.utf8.count) else {
+        throw .invalid("notices[\(index)].kind: expected 1 to 64 bytes")
+      }
     }
-    guard let at = RFC3339.date(from: try reader.string("at")) else {
-      throw Problem.invalid("\(reader.at("at")): expected an RFC 3339 date")
-    }
-    self.init(sequence: sequence, kind: kind, at: at, data: try reader.optionalObject("data") ?? [:])
   }
 }
 

@@ -68,9 +68,7 @@ struct DocumentReader {
     guard let value = present(name) else { throw missing(name, "an array") }
     guard let array = value.arrayValue else { throw mismatch(name, "an array", value) }
     guard array.count <= limit else {
-      throw Problem(
-        "too_large", status: 413, title: "Content too large",
-        detail: "\(at(name)): expected at most \(limit) items, found \(array.count): send fewer at once")
+      throw .tooMany(at(name), limit: limit, found: array.count)
     }
     return array
   }
@@ -89,6 +87,14 @@ struct DocumentReader {
 
   private func mismatch(_ name: String, _ what: String, _ value: JSONValue) -> Problem {
     .invalid("\(at(name)): expected \(what), found \(value.kindInWords)")
+  }
+}
+
+extension Problem {
+  static func tooMany(_ member: String, limit: Int, found: Int) -> Problem {
+    Problem(
+      "too_large", status: 413, title: "Content too large",
+      detail: "\(member): expected at most \(limit) items, found \(found): send fewer at once")
   }
 }
 

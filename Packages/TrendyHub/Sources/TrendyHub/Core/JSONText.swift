@@ -12,9 +12,16 @@ enum JSONText {
   ///   - data: The text.
   ///   - maximumDepth: More for what the hub wrote itself, as it wraps what it was given.
   static func parse(_ data: Data, maximumDepth: Int = maximumDepth) throws(Problem) -> JSONValue {
+    try read(JSONValue.self, from: data, maximumDepth: maximumDepth)
+  }
+
+  /// The same of a document of the wire.
+  static func read<Document: WireValue>(
+    _ type: Document.Type, from data: Data, maximumDepth: Int = maximumDepth
+  ) throws(Problem) -> Document {
     do {
       return try WireJSON.decode(
-        JSONValue.self, from: data, limits: JSONLimits(depth: maximumDepth, stringBytes: maximumStringBytes))
+        type, from: data, limits: JSONLimits(depth: maximumDepth, stringBytes: maximumStringBytes))
     } catch APIError.decodingError(let what) {
       throw .invalid(what)
     } catch {

@@ -30,6 +30,12 @@ struct HubCall: Sendable {
     return try DocumentReader(try JSONText.parse(request.body))
   }
 
+  /// The body as a document of the wire.
+  func document<Document: WireValue>(_ type: Document.Type) throws(Problem) -> Document {
+    guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found none") }
+    return try JSONText.read(type, from: request.body)
+  }
+
   func text(_ name: String) -> String? { query[name] }
 
   func integer(_ name: String, in range: ClosedRange<Int64>, default standard: Int64) throws(Problem) -> Int64 {

@@ -11,19 +11,13 @@ extension HubServer {
         "rate_limited", status: 429, title: "Too many tries",
         detail: "too many pairing codes were wrong: wait, then ask for a new code", retryAfter: delay)
     }
-    let body = try call.body()
-    let code = try body.string("code")
-    let name = try body.string("device_name")
-    let holder = try body.optionalString("person")
+    let asked = try call.document(PairRequest.self)
     do {
       let (token, device) = try await store.perform(.writing, for: "directory") { [accounts] in
-        try accounts.pair(code: code, deviceName: name, holder: holder)
+        try accounts.pair(code: asked.code, deviceName: asked.deviceName, holder: asked.person)
       }
-      return .json(
-        [
-          "token": .string(token), "device_id": .string(device.id), "person": .string(device.person),
-          "hub": .string(configuration.name),
-        ], status: 201)
+      return try .wire(
+        PairResponse(token: token, deviceId: device.id, person: device.person, hub: configuration.name), status: 201)
     } catch let problem as Problem where problem.kind == "pairing_code_invalid" {
       pairing.withLock { $0.onFailure(address: address, now: clock.uptime) }
       throw problem

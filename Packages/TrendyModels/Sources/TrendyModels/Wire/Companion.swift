@@ -151,6 +151,38 @@ extension APICompanion: WireDocument {
   }
 }
 
+/// Who is to tell whom: the device that asks is one of the two.
+public enum CompanionRequest: Hashable, Sendable {
+  /// It tells this device.
+  case tell(companionId: String)
+  /// It is told by this device, which need not run anything that could ask for it.
+  case follow(trackerId: String)
+
+  /// The member that names the other.
+  public var member: String {
+    switch self {
+    case .tell: "companion_id"
+    case .follow: "tracker_id"
+    }
+  }
+}
+
+extension CompanionRequest: WireDocument {
+  public init(from fields: inout WireReader) throws {
+    let tracker: String? = try fields.optional("tracker_id")
+    self = if tracker != nil { .follow(trackerId: try fields.identifier("tracker_id")) } else {
+      .tell(companionId: try fields.identifier("companion_id"))
+    }
+  }
+
+  public func write(to fields: inout WireWriter) throws {
+    switch self {
+    case .tell(let companionId): try fields.write("companion_id", companionId)
+    case .follow(let trackerId): try fields.write("tracker_id", trackerId)
+    }
+  }
+}
+
 /// A tracker hands notices to the hub.
 public struct CompanionNoticesRequest: Hashable, Sendable {
   /// Up to here the tracker knows that the companion has them, and keeps none.

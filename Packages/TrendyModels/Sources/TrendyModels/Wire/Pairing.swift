@@ -31,11 +31,14 @@ public struct PairResponse: Hashable, Sendable {
   public var token: String
   public var deviceId: String
   public var person: String
+  /// What the hub calls itself; `nil` for one that does not say.
+  public var hub: String?
 
-  public init(token: String, deviceId: String, person: String) {
+  public init(token: String, deviceId: String, person: String, hub: String? = nil) {
     self.token = token
     self.deviceId = deviceId
     self.person = person
+    self.hub = hub
   }
 }
 
@@ -44,10 +47,12 @@ extension PairResponse: WireDocument {
     token = try fields.required("token")
     deviceId = try fields.required("device_id")
     person = try fields.required("person")
+    hub = try fields.optional("hub")
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write("device_id", deviceId)
+    try fields.writeIfPresent("hub", hub)
     try fields.write("person", person)
     try fields.write("token", token)
   }
