@@ -79,26 +79,27 @@ final class StoryHub {
 
   // MARK: Mutations
 
-  func create(_ kind: String, _ id: String, _ fields: [String: HubChange], isNatural: Bool = false) -> HubMutation {
+  func create(_ kind: String, _ id: String, _ fields: [String: FieldChange], isNatural: Bool = false) -> HubMutation {
     mutation(.create, kind, id, fields, isNatural: isNatural)
   }
 
-  func update(_ id: String, _ fields: [String: HubChange], kind: String = "event", life: Int64 = 0) -> HubMutation {
+  func update(_ id: String, _ fields: [String: FieldChange], kind: String = "event", life: Int64 = 0) -> HubMutation {
     mutation(.update, kind, id, fields, life: life)
   }
 
   func delete(
-    _ id: String, base: Int64, kind: String = "event", life: Int64 = 0, _ fields: [String: HubChange] = [:]
+    _ id: String, base: Int64, kind: String = "event", life: Int64 = 0, _ fields: [String: FieldChange] = [:]
   ) -> HubMutation {
     mutation(.delete, kind, id, fields, life: life, base: base)
   }
 
-  func restore(_ id: String, life: Int64, kind: String = "event", _ fields: [String: HubChange] = [:]) -> HubMutation {
+  func restore(_ id: String, life: Int64, kind: String = "event", _ fields: [String: FieldChange] = [:]) -> HubMutation
+  {
     mutation(.restore, kind, id, fields, life: life)
   }
 
   func mutation(
-    _ operation: HubMutation.Operation, _ kind: String, _ id: String, _ fields: [String: HubChange],
+    _ operation: HubMutation.Operation, _ kind: String, _ id: String, _ fields: [String: FieldChange],
     isNatural: Bool = false, life: Int64 = 0, base: Int64? = nil
   ) -> HubMutation {
     mutations += 1
@@ -117,7 +118,7 @@ final class StoryHub {
     create("event", id, eventFields(of: type, notes: notes, at: stamp))
   }
 
-  func eventFields(of type: String = "t", notes: String? = nil, at stamp: Int64 = 0) -> [String: HubChange] {
+  func eventFields(of type: String = "t", notes: String? = nil, at stamp: Int64 = 0) -> [String: FieldChange] {
     var fields = [
       "event_type_id": set(.string(type), at: stamp), "timestamp": set("2024-01-01T08:00:00.000Z", at: stamp),
     ]
@@ -126,8 +127,8 @@ final class StoryHub {
   }
 
   /// A field as its author wrote it, knowing version `base`; the stamp is in milliseconds after the story's beginning.
-  func set(_ value: JSONValue, base: Int64 = 0, at stamp: Int64 = 0, by author: String? = nil) -> HubChange {
-    HubChange(value: value, base: base, stamp: Self.milliseconds + stamp, author: author)
+  func set(_ value: JSONValue, base: Int64 = 0, at stamp: Int64 = 0, by author: String? = nil) -> FieldChange {
+    FieldChange(value: value, base: base, stamp: Self.milliseconds + stamp, author: author)
   }
 
   // MARK: Pushing

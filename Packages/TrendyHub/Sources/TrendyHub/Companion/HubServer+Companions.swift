@@ -81,7 +81,8 @@ extension HubServer {
     let companion = try await store.write(person: sender.person) { [self] transaction in
       let companion = try link(call.path[1], in: transaction) { $0.tracker == sender.id }
       return try core.receive(
-        handed.notices, acknowledgedThrough: handed.acknowledgedThrough, for: companion, in: transaction, now: clock.now)
+        handed.notices, acknowledgedThrough: handed.acknowledgedThrough, for: companion, in: transaction, now: clock.now
+      )
     }
     if companion.heldThrough > companion.acknowledgedThrough { streams.onNotice(for: companion.companion) }
     return try .wire(await described([companion], person: sender.person)[0])

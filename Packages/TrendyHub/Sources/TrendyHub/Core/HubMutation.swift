@@ -14,7 +14,7 @@ public struct HubMutation: Hashable, Sendable {
     /// The members of a create or update request, of one who says nothing of what they knew: they replace what is there.
     case members([String: JSONValue])
     /// The fields by name, each with what its author knew of it.
-    case fields([String: HubChange])
+    case fields([String: FieldChange])
   }
 
   /// What names the mutation for good; a plain write has none.
@@ -42,25 +42,6 @@ public struct HubMutation: Hashable, Sendable {
     self.hasNaturalKey = hasNaturalKey
     self.incarnation = incarnation
     self.base = base
-  }
-}
-
-/// A new value of one field, and what its author knew.
-public struct HubChange: Hashable, Sendable {
-  /// `null` clears the field.
-  public var value: JSONValue
-  /// The version of the entity that its author knew.
-  public var base: Int64
-  /// Hub time of the edit as the device knew it, in milliseconds since 1970.
-  public var stamp: Int64
-  /// Who made it first, where it is offered again to a hub that lost it; `nil` for one's own edit.
-  public var author: String?
-
-  public init(value: JSONValue, base: Int64, stamp: Int64, author: String? = nil) {
-    self.value = value
-    self.base = base
-    self.stamp = stamp
-    self.author = author
   }
 }
 

@@ -160,74 +160,64 @@ extension HubCall {
 extension HubCore.Push {
   /// What is wrong with the request fails it whole; what is wrong with one mutation refuses that one.
   init(_ body: DocumentReader) throws(Problem) {
-    let device = try body.identifier("device")
-    let acknowledged = try body.integer("acked_through", in: SyncRange.counter)
     let position = DevicePosition(
-      device: device, seen: try body.optionalInteger("seen", in: SyncRange.counter) ?? 0,
+      device: try body.identifier("device"), seen: try body.optionalInteger("seen", in: SyncRange.counter) ?? 0,
       epoch: try body.optionalString("epoch"),
-      lastSequence: try body.optionalInteger("last_seq", in: SyncRange.counter), acknowledgedThrough: acknowledged)
+      lastSequence: try body.optionalInteger("last_seq", in: SyncRange.counter),
+      acknowledgedThrough: try body.integer("acked_through", in: SyncRange.counter))
     var mutations: [SentMutation] = []
     for (index, value) in try body.array("mutations", limit: 500).enumerated() {
-      let reader = try DocumentReader(value, path: "mutations[\(index)]")
+      let path = "mutations[\(index)]"
+      let reader = try DocumentReader(value, path: path)
       let sequence = try reader.integer("seq", in: 1...SyncRange.counter.upperBound)
+      let text = JSONText.write(value)
       let content: Result<HubMutation, Problem>
       do throws(Problem) {
-        content = .success(try HubMutation(reader))
+        let envelope = try JSONText.read(MutationEnvelope.self, from: text)
+        content = .success(
+          try HubMutation(envelope, at: path, namesLife: !(reader.members["incarnation"]?.isNull ?? true)))
       } catch {
-        content = .failure(error)
+        content = .failure(error.within(path))
       }
       mutations.append(
-        SentMutation(
-          sequence: sequence, digest: SHA256Digest.hexadecimal(of: JSONText.write(value)), content: content))
+        SentMutation(sequence: sequence, digest: SHA256Digest.hexadecimal(of: text), content: content))
     }
     self.init(position: position, mutations: mutations)
   }
 }
 
 extension HubMutation {
-  init(_ reader: DocumentReader) throws(Problem) {
-    let mutationId = try reader.identifier("id")
-    let name = try reader.string("operation")
-    guard let operation = Operation(rawValue: name) else {
+  /// - Parameter namesLife: whether the document says which life is meant, were it the first.
+  init(_ envelope: MutationEnvelope, at path: String, namesLife: Bool) throws(Problem) {
+    for (name, id) in [("id", envelope.id), ("entity_id", envelope.entityId)] where !Identifier.isValid(id) {
+      throw .invalid("\(path).\(name): expected \(Identifier.rule)")
+    }
+    guard let operation = Operation(rawValue: envelope.operation) else {
       throw .invalid(
-        "\(reader.at("operation")): expected \(Operation.allCases.map(\.rawValue).joined(separator: ", ")), found \"\(name.prefix(40))\""
+        "\(path).operation: expected \(Operation.allCases.map(\.rawValue).joined(separator: ", ")), found \"\(envelope.operation.prefix(40))\""
       )
     }
-    let id = try reader.identifier("entity_id")
-    let base = try reader.optionalInteger("base", in: SyncRange.counter)
-    var incarnation = try reader.optionalInteger("incarnation", in: SyncRange.counter)
-    let content: Content
-    if let fields = try reader.optionalObject("fields") {
-      var changes: [String: HubChange] = [:]
-      for name in fields.keys.sorted() {
-        guard let field = fields[name] else { continue }
-        changes[name] = try HubChange(try DocumentReader(field, path: reader.at("fields.\(name.prefix(60))")))
-      }
-      content = .fields(changes)
-    } else {
-      content = .members(try reader.optionalObject("payload") ?? [:])
+    for (name, change) in envelope.fields ?? [:] where !(change.author.map(Identifier.isValid) ?? true) {
+      throw .invalid("\(path).fields.\(name.prefix(60)).author: expected \(Identifier.rule)")
     }
+    let content = envelope.fields.map { Content.fields($0) } ?? .members(envelope.payload)
     // Who speaks of versions means the first life unless told; who does not means whichever there is.
-    if content.isByField || base != nil, operation != .restore { incarnation = incarnation ?? 0 }
+    let isVersioned = content.isByField || envelope.base != nil
     self.init(
-      mutationId: mutationId, kind: try reader.string("entity_type"), id: id, operation: operation, content: content,
-      hasNaturalKey: try reader.optionalBool("natural_key") ?? NaturalIdentifier.isNatural(id),
-      incarnation: incarnation, base: operation == .delete ? base : nil)
+      mutationId: envelope.id, kind: envelope.entityType, id: envelope.entityId, operation: operation,
+      content: content,
+      hasNaturalKey: envelope.unknownFields["natural_key"]?.boolValue ?? NaturalIdentifier.isNatural(envelope.entityId),
+      incarnation: namesLife || (isVersioned && operation != .restore) ? envelope.incarnation : nil,
+      base: operation == .delete ? envelope.base : nil)
   }
 }
 
-extension HubChange {
-  fileprivate init(_ reader: DocumentReader) throws(Problem) {
-    guard let value = reader.members["value"] else {
-      throw .invalid("\(reader.at("value")): expected a value, found none; null clears a field")
-    }
-    let author = try reader.optionalString("author")
-    guard author.map(Identifier.isValid) ?? true else {
-      throw .invalid("\(reader.at("author")): expected \(Identifier.rule)")
-    }
-    self.init(
-      value: value, base: try reader.integer("base", in: SyncRange.counter),
-      stamp: try reader.integer("stamp", in: SyncRange.stamp), author: author)
+extension Problem {
+  /// Of a part of a document: the member is named from the document's own beginning.
+  fileprivate func within(_ path: String) -> Problem {
+    var problem = self
+    if !detail.hasPrefix(path) { problem.details.detail = "\(path).\(detail)" }
+    return problem
   }
 }
 

@@ -170,9 +170,10 @@ public enum CompanionRequest: Hashable, Sendable {
 extension CompanionRequest: WireDocument {
   public init(from fields: inout WireReader) throws {
     let tracker: String? = try fields.optional("tracker_id")
-    self = if tracker != nil { .follow(trackerId: try fields.identifier("tracker_id")) } else {
-      .tell(companionId: try fields.identifier("companion_id"))
-    }
+    self =
+      if tracker != nil { .follow(trackerId: try fields.identifier("tracker_id")) } else {
+        .tell(companionId: try fields.identifier("companion_id"))
+      }
   }
 
   public func write(to fields: inout WireWriter) throws {
