@@ -298,7 +298,7 @@ public struct OutcomeEnvelope: Hashable, Sendable {
     self.lost = lost
   }
 
-  /// - Parameter lost: of a merged one, the fields that did not take effect.
+  /// As a hub judged; `lost` are the fields of a merged one that did not take effect.
   public init(sequence: Int64, _ outcome: MutationOutcome, lost: [String] = []) {
     self.init(sequence: sequence, status: "", lost: lost)
     switch outcome {
