@@ -41,7 +41,10 @@ public actor CompanionCourier {
   private var openStore: CompanionStore?
 
   /// - Parameters:
+  ///   - client: asks the hub.
   ///   - account: which device this is at the hub, and where its companions find it.
+  ///   - clock: says when a notice was told.
+  ///   - store: where what is told is kept.
   ///   - carryOut: goes over to another hub; `false` for what can only be known later, and is asked again in the next round.
   ///   - onReceived: is given what was taken, and the name of the device that told it.
   public init(

@@ -14,7 +14,7 @@ public struct Problem: Error, Hashable, Sendable {
   /// What was judged before a fork was seen: it stands, and the device learns it from the same answer.
   public var outcomes: [OutcomeEnvelope]?
 
-  /// - Parameter kind: the part of `urn:trendy:error:<kind>` a program decides by.
+  /// `kind` is the part of `urn:trendy:error:<kind>` that a program decides by.
   public init(
     _ kind: String, status: Int, title: String, detail: String, retryAfter: Duration? = nil, allow: String? = nil
   ) {
@@ -34,7 +34,7 @@ public struct Problem: Error, Hashable, Sendable {
 }
 
 extension Problem {
-  /// - Parameter instance: the path that was asked for.
+  /// The answer to a request; `instance` is the path that was asked for.
   public func response(instance: String?, requestId: String) -> HTTPResponse {
     var headers = HTTPHeaders([("Content-Type", "application/problem+json"), ("X-Request-Id", requestId)])
     if let retryAfter {
