@@ -2,10 +2,14 @@ import Foundation
 
 /// New connections, and room for them.
 extension SocketServer {
-  func acceptAll(now: Duration) {
+  /// Connections that are accepted before the open ones have their turn.
+  private static let acceptedAtOnce = 64
+
+  func acceptSome(now: Duration) {
     acceptPausedUntil = nil
     guard listener >= 0 else { return }
-    while true {
+    // Who opens connections as fast as they are accepted does not keep those that are open from being served.
+    for _ in 0..<Self.acceptedAtOnce {
       switch Sockets.accept(listener) {
       case .none: return poller.watch(listener, number: Self.listenerNumber, for: .reading)
       case .exhausted:
@@ -15,6 +19,7 @@ extension SocketServer {
       case .connection(let socket, let address): open(socket, address: address, now: now)
       }
     }
+    poller.watch(listener, number: Self.listenerNumber, for: .reading)
   }
 
   private func open(_ socket: Int32, address: String, now: Duration) {

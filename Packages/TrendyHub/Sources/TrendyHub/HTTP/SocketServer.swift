@@ -136,7 +136,7 @@ extension SocketServer {
         if let channel = channels[message.number] { feed(channel, message.event, now: now) }
       }
       for number in ready { if let channel = channels[number] { serve(channel, now: now) } }
-      if ready.contains(Self.listenerNumber) || acceptPausedUntil.map({ $0 <= now }) == true { acceptAll(now: now) }
+      if ready.contains(Self.listenerNumber) || acceptPausedUntil.map({ $0 <= now }) == true { acceptSome(now: now) }
       for channel in channels.values {
         if let deadline = channel.deadline, deadline <= now { feed(channel, .deadline, now: now) }
       }

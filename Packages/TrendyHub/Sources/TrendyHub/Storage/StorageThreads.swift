@@ -164,7 +164,7 @@ private final class StorageLane: @unchecked Sendable {
     // lost: its caller has the lock.
     Thread.current.name = name
     while true {
-      guard let (owner, works) = queue.take(atMost: batch) else {
+      guard var (owner, works) = queue.take(atMost: batch) else {
         if isClosed { return }
         idle += 1
         changed.wait()
@@ -174,8 +174,8 @@ private final class StorageLane: @unchecked Sendable {
       // Another owner's turn may have come together with this one's.
       wakeOne()
       changed.unlock()
-      var left = works[...]
-      while let first = left.popFirst() { left = left.dropFirst(first.run(with: left)) }
+      // Let go of before the lock is taken: a piece may hold the last reference to the threads, whose end takes it too.
+      while let first = works.first { works.removeFirst(1 + first.run(with: works.dropFirst())) }
       changed.lock()
       queue.finish(owner)
     }
