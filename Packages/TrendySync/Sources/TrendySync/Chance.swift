@@ -23,6 +23,14 @@ final class Chance: Sendable {
     state.withLock { $0.identifiers.next(at: date, using: &$0.generator).description }
   }
 
+  /// Of a store that goes on under another identity: it sorts behind the one before. Where two writes have one stamp the greater
+  /// author wins, and of one store's own the later must.
+  func identity(after previous: String?, at date: Date) -> String {
+    let earliest = previous.flatMap(UUIDv7.init)?.date.addingTimeInterval(0.001) ?? date
+    var identities = UUIDv7.Generator()
+    return state.withLock { identities.next(at: max(date, earliest), using: &$0.generator).description }
+  }
+
   func delay(after failure: Duration?, _ backoff: inout Backoff) -> Duration {
     var next = backoff
     let delay = state.withLock { next.onFailure(retryAfter: failure, using: &$0.generator) }

@@ -26,10 +26,9 @@ struct Journal {
   }
 
   /// Moves the whole queue into the journal, with the person's data.
-  /// - Parameter newDevice: the identity that the store goes on under, where the hub would miss what was sent.
   /// - Returns: how many.
   func clearQueue(
-    reason: String, markEntitiesFailed: Bool, newDevice: String, _ replications: ReplicationChoice
+    reason: String, markEntitiesFailed: Bool, chance: Chance, _ replications: ReplicationChoice
   ) throws -> Int {
     try store.takeWriteLock()
     let queue = try store.fetchPendingMutations()
@@ -42,7 +41,7 @@ struct Journal {
     // it has seen, and not notice that the hub was restored.
     if queue.contains(where: { $0.sequence != nil }) {
       if memory.holdsVersions {
-        try NewIdentity(store: store, device: newDevice).take()
+        try NewIdentity(store: store, chance: chance, now: clock.now).take()
       } else {
         try store.setSyncIdentity(nil)
       }

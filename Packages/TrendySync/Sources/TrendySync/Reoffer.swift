@@ -21,15 +21,14 @@ struct Reoffer {
   let store: any DataStoreProtocol
   let now: Date
   /// For a new identity, and for mutations that offer again.
-  let makeIdentifier: () -> String
+  let chance: Chance
 
   /// Under a new identity: what the hub lost is offered again, with its authors and stamps; then what it had accepted and lost,
   /// and everything sent or waiting, in their order, based on no more than the last common version.
   /// - Returns: how many mutations offer something again.
   @discardableResult
   func queue(_ losses: [Loss], _ accepted: [PendingMutation], above common: Int64) throws -> Int {
-    let device = makeIdentifier()
-    try NewIdentity(store: store, device: device).take()
+    let device = try NewIdentity(store: store, chance: chance, now: now).take()
     let waiting = try store.fetchPendingMutations()
     var queue = accepted.inAcceptingOrder + waiting
     for index in queue.indices {
@@ -65,7 +64,7 @@ struct Reoffer {
       try store.deleteParkedChange(parked)
       let latest = try store.lastPendingMutation()?.createdAt ?? now
       let loss = Loss(entry: entry, atHub: try store.heldEntry(kind: key.entityType, id: key.entityId), common: 0)
-      let device = try store.syncIdentity()?.device ?? makeIdentifier()
+      let device = try store.syncIdentity()?.device ?? chance.identifier(at: now)
       if let offer = try offer(loss, at: max(now, latest), under: device) { try store.insertPendingMutation(offer) }
     }
   }
@@ -75,7 +74,7 @@ struct Reoffer {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }
     var mutation = PendingMutation(
-      id: makeIdentifier(), entityType: key.entityType, entityId: key.entityId, operation: .delete, payload: Data(),
+      id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: .delete, payload: Data(),
       createdAt: date, device: device, incarnation: entry.incarnation)
     // Where the hub has nothing, it lacks also what was written before.
     let (members, marks) = entry.fields(above: loss.atHub == nil ? 0 : common, base: common)

@@ -15,7 +15,7 @@ extension SyncEngine {
       try store.takeWriteLock()
       if !SyncRange.counter.contains(cursor) { try store.setSyncCursor(nil) }
       if !SyncRange.counter.contains(sequence) {
-        try NewIdentity(store: store, device: chance.identifier(at: clock.now)).take()
+        try NewIdentity(store: store, chance: chance, now: clock.now).take()
       }
       if let seen, var memory, memory.seen != seen {
         memory.seen = seen

@@ -166,7 +166,7 @@ extension SyncEngine {
       // The hub has not counted it: what was sent after it would be a gap. Under a new identity the row begins anew; without one
       // this store would say nothing of what it has seen, and not notice that the hub was restored. Before it is set aside: what
       // was sent behind it was not judged either, and goes with it where it rests on it.
-      try NewIdentity(store: store, device: chance.identifier(at: clock.now)).take()
+      try NewIdentity(store: store, chance: chance, now: clock.now).take()
       for mutation in batch.mutations { try replication.setAside(mutation, problem) }
     }
     return true

@@ -316,7 +316,7 @@ extension SyncEngine {
     try saving { store in
       try store.takeWriteLock()
       try lastQuestion.checkNothingWasAcknowledged(in: store)
-      try NewIdentity(store: store, device: chance.identifier(at: clock.now)).take()
+      try NewIdentity(store: store, chance: chance, now: clock.now).take()
     }
   }
 
@@ -392,7 +392,7 @@ extension SyncEngine {
       let count = try write { store in
         try Journal(store: store, clock: clock).clearQueue(
           reason: "Taken out of the queue on this device before the hub had settled it",
-          markEntitiesFailed: markEntitiesFailed, newDevice: chance.identifier(at: clock.now),
+          markEntitiesFailed: markEntitiesFailed, chance: chance,
           replications(in: store))
       }
       _ = try countPending()

@@ -42,7 +42,7 @@ struct VersionedReplication: Replication {
     let now = clock.now
     let count = try VersionedSnapshot(
       snapshot: entries, spans: part.spans, next: part.next, store: store, now: now,
-      makeIdentifier: { [chance] in chance.identifier(at: now) }
+      chance: chance
     ).apply(&memory)
     try store.setSyncMemory(memory)
     if try store.syncIdentity() == nil {
@@ -101,8 +101,7 @@ struct VersionedReplication: Replication {
   }
 
   private var reoffer: Reoffer {
-    let now = clock.now
-    return Reoffer(store: store, now: now, makeIdentifier: { [chance] in chance.identifier(at: now) })
+    Reoffer(store: store, now: clock.now, chance: chance)
   }
 }
 

@@ -122,13 +122,18 @@ extension VersionedSettlement {
 /// Begins a new row of sequences: what was sent waits again, as it is, under its own ids.
 struct NewIdentity {
   let store: any DataStoreProtocol
-  let device: String
+  let chance: Chance
+  let now: Date
 
-  func take() throws {
+  /// - Returns: the identity.
+  @discardableResult
+  func take() throws -> String {
+    let device = chance.identity(after: try store.syncIdentity()?.device, at: now)
     try store.setSyncIdentity(SyncIdentity(device: device))
     for var mutation in try store.fetchPendingMutations() where mutation.sequence != nil {
       mutation.sequence = nil
       try store.insertPendingMutation(mutation)
     }
+    return device
   }
 }

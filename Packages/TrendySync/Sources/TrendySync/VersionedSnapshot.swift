@@ -23,7 +23,7 @@ struct VersionedSnapshot {
   let store: any DataStoreProtocol
   let now: Date
   /// For a new identity, and for mutations that offer again.
-  let makeIdentifier: () -> String
+  let chance: Chance
 
   /// Begins a snapshot, or lays the next part of the one in the memory.
   /// - Returns: how many entities it brought.
@@ -63,7 +63,7 @@ struct VersionedSnapshot {
     memory.snapshot = nil
     memory.complete = progress.cursor
     if isReset {
-      try Reoffer(store: store, now: now, makeIdentifier: makeIdentifier).queue(
+      try Reoffer(store: store, now: now, chance: chance).queue(
         lost.map { Reoffer.Loss(entry: $0, atHub: try Replica(store: store).held($0), common: common) },
         lostAccepted.filter { ($0.acceptedVersion ?? 0) > common }, above: common)
     }

@@ -169,6 +169,17 @@ struct ProtocolStoryTests {
     #expect(hub.state.pulls.last?.position?.seen == 3)
   }
 
+  @Test func `a new identity sorts behind the one before, also after the date was set back`() async throws {
+    await begin()
+    let before = try #require(try store.syncIdentity())
+    device.clock.setDate(device.clock.now.addingTimeInterval(-86_400))
+    try note("5")
+    hub.set { $0.pushErrors = [.problem(ProblemDetails(title: "Too large", status: 413), retryAfter: nil)] }
+    await device.engine.performSync()
+    let after = try #require(try store.syncIdentity())
+    #expect(after.device > before.device, "of its own writes with one stamp the later would lose to the earlier")
+  }
+
   // MARK: H5
 
   @Test func `H5a: what was acknowledged stays to be seen until it has come back`() async throws {
