@@ -74,7 +74,8 @@ struct Reoffer {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }
     var mutation = PendingMutation(
-      id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: .delete, payload: Data(),
+      id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: .delete,
+      payload: Data(),
       createdAt: date, device: device, incarnation: entry.incarnation)
     // Where the hub has nothing, it lacks also what was written before.
     let (members, marks) = entry.fields(above: loss.atHub == nil ? 0 : common, base: common)
