@@ -234,7 +234,7 @@ struct HubRESTTests {
         "/mutations", #"{"device":"d","acked_through":0,"mutations":[{"seq":0}]}"#,
         "mutations[0].seq: expected a whole number from 1 to 4611686018427387903"
       ),
-      ("/mutations", #"{"device":"d","mutations":[]}"#, "acked_through: expected a whole number, found none"),
+      ("/mutations", #"{"device":"d","mutations":[]}"#, "acked_through: expected a whole number, found nothing"),
     ])
   func invalid(path: String, body: String, detail: String) async throws {
     let hub = try TestHub()

@@ -87,6 +87,28 @@ struct WireEntityTests {
     try survives(PushRequest.self, #"{"device":"d","acked_through":2,"mutations":[\#(Self.mutation)]}"#)
   }
 
+  @Test func `a mutation that cannot be read spoils neither the push nor its neighbours`() throws {
+    let text = #"{"device":"d","acked_through":2,"mutations":[\#(Self.mutation),{"seq":4,"id":7},null]}"#
+    let push = try WireJSON.decode(PushDocument<WireAttempt<MutationEnvelope>>.self, from: Data(text.utf8))
+    #expect(
+      try push.mutations[0].result.get() == WireJSON.decode(MutationEnvelope.self, from: Data(Self.mutation.utf8)))
+    #expect(
+      throws: JSONError(path: "mutations[1].id", byte: text.utf8.count - 9, reason: "expected a string, found a number")
+    ) {
+      try push.mutations[1].result.get()
+    }
+    #expect(push.mutations[1].json == ["seq": 4, "id": 7])
+    #expect(throws: JSONError.self) { try push.mutations[2].result.get() }
+    // Written, each is as it came; a plain coder reads them too.
+    let written = try WireJSON.encode(push)
+    #expect(
+      try WireJSON.decode(JSONValue.self, from: written) == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))
+    let other = try JSONDecoder().decode(
+      PushDocument<WireAttempt<MutationEnvelope>>.self, from: JSONEncoder().encode(push))
+    #expect(other.mutations.map(\.json) == push.mutations.map(\.json))
+    #expect(try other.mutations[0].result.get() == push.mutations[0].result.get())
+  }
+
   @Test func `the other documents survive`() throws {
     try survives(LatestCursorResponse.self, #"{"cursor":9007199254740991,"epoch":"e"}"#)
     try survives(PairRequest.self, #"{"code":"1234","device_name":"phone"}"#)

@@ -52,18 +52,6 @@ struct DocumentReader {
     return number
   }
 
-  func optionalBool(_ name: String) throws(Problem) -> Bool? {
-    guard let value = present(name) else { return nil }
-    guard let bool = value.boolValue else { throw mismatch(name, "true or false", value) }
-    return bool
-  }
-
-  func optionalObject(_ name: String) throws(Problem) -> [String: JSONValue]? {
-    guard let value = present(name) else { return nil }
-    guard let object = value.objectValue else { throw mismatch(name, "an object", value) }
-    return object
-  }
-
   func array(_ name: String, limit: Int) throws(Problem) -> [JSONValue] {
     guard let value = present(name) else { throw missing(name, "an array") }
     guard let array = value.arrayValue else { throw mismatch(name, "an array", value) }

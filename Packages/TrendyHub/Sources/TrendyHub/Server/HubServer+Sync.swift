@@ -131,7 +131,9 @@ extension HubServer {
   }
 
   func mutations(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let push = try await prepared(call, sender) { try HubCore.Push(try call.body()) }
+    let push = try await prepared(call, sender) {
+      try HubCore.Push(try call.document(PushDocument<WireAttempt<MutationEnvelope>>.self))
+    }
     try await begin(for: sender.person)
     let now = clock.now
     return try await write(person: sender.person) { [self] transaction in
@@ -158,31 +160,47 @@ extension HubCall {
 }
 
 extension HubCore.Push {
+  private static let mostMutations = 500
+
   /// What is wrong with the request fails it whole; what is wrong with one mutation refuses that one.
-  init(_ body: DocumentReader) throws(Problem) {
-    let position = DevicePosition(
-      device: try body.identifier("device"), seen: try body.optionalInteger("seen", in: SyncRange.counter) ?? 0,
-      epoch: try body.optionalString("epoch"),
-      lastSequence: try body.optionalInteger("last_seq", in: SyncRange.counter),
-      acknowledgedThrough: try body.integer("acked_through", in: SyncRange.counter))
-    var mutations: [SentMutation] = []
-    for (index, value) in try body.array("mutations", limit: 500).enumerated() {
-      let path = "mutations[\(index)]"
-      let reader = try DocumentReader(value, path: path)
-      let sequence = try reader.integer("seq", in: 1...SyncRange.counter.upperBound)
-      let text = JSONText.write(value)
-      let content: Result<HubMutation, Problem>
-      do throws(Problem) {
-        let envelope = try JSONText.read(MutationEnvelope.self, from: text)
-        content = .success(
-          try HubMutation(envelope, at: path, namesLife: !(reader.members["incarnation"]?.isNull ?? true)))
-      } catch {
-        content = .failure(error.within(path))
-      }
-      mutations.append(
-        SentMutation(sequence: sequence, digest: SHA256Digest.hexadecimal(of: text), content: content))
+  init(_ push: PushDocument<WireAttempt<MutationEnvelope>>) throws(Problem) {
+    guard Identifier.isValid(push.device) else { throw .invalid("device: expected \(Identifier.rule)") }
+    guard push.mutations.count <= Self.mostMutations else {
+      throw .tooMany("mutations", limit: Self.mostMutations, found: push.mutations.count)
     }
-    self.init(position: position, mutations: mutations)
+    var mutations: [SentMutation] = []
+    for (index, attempt) in push.mutations.enumerated() {
+      mutations.append(try SentMutation(attempt, at: "mutations[\(index)]"))
+    }
+    self.init(position: push.position, mutations: mutations)
+  }
+}
+
+extension SentMutation {
+  fileprivate init(_ attempt: WireAttempt<MutationEnvelope>, at path: String) throws(Problem) {
+    let document = try DocumentReader(attempt.json, path: path)
+    let sequence = try document.integer("seq", in: 1...SyncRange.counter.upperBound)
+    let content: Result<HubMutation, Problem>
+    do throws(Problem) {
+      let envelope = try attempt.envelope
+      content = .success(
+        try HubMutation(envelope, at: path, namesLife: !(document.members["incarnation"]?.isNull ?? true)))
+    } catch {
+      content = .failure(error)
+    }
+    self.init(
+      sequence: sequence, digest: SHA256Digest.hexadecimal(of: JSONText.write(attempt.json)), content: content)
+  }
+}
+
+extension WireAttempt<MutationEnvelope> {
+  fileprivate var envelope: MutationEnvelope {
+    get throws(Problem) {
+      switch result {
+      case .success(let envelope): return envelope
+      case .failure(let error): throw .invalid(error.description)
+      }
+    }
   }
 }
 
@@ -209,15 +227,6 @@ extension HubMutation {
       hasNaturalKey: envelope.unknownFields["natural_key"]?.boolValue ?? NaturalIdentifier.isNatural(envelope.entityId),
       incarnation: namesLife || (isVersioned && operation != .restore) ? envelope.incarnation : nil,
       base: operation == .delete ? envelope.base : nil)
-  }
-}
-
-extension Problem {
-  /// Of a part of a document: the member is named from the document's own beginning.
-  fileprivate func within(_ path: String) -> Problem {
-    var problem = self
-    if !detail.hasPrefix(path) { problem.details.detail = "\(path).\(detail)" }
-    return problem
   }
 }
 

@@ -1,16 +1,21 @@
 /// The mutations of one device, in the order of their sequences.
-public struct PushRequest: Hashable, Sendable {
-  public var position: DevicePosition
-  public var mutations: [MutationEnvelope]
+public typealias PushRequest = PushDocument<MutationEnvelope>
 
-  public init(position: DevicePosition, mutations: [MutationEnvelope]) {
+/// A push, with mutations as who reads or writes it needs them: a hub takes each as a ``WireAttempt``.
+public struct PushDocument<Mutation: WireValue & Hashable & Sendable>: Hashable, Sendable {
+  public var position: DevicePosition
+  public var mutations: [Mutation]
+
+  public init(position: DevicePosition, mutations: [Mutation]) {
     self.position = position
     self.mutations = mutations
   }
 
   /// The identity of the store that sends them.
   public var device: String { position.device }
+}
 
+extension PushDocument<MutationEnvelope> {
   /// From a device that says no more of itself than this.
   public init(device: String, acknowledgedThrough: Int64, mutations: [MutationEnvelope]) {
     self.init(
@@ -22,7 +27,7 @@ public struct PushRequest: Hashable, Sendable {
   }
 }
 
-extension PushRequest: WireDocument {
+extension PushDocument: WireDocument {
   public init(from fields: inout WireReader) throws {
     position = DevicePosition(
       device: try fields.required("device"), seen: try fields.optional("seen", in: SyncRange.counter) ?? 0,
