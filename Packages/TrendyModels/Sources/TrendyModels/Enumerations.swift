@@ -29,22 +29,6 @@ public enum PropertyType: String, Hashable, Sendable, CaseIterable, Codable {
   case email
 }
 
-/// The kinds of entities that sync, by their names on the wire; what each is made of stands in ``SyncedKind``.
-public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codable {
-  case event
-  case eventType = "event_type"
-  case geofence
-  case propertyDefinition = "property_definition"
-  case vehicle
-  case tripRule = "trip_rule"
-  case setting
-  case skip
-  case conflict
-
-  /// Those with a type of their own and plain calls at a hub.
-  public static let typed: [MutationEntityType] = [.event, .eventType, .geofence, .propertyDefinition]
-}
-
 /// What a mutation does to its entity.
 public enum MutationOperation: String, Hashable, Sendable, CaseIterable, Codable {
   case create

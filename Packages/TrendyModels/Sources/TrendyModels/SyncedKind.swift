@@ -1,7 +1,54 @@
+/// The kinds of entities that sync, by their names on the wire; what each is made of stands in ``SyncedKind``.
+public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codable {
+  case event
+  case eventType = "event_type"
+  case geofence
+  case propertyDefinition = "property_definition"
+  case vehicle
+  case tripRule = "trip_rule"
+  case setting
+  case skip
+  case conflict
+
+  /// Those with a type of their own and plain calls at a hub.
+  public static let typed: [MutationEntityType] = [.event, .eventType, .geofence, .propertyDefinition]
+
+  /// As a person reads it.
+  public var words: String {
+    switch self {
+    case .event: "event"
+    case .eventType: "event type"
+    case .geofence: "place"
+    case .propertyDefinition: "property"
+    case .vehicle: "vehicle"
+    case .tripRule: "trip rule"
+    case .setting: "setting"
+    case .skip: "skip"
+    case .conflict: "conflict"
+    }
+  }
+
+  /// What a store writes for the kind: from 0 without a gap, and never changed.
+  public var storageCode: UInt8 {
+    switch self {
+    case .event: 0
+    case .eventType: 1
+    case .geofence: 2
+    case .propertyDefinition: 3
+    case .vehicle: 4
+    case .tripRule: 5
+    case .setting: 6
+    case .skip: 7
+    case .conflict: 8
+    }
+  }
+}
+
 /// What hub and devices know of a kind of entity that syncs: its name, its fields, what it refers to.
 ///
-/// Declared in `SyncedKind.all` once, and nowhere else. A kind without a type of its own (a vehicle, a setting) needs
-/// nothing more to be recorded, merged field by field and found on every device.
+/// A kind without a type of its own (a vehicle, a setting) is declared in this file, and named where TrendySync lists such kinds
+/// (`KindRecord`): the compiler asks for both. Nothing more is needed for it to be recorded, merged field by
+/// field and found on every device.
 public struct SyncedKind: Hashable, Sendable {
   public enum FieldType: Hashable, Sendable {
     /// The longest it may be, in bytes of UTF-8; the empty text counts where the field is not required.

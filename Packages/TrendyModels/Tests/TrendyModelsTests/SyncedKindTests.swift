@@ -9,6 +9,17 @@ struct SyncedKindTests {
     #expect(SyncedKind.named("Event") == nil)
   }
 
+  @Test func `each kind is declared whole, with a storage code that never changes`() {
+    #expect(Set(SyncedKind.all.map(\.name)) == Set(MutationEntityType.allCases.map(\.rawValue)))
+    #expect(MutationEntityType.allCases.map(\.storageCode).sorted() == Array(0..<9))
+    let codes = Dictionary(uniqueKeysWithValues: MutationEntityType.allCases.map { ($0.storageCode, $0) })
+    #expect(
+      (0..<9).map { codes[$0] } == [
+        .event, .eventType, .geofence, .propertyDefinition, .vehicle, .tripRule, .setting, .skip, .conflict,
+      ])
+    #expect(MutationEntityType.typed.allSatisfy { SyncedKind.named($0.rawValue)?.path != nil })
+  }
+
   @Test func `what is referred to comes first in a snapshot`() throws {
     #expect(SyncedKind.all.map(\.rank) == Array(0..<SyncedKind.all.count))
     for kind in SyncedKind.all {

@@ -123,7 +123,8 @@ private enum Entry: Decodable {
       case .eventType: .eventType(try fields.decode(APIEventType.self, forKey: .data))
       case .geofence: .geofence(try fields.decode(APIGeofence.self, forKey: .data))
       case .propertyDefinition: .propertyDefinition(try fields.decode(APIPropertyDefinition.self, forKey: .data))
-      case .vehicle, .tripRule, .setting, .skip, .conflict: .other
+      // Without a type of its own it is in no whole snapshot.
+      default: .other
       }
   }
 }

@@ -167,7 +167,7 @@ extension NetworkClientProtocol {
     case (.propertyDefinition, .update):
       _ = try await updatePropertyDefinition(id: id, payload(UpdatePropertyDefinitionRequest.self))
     case (.propertyDefinition, .delete): try await deletePropertyDefinition(id: id)
-    case (.vehicle, _), (.tripRule, _), (.setting, _), (.skip, _), (.conflict, _):
+    default:
       throw APIError.problem(
         ProblemDetails(
           type: "urn:trendy:error:invalid", title: "The hub does not take this kind", status: 422,

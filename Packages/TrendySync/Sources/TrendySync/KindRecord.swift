@@ -19,6 +19,20 @@ protocol RecordEntity: StoredEntity {
 }
 
 extension MutationEntityType {
+  var stored: any StoredEntity.Type {
+    switch self {
+    case .event: Event.self
+    case .eventType: EventType.self
+    case .geofence: Geofence.self
+    case .propertyDefinition: PropertyDefinition.self
+    case .vehicle: KindRecord<VehicleKind>.self
+    case .tripRule: KindRecord<TripRuleKind>.self
+    case .setting: KindRecord<SettingKind>.self
+    case .skip: KindRecord<SkipKind>.self
+    case .conflict: KindRecord<ConflictKind>.self
+    }
+  }
+
   /// - Throws: ``RecorderError/hasItsOwnType(_:)``.
   var recordType: any RecordEntity.Type {
     get throws {

@@ -42,20 +42,3 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
-
-extension MutationEntityType {
-  /// As a person reads it.
-  var words: String {
-    switch self {
-    case .event: "event"
-    case .eventType: "event type"
-    case .geofence: "place"
-    case .propertyDefinition: "property"
-    case .vehicle: "vehicle"
-    case .tripRule: "trip rule"
-    case .setting: "setting"
-    case .skip: "skip"
-    case .conflict: "conflict"
-    }
-  }
-}

@@ -34,20 +34,6 @@ extension StoredEntity {
 }
 
 extension MutationEntityType {
-  var stored: any StoredEntity.Type {
-    switch self {
-    case .event: Event.self
-    case .eventType: EventType.self
-    case .geofence: Geofence.self
-    case .propertyDefinition: PropertyDefinition.self
-    case .vehicle: KindRecord<VehicleKind>.self
-    case .tripRule: KindRecord<TripRuleKind>.self
-    case .setting: KindRecord<SettingKind>.self
-    case .skip: KindRecord<SkipKind>.self
-    case .conflict: KindRecord<ConflictKind>.self
-    }
-  }
-
   /// All kinds, what others refer to first.
   static let parentsFirst: [MutationEntityType] = SyncedKind.all.compactMap { MutationEntityType(rawValue: $0.name) }
 

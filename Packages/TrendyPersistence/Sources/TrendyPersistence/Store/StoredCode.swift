@@ -5,9 +5,7 @@ enum StoredCode {
   private static let propertyTypes: [PropertyType] = [
     .text, .number, .boolean, .date, .select, .duration, .url, .email,
   ]
-  private static let entities: [MutationEntityType] = [
-    .event, .eventType, .geofence, .propertyDefinition, .vehicle, .tripRule, .setting, .skip, .conflict,
-  ]
+  private static let entities = MutationEntityType.allCases.sorted { $0.storageCode < $1.storageCode }
   private static let operations: [MutationOperation] = [.create, .update, .delete, .restore]
 
   static func code(_ value: PropertyType) -> UInt8 {
@@ -41,19 +39,7 @@ enum StoredCode {
     }
   }
 
-  static func code(_ value: MutationEntityType) -> UInt64 {
-    switch value {
-    case .event: 0
-    case .eventType: 1
-    case .geofence: 2
-    case .propertyDefinition: 3
-    case .vehicle: 4
-    case .tripRule: 5
-    case .setting: 6
-    case .skip: 7
-    case .conflict: 8
-    }
-  }
+  static func code(_ value: MutationEntityType) -> UInt64 { UInt64(value.storageCode) }
 
   static func code(_ value: MutationOperation) -> UInt64 {
     switch value {

@@ -98,7 +98,7 @@ extension APIModelFixture {
         "event_type_id": "type-1", "user_id": "user-1", "key": "duration", "label": "Duration",
         "property_type": "number", "display_order": 0, "created_at": dateText, "updated_at": dateText,
       ]
-    case .vehicle, .tripRule, .setting, .skip, .conflict, nil: [:]
+    default: [:]
     }
   }
 }
