@@ -19,7 +19,7 @@ public enum LiveText: Sendable {
   /// `12m  7.45 km  48 km/h  automotive  Van  since 09:37`.
   public static func line(_ trip: AgentStatus.LiveTrip, now: Date, in local: LocalTime) -> String {
     let elapsed = trip.state == .ended ? trip.elapsed : max(trip.elapsed, now.timeIntervalSince(trip.start))
-    var parts = [TimePhrase.words(elapsed), kilometres(trip.distance)]
+    var parts = [DurationPhrase.words(elapsed), kilometres(trip.distance)]
     switch trip.state {
     case .ended: parts.append("ended")
     case .paused: parts.append("paused")
@@ -29,7 +29,7 @@ public enum LiveText: Sendable {
     if let vehicle = trip.vehicle { parts.append(vehicle) }
     parts.append("since \(local.time(trip.start))")
     if let fixedAt = trip.fixedAt, now.timeIntervalSince(fixedAt) > 120 {
-      parts.append("last heard of \(TimePhrase.words(now.timeIntervalSince(fixedAt))) ago")
+      parts.append("last heard of \(DurationPhrase.words(now.timeIntervalSince(fixedAt))) ago")
     }
     return parts.joined(separator: "  ")
   }
@@ -44,10 +44,10 @@ extension LiveNotice {
     return switch self {
     case .tripStarted(let id, let place, let vehicle): ("Trip started", words([place, vehicle]), id)
     case .tripEnded(let id, let distance, let duration, let place):
-      ("Trip ended", words([LiveText.kilometres(distance), TimePhrase.words(duration), place]), id)
+      ("Trip ended", words([LiveText.kilometres(distance), DurationPhrase.words(duration), place]), id)
     case .noTrip(let id): ("No trip", "What had begun was none.", id)
     case .entered(let place): ("Entered \(place)", "", nil)
-    case .left(let place, let seconds): ("Left \(place)", "after \(TimePhrase.words(seconds))", nil)
+    case .left(let place, let seconds): ("Left \(place)", "after \(DurationPhrase.words(seconds))", nil)
     }
   }
 }

@@ -5,125 +5,328 @@
 #endif
 public import TrendyModels
 
-/// Times as people type them: `8:30`, `yesterday 21:00`, `-20m`, `20m ago`, `mon`, `2026-11-20 08:30`, RFC 3339.
-public enum TimePhrase: Sendable {
-  public static let help = "Times look like 8:30, 'yesterday 21:00', -20m, '20m ago', mon, 2026-11-20 or RFC 3339."
+/// A time as people type it: `8:30`, `9pm`, `yesterday 21:00`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`,
+/// `2026-11-20 08:30`, RFC 3339.
+///
+/// What a clock or a day alone means depends on what is asked for: see ``Meaning``.
+public struct TimePhrase: Hashable, Sendable {
+  public static let help =
+    "Times look like 8:30, 9pm, 'yesterday 21:00', -20m, '20 min ago', mon, 'last friday', 'Nov 20', 2026-11-20 or RFC 3339."
 
   /// From the year 1 to 9999: what RFC 3339 can write.
   public static let writable =
     Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-  /// - Throws: ``CommandError`` with exit 64 for a phrase that is none of these, or means a time that cannot be written.
-  public static func date(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) -> Date {
-    let date = try moment(phrase, now: now, in: local)
-    guard writable.contains(date) else {
-      throw CommandError("'\(phrase)' is not in the years 1 to 9999", hint: help, exit: .usage)
-    }
-    return date
+  /// What a phrase means that leaves something open.
+  public enum Meaning: Hashable, Sendable {
+    /// When something was: a clock alone is the last that was, or one within the next hour; a day without a year is the last.
+    case past
+    /// When something ended that began then: a clock alone is on that day, or on the next where it would come before.
+    case end(of: Date)
+    /// A clock alone is on the day of this date.
+    case day(of: Date)
+    /// What comes after a limit: a length such as `7d` is so long ago.
+    case since
+    /// What comes before a limit: of a day alone its end.
+    case until
   }
 
-  private static func moment(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) -> Date {
-    let text = phrase.lowercased().split(separator: " ").joined(separator: " ")
-    if let date = RFC3339.date(from: phrase) { return date }
-    if text == "now" { return now }
-    func seconds(_ span: Substring) -> Double? {
-      // `-20` could be minutes or hours: a span of time names its unit.
-      span.last?.isLetter == true ? Self.seconds(span.replacing(" ", with: "")) : nil
-    }
-    if text.hasSuffix(" ago"), let span = seconds(text.dropLast(4)) {
-      return now.addingTimeInterval(-span)
-    }
-    if text.hasPrefix("-"), let span = seconds(text.dropFirst()) { return now.addingTimeInterval(-span) }
-    if text.hasPrefix("+"), let span = seconds(text.dropFirst()) { return now.addingTimeInterval(span) }
-
-    var words = text.split(whereSeparator: { $0 == " " || $0 == "t" && text.contains(":") && text.first!.isNumber })
-    var day = local.startOfDay(now)
-    if let first = words.first, let named = self.day(String(first), now: now, in: local) {
-      day = named
-      words.removeFirst()
-      if words.isEmpty { return day }
-    }
-    guard words.count == 1, let clock = clock(String(words[0])) else {
-      throw CommandError("'\(phrase)' is no time that can be read", hint: help, exit: .usage)
-    }
-    let fields = local.components(of: day)
-    return local.date(
-      year: fields.year, month: fields.month, day: fields.day, hour: clock.hour, minute: clock.minute,
-      second: clock.second)
+  /// A moment, and what is to be said of how it was found.
+  public struct Resolved: Hashable, Sendable {
+    public let date: Date
+    /// Of a time that a clock change skipped or repeated.
+    public let note: String?
   }
 
-  /// The longest span that is understood, in seconds: ten thousand years.
-  private static let longest = 10_000 * 366 * 86_400.0
-
-  /// `1h30m`, `45m`, `90s`, `2d`, `1.5h`, as seconds; a bare number counts as minutes.
-  public static func seconds(_ text: some StringProtocol) -> Double? {
-    guard let seconds = span(text), seconds <= longest else { return nil }
-    return seconds
+  private enum Form: Hashable {
+    case moment(Date)
+    case span(TimeSpan)
+    case day(CalendarDay)
+    case clock(WallClock)
+    case clockOfDay(WallClock, CalendarDay)
   }
 
-  private static func span(_ text: some StringProtocol) -> Double? {
-    var total = 0.0
-    var number = ""
-    var hasUnit = false
-    for character in text.lowercased() {
-      if character.isNumber || character == "." {
-        number.append(character)
-        continue
+  public let text: String
+  private let form: Form
+  private let now: Date
+  private let local: LocalTime
+
+  /// - Throws: ``CommandError`` with exit 64 for a phrase that is no time.
+  public init(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) {
+    guard let form = Self.form(phrase, now: now, in: local) else {
+      throw CommandError("'\(phrase)' is no time that can be read", hint: Self.help, exit: .usage)
+    }
+    (text, self.form, self.now, self.local) = (phrase, form, now, local)
+  }
+
+  /// Two times in one phrase: `9:00-10:30`, `yesterday 9am to 11am`, `2026-11-01..2026-11-07`. A phrase that is one is no range.
+  /// - Throws: ``CommandError`` with exit 64 where one of the two is no time.
+  public static func range(
+    _ phrase: String, now: Date, in local: LocalTime
+  ) throws(CommandError) -> (from: TimePhrase, to: TimePhrase)? {
+    guard form(phrase, now: now, in: local) == nil, let (first, second) = parts(ofRange: phrase) else { return nil }
+    return (try TimePhrase(first, now: now, in: local), try TimePhrase(second, now: now, in: local))
+  }
+
+  private static func parts(ofRange phrase: String) -> (String, String)? {
+    for separator in ["..", " to ", " until ", " - ", "–"] {
+      let parts = phrase.lowercased().split(separator: separator, omittingEmptySubsequences: true)
+      if parts.count == 2 { return (String(parts[0]), String(parts[1])) }
+    }
+    // `9:00-10:30`; the hyphens of a date part nothing.
+    let words = phrase.split(separator: " ")
+    guard let last = words.last, last.firstIndex(of: "-") != last.startIndex else { return nil }
+    let clocks = last.split(separator: "-")
+    guard clocks.count == 2, clocks.allSatisfy({ clock($0.lowercased()) != nil }) else { return nil }
+    return ((words.dropLast() + [clocks[0]]).joined(separator: " "), String(clocks[1]))
+  }
+
+  /// - Throws: ``CommandError`` with exit 64 for a time that is not in the years 1 to 9999, and for a length that is no time here.
+  public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
+    let found: Resolved
+    switch form {
+    case .moment(let date): found = Resolved(date: date, note: nil)
+    case .span(let span):
+      guard meaning == .since || meaning == .until else {
+        throw CommandError(
+          "'\(text)' is a length, not a time", hint: "So long ago: '\(text) ago'. \(Self.help)", exit: .usage)
       }
-      guard let value = Double(number) else { return nil }
-      switch character {
-      case "s": total += value
-      case "m": total += value * 60
-      case "h": total += value * 3600
-      case "d": total += value * 86_400
-      case "w": total += value * 604_800
-      default: return nil
-      }
-      number = ""
-      hasUnit = true
+      found = Resolved(date: Self.date(span, before: now, in: local), note: nil)
+    case .day(let day):
+      found = Resolved(date: (meaning == .until ? day.adding(days: 1) : day).start(in: local), note: nil)
+    case .clockOfDay(let clock, let day): found = moment(clock, on: day, notBefore: meaning.start)
+    case .clock(let clock): found = resolved(clock, meaning)
     }
-    if number.isEmpty { return hasUnit ? total : nil }
-    guard !hasUnit, let value = Double(number) else { return nil }
-    return value * 60
+    guard Self.writable.contains(found.date) else {
+      throw CommandError("'\(text)' is not in the years 1 to 9999", hint: Self.help, exit: .usage)
+    }
+    return found
   }
 
-  /// `1h 30m`, for people; to the second below a minute. Any number can come from outside, also one that no clock counts to.
-  public static func words(_ seconds: Double) -> String {
-    guard let total = Int(exactly: seconds.rounded()) else { return "\(seconds)s" }
-    if total < 60 { return "\(total)s" }
-    let (hours, minutes) = (total / 3600, total % 3600 / 60)
-    return hours == 0 ? "\(minutes)m" : minutes == 0 ? "\(hours)h" : "\(hours)h \(minutes)m"
+  /// Whether it names a day, or a moment of one: not a clock alone.
+  public var namesDay: Bool { if case .clock = form { false } else { true } }
+
+  private func resolved(_ clock: WallClock, _ meaning: Meaning) -> Resolved {
+    switch meaning {
+    case .past, .since, .until:
+      let today = moment(clock, on: CalendarDay(now, in: local))
+      return today.date > now.addingTimeInterval(Self.soon)
+        ? moment(clock, on: CalendarDay(now, in: local).adding(days: -1)) : today
+    case .day(let date): return moment(clock, on: CalendarDay(date, in: local))
+    case .end(let start):
+      let day = CalendarDay(start, in: local)
+      let sameDay = moment(clock, on: day, notBefore: start)
+      return sameDay.date >= start ? sameDay : moment(clock, on: day.adding(days: 1))
+    }
   }
 
-  private static func day(_ word: String, now: Date, in local: LocalTime) -> Date? {
+  /// What a person who says a clock alone may still mean as today's, in seconds.
+  private static let soon = 3600.0
+
+  private func moment(_ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast) -> Resolved {
+    let moments = local.occurrences(of: clock, on: day)
+    guard let first = moments.first(where: { $0 >= start }) ?? moments.last else {
+      let date = local.date(at: clock, on: day)
+      let wanted = "\(twoDigits(clock.hour)):\(twoDigits(clock.minute))"
+      return Resolved(
+        date: date,
+        note:
+          "The clocks went forward past \(wanted) on \(local.day(date)): \(local.time(date)) \(local.offset(date)) is taken."
+      )
+    }
+    guard moments.count > 1, let other = moments.first(where: { $0 != first }) else {
+      return Resolved(date: first, note: nil)
+    }
+    return Resolved(
+      date: first,
+      note:
+        "The clocks showed \(local.time(first)) twice on \(local.day(first)): \(local.offset(first)) is taken; the other is \(local.rfc3339(other))."
+    )
+  }
+}
+
+private func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+
+extension TimePhrase.Meaning {
+  fileprivate var start: Date { if case .end(let start) = self { start } else { .distantPast } }
+}
+
+// MARK: - Reading
+
+extension TimePhrase {
+  private static func form(_ phrase: String, now: Date, in local: LocalTime) -> Form? {
+    if let date = RFC3339.date(from: phrase) { return .moment(date) }
+    var text = phrase.lowercased().split { $0 == " " || $0 == "," }.joined(separator: " ")
+    if text == "now" { return .moment(now) }
+    if text.hasSuffix(" ago") {
+      return TimeSpan(text.dropLast(4)).map { .moment(date($0, before: now, in: local)) }
+    }
+    // `-20` could be minutes or hours: a span of time names its unit.
+    if text.hasPrefix("-") { return TimeSpan(text.dropFirst()).map { .moment(date($0, before: now, in: local)) } }
+    for sign in ["+", "in "] where text.hasPrefix(sign) {
+      return TimeSpan(text.dropFirst(sign.count)).map { .moment(date($0, before: now, in: local, isAfter: true)) }
+    }
+    if let letter = text.firstIndex(of: "t"), text.contains(":"), text.first?.isNumber == true,
+      letter > text.startIndex,
+      text[text.index(before: letter)].isNumber
+    {
+      text.replaceSubrange(letter...letter, with: " ")
+    }
+    var words = text.split(separator: " ").map(String.init)
+    words.removeAll { $0 == "at" }
+    // Before a clock is looked for: the year of `3 Nov 2025` could be one.
+    if let day = day(words, now: now, in: local) { return .day(day) }
+    for count in 0...words.count {
+      let (front, back) = (Array(words[..<count]), Array(words[count...]))
+      if let clock = clock(of: back) {
+        if front.isEmpty { return .clock(clock) }
+        if let day = day(front, now: now, in: local) { return .clockOfDay(clock, day) }
+      }
+      if !front.isEmpty, let clock = clock(of: front) {
+        if let day = day(back, now: now, in: local) { return .clockOfDay(clock, day) }
+      }
+    }
+    return TimeSpan(text).map { .span($0) }
+  }
+
+  private static func date(_ span: TimeSpan, before now: Date, in local: LocalTime, isAfter: Bool = false) -> Date {
+    let sign = isAfter ? 1.0 : -1.0
+    var date = now
+    if span.months != 0 || span.days >= 1 {
+      let fields = local.components(of: now)
+      let whole = span.days.rounded(.down)
+      let day = CalendarDay(now, in: local).adding(months: Int(sign * span.months))
+      // The last of a shorter month, not the first of the next.
+      let length = CalendarDay(
+        CalendarDay(year: day.year, month: day.month, day: 1).adding(months: 1).adding(days: -1).start(in: local),
+        in: local
+      ).day
+      let target = CalendarDay(year: day.year, month: day.month, day: min(day.day, length)).adding(
+        days: Int(sign * whole))
+      date = local.date(
+        at: WallClock(hour: fields.hour, minute: fields.minute, second: fields.second), on: target)
+      let fraction = now.timeIntervalSince1970 - now.timeIntervalSince1970.rounded(.down)
+      date += fraction + sign * (span.days - whole) * 86_400
+    } else {
+      date += sign * span.days * 86_400
+    }
+    return date.addingTimeInterval(sign * span.clockSeconds)
+  }
+
+  private static func clock(of words: [String]) -> WallClock? {
+    (1...2).contains(words.count) ? clock(words.joined()) : nil
+  }
+
+  /// `8:30`, `08:30:15`, `0830`, `9am`, `9:30pm`, `noon`, `midnight`.
+  private static func clock(_ word: String) -> WallClock? {
     switch word {
-    case "today": return local.startOfDay(now)
-    case "yesterday": return local.startOfDay(now, addingDays: -1)
-    case "tomorrow": return local.startOfDay(now, addingDays: 1)
+    case "noon": return WallClock(hour: 12)
+    case "midnight": return WallClock(hour: 0)
     default: break
     }
-    if word.count >= 3, word.allSatisfy(\.isLetter),
-      let weekday = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
-        .firstIndex(where: { $0.hasPrefix(word) })
-    {
-      let today = local.components(of: now).weekday
-      return local.startOfDay(now, addingDays: -((today - weekday + 7) % 7))
+    var digits = Substring(word)
+    var half: Int?
+    for (suffix, value) in [("a.m.", 0), ("p.m.", 12), ("am", 0), ("pm", 12)]
+    where half == nil && digits.hasSuffix(suffix) {
+      (digits, half) = (digits.dropLast(suffix.count), value)
     }
-    let parts = word.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-    guard word.count == 10, parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
-      (1...12).contains(month), (1...31).contains(day)
+    var parts = digits.split(separator: ":", omittingEmptySubsequences: false)
+    if parts.count == 1 {
+      if digits.count == 4, half == nil {
+        parts = [digits.prefix(2), digits.suffix(2)]
+      } else if half == nil {
+        return nil
+      }
+    }
+    guard (1...3).contains(parts.count), (1...2).contains(parts[0].count),
+      parts.dropFirst().allSatisfy({ $0.count == 2 }),
+      parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) })
     else { return nil }
-    let date = local.date(year: year, month: month, day: day)
-    return local.components(of: date).day == day ? date : nil
+    let numbers = parts.compactMap { Int($0) }
+    guard let hour = hour(numbers[0], half), numbers.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
+    return WallClock(
+      hour: hour, minute: numbers.count > 1 ? numbers[1] : 0, second: numbers.count > 2 ? numbers[2] : 0)
   }
 
-  private static func clock(_ word: String) -> (hour: Int, minute: Int, second: Int)? {
-    let parts = word.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2 || parts.count == 3, let hour = parts[0], let minute = parts[1],
-      (0...23).contains(hour), (0...59).contains(minute)
-    else { return nil }
-    guard parts.count == 3 else { return (hour, minute, 0) }
-    guard let second = parts[2], (0...59).contains(second) else { return nil }
-    return (hour, minute, second)
+  private static func hour(_ number: Int, _ half: Int?) -> Int? {
+    guard let half else { return number < 24 ? number : nil }
+    return (1...12).contains(number) ? number % 12 + half : nil
+  }
+
+  // MARK: Days
+
+  private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+  private static let months = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+  ]
+
+  /// The place in a list of the name that a word of three letters or more begins.
+  private static func place(of word: String, in names: [String]) -> Int? {
+    word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
+  }
+
+  private static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
+    let today = CalendarDay(now, in: local)
+    switch words {
+    case ["today"]: return today
+    case ["yesterday"]: return today.adding(days: -1)
+    case ["tomorrow"]: return today.adding(days: 1)
+    case _ where words.count == 1:
+      return weekday(words[0], now: now, in: local).map { today.adding(days: -$0) } ?? isoDay(words[0], in: local)
+    case _ where words.count == 2 && words[0] == "last":
+      // Said on a Friday, `last friday` is the one before.
+      return weekday(words[1], now: now, in: local).map { today.adding(days: -($0 == 0 ? 7 : $0)) }
+    default: return namedDay(words, today: today, now: now, in: local)
+    }
+  }
+
+  /// How many days ago it was; 0 for today's.
+  private static func weekday(_ word: String, now: Date, in local: LocalTime) -> Int? {
+    let names = word.hasSuffix("s") ? String(word.dropLast()) : word
+    guard let weekday = place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays)) else {
+      return nil
+    }
+    return (local.components(of: now).weekday - weekday + 7) % 7
+  }
+
+  private static func isoDay(_ word: String, in local: LocalTime) -> CalendarDay? {
+    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }) else { return nil }
+    let numbers = parts.compactMap { Int($0) }
+    return existing(CalendarDay(year: numbers[0], month: numbers[1], day: numbers[2]), in: local)
+  }
+
+  /// `Nov 20`, `20 Nov`, `20th november 2025`.
+  private static func namedDay(
+    _ words: [String], today: CalendarDay, now: Date, in local: LocalTime
+  ) -> CalendarDay? {
+    guard (2...3).contains(words.count) else { return nil }
+    let (month, number) =
+      place(of: words[0], in: months) == nil ? (words[1], words[0]) : (words[0], words[1])
+    guard let month = place(of: month, in: months), let day = dayNumber(number) else { return nil }
+    if words.count == 3 {
+      guard words[2].count == 4, words[2].allSatisfy(\.isASCIIDigit), let year = Int(words[2]), year >= 1000 else {
+        return nil
+      }
+      return existing(CalendarDay(year: year, month: month + 1, day: day), in: local)
+    }
+    // The last that was: of 29 February that is up to eight years ago.
+    return (0...8).lazy.map { CalendarDay(year: today.year - $0, month: month + 1, day: day) }
+      .first { existing($0, in: local) != nil && $0.start(in: local) <= now }
+  }
+
+  private static func dayNumber(_ word: String) -> Int? {
+    var digits = Substring(word)
+    for suffix in ["st", "nd", "rd", "th", "."] where digits.hasSuffix(suffix) {
+      digits = digits.dropLast(suffix.count)
+    }
+    guard (1...2).contains(digits.count), digits.allSatisfy(\.isASCIIDigit) else { return nil }
+    return Int(digits)
+  }
+
+  private static func existing(_ day: CalendarDay, in local: LocalTime) -> CalendarDay? {
+    guard (1...12).contains(day.month), (1...31).contains(day.day) else { return nil }
+    return CalendarDay(day.start(in: local), in: local) == day ? day : nil
   }
 }

@@ -184,7 +184,7 @@ extension HubSettings {
         }
         result[keyPath: field] = number
       } else if let (field, range) = limit.duration {
-        guard let seconds = TimePhrase.seconds(text), range.contains(Int(seconds)) else {
+        guard let seconds = DurationPhrase.seconds(text), range.contains(Int(seconds)) else {
           throw Self.invalid(
             "--limit", "\(name)=\(text)",
             "It is a duration from \(range.lowerBound)s to \(range.upperBound)s, such as 10s.")

@@ -47,23 +47,19 @@ struct Session {
     CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)
   }
 
-  /// The positional arguments, when there are as many as there should be.
-  func positionals(_ range: ClosedRange<Int>, missing: String) throws(CommandError) -> [String] {
-    let words = arguments.positionals
-    if words.count < range.lowerBound { throw usageError("Missing \(missing)") }
-    if words.count > range.upperBound { throw usageError("Unexpected '\(words[range.upperBound])'") }
-    return words
-  }
-
   /// Whether a thing can be called so: something to see, on one line, of at most 128 bytes.
   func isName(_ text: String) -> Bool {
     text.utf8.count <= 128 && !text.allSatisfy(\.isWhitespace)
       && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 
-  func date(option: String) throws(CommandError) -> Date? {
-    guard let phrase = arguments.value(option) else { return nil }
-    return try TimePhrase.date(phrase, now: now, in: local)
+  /// A colour as it is kept; `nil` where none was given.
+  func colour(_ text: String?) throws(CommandError) -> String? {
+    guard let text else { return nil }
+    guard text.wholeMatch(of: /#[0-9A-Fa-f]{6}/) != nil else {
+      throw usageError("'\(text)' is no colour", hint: "Colours look like #7B4F2E.")
+    }
+    return text.uppercased()
   }
 
   func wholeNumber(option: String, in range: ClosedRange<Int>) throws(CommandError) -> Int? {

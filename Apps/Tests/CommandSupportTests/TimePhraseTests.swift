@@ -5,46 +5,124 @@ import TrendyModels
 
 @Suite("TimePhrase")
 struct TimePhraseTests {
-  /// Friday.
+  /// Friday 20 November 2026, 10:15:30.
   private let now = Date(timeIntervalSince1970: 1_795_169_730)
   private let local = LocalTime(isUTC: true)
+
+  private func date(_ phrase: String, _ meaning: TimePhrase.Meaning = .past) throws -> String {
+    local.rfc3339(try TimePhrase(phrase, now: now, in: local).resolved(meaning).date)
+  }
 
   @Test(
     "reads what people type",
     arguments: [
       ("now", "2026-11-20T10:15:30Z"), ("8:30", "2026-11-20T08:30:00Z"), ("08:30:15", "2026-11-20T08:30:15Z"),
-      ("yesterday 21:00", "2026-11-19T21:00:00Z"), ("yesterday", "2026-11-19T00:00:00Z"),
-      ("-20m", "2026-11-20T09:55:30Z"), ("20m ago", "2026-11-20T09:55:30Z"), ("1h30m ago", "2026-11-20T08:45:30Z"),
-      ("mon", "2026-11-16T00:00:00Z"), ("fri", "2026-11-20T00:00:00Z"), ("Saturday 9:00", "2026-11-14T09:00:00Z"),
-      ("2026-03-01", "2026-03-01T00:00:00Z"), ("2024-02-29 23:59", "2024-02-29T23:59:00Z"),
-      ("2024-02-29T23:59", "2024-02-29T23:59:00Z"), ("2026-11-20T08:30:00+01:00", "2026-11-20T07:30:00Z"),
-      ("tomorrow 7:00", "2026-11-21T07:00:00Z"),
+      ("0830", "2026-11-20T08:30:00Z"), ("9am", "2026-11-20T09:00:00Z"), ("9 am", "2026-11-20T09:00:00Z"),
+      ("8:30pm", "2026-11-19T20:30:00Z"), ("9:30 pm", "2026-11-19T21:30:00Z"), ("12am", "2026-11-20T00:00:00Z"),
+      ("12pm yesterday", "2026-11-19T12:00:00Z"), ("noon", "2026-11-19T12:00:00Z"),
+      ("midnight", "2026-11-20T00:00:00Z"), ("yesterday noon", "2026-11-19T12:00:00Z"),
+      ("yesterday 21:00", "2026-11-19T21:00:00Z"), ("yesterday at 9pm", "2026-11-19T21:00:00Z"),
+      ("9pm yesterday", "2026-11-19T21:00:00Z"), ("yesterday", "2026-11-19T00:00:00Z"),
+      ("-20m", "2026-11-20T09:55:30Z"), ("20m ago", "2026-11-20T09:55:30Z"), ("20 min ago", "2026-11-20T09:55:30Z"),
+      ("2 hours ago", "2026-11-20T08:15:30Z"), ("an hour ago", "2026-11-20T09:15:30Z"),
+      ("half an hour ago", "2026-11-20T09:45:30Z"), ("1h30m ago", "2026-11-20T08:45:30Z"),
+      ("1h30 ago", "2026-11-20T08:45:30Z"), ("1 week ago", "2026-11-13T10:15:30Z"),
+      ("2 days ago", "2026-11-18T10:15:30Z"), ("1 month ago", "2026-10-20T10:15:30Z"),
+      ("9 months ago", "2026-02-20T10:15:30Z"), ("a year ago", "2025-11-20T10:15:30Z"),
+      ("in 20 min", "2026-11-20T10:35:30Z"), ("+1h", "2026-11-20T11:15:30Z"),
+      ("mon", "2026-11-16T00:00:00Z"), ("fri", "2026-11-20T00:00:00Z"), ("last friday", "2026-11-13T00:00:00Z"),
+      ("last monday", "2026-11-16T00:00:00Z"), ("last mon 9:00", "2026-11-16T09:00:00Z"),
+      ("Saturday 9:00", "2026-11-14T09:00:00Z"), ("2026-03-01", "2026-03-01T00:00:00Z"),
+      ("Nov 20", "2026-11-20T00:00:00Z"), ("20 nov", "2026-11-20T00:00:00Z"), ("Nov 21", "2025-11-21T00:00:00Z"),
+      ("20th November 2024", "2024-11-20T00:00:00Z"), ("Nov 3, 2025", "2025-11-03T00:00:00Z"),
+      ("feb 29", "2024-02-29T00:00:00Z"), ("Nov 19 8:30pm", "2026-11-19T20:30:00Z"),
+      ("2024-02-29 23:59", "2024-02-29T23:59:00Z"), ("2024-02-29T23:59", "2024-02-29T23:59:00Z"),
+      ("2026-11-20T08:30:00+01:00", "2026-11-20T07:30:00Z"), ("tomorrow 7:00", "2026-11-21T07:00:00Z"),
+      ("today 18:00", "2026-11-20T18:00:00Z"),
+      // A clock alone is the last that was, or one that comes within the hour.
+      ("23:30", "2026-11-19T23:30:00Z"), ("11:00", "2026-11-20T11:00:00Z"), ("11:30", "2026-11-19T11:30:00Z"),
     ])
   func reads(phrase: String, moment: String) throws {
-    #expect(try TimePhrase.date(phrase, now: now, in: local) == RFC3339.date(from: moment))
+    #expect(try date(phrase) == moment)
   }
 
   @Test(
     "refuses what is no time, with a hint",
     arguments: [
       "", "soon", "25:00", "8:60", "2026-02-30", "2026-13-01", "mon tue", "yesterday 9", "-20", "--", "8:30 8:31",
+      "13pm", "0am", "9", "nov", "nov 31", "last yesterday", "ago", "m ago", "1.5 months ago", "2460", "feb 30 2024",
+      "mo 9:00", "99999999999999999999 weeks ago",
     ])
   func refuses(phrase: String) {
-    #expect { _ = try TimePhrase.date(phrase, now: now, in: local) } throws: { error in
+    #expect { _ = try date(phrase) } throws: { error in
       (error as? CommandError)?.exit == .usage && (error as? CommandError)?.hint == TimePhrase.help
     }
   }
 
-  @Test(
-    "reads durations",
-    arguments: [("1h30m", 5400.0), ("45m", 2700), ("90s", 90), ("45", 2700), ("1.5h", 5400), ("1d", 86_400)])
-  func durations(text: String, seconds: Double) {
-    #expect(TimePhrase.seconds(text) == seconds)
+  @Test func `a length is a time only for what looks back`() throws {
+    #expect(try date("7d", .since) == "2026-11-13T10:15:30Z")
+    #expect(try date("2 weeks", .until) == "2026-11-06T10:15:30Z")
+    #expect { _ = try date("45m") } throws: { ($0 as? CommandError)?.hint?.contains("'45m ago'") == true }
   }
 
-  @Test("knows what is no duration", arguments: ["", "h", "1x", "1h30", "-5m"])
+  @Test(
+    "an end without a day is on the day of the start, or on the next",
+    arguments: [
+      ("2026-11-19T09:00:00Z", "10:00", "2026-11-19T10:00:00Z"),
+      ("2026-11-19T23:30:00Z", "0:30", "2026-11-20T00:30:00Z"),
+      ("2026-11-19T09:00:00Z", "9am", "2026-11-19T09:00:00Z"),
+      ("2026-11-19T09:00:00Z", "mon 10:00", "2026-11-16T10:00:00Z"),
+      ("2026-11-19T09:00:00Z", "now", "2026-11-20T10:15:30Z"),
+    ])
+  func ends(start: String, phrase: String, end: String) throws {
+    #expect(try date(phrase, .end(of: #require(RFC3339.date(from: start)))) == end)
+  }
+
+  @Test func `a day alone begins a span, and ends one with its last moment`() throws {
+    #expect(try date("yesterday", .since) == "2026-11-19T00:00:00Z")
+    #expect(try date("yesterday", .until) == "2026-11-20T00:00:00Z")
+    #expect(try date("yesterday 9:00", .until) == "2026-11-19T09:00:00Z")
+  }
+
+  @Test(
+    "a range is two times",
+    arguments: [
+      ("9:00-10:30", "2026-11-20T09:00:00Z", "2026-11-20T10:30:00Z"),
+      ("9am to 11am", "2026-11-20T09:00:00Z", "2026-11-20T11:00:00Z"),
+      ("yesterday 9:00-10:30", "2026-11-19T09:00:00Z", "2026-11-19T10:30:00Z"),
+      ("yesterday 23:00 - 1:00", "2026-11-19T23:00:00Z", "2026-11-20T01:00:00Z"),
+      ("2026-11-01..2026-11-07", "2026-11-01T00:00:00Z", "2026-11-07T00:00:00Z"),
+    ])
+  func ranges(phrase: String, from: String, to: String) throws {
+    let range = try #require(try TimePhrase.range(phrase, now: now, in: local))
+    let start = try range.from.resolved(.past).date
+    #expect(local.rfc3339(start) == from)
+    #expect(local.rfc3339(try range.to.resolved(.end(of: start)).date) == to)
+  }
+
+  @Test("one time is no range", arguments: ["8:30", "2026-11-01", "-20m", "yesterday", "soon"])
+  func noRanges(phrase: String) throws {
+    #expect(try TimePhrase.range(phrase, now: now, in: local) == nil)
+  }
+
+  @Test(
+    "reads durations",
+    arguments: [
+      ("1h30m", 5400.0), ("45m", 2700), ("90s", 90), ("45", 2700), ("1.5h", 5400), ("1d", 86_400), ("1h30", 5400),
+      ("5m30", 330), ("7:30", 27_000), ("0:45:10", 2710), ("45 min", 2700), ("1 hour 20 minutes", 4800),
+      ("1 h and 5 min", 3900), ("half an hour", 1800), ("an hour", 3600), ("1,5 h", 5400), ("0", 0),
+    ])
+  func durations(text: String, seconds: Double) {
+    #expect(DurationPhrase.seconds(text) == seconds)
+  }
+
+  @Test(
+    "knows what is no duration",
+    arguments: [
+      "", "h", "1x", "-5m", "1 month", "7:60", "7:3", ":30", "1:2:3", "1h 30 5", "1e3", "inf", "nan", "20000y",
+    ])
   func noDurations(text: String) {
-    #expect(TimePhrase.seconds(text) == nil)
+    #expect(DurationPhrase.seconds(text) == nil)
   }
 }
 

@@ -17,9 +17,7 @@ struct NewEventType {
       throw session.usageError(
         "'\(name)' cannot be the name of a type", hint: "One line of 1 to 128 bytes, no '=', no '@' first.")
     }
-    if let color, color.wholeMatch(of: /#[0-9A-Fa-f]{6}/) == nil {
-      throw session.usageError("'\(color)' is no colour", hint: "Colours look like #7B4F2E.")
-    }
+    _ = try session.colour(color)
   }
 
   /// Checks it and records it.

@@ -30,9 +30,12 @@ enum Property {
     case .text: value = .string(text)
     case .number: value = number(text)
     case .boolean: value = boolean(text)
-    case .date: value = .string(RFC3339.string(from: try TimePhrase.date(text, now: session.now, in: session.local)))
+    case .date:
+      value = .string(
+        RFC3339.string(
+          from: try TimePhrase(text, now: session.now, in: session.local).resolved(.day(of: session.now)).date))
     case .select: value = definition.options.first { $0.lowercased() == text.lowercased() }.map { .string($0) }
-    case .duration: value = TimePhrase.seconds(text).map { .double($0) }
+    case .duration: value = DurationPhrase.seconds(text).map { .double($0) }
     case .url: value = text.hasPrefix("https://") || text.hasPrefix("http://") ? .string(text) : nil
     case .email: value = text.split(separator: "@").count == 2 && !text.contains(" ") ? .string(text) : nil
     }
@@ -48,7 +51,7 @@ enum Property {
 
   static func text(_ value: PropertyValue) -> String {
     switch value.type {
-    case .duration: value.doubleValue.map(TimePhrase.words) ?? plain(value.value)
+    case .duration: value.doubleValue.map(DurationPhrase.words) ?? plain(value.value)
     default: plain(value.value)
     }
   }

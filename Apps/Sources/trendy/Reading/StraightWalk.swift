@@ -41,14 +41,7 @@ struct StraightWalk {
     every = try session.number(option: "--every", in: 1...3600) ?? 10
     accuracy = try session.number(option: "--accuracy", in: 0...10_000) ?? 10
     beside = try session.number(option: "--beside", in: -100_000...100_000) ?? 0
-    guard let text = session.arguments.value("--stay") else {
-      stay = 600
-      return
-    }
-    guard let seconds = TimePhrase.seconds(text), (0...86_400).contains(seconds) else {
-      throw session.usageError("'\(text)' is no duration", hint: "Durations look like 1h30m, 45m or 90s.")
-    }
-    stay = seconds
+    stay = try session.seconds(option: "--stay", in: 0...86_400) ?? 600
   }
 
   func fixes(through place: Geofence, from start: Date) -> [Location] {

@@ -25,11 +25,7 @@ struct VehicleOptions {
     deviceIds = session.arguments.all("--device")
     for id in deviceIds where !session.isName(id) { throw session.usageError("'\(id)' is no id of a device") }
     isDefault = session.arguments.has("--default")
-    let colour = session.arguments.value("--colour")
-    if let colour, colour.wholeMatch(of: /#[0-9A-Fa-f]{6}/) == nil {
-      throw session.usageError("'\(colour)' is no colour", hint: "Colours look like #7B4F2E.")
-    }
-    colorHex = colour?.uppercased()
+    colorHex = try session.colour(session.arguments.value("--colour"))
     icon = session.arguments.value("--icon")
     startOdometer = try session.metres(option: "--start-odometer")
   }

@@ -4,39 +4,84 @@ import CommandSupport
 #else
   import Foundation
 #endif
+import TrendyModels
 
-/// When something happened, as a command line says it.
+/// When something began and ended, as a command line says it: by two of start, length and end, or by a range.
 struct WhenOptions {
   static let all = [
-    OptionSpec("--at", "--from", value: "time", kind: .time, help: "when it happened (now)"),
+    OptionSpec("--at", "--from", value: "time", kind: .time, help: "when it began: 8:30, 'yesterday 9pm', 9:00-10:30"),
     OptionSpec("--for", value: "duration", kind: .duration, help: "how long it took: 1h30m"),
     OptionSpec("--to", "--until", value: "time", kind: .time, help: "when it ended"),
-    OptionSpec("--note", "-n", value: "text", kind: .text, help: "a note"),
   ]
 
-  let start: Date?
-  let note: String?
-  private let length: TimeInterval?
-  private let end: Date?
+  private let from: TimePhrase?
+  private let to: TimePhrase?
+  /// Seconds.
+  private let length: Double?
 
   init(_ session: Session) throws(CommandError) {
-    start = try session.date(option: "--at")
-    note = session.arguments.value("--note")
-    if let text = session.arguments.value("--for") {
-      guard let seconds = TimePhrase.seconds(text) else {
-        throw session.usageError("'\(text)' is no duration", hint: "Durations look like 1h30m, 45m or 90s.")
-      }
-      (length, end) = (seconds, nil)
+    length = try session.seconds(option: "--for")
+    let end = try session.phrase(option: "--to")
+    if let text = session.arguments.value("--at"),
+      let range = try TimePhrase.range(text, now: session.now, in: session.local)
+    {
+      guard end == nil, length == nil else { throw session.usageError("'\(text)' says already when it ended") }
+      (from, to) = (range.from, range.to)
     } else {
-      (length, end) = (nil, try session.date(option: "--to"))
+      (from, to) = (try session.phrase(option: "--at"), end)
+    }
+    if from != nil, to != nil, length != nil {
+      throw session.usageError("Two of --from, --for and --to say when it was; all three were given")
     }
   }
 
-  /// Its end, by its length or as it was said; `nil` where neither was.
-  func end(of start: Date, _ session: Session) throws(CommandError) -> Date? {
-    guard let end = length.map({ start.addingTimeInterval($0) }) ?? end else { return nil }
-    guard TimePhrase.writable.contains(end) else { throw session.usageError("It would end after the year 9999") }
-    guard end >= start else { throw session.usageError("It would end before it begins") }
-    return end
+  /// Of something new that begins now unless told.
+  func span(_ session: Session) throws(CommandError) -> (start: Date, end: Date?) {
+    if let from {
+      let start = try session.date(from, .past)
+      return try checked(start, end(of: start, session), session)
+    }
+    guard let to else { return try checked(session.now, end(of: session.now, session), session) }
+    if let length {
+      let end = try session.date(to, .past)
+      return try checked(end.addingTimeInterval(-length), end, session)
+    }
+    let end = try session.date(to, .end(of: session.now))
+    guard end >= session.now, to.namesDay || end < session.now.addingTimeInterval(43_200) else {
+      throw session.usageError("When it began is not said", hint: "--from 8:30, or --for 45m")
+    }
+    return try checked(session.now, end, session)
+  }
+
+  /// Of what was recorded: what is `nil` stays. A clock alone is one of its day.
+  func span(
+    editing start: Date, _ session: Session
+  ) throws(CommandError) -> (start: Date?, end: Date?) {
+    let newStart = if let from { try session.date(from, .day(of: start)) } else { nil as Date? }
+    if newStart == nil, let to, let length {
+      let end = try session.date(to, .end(of: start))
+      return try checked(end.addingTimeInterval(-length), end, session)
+    }
+    let span = try checked(newStart ?? start, end(of: newStart ?? start, session), session)
+    return (newStart, span.end)
+  }
+
+  private func end(of start: Date, _ session: Session) throws(CommandError) -> Date? {
+    if let to { return try session.date(to, .end(of: start)) }
+    return length.map { start.addingTimeInterval($0) }
+  }
+
+  private func checked(
+    _ start: Date, _ end: Date?, _ session: Session
+  ) throws(CommandError) -> (start: Date, end: Date?) {
+    guard TimePhrase.writable.contains(start), TimePhrase.writable.contains(end ?? start) else {
+      throw session.usageError("It would not lie in the years 1 to 9999")
+    }
+    if let end, end < start { throw session.usageError("It would end before it begins") }
+    if start > session.now.addingTimeInterval(60) {
+      let year = session.local.components(of: session.now).year
+      session.console.talk("This lies in the future: \(session.local.dayAndTime(start, year: year)).")
+    }
+    return (start, end)
   }
 }

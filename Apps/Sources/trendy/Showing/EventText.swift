@@ -71,7 +71,7 @@ struct EventText {
   private func details(_ event: Event) -> [String] {
     var parts: [String] = []
     if let end = event.endDate, !event.isAllDay {
-      parts.append(TimePhrase.words(end.timeIntervalSince(event.timestamp)))
+      parts.append(DurationPhrase.words(end.timeIntervalSince(event.timestamp)))
     }
     parts += properties(event)
     if let place = event.locationName { parts.append("at \(place)") }

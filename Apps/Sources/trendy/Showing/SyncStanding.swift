@@ -79,7 +79,7 @@ extension SyncStanding {
         "not connected; \(waiting) change\(waiting == 1 ? "" : "s") would go to a hub. Pair with one: trendy connect URL CODE"
     }
     var parts = [account.hubName, "\(waiting) waiting"]
-    if let oldest { parts[1] += " (oldest \(TimePhrase.words(max(0, session.now.timeIntervalSince(oldest)))))" }
+    if let oldest { parts[1] += " (oldest \(DurationPhrase.words(max(0, session.now.timeIntervalSince(oldest)))))" }
     parts.append(lastSync.map { "last sync \(session.local.dayAndTime($0))" } ?? "never synced")
     if let cursor { parts.append("cursor \(cursor)") }
     if let isTokenGood { parts.append(isTokenGood ? "key ok" : "key refused") }
@@ -126,7 +126,7 @@ extension SyncStanding {
     guard isAgentThere else { return "none by itself: no agent runs (trendyd run). Now: trendy sync" }
     guard let nextTry else { return "when the agent has begun" }
     let wait = nextTry.timeIntervalSince(session.now)
-    return wait <= 0 ? "now" : "in \(TimePhrase.words(wait)), at \(session.local.time(nextTry))"
+    return wait <= 0 ? "now" : "in \(DurationPhrase.words(wait)), at \(session.local.time(nextTry))"
   }
 
   var json: JSONText {

@@ -29,7 +29,7 @@ struct TripText {
     let category = event.properties["category"]?.stringValue
     let end = event.endDate.map { " – \(local.time($0))" } ?? ""
     let parts = [
-      local.dayAndTime(event.timestamp, year: year) + end, kilometres, seconds.map(TimePhrase.words), car, category,
+      local.dayAndTime(event.timestamp, year: year) + end, kilometres, seconds.map(DurationPhrase.words), car, category,
     ]
     return (parts.compactMap(\.self) + [ShortID.of(event.id)]).joined(separator: "  ")
   }
@@ -38,7 +38,7 @@ struct TripText {
     var rows = [("id", event.id), ("start", local.rfc3339(event.timestamp))]
     if let end = event.endDate { rows.append(("end", local.rfc3339(end))) }
     if let kilometres { rows.append(("distance", kilometres)) }
-    if let seconds { rows.append(("duration", TimePhrase.words(seconds))) }
+    if let seconds { rows.append(("duration", DurationPhrase.words(seconds))) }
     if let speed = speed("average_speed") { rows.append(("average", speed)) }
     if let speed = speed("top_speed") { rows.append(("top speed", speed)) }
     if let car { rows.append(("car", car)) }

@@ -12,6 +12,7 @@ struct EditCommand: Command {
     summary: "Change an event; only what is named changes.", group: .daily,
     examples: ["edit @1 --at 8:30", "edit @1 count=3 -n \"with milk\"", "edit @1 --clear note"],
     options: WhenOptions.all + [
+      OptionSpec("--note", "-n", value: "text", kind: .text, help: "a note"),
       OptionSpec("--type", value: "type", kind: .eventType, help: "another type"),
       OptionSpec(
         "--clear", value: "field", kind: .propertyKey, help: "note, end, or the key of a property; may be given again"),
@@ -20,6 +21,7 @@ struct EditCommand: Command {
   private let id: String
   private let values: ArraySlice<String>
   private let when: WhenOptions
+  private let note: String?
   private let typeName: String?
   private let cleared: [String]
 
@@ -27,6 +29,7 @@ struct EditCommand: Command {
     id = session.arguments.positionals[0]
     values = session.arguments.positionals.dropFirst()
     when = try WhenOptions(session)
+    note = session.arguments.value("--note")
     typeName = session.arguments.value("--type")
     cleared = session.arguments.all("--clear")
   }
@@ -50,9 +53,10 @@ struct EditCommand: Command {
     if let typeName {
       event.eventTypeId = try Lookup(store: store).eventType(typeName) { "trendy type add \($0)" }.id
     }
-    if let start = when.start { event.move(to: start) }
-    if let end = try when.end(of: event.timestamp, session) { event.endDate = end }
-    if let note = when.note { event.notes = note }
+    let span = try when.span(editing: event.timestamp, session)
+    if let start = span.start { event.move(to: start) }
+    if let end = span.end { event.endDate = end }
+    if let note { event.notes = note }
     for field in cleared { try clear(field, of: &event, session) }
     let definitions = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == event.eventTypeId }
     for word in values {

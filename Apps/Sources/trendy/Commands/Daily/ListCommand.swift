@@ -16,8 +16,8 @@ struct ListCommand: Command {
     examples: ["list --type coffee --since mon", "list --limit 50 --ndjson"],
     options: [
       OptionSpec("--type", value: "type", kind: .eventType, help: "of one type only"),
-      OptionSpec("--since", "--from", value: "time", kind: .time, help: "not before"),
-      OptionSpec("--until", "--to", value: "time", kind: .time, help: "before"),
+      OptionSpec("--since", "--from", value: "time", kind: .time, help: "not before: mon, 7d, 2026-11-01"),
+      OptionSpec("--until", "--to", value: "time", kind: .time, help: "not after: a day is meant whole"),
       OptionSpec("--grep", value: "text", kind: .text, help: "with this text in note, title, place or a property"),
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)"),
       OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
@@ -36,7 +36,7 @@ struct ListCommand: Command {
   init(_ session: Session) throws {
     let arguments = session.arguments
     typeName = arguments.value("--type")
-    let (since, until) = (try session.date(option: "--since"), try session.date(option: "--until"))
+    let (since, until) = (try session.date(option: "--since", .since), try session.date(option: "--until", .until))
     if let since, let until, since > until { throw session.usageError("--since is after --until") }
     range = since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
     text = arguments.value("--grep")?.lowercased()

@@ -1,6 +1,11 @@
 import AgentLink
 import AppContainer
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyModels
 import TrendyProtocols
 import TrendySync
@@ -12,20 +17,23 @@ struct LogCommand: Command {
     summary: "Record something that happened.", group: .daily,
     examples: ["log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --create"],
     options: WhenOptions.all + [
+      OptionSpec("--note", "-n", value: "text", kind: .text, help: "a note"),
       OptionSpec("--all-day", help: "the whole day"),
       OptionSpec("--create", help: "make the type if there is none of that name"),
     ])
 
   private let typeName: String
   private let values: ArraySlice<String>
-  private let when: WhenOptions
+  private let span: (start: Date, end: Date?)
+  private let note: String?
   private let isAllDay: Bool
   private let makesType: Bool
 
   init(_ session: Session) throws {
     typeName = session.arguments.positionals[0]
     values = session.arguments.positionals.dropFirst()
-    when = try WhenOptions(session)
+    span = try WhenOptions(session).span(session)
+    note = session.arguments.value("--note")
     isAllDay = session.arguments.has("--all-day")
     makesType = session.arguments.has("--create")
   }
@@ -35,10 +43,9 @@ struct LogCommand: Command {
     let type = try eventType(in: container, session)
     let definitions = try container.makeStore().fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
     var event = Event(
-      id: container.makeID(), eventTypeId: type.id, timestamp: when.start ?? session.now, isAllDay: isAllDay,
-      notes: when.note, timeZone: session.local.zoneName)
+      id: container.makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay,
+      notes: note, timeZone: session.local.zoneName)
     if isAllDay { event.timestamp = session.local.startOfDay(event.timestamp) }
-    event.endDate = try when.end(of: event.timestamp, session)
     var words = values
     if let first = words.first, !first.contains("=") {
       words.removeFirst()

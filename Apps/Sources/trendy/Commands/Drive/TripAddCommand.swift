@@ -14,7 +14,7 @@ struct TripAddCommand: Command {
   static let spec = CommandSpec(
     "trip add", .one("length", .text, "the length"), summary: "Record a trip that nothing recorded.", group: .drive,
     examples: ["trip add 18.3km --from 8:08 --for 35m", "trip add 12km --from -3h --for 20m --category business"],
-    options: TripTimes.all + [
+    options: WhenOptions.all + [
       OptionSpec("--start", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
       OptionSpec("--end", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
     ] + TripDetails.all)
@@ -28,12 +28,14 @@ struct TripAddCommand: Command {
   private let details: TripDetails
 
   init(_ session: Session) throws {
-    let times = try TripTimes(session)
-    guard let start = times.start else { throw session.usageError("Missing --from") }
-    guard let end = times.end(of: start), end > start else {
+    guard session.arguments.has("--at") || session.arguments.has("--to") else {
+      throw session.usageError("Missing --from")
+    }
+    let span = try WhenOptions(session).span(session)
+    guard let end = span.end, end > span.start else {
       throw session.usageError("Missing when it ended, after it began", hint: "--to 9:30, or --for 25m")
     }
-    (self.start, self.end) = (start, end)
+    (start, self.end) = (span.start, end)
     distance = try session.metres(session.arguments.positionals[0], of: "the trip")
     places = ["--start", "--end"].compactMap { session.arguments.value($0) }
     details = try TripDetails(session)

@@ -37,7 +37,7 @@ struct TripClassifyCommand: Command {
   init(_ session: Session) throws {
     let words = session.arguments.positionals
     guard let id = words.first else {
-      work = .byRule(since: try session.date(option: "--since"))
+      work = .byRule(since: try session.date(option: "--since", .since))
       return
     }
     guard words.count == 2 else {

@@ -14,7 +14,7 @@ struct TripEditCommand: Command {
   static let spec = CommandSpec(
     "trip edit", .one("id", .trip, "the id"), summary: "Change a trip; only what is named changes.", group: .drive,
     examples: ["trip edit @1 --to 9:30", "trip edit @1 --category private"],
-    options: TripTimes.all + [
+    options: WhenOptions.all + [
       OptionSpec("--distance", value: "length", kind: .text, help: "how long the way was"),
       OptionSpec(
         "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)),
@@ -30,7 +30,7 @@ struct TripEditCommand: Command {
   }
 
   private let id: String
-  private let times: TripTimes
+  private let when: WhenOptions
   /// Metres.
   private let distance: Double?
   private let cleared: [Field]
@@ -38,7 +38,7 @@ struct TripEditCommand: Command {
 
   init(_ session: Session) throws {
     id = session.arguments.positionals[0]
-    times = try TripTimes(session)
+    when = try WhenOptions(session)
     distance = try session.metres(option: "--distance")
     cleared = try session.arguments.all("--clear").map { word in
       guard let field = Field(word) else {
@@ -54,8 +54,9 @@ struct TripEditCommand: Command {
     let store = container.makeStore()
     let old = try Lookup(store: store).trip(id)
     var trip = old
-    if let start = times.start { trip.event.timestamp = start }
-    if let end = times.end(of: trip.start) { trip.event.endDate = end }
+    let span = try when.span(editing: trip.start, session)
+    if let start = span.start { trip.event.timestamp = start }
+    if let end = span.end { trip.event.endDate = end }
     guard trip.end > trip.start else { throw session.usageError("It would end before it begins") }
     if let distance { trip.distance = distance }
     for field in cleared { clear(field, of: &trip) }

@@ -14,8 +14,8 @@ struct TripListCommand: Command {
     "trip list", summary: "The trips, the newest first.", group: .drive,
     examples: ["trip list --since mon", "trip list --json"],
     options: [
-      OptionSpec("--since", value: "time", kind: .time, help: "not before"),
-      OptionSpec("--until", value: "time", kind: .time, help: "before"),
+      OptionSpec("--since", value: "time", kind: .time, help: "not before: mon, 7d, 2026-11-01"),
+      OptionSpec("--until", value: "time", kind: .time, help: "not after: a day is meant whole"),
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)"),
     ])
 
@@ -24,8 +24,8 @@ struct TripListCommand: Command {
   private let limit: Int?
 
   init(_ session: Session) throws {
-    let since = try session.date(option: "--since") ?? .distantPast
-    let until = try session.date(option: "--until") ?? .distantFuture
+    let since = try session.date(option: "--since", .since) ?? .distantPast
+    let until = try session.date(option: "--until", .until) ?? .distantFuture
     guard since <= until else { throw session.usageError("--since is after --until") }
     span = since..<until
     let most = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? 50

@@ -19,7 +19,7 @@ struct TripRecomputeCommand: Command {
 
   private let since: Date?
 
-  init(_ session: Session) throws { since = try session.date(option: "--since") }
+  init(_ session: Session) throws { since = try session.date(option: "--since", .since) }
 
   func act(_ session: Session) throws -> TrackReader.Changes {
     let container = try session.openStore()

@@ -18,17 +18,18 @@ struct TripSplitCommand: Command {
     summary: "Make two trips of one, parted at a moment on the way.", group: .drive, examples: ["trip split @1 9:10"])
 
   private let id: String
-  private let date: Date
+  private let time: TimePhrase
 
   init(_ session: Session) throws {
     id = session.arguments.positionals[0]
-    date = try TimePhrase.date(session.arguments.positionals[1], now: session.now, in: session.local)
+    time = try TimePhrase(session.arguments.positionals[1], now: session.now, in: session.local)
   }
 
   func act(_ session: Session) throws -> TripList {
     let container = try session.openStore()
     let trip = try Lookup(store: container.makeStore()).trip(id)
     let fixes = try fixes(of: trip, in: session.storeDirectory)
+    let date = try session.date(time, .end(of: trip.start))
     let parts: (TripEvent, TripEvent)
     do throws(TripEvent.EditError) {
       parts = try trip.split(at: date, id: container.makeID(), fixes: fixes)

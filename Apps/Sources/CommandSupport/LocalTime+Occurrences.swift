@@ -1,0 +1,61 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// A day of the calendar.
+struct CalendarDay: Hashable {
+  var year: Int
+  var month: Int
+  /// Beyond the month's it carries over.
+  var day: Int
+
+  init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
+
+  init(_ date: Date, in local: LocalTime) {
+    let fields = local.components(of: date)
+    self.init(year: fields.year, month: fields.month, day: fields.day)
+  }
+
+  func adding(days: Int = 0, months: Int = 0) -> CalendarDay {
+    let total = year * 12 + month - 1 + months
+    return CalendarDay(year: total.quotient(12), month: total - total.quotient(12) * 12 + 1, day: day + days)
+  }
+
+  func start(in local: LocalTime) -> Date { local.date(year: year, month: month, day: day) }
+}
+
+extension Int {
+  /// Rounded down, also below zero.
+  fileprivate func quotient(_ divisor: Int) -> Int { (self - ((self % divisor) + divisor) % divisor) / divisor }
+}
+
+/// A time on a clock's face.
+struct WallClock: Hashable {
+  var hour: Int
+  var minute = 0
+  var second = 0
+}
+
+extension LocalTime {
+  /// The moments at which the clocks on the wall showed a time: none where a clock change skipped it, two where it repeated it.
+  func occurrences(of clock: WallClock, on day: CalendarDay) -> [Date] {
+    let guess = date(at: clock, on: day)
+    let here = components(of: guess).secondsFromGMT
+    let offsets = Set([-21_600.0, 0, 21_600].map { components(of: guess.addingTimeInterval($0)).secondsFromGMT })
+    let start = CalendarDay(day.start(in: self), in: self)
+    return offsets.map { guess.addingTimeInterval(Double(here - $0)) }.filter { moment in
+      let fields = components(of: moment)
+      return (fields.hour, fields.minute, fields.second) == (clock.hour, clock.minute, clock.second)
+        && CalendarDay(moment, in: self) == start
+    }.sorted()
+  }
+
+  /// One of them; a time that was skipped moves on by what the clocks did.
+  func date(at clock: WallClock, on day: CalendarDay) -> Date {
+    date(
+      year: day.year, month: day.month, day: day.day, hour: clock.hour, minute: clock.minute, second: clock.second)
+  }
+}

@@ -1,0 +1,39 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Session {
+  func phrase(option: String) throws(CommandError) -> TimePhrase? {
+    guard let text = arguments.value(option) else { return nil }
+    return try TimePhrase(text, now: now, in: local)
+  }
+
+  func date(option: String, _ meaning: TimePhrase.Meaning = .past) throws(CommandError) -> Date? {
+    guard let phrase = try phrase(option: option) else { return nil }
+    return try date(phrase, meaning)
+  }
+
+  /// The moment of a phrase; what is to be said of it is said.
+  func date(_ phrase: TimePhrase, _ meaning: TimePhrase.Meaning) throws(CommandError) -> Date {
+    let resolved = try phrase.resolved(meaning)
+    if let note = resolved.note { console.talk(note) }
+    return resolved.date
+  }
+
+  /// Seconds of an option such as `--for 1h30m`; `nil` where it was not given.
+  func seconds(option: String, in range: ClosedRange<Double> = 0...Double.infinity) throws(CommandError) -> Double? {
+    guard let text = arguments.value(option) else { return nil }
+    guard let seconds = DurationPhrase.seconds(text) else {
+      throw usageError("'\(text)' is no duration", hint: DurationPhrase.help)
+    }
+    guard range.contains(seconds) else {
+      throw usageError(
+        "'\(text)' is out of range for '\(option)'",
+        hint: "From \(DurationPhrase.words(range.lowerBound)) to \(DurationPhrase.words(range.upperBound)).")
+    }
+    return seconds
+  }
+}
