@@ -38,7 +38,7 @@ enum Commands {
 
   private static let daily: [any Command.Type] = [
     InitCommand.self, LogCommand.self, TodayCommand.self, ListCommand.self, ShowCommand.self, EditCommand.self,
-    RemoveCommand.self, UndoCommand.self,
+    RemoveCommand.self, UndoCommand.self, RedoCommand.self,
   ]
 
   private static let define: [any Command.Type] = [
@@ -79,7 +79,7 @@ enum Commands {
     ],
     commands: all.map { $0.spec }, globalOptions: GlobalOptions.all,
     notes: [
-      "Times look like 8:30, 9pm, 'yesterday 21:00', '20 min ago', 'last fri', 2026-11-20.",
+      "Times: 8:30, 9pm, 'yesterday 21:00', '20 min ago', 'last fri', 2026-11-20.",
       "Ids: any beginning that only one has, or @1 for the newest.",
       "Exit: 0 done, 1 the answer is no, 64 usage, 65 bad data, 66 not found,",
       "  69 unreachable, 70 bug, 73 cannot create, 74 read or write, 75 try again,",

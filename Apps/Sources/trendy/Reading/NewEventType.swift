@@ -1,7 +1,5 @@
-import AppContainer
 import CommandSupport
 import TrendyModels
-import TrendySync
 
 /// A type of event to make, as a person describes it.
 struct NewEventType {
@@ -20,12 +18,9 @@ struct NewEventType {
     _ = try session.colour(color)
   }
 
-  /// Checks it and records it.
-  func record(in container: AppContainer, _ session: Session) throws -> EventType {
+  /// Checks it and gives the type, which is not recorded yet.
+  func made(id: String, _ session: Session) throws(CommandError) -> EventType {
     try check(session)
-    let type = EventType(
-      id: container.makeID(), name: name, colorHex: color?.uppercased() ?? "#888888", iconName: icon ?? "•")
-    try container.recorder.record(type)
-    return type
+    return EventType(id: id, name: name, colorHex: color?.uppercased() ?? "#888888", iconName: icon ?? "•")
   }
 }

@@ -68,7 +68,8 @@ struct LiveView {
     if shown == nil, let failure { throw failure }
     source = shown?.source ?? source
     if let failure { session.console.talk("The hub could not be asked: \(failure.message).") }
-    let age = shown?.trip.fixedAt.map { " \(DurationPhrase.words(max(0, session.now.timeIntervalSince($0)))) ago" } ?? ""
+    let age =
+      shown?.trip.fixedAt.map { " \(DurationPhrase.words(max(0, session.now.timeIntervalSince($0)))) ago" } ?? ""
     let teller = shown?.trip.device.map { "\($0) told" } ?? "was told to"
     session.console.talk(
       "No agent runs here: this is what \(teller) \(source.words)\(age), and nothing will follow. "

@@ -39,7 +39,8 @@ struct RunCommand: DaemonCommand {
     }
     self.role = role
     _ = try session.saidSettings()
-    guard let seconds = DurationPhrase.seconds(session.arguments.value("--poll") ?? "1m"), (1...86_400).contains(seconds)
+    guard let seconds = DurationPhrase.seconds(session.arguments.value("--poll") ?? "1m"),
+      (1...86_400).contains(seconds)
     else { throw session.invalid("--poll", hint: "It is a duration from 1s to 1d.") }
     pollInterval = .seconds(seconds)
     receivers = try Receivers.Sources(session)

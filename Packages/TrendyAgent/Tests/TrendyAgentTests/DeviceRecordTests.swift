@@ -43,5 +43,111 @@ struct DeviceRecordTests {
     #expect(try record.undo().label == "log")
     #expect(try record.makeStore().findEvent(id: "e") == nil && changes.withLock { $0 } == 2)
     #expect(throws: UndoError.nothing) { try record.undo() }
+    #expect(try record.redo().label == "log")
+    #expect(try record.makeStore().fetchAllEvents().count == 1 && changes.withLock { $0 } == 3)
+    #expect(throws: UndoError.nothingUndone) { try record.redo() }
+  }
+
+  private func events(_ record: DeviceRecord) throws -> [String?] {
+    try record.makeStore().fetchAllEvents().sorted { $0.timestamp < $1.timestamp }.map(\.notes)
+  }
+
+  @Test func `what was done is taken back and done again in turn, until something else is done`() throws {
+    try withRecord { record in
+      let type = try record.type(.visit)
+      func event(_ id: String, _ notes: String, after seconds: Double = 0) -> Event {
+        Event(
+          id: id, eventTypeId: type.id, timestamp: DeterministicDate.jan1_2024.addingTimeInterval(seconds), notes: notes
+        )
+      }
+      try record.perform("log a", [.event(event("a", "1"))])
+      try record.perform("edit a", [.event(event("a", "2"))], before: [.event(event("a", "1"))])
+      try record.perform("log b", [.event(event("b", "3", after: 1))])
+      try record.perform("rm both", [], before: [.event(event("a", "2")), .event(event("b", "3", after: 1))])
+      #expect(try events(record) == [])
+      let states: [[String?]] = [["2", "3"], ["2"], ["1"], []]
+      for expected in states {
+        try record.undo()
+        #expect(try events(record) == expected)
+      }
+      #expect(throws: UndoError.nothing) { try record.undo() }
+      for expected in states.reversed().dropFirst() + [[]] {
+        try record.redo()
+        #expect(try events(record) == expected)
+      }
+      #expect(try record.undoHistory().done.map(\.label) == ["log a", "edit a", "log b", "rm both"])
+      try record.undo()
+      try record.perform("log c", [.event(event("c", "4", after: 2))])
+      #expect(throws: UndoError.nothingUndone) { try record.redo() }
+      #expect(try events(record) == ["2", "3", "4"])
+    }
+  }
+
+  @Test func `a type that was made with its first event goes and comes with it, and stays where others are of it`()
+    throws
+  {
+    try withRecord { record in
+      let type = EventType(id: "t", name: "nap", colorHex: "#888888", iconName: "•")
+      func event(_ id: String) -> Event { Event(id: id, eventTypeId: "t", timestamp: DeterministicDate.jan1_2024) }
+      try record.perform("log nap", [.eventType(type), .event(event("a"))])
+      try record.undo()
+      #expect(try record.makeStore().fetchAllEventTypes().isEmpty && events(record).isEmpty)
+      try record.redo()
+      let made = try #require(try record.makeStore().fetchAllEventTypes().first)
+      #expect(try record.makeStore().fetchAllEvents().map(\.eventTypeId) == [made.id])
+      try record.recorder.record(Event(id: "other", eventTypeId: made.id, timestamp: DeterministicDate.jan1_2024))
+      #expect(throws: UndoError.inUse(label: "log nap")) { try record.undo() }
+      #expect(try events(record).count == 2)
+    }
+  }
+
+  @Test func `what was changed since stays, and what never came is passed over`() throws {
+    try withRecord { record in
+      let type = try record.type(.visit)
+      let event = Event(id: "a", eventTypeId: type.id, timestamp: DeterministicDate.jan1_2024)
+      try record.perform("log first", [.event(Event(id: "first", eventTypeId: type.id, timestamp: event.timestamp))])
+      try record.perform("log a", [.event(event)])
+      try record.perform("log b", [.event(Event(id: "b", eventTypeId: type.id, timestamp: event.timestamp))])
+      // As where the program was killed between the log and the store.
+      try record.recorder.delete(eventId: "b")
+      try record.recorder.edit(eventId: "a") { $0.notes = "more" }
+      #expect(throws: UndoError.changedSince(label: "log a")) { try record.undo() }
+      #expect(Set(try events(record)) == [nil, "more"])
+      // It does not stand before what was done earlier.
+      #expect(try record.undo().label == "log first")
+    }
+  }
+
+  @Test func `large texts leave fewer steps to take back, and the last one always`() throws {
+    try withRecord { record in
+      let type = try record.type(.visit)
+      for number in 0..<8 {
+        try record.perform(
+          "log \(number)",
+          [
+            .event(
+              Event(
+                id: "\(number)", eventTypeId: type.id, timestamp: DeterministicDate.jan1_2024,
+                notes: String(repeating: "x", count: 50_000)))
+          ])
+      }
+      let labels = try record.undoHistory().done.map(\.label)
+      #expect((2...5).contains(labels.count) && labels.last == "log 7")
+    }
+  }
+
+  @Test func `the log of an earlier version is read`() throws {
+    try withRecord { record in
+      let type = try record.type(.visit)
+      let event = Event(id: "a", eventTypeId: type.id, timestamp: DeterministicDate.jan1_2024)
+      try record.perform("log a", [.event(event)])
+      let file = record.directory.appending(path: "undo.json")
+      let steps = try #require(
+        try WireJSON.decode([String: JSONValue].self, from: Data(contentsOf: file))["done"])
+      try WireJSON.encode(steps).write(to: file)
+      #expect(try record.undo().label == "log a")
+      try Data("{".utf8).write(to: file)
+      #expect(throws: UndoError.unreadable(path: file.path)) { try record.undo() }
+    }
   }
 }

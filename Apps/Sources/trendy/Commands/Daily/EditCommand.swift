@@ -1,6 +1,7 @@
 import AgentLink
 import AppContainer
 import CommandSupport
+import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 import TrendySync
@@ -40,10 +41,7 @@ struct EditCommand: Command {
     let old = try Lookup(store: store).event(id)
     let edited = try edited(old, in: store, session)
     guard edited != old else { throw session.usageError("Nothing to change was named") }
-    try container.recorder.edit(eventId: old.id) { event in
-      // Only what this command changed: the event may have gone on meanwhile in another process.
-      if let change = edited.updateRequest(from: old) { event.apply(change) }
-    }
+    try container.record.perform("edit \(ShortID.of(old.id))", [.event(edited)], before: [.event(old)])
     container.agent.send()
     return OneEvent(event: edited, types: try container.makeStore().fetchAllEventTypes())
   }

@@ -1,6 +1,7 @@
 import AgentLink
 import AppContainer
 import CommandSupport
+import TrendyAgent
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -40,8 +41,9 @@ struct LogCommand: Command {
 
   func act(_ session: Session) throws -> OneEvent {
     let container = try session.openStore()
-    let type = try eventType(in: container, session)
-    let definitions = try container.makeStore().fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
+    let store = container.makeStore()
+    let (type, isNew) = try eventType(in: container, session)
+    let definitions = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
     var event = Event(
       id: container.makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay,
       notes: note, timeZone: session.local.zoneName)
@@ -56,17 +58,22 @@ struct LogCommand: Command {
       let (key, value) = try Property.parse(word, definitions: definitions, session: session)
       event.properties[key] = value
     }
-    try container.recorder.record(event, fillingDefaults: true)
+    event.fillDefaults(from: definitions)
+    // Only now is all of it known to be right: the type comes with its first event, or not at all.
+    try container.record.perform(
+      "log \(type.name) \(ShortID.of(event.id))", (isNew ? [.eventType(type)] : []) + [.event(event)])
     container.agent.send()
-    let store = container.makeStore()
-    return OneEvent(event: try store.findEvent(id: event.id) ?? event, types: try store.fetchAllEventTypes())
+    let known = container.makeStore()
+    return OneEvent(event: try known.findEvent(id: event.id) ?? event, types: try known.fetchAllEventTypes())
   }
 
-  private func eventType(in container: AppContainer, _ session: Session) throws -> EventType {
+  private func eventType(in container: AppContainer, _ session: Session) throws -> (EventType, isNew: Bool) {
     let store = container.makeStore()
     let isThere = try store.fetchAllEventTypes().contains { $0.name.lowercased() == typeName.lowercased() }
-    if makesType, !isThere { return try NewEventType(name: typeName).record(in: container, session) }
-    return try Lookup(store: store).eventType(typeName) { "trendy log \($0) --create" }
+    if makesType, !isThere {
+      return (try NewEventType(name: typeName).made(id: container.makeID(), session), true)
+    }
+    return (try Lookup(store: store).eventType(typeName) { "trendy log \($0) --create" }, false)
   }
 
   /// What a bare number is: the first number or duration of the type.

@@ -2,6 +2,7 @@ import TrendyModels
 import AgentLink
 import AppContainer
 import CommandSupport
+import TrendyAgent
 import TrendyProtocols
 import TrendySync
 
@@ -20,9 +21,13 @@ struct RemoveCommand: Command {
     let lookup = Lookup(store: container.makeStore())
     let answer = EventList(
       events: try ids.map { try lookup.event($0) }, types: try lookup.store.fetchAllEventTypes())
-    for event in answer.events { try container.recorder.delete(eventId: event.id) }
+    try container.record.perform(label(answer.events), [], before: answer.events.map { .event($0) })
     container.agent.send()
     return answer
+  }
+
+  private func label(_ events: [Event]) -> String {
+    events.count == 1 ? "rm \(ShortID.of(events[0].id))" : "rm \(events.count) events"
   }
 
   func show(_ answer: EventList, _ session: Session) -> ExitCode {

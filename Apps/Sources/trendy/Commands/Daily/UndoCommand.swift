@@ -1,64 +1,119 @@
 import AppContainer
 import CommandSupport
 import TrendyAgent
+import TrendyModels
 
 /// `trendy undo`
 struct UndoCommand: Command {
   static let spec = CommandSpec(
     "undo", .optional("n", .number),
-    summary: "Take back what was last done to trips, vehicles and rules; or the last n things.", group: .daily,
-    examples: ["undo", "undo 3"])
+    summary: "Take back what was last done, or the last n things: records, edits, deletions, types, places, trips.",
+    group: .daily, examples: ["undo", "undo 3", "undo --list"],
+    options: [OptionSpec("--list", help: "show what can be taken back and done again; change nothing")])
 
-  struct Answer {
-    /// What was taken back, in words.
-    var labels: [String] = []
-    /// Why it ended before all was.
-    var ending: UndoError?
+  enum Answer {
+    case moved(UndoMoves)
+    case list(UndoHistory)
   }
 
   private let count: Int
+  private let onlyLists: Bool
 
   init(_ session: Session) throws {
-    let word = session.arguments.positionals.first ?? "1"
-    guard let count = Int(word), (1...50).contains(count) else {
-      throw session.usageError("'\(word)' is no number of things", hint: "1 to 50.")
-    }
-    self.count = count
+    count = try UndoMoves.count(session)
+    onlyLists = session.arguments.has("--list")
   }
 
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
-    var answer = Answer()
+    if onlyLists {
+      do {
+        return .list(try container.record.undoHistory())
+      } catch let error as UndoError {
+        throw UndoMoves.failure(error)
+      }
+    }
+    return .moved(try UndoMoves(count) { try container.record.undo() })
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch answer {
+    case .moved(let moves): moves.show("undone", "Taken back", session)
+    case .list(let history): show(history, session)
+    }
+    return .done
+  }
+
+  private func show(_ history: UndoHistory, _ session: Session) {
+    func json(_ step: UndoStep) -> JSONText {
+      .object([("label", .string(step.label)), ("at", .string(session.local.rfc3339(step.date)))])
+    }
+    if session.console.isJSON {
+      session.console.document(
+        "trendy.undo_list/1",
+        [
+          ("done", .array(history.done.reversed().map(json))), ("undone", .array(history.undone.reversed().map(json))),
+        ])
+    }
+    let year = session.local.components(of: session.now).year
+    let rows = history.undone.map { ("redo", $0) } + history.done.reversed().map { ("undo", $0) }
+    for (word, step) in rows {
+      if session.console.format == .plain {
+        session.console.row([word, session.local.rfc3339(step.date), step.label])
+      }
+      session.console.text("\(word)  \(session.local.dayAndTime(step.date, year: year))  \(step.label)")
+    }
+    if rows.isEmpty { session.console.text("Nothing was done yet that could be taken back.") }
+  }
+}
+
+/// Some steps taken back, or done again.
+struct UndoMoves {
+  /// In words, in the order in which they were moved.
+  private(set) var labels: [String] = []
+  /// Why it ended before all were.
+  private(set) var ending: UndoError?
+
+  static func count(_ session: Session) throws(CommandError) -> Int {
+    let word = session.arguments.positionals.first ?? "1"
+    guard let count = Int(word), (1...50).contains(count) else {
+      throw session.usageError("'\(word)' is no number of things", hint: "1 to 50.")
+    }
+    return count
+  }
+
+  init(_ count: Int, _ move: () throws -> UndoStep) throws {
     for _ in 0..<count {
       do {
-        answer.labels.append(try container.record.undo().label)
+        labels.append(try move().label)
       } catch let error as UndoError {
-        if answer.labels.isEmpty { throw Self.failure(error) }
-        answer.ending = error
+        if labels.isEmpty { throw Self.failure(error) }
+        ending = error
         break
       }
     }
-    return answer
   }
 
-  private static func failure(_ error: UndoError) -> CommandError {
+  static func failure(_ error: UndoError) -> CommandError {
     switch error {
     case .nothing: CommandError("There is nothing to take back", exit: .no)
+    case .nothingUndone: CommandError("There is nothing to do again", exit: .no)
     case .unreadable:
       CommandError(
         error.description,
         hint: "What was recorded is whole. With that file removed, what is done from now on can be taken back.",
         exit: .badData)
-    default: CommandError(error.description, hint: "trendy trip list shows them as they are.", exit: .refused)
+    case .changedSince, .inUse:
+      CommandError(error.description, hint: "What was done before can be taken back: trendy undo", exit: .refused)
     }
   }
 
-  func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    if let ending = answer.ending { session.console.talk(ending.description) }
+  func show(_ member: String, _ words: String, _ session: Session) {
+    if let ending { session.console.talk(ending.description) }
     if session.console.isJSON {
-      session.console.document("trendy.undo/1", [("undone", .array(answer.labels.map { .string($0) }))])
+      session.console.document(
+        "trendy.\(member == "undone" ? "undo" : "redo")/1", [(member, .array(labels.map { .string($0) }))])
     }
-    for label in answer.labels { session.console.done("Taken back: \(label)") }
-    return .done
+    for label in labels { session.console.done("\(words): \(label)") }
   }
 }

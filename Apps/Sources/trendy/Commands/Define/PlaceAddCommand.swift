@@ -74,7 +74,7 @@ struct PlaceAddCommand: Command {
       id: container.makeID(), name: name, latitude: coordinate.latitude, longitude: coordinate.longitude,
       radius: radius, eventTypeEntryId: entryType, eventTypeExitId: exitType, isActive: isActive,
       unknownFields: role.map { [Geofence.roleField: .string($0)] } ?? [:])
-    try container.recorder.record(place)
+    try container.record.perform("place add \(place.name)", [.place(place)])
     container.agent.send()
     return place
   }

@@ -1,6 +1,7 @@
 import AgentLink
 import AppContainer
 import CommandSupport
+import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
@@ -29,7 +30,8 @@ struct TypeAddCommand: Command {
     if let known = types.first(where: { $0.name.lowercased() == type.name.lowercased() }) {
       throw CommandError("There is a type '\(known.name)' already", hint: "trendy log \(known.name)", exit: .usage)
     }
-    let made = try type.record(in: container, session)
+    let made = try type.made(id: container.makeID(), session)
+    try container.record.perform("type add \(made.name)", [.eventType(made)])
     container.agent.send()
     return made
   }

@@ -1,6 +1,7 @@
 import AgentLink
 import AppContainer
 import CommandSupport
+import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 import TrendySync
@@ -68,7 +69,7 @@ struct TypePropertyAddCommand: Command {
     if let defaultText {
       definition.defaultValue = try Property.value(defaultText, of: definition, session: session).value
     }
-    try container.recorder.record(definition)
+    try container.record.perform("type prop add \(type.name) \(definition.key)", [.property(definition)])
     container.agent.send()
     return Answer(type: type, definition: definition)
   }

@@ -11,11 +11,9 @@
   import Darwin
 #endif
 public import TrendyModels
-import TrendyProtocols
-import TrendySync
-import TrendyTrips
+import TrendyPersistence
 
-/// One thing that a person did, and what it changed, so that it can be taken back.
+/// One thing that a person did, and what it changed, so that it can be taken back and done again.
 public struct UndoStep: Hashable, Sendable, Codable {
   /// An entity before and after: the fields that make it, or nothing.
   public struct Change: Hashable, Sendable, Codable {
@@ -29,18 +27,67 @@ public struct UndoStep: Hashable, Sendable, Codable {
   public var label: String
   public var date: Date
   public var changes: [Change]
+}
+
+/// The last things that were done, and those of them that were taken back, the latest last.
+public struct UndoHistory: Hashable, Sendable, Codable {
+  static let limit = 50
+
+  public internal(set) var done: [UndoStep] = []
+  /// What can be done again: the last of them was taken back last. Doing anything else empties it.
+  public internal(set) var undone: [UndoStep] = []
+
+  init() {}
+
+  private enum Key: CodingKey {
+    case done
+    case undone
+  }
+
+  /// Reads the list of steps that earlier versions wrote as well.
+  public init(from decoder: any Decoder) throws {
+    if let steps = try? [UndoStep](from: decoder) {
+      done = steps
+      return
+    }
+    let members = try decoder.container(keyedBy: Key.self)
+    done = try members.decode([UndoStep].self, forKey: .done)
+    undone = try members.decode([UndoStep].self, forKey: .undone)
+  }
 
   mutating func rename(_ old: String, to new: String) {
-    for index in changes.indices where changes[index].id == old { changes[index].id = new }
+    func rename(in steps: inout [UndoStep]) {
+      for step in steps.indices {
+        for index in steps[step].changes.indices where steps[step].changes[index].id == old {
+          steps[step].changes[index].id = new
+        }
+        for index in steps[step].changes.indices {
+          steps[step].changes[index].before?.rename(old, to: new)
+          steps[step].changes[index].after?.rename(old, to: new)
+        }
+      }
+    }
+    rename(in: &done)
+    rename(in: &undone)
   }
 }
 
-/// The last things that were done, in a file beside the store, the latest last.
+extension JSONValue {
+  /// Of an entity that refers to what has another id now.
+  mutating func rename(_ old: String, to new: String) {
+    guard case .object(let members) = self else { return }
+    self = .object(members.mapValues { $0.stringValue == old ? .string(new) : $0 })
+  }
+}
+
+/// The history, in a file beside the store.
 ///
 /// A step is written before it is carried out. One that did not come so far is told by the entities being as they were before,
-/// and passed over.
+/// and passed over; so a power cut that takes the last of them from the file costs an undo, and nothing waits for the disk.
 struct UndoLog {
-  static let limit = 50
+  /// Bytes of the file, unless one step alone has more.
+  static let largest = 262_144
+
   private let url: URL
 
   init(storeDirectory: URL) { url = storeDirectory.appending(path: "undo.json") }
@@ -49,217 +96,54 @@ struct UndoLog {
   func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
     let path = url.deletingLastPathComponent().appending(path: "undo.lock").path
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw OwnerOnlyFile.WriteError(path: path, code: errno) }
+    guard descriptor >= 0 else { throw StorageError(FileSystemError(operation: .open, path: path, code: errno)) }
     // Freed by the kernel, whatever ends the process.
     defer { close(descriptor) }
     while flock(descriptor, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw OwnerOnlyFile.WriteError(path: path, code: errno) }
+      guard errno == EINTR else { throw StorageError(FileSystemError(operation: .lock, path: path, code: errno)) }
     }
     return try body()
   }
 
-  func load() throws -> [UndoStep] {
-    guard FileManager.default.fileExists(atPath: url.path) else { return [] }
+  func load() throws -> UndoHistory {
+    guard FileManager.default.fileExists(atPath: url.path) else { return UndoHistory() }
     do {
-      return try WireJSON.decode([UndoStep].self, from: Data(contentsOf: url))
+      return try WireJSON.decode(UndoHistory.self, from: Data(contentsOf: url))
     } catch {
       throw UndoError.unreadable(path: url.path)
     }
   }
 
-  func save(_ steps: [UndoStep]) throws {
-    try OwnerOnlyFile.replace(url, with: WireJSON.encode(Array(steps.suffix(Self.limit))))
+  func save(_ history: UndoHistory) throws {
+    var history = history
+    history.done = Array(history.done.suffix(UndoHistory.limit))
+    var text = try WireJSON.encode(history)
+    // It is read and written with all that a person does.
+    while text.count > Self.largest, history.done.count > 1 {
+      history.done.removeFirst((history.done.count + 1) / 2)
+      text = try WireJSON.encode(history)
+    }
+    try OwnerOnlyFile.replace(url, with: text, isDurable: false)
   }
 }
 
-/// Something that an entity of the store is, or is to be.
-public enum Undoable: Hashable, Sendable {
-  case event(Event)
-  case record(SyncedRecord)
-
-  var kind: MutationEntityType {
-    switch self {
-    case .event: .event
-    case .record(let record): record.kind
-    }
-  }
-
-  var id: String {
-    switch self {
-    case .event(let event): event.id
-    case .record(let record): record.id
-    }
-  }
-
-  /// What makes it, without what the store adds.
-  var value: JSONValue {
-    get throws {
-      switch self {
-      case .event(let event):
-        var members = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(event.createRequest))
-        members.removeValue(forKey: "id")
-        return .object(members)
-      case .record(let record): return .object(record.fields)
-      }
-    }
-  }
-}
-
-/// Why something cannot be taken back.
+/// Why something cannot be taken back, or done again.
 public enum UndoError: Error, Hashable, CustomStringConvertible {
   case nothing
+  case nothingUndone
   case changedSince(label: String)
+  /// Events of a type that it made were recorded since.
+  case inUse(label: String)
   /// The file that says what was done is damaged, or this user may not read it.
   case unreadable(path: String)
 
   public var description: String {
     switch self {
     case .nothing: "There is nothing to take back."
+    case .nothingUndone: "There is nothing to do again."
     case .unreadable(let path): "\(path), which says what can be taken back, cannot be read."
-    case .changedSince(let label): "'\(label)' cannot be taken back: what it changed was changed again since."
+    case .changedSince(let label): "'\(label)' stays as it is: what it changed was changed again since."
+    case .inUse(let label): "'\(label)' stays as it is: events of that type were recorded since."
     }
-  }
-}
-
-extension DeviceRecord {
-  /// Carries out what a person does, all of it or what can be taken back: new things first, what is deleted last, so that nothing
-  /// is lost where it breaks off.
-  /// - Parameters:
-  ///   - label: what is done, in the words of the command.
-  ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
-  ///   - before: those that are there now.
-  public func perform(_ label: String, _ changes: [Undoable], before: [Undoable] = []) throws {
-    let log = UndoLog(storeDirectory: directory)
-    try log.exclusively { try perform(label, changes, before: before, in: log) }
-    onChange()
-  }
-
-  private func perform(_ label: String, _ changes: [Undoable], before: [Undoable], in log: UndoLog) throws {
-    let held = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-    let kept = Set(changes.map(\.id))
-    var steps: [UndoStep.Change] = []
-    for change in changes {
-      steps.append(
-        UndoStep.Change(
-          kind: change.kind, id: change.id, before: try held[change.id]?.value, after: try change.value))
-    }
-    for gone in before where !kept.contains(gone.id) {
-      steps.append(UndoStep.Change(kind: gone.kind, id: gone.id, before: try gone.value, after: nil))
-    }
-    // A log that cannot be read must not keep a person from working; what it held is lost to undo, and to nothing else.
-    let past = (try? log.load()) ?? []
-    try log.save(past + [UndoStep(label: label, date: clock.now, changes: steps)])
-    for change in changes where held[change.id] == nil {
-      switch change {
-      case .event(let event): try recorder.record(event)
-      case .record(let record): try recorder.record(record)
-      }
-    }
-    for change in changes {
-      guard let old = held[change.id] else { continue }
-      try turn(old, into: change)
-    }
-    for gone in before where !kept.contains(gone.id) { try delete(gone.kind, id: gone.id) }
-  }
-
-  /// Takes the last thing back.
-  /// - Returns: what it was.
-  public func undo() throws -> UndoStep {
-    let log = UndoLog(storeDirectory: directory)
-    let step = try log.exclusively { try undo(in: log) }
-    onChange()
-    return step
-  }
-
-  private func undo(in log: UndoLog) throws -> UndoStep {
-    var steps = try log.load()
-    while let step = steps.popLast() {
-      var undone: [(UndoStep.Change, now: Undoable?)] = []
-      for change in step.changes {
-        let now = try held(change.kind, id: change.id)
-        let value = try now?.value
-        if value == change.before { continue }
-        guard value == change.after else { throw UndoError.changedSince(label: step.label) }
-        undone.append((change, now))
-      }
-      if undone.isEmpty {
-        try log.save(steps)
-        continue
-      }
-      // What was deleted comes first, so that nothing is lost where it breaks off.
-      for (change, now) in undone where now == nil {
-        let id = try bringBack(change)
-        // What was done to it before can be taken back as well.
-        for index in steps.indices { steps[index].rename(change.id, to: id) }
-      }
-      for (change, now) in undone {
-        guard let now, let before = change.before else { continue }
-        try turn(now, into: Self.entity(change, before))
-      }
-      for (change, now) in undone where now != nil && change.before == nil { try delete(change.kind, id: change.id) }
-      try log.save(steps)
-      return step
-    }
-    throw UndoError.nothing
-  }
-
-  private func held(_ kind: MutationEntityType, id: String) throws -> Undoable? {
-    let store = makeStore()
-    if kind == .event { return try store.findEvent(id: id).map { .event($0) } }
-    return try store.findRecord(kind: kind, id: id).map { .record($0) }
-  }
-
-  private static func entity(_ change: UndoStep.Change, _ value: JSONValue, id: String? = nil) throws -> Undoable {
-    if change.kind == .event {
-      var members = value.objectValue ?? [:]
-      members["id"] = .string(id ?? change.id)
-      let bytes = try WireJSON.encode(JSONValue.object(members))
-      return .event(Event(try WireJSON.decode(CreateEventRequest.self, from: bytes)))
-    }
-    return .record(SyncedRecord(id: id ?? change.id, kind: change.kind, fields: value.objectValue ?? [:]))
-  }
-
-  private func turn(_ old: Undoable, into new: Undoable) throws {
-    switch (old, new) {
-    case (.event(let old), .event(let new)):
-      // Only what differs: the event may have gone on meanwhile in another process.
-      guard let request = new.updateRequest(from: old) else { return }
-      try recorder.edit(eventId: old.id) { $0.apply(request) }
-    case (.record(let old), .record(let new)):
-      try recorder.edit(old.kind, id: old.id) { record in
-        for (name, value) in new.fields where old.fields[name] != value { record.fields[name] = value }
-        for name in old.fields.keys where new.fields[name] == nil { record.fields.removeValue(forKey: name) }
-      }
-    default: preconditionFailure("an entity does not change its kind: \(old.id)")
-    }
-  }
-
-  private func delete(_ kind: MutationEntityType, id: String) throws {
-    if kind == .event { try recorder.delete(eventId: id) } else { try recorder.delete(kind, id: id) }
-  }
-
-  /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.
-  private func bringBack(_ change: UndoStep.Change) throws -> String {
-    guard let value = change.before else { return change.id }
-    do {
-      try recorder.restore(change.kind, id: change.id)
-      if let now = try held(change.kind, id: change.id) {
-        try turn(now, into: Self.entity(change, value))
-        return change.id
-      }
-    } catch is RecorderError {}
-    let id = makeID()
-    switch try Self.entity(change, value, id: id) {
-    case .event(let event): try recorder.record(event)
-    case .record(let record): try recorder.record(record)
-    }
-    if change.kind == .vehicle {
-      for trip in try makeStore().trips(in: nil) where trip.vehicleId == change.id {
-        try recorder.edit(eventId: trip.event.id) {
-          $0.properties[TripRecord.PropertyKey.vehicle.rawValue]?.value = .string(id)
-        }
-      }
-    }
-    return id
   }
 }

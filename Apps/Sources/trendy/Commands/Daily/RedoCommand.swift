@@ -1,0 +1,25 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+
+/// `trendy redo`
+struct RedoCommand: Command {
+  static let spec = CommandSpec(
+    "redo", .optional("n", .number),
+    summary: "Do again what was taken back last, or the last n things, until something else is done.", group: .daily,
+    examples: ["redo", "redo 3"])
+
+  private let count: Int
+
+  init(_ session: Session) throws { count = try UndoMoves.count(session) }
+
+  func act(_ session: Session) throws -> UndoMoves {
+    let container = try session.openStore()
+    return try UndoMoves(count) { try container.record.redo() }
+  }
+
+  func show(_ answer: UndoMoves, _ session: Session) -> ExitCode {
+    answer.show("redone", "Done again", session)
+    return .done
+  }
+}

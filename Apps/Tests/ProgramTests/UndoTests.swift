@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("trendy undo and redo", .timeLimit(.minutes(10)))
+struct UndoTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  /// Notes, the oldest first.
+  private var notes: [String] {
+    get throws {
+      let list = try bench.trendy("list", "--json").document.objectValue?["events"]?.arrayValue ?? []
+      return list.compactMap { $0.objectValue?["notes"]?.stringValue }.reversed()
+    }
+  }
+
+  private func told(_ words: String...) throws -> String {
+    let result = try bench.run("trendy", words + ["--store", bench.store()])
+    #expect(result.status == 0, "\(words) \(result.talk)")
+    return result.output
+  }
+
+  @Test func `records, edits and deletions are taken back and done again`() throws {
+    _ = try told("log", "coffee", "-n", "one", "--at", "2026-11-20 8:00")
+    _ = try told("log", "coffee", "-n", "two", "--at", "2026-11-20 9:00")
+    _ = try told("edit", "@1", "-n", "three")
+    _ = try told("rm", "@1", "@2")
+    #expect(try notes == [])
+    #expect(try told("undo").contains("Taken back: rm 2 events"))
+    #expect(try notes == ["one", "three"])
+    #expect(try told("undo").contains("Taken back: edit "))
+    #expect(try notes == ["one", "two"])
+    #expect(try told("undo").contains("Taken back: log coffee "))
+    #expect(try notes == ["one"])
+    #expect(try told("redo", "2").split(separator: "\n").count == 2)
+    #expect(try notes == ["one", "three"])
+    let list = try told("undo", "--list", "--plain").split(separator: "\n").map { $0.split(separator: "\t") }
+    #expect(list.map { $0[0] } == ["redo", "undo", "undo", "undo"])
+    #expect(list.last?[2].hasPrefix("log coffee ") == true)
+    // What is done now takes the place of what could be done again.
+    _ = try told("log", "mood", "3", "-n", "four", "--at", "2026-11-20 10:00")
+    #expect(try bench.trendy("redo").status == 1)
+    #expect(try notes == ["one", "three", "four"])
+  }
+
+  @Test func `a type comes with its first event or not at all`() throws {
+    let types = try told("type", "list", "--plain")
+    let refused = try bench.trendy("log", "coffe", "2", "--create")
+    #expect(refused.status == 64, "\(refused.output)")
+    #expect(try told("type", "list", "--plain") == types)
+    _ = try told("log", "walk", "--create")
+    #expect(try told("type", "list", "--plain") != types)
+    _ = try told("undo")
+    #expect(try told("type", "list", "--plain") == types)
+    _ = try told("redo")
+    #expect(try told("list", "--plain").contains("walk"))
+    #expect(try told("type", "list", "--plain").contains("walk"))
+  }
+
+  @Test func `types, properties and places are taken back, but for a type that is used`() throws {
+    _ = try told("type", "add", "run")
+    _ = try told("type", "prop", "add", "run", "dose", "--kind", "number")
+    _ = try told("place", "add", "Home", "52.1,4.3")
+    for label in ["place add Home", "type prop add run dose"] {
+      #expect(try told("undo").contains("Taken back: \(label)"))
+    }
+    #expect(try told("place", "list", "--plain").isEmpty)
+    _ = try told("log", "run", "-n", "far")
+    _ = try told("undo")
+    _ = try told("redo")
+    _ = try told("undo")
+    #expect(try told("undo").contains("Taken back: type add run"))
+    #expect(try !told("type", "list", "--plain").contains("run"))
+  }
+}

@@ -1,0 +1,152 @@
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTrips
+
+extension DeviceRecord {
+  /// Carries out what a person does, all of it or what can be taken back: new things first, what is deleted last, so that nothing
+  /// is lost where it breaks off.
+  /// - Parameters:
+  ///   - label: what is done, in the words of the command.
+  ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
+  ///   - before: those that are there now.
+  public func perform(_ label: String, _ changes: [Undoable], before: [Undoable] = []) throws {
+    let log = UndoLog(storeDirectory: directory)
+    try log.exclusively { try perform(label, changes, before: before, in: log) }
+    onChange()
+  }
+
+  private func perform(_ label: String, _ changes: [Undoable], before: [Undoable], in log: UndoLog) throws {
+    let held = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    let kept = Set(changes.map(\.id))
+    var steps: [UndoStep.Change] = []
+    for change in changes {
+      steps.append(
+        UndoStep.Change(
+          kind: change.kind, id: change.id, before: try held[change.id]?.value, after: try change.value))
+    }
+    for gone in before where !kept.contains(gone.id) {
+      steps.append(UndoStep.Change(kind: gone.kind, id: gone.id, before: try gone.value, after: nil))
+    }
+    // A log that cannot be read or written must not keep a person from working; what it held is lost to undo, and to nothing else.
+    var history = (try? log.load()) ?? UndoHistory()
+    history.done.append(UndoStep(label: label, date: clock.now, changes: steps))
+    history.undone = []
+    try? log.save(history)  // as above
+    for change in changes where held[change.id] == nil { try recorder.record(change) }
+    for change in changes {
+      if let old = held[change.id] { try recorder.turn(old, into: change) }
+    }
+    for gone in before where !kept.contains(gone.id) { try recorder.delete(gone) }
+  }
+
+  /// The last things that were done and taken back.
+  /// - Throws: ``UndoError/unreadable(path:)``.
+  public func undoHistory() throws -> UndoHistory { try UndoLog(storeDirectory: directory).load() }
+
+  /// Takes the last thing back.
+  /// - Returns: what it was.
+  /// - Throws: ``UndoError``, and what the store says.
+  @discardableResult
+  public func undo() throws -> UndoStep {
+    try move(from: \.done, to: \.undone, turning: { ($0.after, $0.before) }, orThrow: .nothing)
+  }
+
+  /// Does again what was taken back last.
+  /// - Returns: what it was.
+  /// - Throws: ``UndoError``, and what the store says.
+  @discardableResult
+  public func redo() throws -> UndoStep {
+    try move(from: \.undone, to: \.done, turning: { ($0.before, $0.after) }, orThrow: .nothingUndone)
+  }
+
+  private typealias Turn = (UndoStep.Change) -> (present: JSONValue?, target: JSONValue?)
+
+  private func move(
+    from source: WritableKeyPath<UndoHistory, [UndoStep]>, to destination: WritableKeyPath<UndoHistory, [UndoStep]>,
+    turning turn: Turn, orThrow nothing: UndoError
+  ) throws -> UndoStep {
+    let log = UndoLog(storeDirectory: directory)
+    let step = try log.exclusively {
+      var history = try log.load()
+      while let step = history[keyPath: source].last {
+        let place = history[keyPath: source].endIndex - 1
+        do {
+          let isTurned = try carryOut(step, turn) { old, new in history.rename(old, to: new) }
+          let moved = history[keyPath: source].remove(at: place)
+          if isTurned { history[keyPath: destination].append(moved) }
+          try log.save(history)
+          if isTurned { return moved }
+        } catch let error as UndoError {
+          // It is left as it is, and does not stand before what was done earlier.
+          history[keyPath: source].remove(at: place)
+          try log.save(history)
+          throw error
+        }
+      }
+      throw nothing
+    }
+    onChange()
+    return step
+  }
+
+  /// - Returns: whether there was anything to do.
+  private func carryOut(_ step: UndoStep, _ turn: Turn, onRename: (String, String) -> Void) throws -> Bool {
+    var open: [(change: UndoStep.Change, now: Undoable?, target: JSONValue?)] = []
+    for change in step.changes {
+      let (present, target) = turn(change)
+      let now = try Undoable.held(change.kind, id: change.id, in: makeStore())
+      let value = try now?.value
+      if value == target { continue }
+      guard value == present else { throw UndoError.changedSince(label: step.label) }
+      open.append((change, now, target))
+    }
+    open.sort { $0.change.rank < $1.change.rank }
+    let goneIds = Set(open.filter { $0.target == nil }.map(\.change.id))
+    for case (let change, .some, nil) in open where change.kind == .eventType {
+      let events = try makeStore().events(in: nil, ofType: change.id, limit: goneIds.count + 1)
+      guard events.allSatisfy({ goneIds.contains($0.id) }) else { throw UndoError.inUse(label: step.label) }
+    }
+    // What was deleted comes first, so that nothing is lost where it breaks off.
+    var renamed: [(old: String, new: String)] = []
+    for case (let change, nil, var target?) in open {
+      for (old, new) in renamed { target.rename(old, to: new) }
+      let id = try bringBack(change, target)
+      guard id != change.id else { continue }
+      renamed.append((change.id, id))
+      // What was done to it at other times can be taken back as well.
+      onRename(change.id, id)
+    }
+    for case (let change, let now?, let target?) in open {
+      try recorder.turn(now, into: Undoable(change.kind, id: change.id, target))
+    }
+    for case (_, let now?, nil) in open.reversed() { try recorder.delete(now) }
+    return !open.isEmpty
+  }
+
+  /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.
+  private func bringBack(_ change: UndoStep.Change, _ value: JSONValue) throws -> String {
+    do {
+      try recorder.restore(change.kind, id: change.id)
+      if let now = try Undoable.held(change.kind, id: change.id, in: makeStore()) {
+        try recorder.turn(now, into: Undoable(change.kind, id: change.id, value))
+        return change.id
+      }
+    } catch is RecorderError {}
+    let id = makeID()
+    try recorder.record(Undoable(change.kind, id: id, value))
+    if change.kind == .vehicle {
+      for trip in try makeStore().trips(in: nil) where trip.vehicleId == change.id {
+        try recorder.edit(eventId: trip.event.id) {
+          $0.properties[TripRecord.PropertyKey.vehicle.rawValue]?.value = .string(id)
+        }
+      }
+    }
+    return id
+  }
+}
+
+extension UndoStep.Change {
+  /// What others refer to comes first.
+  fileprivate var rank: Int { SyncedKind.named(kind.rawValue)?.rank ?? .max }
+}

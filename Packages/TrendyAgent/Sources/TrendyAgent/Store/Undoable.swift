@@ -1,0 +1,124 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+public import TrendyModels
+import TrendyProtocols
+import TrendySync
+
+/// Something that an entity of the store is, or is to be.
+public enum Undoable: Hashable, Sendable {
+  case event(Event)
+  case eventType(EventType)
+  case place(Geofence)
+  case property(PropertyDefinition)
+  case record(SyncedRecord)
+
+  /// Reads back what ``value`` wrote.
+  init(_ kind: MutationEntityType, id: String, _ value: JSONValue) throws {
+    func made<Entity: SyncedEntity>(_ type: Entity.Type) throws -> Entity {
+      var members = value.objectValue ?? [:]
+      members["id"] = .string(id)
+      return Entity(try WireJSON.decode(Entity.CreateRequest.self, from: WireJSON.encode(JSONValue.object(members))))
+    }
+    switch kind {
+    case .event: self = .event(try made(Event.self))
+    case .eventType: self = .eventType(try made(EventType.self))
+    case .geofence: self = .place(try made(Geofence.self))
+    case .propertyDefinition: self = .property(try made(PropertyDefinition.self))
+    default: self = .record(SyncedRecord(id: id, kind: kind, fields: value.objectValue ?? [:]))
+    }
+  }
+
+  /// `nil` where it is not held.
+  static func held(_ kind: MutationEntityType, id: String, in store: any DataStoreProtocol) throws -> Undoable? {
+    switch kind {
+    case .event: try store.findEvent(id: id).map { .event($0) }
+    case .eventType: try store.findEventType(id: id).map { .eventType($0) }
+    case .geofence: try store.findGeofence(id: id).map { .place($0) }
+    case .propertyDefinition: try store.findPropertyDefinition(id: id).map { .property($0) }
+    default: try store.findRecord(kind: kind, id: id).map { .record($0) }
+    }
+  }
+
+  var kind: MutationEntityType {
+    switch self {
+    case .event: .event
+    case .eventType: .eventType
+    case .place: .geofence
+    case .property: .propertyDefinition
+    case .record(let record): record.kind
+    }
+  }
+
+  var id: String {
+    switch self {
+    case .event(let event): event.id
+    case .eventType(let type): type.id
+    case .place(let place): place.id
+    case .property(let definition): definition.id
+    case .record(let record): record.id
+    }
+  }
+
+  /// What makes it, without what the store adds.
+  var value: JSONValue {
+    get throws {
+      func members(_ entity: some SyncedEntity) throws -> JSONValue {
+        var members = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(entity.createRequest))
+        members.removeValue(forKey: "id")
+        return .object(members)
+      }
+      switch self {
+      case .event(let event): return try members(event)
+      case .eventType(let type): return try members(type)
+      case .place(let place): return try members(place)
+      case .property(let definition): return try members(definition)
+      case .record(let record): return .object(record.fields)
+      }
+    }
+  }
+}
+
+extension Recorder {
+  func record(_ entity: Undoable) throws {
+    switch entity {
+    case .event(let event): try record(event)
+    case .eventType(let type): try record(type)
+    case .place(let place): try record(place)
+    case .property(let definition): try record(definition)
+    case .record(let record): try self.record(record)
+    }
+  }
+
+  /// Only what differs is changed: the entity may have gone on meanwhile in another process.
+  func turn(_ old: Undoable, into new: Undoable) throws {
+    switch (old, new) {
+    case (.event(let old), .event(let new)):
+      if let change = new.updateRequest(from: old) { try edit(eventId: old.id) { $0.apply(change) } }
+    case (.eventType(let old), .eventType(let new)):
+      if let change = new.updateRequest(from: old) { try edit(eventTypeId: old.id) { $0.apply(change) } }
+    case (.place(let old), .place(let new)):
+      if let change = new.updateRequest(from: old) { try edit(geofenceId: old.id) { $0.apply(change) } }
+    case (.property(let old), .property(let new)):
+      if let change = new.updateRequest(from: old) { try edit(propertyDefinitionId: old.id) { $0.apply(change) } }
+    case (.record(let old), .record(let new)):
+      try edit(old.kind, id: old.id) { record in
+        for (name, value) in new.fields where old.fields[name] != value { record.fields[name] = value }
+        for name in old.fields.keys where new.fields[name] == nil { record.fields.removeValue(forKey: name) }
+      }
+    default: preconditionFailure("an entity does not change its kind: \(old.id)")
+    }
+  }
+
+  func delete(_ entity: Undoable) throws {
+    switch entity {
+    case .event(let event): try delete(eventId: event.id)
+    case .eventType(let type): try delete(eventTypeId: type.id)
+    case .place(let place): try delete(geofenceId: place.id)
+    case .property(let definition): try delete(propertyDefinitionId: definition.id)
+    case .record(let record): try delete(record.kind, id: record.id)
+    }
+  }
+}
