@@ -6,22 +6,36 @@ public struct OptionSpec: Hashable, Sendable {
   public let value: String?
   /// What the value is; `nil` for a flag.
   public let kind: ValueKind?
+  public let repetition: Repetition
   public let help: String
+
+  /// What it means when an option with a value is given more than once.
+  public enum Repetition: Hashable, Sendable {
+    /// A slip: one of the values would be passed over.
+    case refused
+    /// What an alias says can be said otherwise behind it.
+    case lastCounts
+    case allCount
+  }
 
   /// A flag.
   public init(_ names: String..., help: String) {
     self.names = names
     value = nil
     kind = nil
+    repetition = .lastCounts
     self.help = help
   }
 
   /// One that takes a value.
-  public init(_ names: String..., value: String, kind: ValueKind, help: String) {
+  public init(
+    _ names: String..., value: String, kind: ValueKind, repetition: Repetition = .refused, help: String
+  ) {
     self.names = names
     self.value = value
     self.kind = kind
-    self.help = help
+    self.repetition = repetition
+    self.help = repetition == .allCount ? help + "; may be given again" : help
   }
 
   public var key: String { names[0] }
@@ -76,13 +90,16 @@ public struct Arguments: Hashable, Sendable {
       guard let value = inline ?? rest.popFirst() else {
         throw CommandError("Missing value for '\(name) <\(spec.value ?? "")>'", usage: usage, exit: .usage)
       }
+      if spec.repetition == .refused, let before = values[spec.key]?.last, before != value {
+        throw CommandError("'\(name)' is given twice: '\(before)' and '\(value)'", usage: usage, exit: .usage)
+      }
       values[spec.key, default: []].append(value)
     }
   }
 
   public func has(_ name: String) -> Bool { values[name] != nil }
 
-  /// The last value given.
+  /// The value, the last one where there may be more.
   public func value(_ name: String) -> String? { values[name]?.last }
 
   /// All values given, in order.

@@ -4,7 +4,9 @@ public enum GlobalOptions: Sendable {
     OptionSpec("--json", help: "one JSON document, for scripts"),
     OptionSpec("--ndjson", help: "one JSON document a line, for lists"),
     OptionSpec("--plain", help: "tab separated, no header"),
-    OptionSpec("--store", value: "dir", kind: .folder, help: "the store, else TRENDY_STORE, else the data folder"),
+    OptionSpec(
+      "--store", value: "dir", kind: .folder, repetition: .lastCounts,
+      help: "the store, else TRENDY_STORE, else the data folder"),
     OptionSpec("--utc", help: "read and show times in UTC"),
     OptionSpec("--quiet", "-q", help: "answers and errors only, nothing of what was done"),
     OptionSpec("--version", help: "the version, and nothing else"),

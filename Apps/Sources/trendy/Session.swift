@@ -31,6 +31,9 @@ struct Session {
     self.console = console
     self.words = words
     local = LocalTime(isUTC: arguments.has("--utc"))
+    if !local.isUTC, let zone = LocalTime.unknownZone(in: Environment.all) {
+      console.talk("This system knows no time zone '\(zone)' (TZ): times are read and shown in UTC.")
+    }
     now = SystemTime().now
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: Environment.all)
   }

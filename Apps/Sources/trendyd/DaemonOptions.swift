@@ -18,14 +18,14 @@ extension OptionSpec {
       "--listen", value: "address:port", kind: .text,
       help: "where the hub listens (127.0.0.1:8787; port 0 for any free one, 0.0.0.0 for all networks)"),
     OptionSpec(
-      "--host", value: "name", kind: .text,
-      help: "a name besides localhost under which the hub is asked; may be given again"),
+      "--host", value: "name", kind: .text, repetition: .allCount,
+      help: "a name besides localhost under which the hub is asked"),
     OptionSpec(
-      "--proxy", value: "address", kind: .text,
+      "--proxy", value: "address", kind: .text, repetition: .allCount,
       help:
-        "a reverse proxy, or a block of them (10.0.0.0/8), whose X-Forwarded-For the hub believes; may be given again"),
+        "a reverse proxy, or a block of them (10.0.0.0/8), whose X-Forwarded-For the hub believes"),
     OptionSpec(
-      "--limit", value: "name=value", kind: .text,
-      help: "a limit of the hub; may be given again: \(HubSettings.limitNames.joined(separator: ", "))"),
+      "--limit", value: "name=value", kind: .text, repetition: .allCount,
+      help: "a limit of the hub: \(HubSettings.limitNames.joined(separator: ", "))"),
   ]
 }

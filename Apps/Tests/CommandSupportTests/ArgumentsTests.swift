@@ -5,7 +5,8 @@ import Testing
 struct ArgumentsTests {
   private let options = [
     OptionSpec("--note", "-n", value: "text", kind: .text, help: ""), OptionSpec("--json", help: ""),
-    OptionSpec("--clear", value: "field", kind: .text, help: ""),
+    OptionSpec("--clear", value: "field", kind: .text, repetition: .allCount, help: ""),
+    OptionSpec("--store", value: "dir", kind: .folder, repetition: .lastCounts, help: ""),
   ]
 
   private func parse(_ words: String...) throws -> Arguments {
@@ -18,6 +19,12 @@ struct ArgumentsTests {
     #expect(arguments.value("--note") == "oat")
     #expect(arguments.has("--json"))
     #expect(arguments.all("--clear") == ["note", "end"])
+  }
+
+  @Test func `a value that would be passed over is refused`() throws {
+    #expect(throws: CommandError.self) { try parse("-n", "a", "--note", "b") }
+    #expect(try parse("-n", "a", "--note", "a").value("--note") == "a")
+    #expect(try parse("--store", "a", "--store", "b").value("--store") == "b")
   }
 
   @Test func `a negative number and a place in the west are words`() throws {

@@ -61,6 +61,11 @@ struct MileageTests {
 
   @Test func `a trip gets its vehicle and what it was for by rule, and keeps what a person says`() throws {
     try told("vehicle", "add", "Van")
+    // Of somebody without an office and rules nothing is known.
+    let unknown = try add("3km", hour: 7)
+    #expect(try trips().first?["category"] == .null)
+    try told("trip", "rm", unknown)
+    try told("place", "add", "Office", "52.36,4.90", "--role", "office")
     let friday = try add("12km", hour: 8)
     let saturday = try add("5km", hour: 8, day: 21)
     var byID = Dictionary(uniqueKeysWithValues: try trips().map { ($0["id"]?.stringValue ?? "", $0) })

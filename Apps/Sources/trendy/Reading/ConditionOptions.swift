@@ -7,11 +7,11 @@ import TrendyTrips
 struct ConditionOptions {
   static let all = [
     OptionSpec(
-      "--place", value: "name", kind: .place, help: "with this place at either end; may be given again"),
+      "--place", value: "name", kind: .place, repetition: .allCount, help: "with this place at either end"),
     OptionSpec("--role", value: "role", kind: .text, help: "with a place of this role at either end: office"),
-    OptionSpec("--days", value: "days", kind: .text, help: "on these weekdays: mon,tue or sat,sun"),
+    OptionSpec("--days", value: "days", kind: .text, help: "on these weekdays: mon,wed or mon-fri or weekend"),
     OptionSpec("--hours", value: "a-b", kind: .text, help: "that begin in these hours: 7:00-18:30"),
-    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "made with this vehicle; may be given again"),
+    OptionSpec("--vehicle", value: "name", kind: .vehicle, repetition: .allCount, help: "made with this vehicle"),
     OptionSpec("--over", value: "length", kind: .text, help: "at least so long"),
   ]
 
@@ -38,17 +38,41 @@ struct ConditionOptions {
 }
 
 extension ConditionOptions {
-  /// Their beginnings; Monday is 1.
-  private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+  /// Monday is 1.
+  private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
   private static func weekdays(_ session: Session) throws(CommandError) -> [Int]? {
     guard let text = session.arguments.value("--days") else { return nil }
-    return try text.lowercased().split(separator: ",").map { word throws(CommandError) in
-      guard let index = days.firstIndex(where: { word.hasPrefix($0) }) else {
-        throw session.usageError("'\(word)' is no weekday", hint: days.joined(separator: ", "))
+    var found: Set<Int> = []
+    for part in text.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
+      switch part {
+      case "weekdays": found.formUnion(1...5)
+      case "weekend": found.formUnion(6...7)
+      default:
+        let ends = try part.split(separator: "-", omittingEmptySubsequences: false).map {
+          word throws(CommandError) in try weekday(word, session)
+        }
+        guard let first = ends.first, let last = ends.last, ends.count <= 2 else {
+          throw noWeekday(part, session)
+        }
+        // `fri-mon` goes on over Sunday.
+        found.formUnion((0...(last - first + 7) % 7).map { (first - 1 + $0) % 7 + 1 })
       }
-      return index + 1
     }
+    return found.sorted()
+  }
+
+  /// By two letters or more of its name.
+  private static func weekday(_ word: Substring, _ session: Session) throws(CommandError) -> Int {
+    guard word.count >= 2, let index = days.firstIndex(where: { $0.hasPrefix(word) }) else {
+      throw noWeekday(word, session)
+    }
+    return index + 1
+  }
+
+  private static func noWeekday(_ word: Substring, _ session: Session) -> CommandError {
+    session.usageError(
+      "'\(word)' is no weekday", hint: "Days look like mon,wed or mon-fri, or are weekdays or weekend.")
   }
 
   private static func hours(_ session: Session) throws(CommandError) -> TripRule.Conditions.Span? {

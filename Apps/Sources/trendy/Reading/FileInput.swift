@@ -1,22 +1,64 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// Reads what a person names, or pipes in as `-`.
+///
+/// By descriptor: Foundation refuses whatever is no regular file, and so every pipe.
 enum FileInput {
+  /// - Throws: ``CommandError`` for what is not there (66), no file (65), or cannot be read (73, 74).
   static func bytes(of path: String) throws(CommandError) -> [UInt8] {
-    // A pipe is read like a file.
-    let url = URL(filePath: path == "-" ? "/dev/stdin" : path)
-    guard FileManager.default.fileExists(atPath: url.path) else {
-      throw CommandError("There is no file at \(path)", exit: .notFound)
+    if path == "-" { return try bytes(from: STDIN_FILENO, path: "The standard input") }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path, code: errno) }
+    defer { close(descriptor) }
+    return try bytes(from: descriptor, path: path)
+  }
+
+  /// The text that is piped in, without the end of its last line.
+  static func text(of path: String) throws(CommandError) -> String {
+    let bytes = try bytes(of: path)
+    guard var text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandError("What was piped in is no text in UTF-8", exit: .badData)
     }
-    do {
-      return [UInt8](try Data(contentsOf: url))
-    } catch {
-      throw CommandError("\(path) cannot be opened", hint: "May this user read it?", exit: .readWrite)
+    while text.last?.isNewline == true { text.removeLast() }
+    return text
+  }
+
+  private static func bytes(from descriptor: Int32, path: String) throws(CommandError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var step = 1 << 16
+    while true {
+      let part: [UInt8]
+      do {
+        part = try [UInt8](unsafeUninitializedCapacity: step) { buffer, count throws(SystemFailure) in
+          let read = read(descriptor, buffer.baseAddress, step)
+          guard read >= 0 else { throw SystemFailure(code: errno) }
+          count = read
+        }
+      } catch {
+        if error.code == EINTR { continue }
+        throw failure(path, code: error.code)
+      }
+      if part.isEmpty { return bytes }
+      bytes += part
+      step = min(2 * step, 1 << 24)
+    }
+  }
+
+  private struct SystemFailure: Error { let code: Int32 }
+
+  private static func failure(_ path: String, code: Int32) -> CommandError {
+    switch code {
+    case ENOENT, ENOTDIR: CommandError("There is no file at \(path)", exit: .notFound)
+    case EISDIR: CommandError("\(path) is a folder", hint: "Name a file in it.", exit: .badData)
+    case EACCES, EPERM: CommandError("No permission for \(path)", hint: "May this user read it?", exit: .cannotCreate)
+    default: CommandError("\(path) cannot be read: \(String(cString: strerror(code)))", exit: .readWrite)
     }
   }
 }

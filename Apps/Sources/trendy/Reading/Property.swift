@@ -28,7 +28,7 @@ enum Property {
     let value: JSONValue?
     switch definition.propertyType {
     case .text: value = .string(text)
-    case .number: value = number(text)
+    case .number: value = number(text).flatMap { isOption($0, of: definition) ? $0 : nil }
     case .boolean: value = boolean(text)
     case .date:
       value = .string(
@@ -63,7 +63,7 @@ enum Property {
   private static func takes(_ definition: PropertyDefinition) -> String {
     switch definition.propertyType {
     case .text: "any text"
-    case .number: "a number"
+    case .number: definition.options.isEmpty ? "a number" : definition.options.joined(separator: ", ")
     case .boolean: "yes or no"
     case .date: "a date, such as 2026-11-20 or yesterday"
     case .select: definition.options.joined(separator: ", ")
@@ -76,6 +76,11 @@ enum Property {
   static func number(_ text: String) -> JSONValue? {
     if let whole = Int64(text) { return .int(whole) }
     return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+  }
+
+  /// A number may be one of a few, as a score is.
+  private static func isOption(_ value: JSONValue, of definition: PropertyDefinition) -> Bool {
+    definition.options.isEmpty || definition.options.contains { Double($0) == value.doubleValue }
   }
 
   private static func boolean(_ text: String) -> JSONValue? {

@@ -10,7 +10,7 @@ struct TripDetails {
     OptionSpec("--category", value: "word", kind: .tripCategory, help: "business, private or mixed"),
     OptionSpec(
       "--business", value: "length", kind: .text, help: "of a mixed trip, how much of it was business"),
-    OptionSpec("--note", "-n", value: "text", kind: .text, help: "a note"),
+    OptionSpec.note,
   ]
 
   private let vehicleName: String?
@@ -24,7 +24,7 @@ struct TripDetails {
     businessDistance = try session.metres(option: "--business")
     category =
       if let word = session.arguments.value("--category") { try session.category(word) } else { nil }
-    note = session.arguments.value("--note")
+    note = try session.note()
   }
 
   func apply(to trip: inout TripEvent, in store: any DataStoreProtocol) throws {

@@ -5,7 +5,7 @@ import TrendyTrips
 struct VehicleOptions {
   static let all = [
     OptionSpec(
-      "--device", value: "id", kind: .text, help: "what tells that one sits in it; may be given again"),
+      "--device", value: "id", kind: .text, repetition: .allCount, help: "what tells that one sits in it"),
     OptionSpec("--default", help: "it is meant where nothing tells which one it was"),
     OptionSpec("--colour", "--color", value: "#rrggbb", kind: .text, help: "its colour"),
     OptionSpec("--icon", value: "glyph", kind: .text, help: "its sign"),

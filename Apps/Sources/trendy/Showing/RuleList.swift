@@ -1,10 +1,13 @@
 import CommandSupport
 import TrendyModels
+import TrendyProtocols
 import TrendyTrips
 
 /// Trip rules that a command answers with.
 struct RuleList {
   var rules: [TripRule]
+  /// Of the places and vehicles that they name, by id.
+  var names: [String: String] = [:]
 
   func show(_ session: Session) -> ExitCode {
     switch session.console.format {
@@ -21,8 +24,36 @@ struct RuleList {
   }
 
   private func line(_ rule: TripRule) -> String {
-    let conditions = rule.fields["conditions"]?.objectValue ?? [:]
-    let words = conditions.sorted { $0.key < $1.key }.map { "\($0.key) \(JSONText.value($0.value))" }
-    return "\(rule.name)  \(rule.category.rawValue)  \(words.isEmpty ? "always" : words.joined(separator: ", "))"
+    let words = words(for: rule.conditions)
+    let state = rule.isActive ? "" : "  (off)"
+    return
+      "\(rule.name)  \(rule.category.rawValue)  \(words.isEmpty ? "always" : words.joined(separator: ", "))\(state)"
+  }
+
+  private func words(for conditions: TripRule.Conditions) -> [String] {
+    func oneOf(_ ids: [String]) -> String { ids.map { names[$0] ?? ShortID.of($0) }.joined(separator: " or ") }
+    var words: [String] = []
+    if let ids = conditions.placeIds { words.append("\(oneOf(ids)) at either end") }
+    if let role = conditions.role { words.append("a place with the role \(role) at either end") }
+    if let days = conditions.weekdays {
+      words.append("on \(days.map { LocalTime.weekdays[$0 % 7] }.joined(separator: ", "))")
+    }
+    if let hours = conditions.hours { words.append("from \(clock(hours.from)) to \(clock(hours.to))") }
+    if let ids = conditions.vehicleIds { words.append("with \(oneOf(ids))") }
+    if let metres = conditions.minimumDistance { words.append("at least \(LengthText.kilometres(metres))") }
+    return words
+  }
+
+  private func clock(_ seconds: Double) -> String {
+    let minutes = Int(seconds / 60)
+    return "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60)"
+  }
+}
+
+extension RuleList {
+  init(rules: [TripRule], in store: any DataStoreProtocol) throws {
+    let places = try store.fetchAllGeofences().map { ($0.id, $0.name) }
+    let vehicles = try store.vehicles().map { ($0.id, $0.name) }
+    self.init(rules: rules, names: Dictionary(places + vehicles, uniquingKeysWith: { first, _ in first }))
   }
 }

@@ -33,6 +33,11 @@ public enum Polyline: Sendable {
     return way
   }
 
+  /// The place as a way tells of it.
+  static func rounded(_ place: Coordinate) -> Coordinate {
+    Coordinate(latitude: Double(units(place.latitude)) / 1e5, longitude: Double(units(place.longitude)) / 1e5)
+  }
+
   /// Out of range is held at the edge, so that no number of a sensor can trap.
   private static func units(_ degrees: Double) -> Int64 {
     degrees.isNaN ? 0 : Int64((min(max(degrees, -180), 180) * 1e5).rounded())

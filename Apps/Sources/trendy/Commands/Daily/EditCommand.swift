@@ -13,10 +13,11 @@ struct EditCommand: Command {
     summary: "Change an event; only what is named changes.", group: .daily,
     examples: ["edit @1 --at 8:30", "edit @1 count=3 -n \"with milk\"", "edit @1 --clear note"],
     options: WhenOptions.all + [
-      OptionSpec("--note", "-n", value: "text", kind: .text, help: "a note"),
+      OptionSpec.note,
       OptionSpec("--type", value: "type", kind: .eventType, help: "another type"),
       OptionSpec(
-        "--clear", value: "field", kind: .propertyKey, help: "note, end, or the key of a property; may be given again"),
+        "--clear", value: "field", kind: .propertyKey, repetition: .allCount,
+        help: "note, end, or the key of a property"),
     ])
 
   private let id: String
@@ -30,7 +31,7 @@ struct EditCommand: Command {
     id = session.arguments.positionals[0]
     values = session.arguments.positionals.dropFirst()
     when = try WhenOptions(session)
-    note = session.arguments.value("--note")
+    note = try session.note()
     typeName = session.arguments.value("--type")
     cleared = session.arguments.all("--clear")
   }

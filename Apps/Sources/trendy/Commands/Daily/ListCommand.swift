@@ -15,7 +15,7 @@ struct ListCommand: Command {
     "list", summary: "What was recorded, the newest first.", group: .daily,
     examples: ["list --type coffee --since mon", "list --limit 50 --ndjson"],
     options: [
-      OptionSpec("--type", value: "type", kind: .eventType, help: "of one type only"),
+      OptionSpec("--type", value: "type", kind: .eventType, repetition: .allCount, help: "of this type only"),
       OptionSpec("--since", "--from", value: "time", kind: .time, help: "not before: mon, 7d, 2026-11-01"),
       OptionSpec("--until", "--to", value: "time", kind: .time, help: "not after: a day is meant whole"),
       OptionSpec("--grep", value: "text", kind: .text, help: "with this text in note, title, place or a property"),
@@ -24,7 +24,8 @@ struct ListCommand: Command {
       OptionSpec("--fail-empty", help: "status 1 when there is none"),
     ])
 
-  private let typeName: String?
+  /// Empty for all.
+  private let typeNames: [String]
   private let range: Range<Date>?
   /// In small letters.
   private let text: String?
@@ -35,7 +36,7 @@ struct ListCommand: Command {
 
   init(_ session: Session) throws {
     let arguments = session.arguments
-    typeName = arguments.value("--type")
+    typeNames = arguments.all("--type")
     let (since, until) = (try session.date(option: "--since", .since), try session.date(option: "--until", .until))
     if let since, let until, since > until { throw session.usageError("--since is after --until") }
     range = since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
@@ -49,19 +50,27 @@ struct ListCommand: Command {
   func act(_ session: Session) throws -> EventList {
     let container = try session.openStore()
     let store = container.makeStore()
-    let type = try typeName.map { try Lookup(store: store).eventType($0) { "trendy type add \($0)" } }
+    let types = Set(try typeNames.map { try Lookup(store: store).eventType($0) { "trendy type add \($0)" }.id })
     var events =
-      showsDeleted
-      ? try deleted(ofType: type, in: container.recorder)
-      : try store.events(in: range, ofType: type?.id, limit: text == nil ? limit : nil)
+      showsDeleted ? try deleted(ofTypes: types, in: container.recorder) : try events(ofTypes: types, in: store)
     if let text { events = events.filter { $0.holds(text) } }
     return EventList(events: Array(events.prefix(limit ?? .max)), types: try store.fetchAllEventTypes())
   }
 
-  private func deleted(ofType type: EventType?, in recorder: Recorder) throws -> [Event] {
+  private func events(ofTypes types: Set<String>, in store: any DataStoreProtocol) throws -> [Event] {
+    let limit = text == nil ? limit : nil
+    if types.count < 2 { return try store.events(in: range, ofType: types.first, limit: limit) }
+    return try types.flatMap { try store.events(in: range, ofType: $0, limit: limit) }.sorted(by: Self.isNewer)
+  }
+
+  private func deleted(ofTypes types: Set<String>, in recorder: Recorder) throws -> [Event] {
     try recorder.deleted(.event).compactMap(\.event)
-      .filter { (type == nil || $0.eventTypeId == type?.id) && (range?.contains($0.timestamp) ?? true) }
-      .sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
+      .filter { (types.isEmpty || types.contains($0.eventTypeId)) && (range?.contains($0.timestamp) ?? true) }
+      .sorted(by: Self.isNewer)
+  }
+
+  private static func isNewer(_ left: Event, _ right: Event) -> Bool {
+    (left.timestamp, left.id) > (right.timestamp, right.id)
   }
 
   func show(_ answer: EventList, _ session: Session) -> ExitCode {

@@ -18,7 +18,7 @@ struct LogCommand: Command {
     summary: "Record something that happened.", group: .daily,
     examples: ["log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --create"],
     options: WhenOptions.all + [
-      OptionSpec("--note", "-n", value: "text", kind: .text, help: "a note"),
+      OptionSpec.note,
       OptionSpec("--all-day", help: "the whole day"),
       OptionSpec("--create", help: "make the type if there is none of that name"),
     ])
@@ -34,7 +34,7 @@ struct LogCommand: Command {
     typeName = session.arguments.positionals[0]
     values = session.arguments.positionals.dropFirst()
     span = try WhenOptions(session).span(session)
-    note = session.arguments.value("--note")
+    note = try session.note()
     isAllDay = session.arguments.has("--all-day")
     makesType = session.arguments.has("--create")
   }

@@ -70,12 +70,10 @@ struct PlaceSimulateCommand: Command {
     switch route {
     case .walk(let walk): return walk.fixes(through: place, from: session.now)
     case .file(let path):
-      guard FileManager.default.fileExists(atPath: path) else {
-        throw CommandError("There is no file \(path)", exit: .notFound)
-      }
-      do {
-        return try TrackFile(reading: [UInt8](Data(contentsOf: URL(filePath: path)))).locations
-      } catch let error as InterchangeError {
+      let bytes = try FileInput.bytes(of: path)
+      do throws(InterchangeError) {
+        return try TrackFile(reading: bytes).locations
+      } catch {
         throw CommandError("\(path) cannot be read: \(error)", exit: .badData)
       }
     }

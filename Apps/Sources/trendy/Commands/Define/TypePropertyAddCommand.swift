@@ -18,7 +18,8 @@ struct TypePropertyAddCommand: Command {
     options: [
       OptionSpec("--kind", value: "kind", kind: .oneOf(kinds), help: kinds.joined(separator: ", ")),
       OptionSpec("--label", value: "text", kind: .text, help: "what a person reads"),
-      OptionSpec("--options", value: "a,b", kind: .text, help: "the choices of a select"),
+      OptionSpec(
+        "--options", value: "a,b", kind: .text, help: "the choices of a select, or the only values of a number"),
       OptionSpec("--default", value: "value", kind: .text, help: "used when log does not say"),
     ])
 
@@ -49,8 +50,13 @@ struct TypePropertyAddCommand: Command {
     }
     self.kind = kind
     choices = arguments.value("--options")?.split(separator: ",").map(String.init) ?? []
-    guard (kind == .select) == !choices.isEmpty else {
-      throw session.usageError("--options goes with --kind select, and a select needs them")
+    switch kind {
+    case .select where choices.isEmpty: throw session.usageError("A select needs --options small,large")
+    case .number where choices.contains { Property.number($0) == nil }:
+      throw session.usageError("The options of a number are numbers", hint: "--options 1,2,3,4,5")
+    case .select, .number: break
+    default:
+      guard choices.isEmpty else { throw session.usageError("--options goes with --kind select or number") }
     }
     defaultText = arguments.value("--default")
   }

@@ -40,7 +40,7 @@ struct TrackDetectCommand: Command {
     }
     for source in sources {
       do {
-        let bytes = [UInt8](try Data(contentsOf: source.file))
+        let bytes = try FileInput.bytes(of: source.file.path)
         answer.trips[source.id] = try TrackDetection.trips(in: bytes)
       } catch let error as InterchangeError {
         // A folder may hold a page of words beside its tracks; a file that was named must be read.

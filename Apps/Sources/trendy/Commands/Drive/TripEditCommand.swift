@@ -17,8 +17,8 @@ struct TripEditCommand: Command {
     options: WhenOptions.all + [
       OptionSpec("--distance", value: "length", kind: .text, help: "how long the way was"),
       OptionSpec(
-        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)),
-        help: "note, vehicle or category; may be given again"),
+        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)), repetition: .allCount,
+        help: "note, vehicle or category"),
     ] + TripDetails.all)
 
   private enum Field: String, CaseIterable {

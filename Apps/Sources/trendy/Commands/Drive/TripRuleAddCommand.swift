@@ -47,7 +47,7 @@ struct TripRuleAddCommand: Command {
       id: container.makeID(), name: name, position: position ?? (rules.last?.position ?? 0) + 1, category: category,
       conditions: try conditions.conditions(in: store))
     try container.record.perform("add rule \(rule.name)", [.rule(rule)])
-    return RuleList(rules: [rule])
+    return try RuleList(rules: [rule], in: store)
   }
 
   func show(_ answer: RuleList, _ session: Session) -> ExitCode { answer.show(session) }

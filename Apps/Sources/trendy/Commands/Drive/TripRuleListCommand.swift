@@ -12,12 +12,15 @@ struct TripRuleListCommand: Command {
 
   /// The person's own rules.
   func act(_ session: Session) throws -> RuleList {
-    RuleList(rules: try session.openStore().makeStore().tripRules())
+    let store = try session.openStore().makeStore()
+    return try RuleList(rules: store.tripRules(), in: store)
   }
 
   func show(_ answer: RuleList, _ session: Session) -> ExitCode {
     guard answer.rules.isEmpty else { return answer.show(session) }
-    if session.console.format == .text { session.console.talk("No rules of your own; these decide:") }
+    if session.console.format == .text {
+      session.console.talk("No rules of your own; these decide once a place has the role office:")
+    }
     return RuleList(rules: TripRule.standard).show(session)
   }
 }

@@ -12,8 +12,8 @@ struct VehicleEditCommand: Command {
       OptionSpec("--name", value: "text", kind: .text, help: "another name"),
       OptionSpec("--archive", help: "it is driven no more"),
       OptionSpec(
-        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)),
-        help: "device, colour, icon, start-odometer or archive; may be given again"),
+        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)), repetition: .allCount,
+        help: "device, colour, icon, start-odometer or archive"),
     ])
 
   private enum Field: String, CaseIterable {

@@ -6,7 +6,7 @@ import TrendyTrips
 /// Their ids are natural keys, so that two devices which both began with them share them once they sync.
 public enum StarterTypes: Sendable {
   public static let all: [(type: EventType, definitions: [PropertyDefinition])] = [
-    make("mood", "#E0A030", "☺", [("score", "From 1, bad, to 5, good", .number, [])]),
+    make("mood", "#E0A030", "☺", [("score", "From 1, bad, to 5, good", .number, ["1", "2", "3", "4", "5"])]),
     make("workout", "#D0503C", "⚑", [("duration", "How long", .duration, [])]),
     make("medication", "#4A7FC1", "✚", [("dose", "How much, in its own unit", .number, [])]),
     make(

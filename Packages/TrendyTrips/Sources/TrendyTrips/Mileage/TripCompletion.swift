@@ -49,7 +49,8 @@ extension TripEvent {
     TripRule.deciding(
       TripFacts(
         ends: [startPlace, endPlace].flatMap { places.around($0) }, start: start,
-        secondsFromGMT: Self.secondsFromGMT(at: start, zone: event.timeZone), vehicleId: vehicleId, meters: distance),
+        secondsFromGMT: Self.secondsFromGMT(at: start, zone: event.timeZone), vehicleId: vehicleId, meters: distance,
+        hasOffice: places.contains { $0.role == TripRule.officeRole }),
       among: rules)
   }
 

@@ -145,7 +145,7 @@ public struct TripEvent: Hashable, Sendable {
     var gap = 0.0
     if let here = endPlace, let there = next.startPlace { gap = Geodesic.distanceMeters(from: here, to: there) }
     whole.distance = distance + gap + next.distance
-    whole.route = route + next.route
+    whole.route = route + (route.last == next.route.first ? next.route.dropFirst() : next.route[...])
     if vehicleId == nil {
       whole.event.properties[.vehicle] = next.event.properties[.vehicle]
       whole.event.properties[.car] = next.event.properties[.car]
@@ -192,9 +192,11 @@ public struct TripEvent: Hashable, Sendable {
         let share = hop > 0 ? left / hop : 0
         let (from, to) = (route[index], route[index + 1])
         let east = (to.longitude - from.longitude).remainder(dividingBy: 360)
-        let place = Coordinate(
-          latitude: from.latitude + (to.latitude - from.latitude) * share,
-          longitude: (from.longitude + east * share).remainder(dividingBy: 360))
+        // As a route tells it: what ends there and what begins there are not to lie half a metre apart.
+        let place = Polyline.rounded(
+          Coordinate(
+            latitude: from.latitude + (to.latitude - from.latitude) * share,
+            longitude: (from.longitude + east * share).remainder(dividingBy: 360)))
         return (Array(route[...index]) + [place], [place] + Array(route[(index + 1)...]))
       }
       left -= hop

@@ -21,15 +21,19 @@ public struct TripFacts: Hashable, Sendable {
   public var secondsFromGMT: Int
   public var vehicleId: String?
   public var meters: Double
+  /// Whether the person has a place of the role `office`, at either end or elsewhere.
+  public var hasOffice: Bool
 
   public init(
-    ends: [Geofence] = [], start: Date, secondsFromGMT: Int, vehicleId: String? = nil, meters: Double = 0
+    ends: [Geofence] = [], start: Date, secondsFromGMT: Int, vehicleId: String? = nil, meters: Double = 0,
+    hasOffice: Bool = true
   ) {
     self.ends = ends
     self.start = start
     self.secondsFromGMT = secondsFromGMT
     self.vehicleId = vehicleId
     self.meters = meters
+    self.hasOffice = hasOffice
   }
 
   /// 1 for Monday to 7 for Sunday, and seconds since midnight, both where the trip began.
@@ -105,19 +109,22 @@ public struct TripRule: Hashable, Sendable, Identifiable {
     self.isActive = isActive
   }
 
-  /// Those that decide while a person has none of their own.
+  static let officeRole = "office"
+
+  /// Those that decide while a person has an office and no rules of their own.
   public static let standard = [
     TripRule(
       id: "office", name: "office at either end", position: 1, category: .business,
-      conditions: Conditions(role: "office")),
+      conditions: Conditions(role: officeRole)),
     TripRule(
       id: "weekend", name: "weekend", position: 2, category: .private, conditions: Conditions(weekdays: [6, 7])),
     TripRule(id: "other", name: "any other day", position: 3, category: .business),
   ]
 
-  /// The first rule that holds; the standard ones are asked where there are none. `nil` where none of one's own holds.
+  /// The first rule that holds; the standard ones are asked where there are none. `nil` where none of one's own holds, and where
+  /// there is neither an office nor a rule: of somebody who drives to no office nothing is known.
   public static func deciding(_ facts: TripFacts, among own: [TripRule]) -> TripRule? {
-    (own.isEmpty ? standard : own).filter(\.isActive)
+    (own.isEmpty ? (facts.hasOffice ? standard : []) : own).filter(\.isActive)
       .sorted { ($0.position, $0.id) < ($1.position, $1.id) }
       .first { $0.holds(for: facts) }
   }

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// What a person pipes in, names twice or writes in other words.
+@Suite("Input", .timeLimit(.minutes(10)))
+struct InputTests {
+  private let bench: Workbench
+  private let track: String
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+    track = Samples.drive.path
+  }
+
+  @Test(
+    "a track is read from a pipe, a FIFO, a process substitution and a here-document",
+    arguments: [
+      "cat '%' | trendy import -", "trendy import <(cat '%')", "mkfifo f; cat '%' > f & trendy import f",
+      "trendy import - < '%'", "trendy track add - --device phone <<< \"$(cat '%')\"", "cat '%' | trendy track add -",
+      "trendy track detect <(cat '%')",
+      "trendy place add Home 51.9270,4.3620 -q; trendy place simulate Home <(cat '%')",
+    ])
+  func pipes(line: String) throws {
+    let line = line.replacing("%", with: track)
+    let result = try bench.shell("cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; \(line)")
+    #expect(result.status == 0, "\(result.talk)")
+    #expect(!result.output.isEmpty)
+  }
+
+  @Test func `what is no file is said to be none`() throws {
+    let folder = try bench.trendy("import", bench.folder.path)
+    #expect(folder.status == 65 && folder.talk.contains("is a folder"), "\(folder.talk)")
+    #expect(try bench.trendy("import", bench.folder.path + "/none.gpx").status == 66)
+    let empty = try bench.trendy("import", "-")
+    #expect(empty.status == 65, "\(empty.talk)")
+  }
+
+  @Test func `a note is taken from the standard input`() throws {
+    let result = try bench.shell(
+      "printf 'two\\nlines\\n' | trendy log journal -n - --json --store '\(bench.store())'")
+    #expect(try result.document.objectValue?["event"]?.objectValue?["notes"] == "two\nlines", "\(result.talk)")
+    let edited = try bench.shell("echo other | trendy edit @1 --note=- --json --store '\(bench.store())'")
+    #expect(try edited.document.objectValue?["event"]?.objectValue?["notes"] == "other", "\(edited.talk)")
+    #expect(try bench.shell("printf '\\377' | trendy log journal -n - --store '\(bench.store())'").status == 65)
+  }
+
+  @Test func `an option that is given twice counts twice or is refused`() throws {
+    for type in ["coffee", "mood", "journal"] { try bench.trendy("log", type) }
+    let listed = try bench.trendy("list", "--type", "coffee", "--type", "mood", "--plain")
+    #expect(listed.output.split(separator: "\n").count == 2)
+    #expect(listed.output.contains("coffee") && listed.output.contains("mood"))
+    #expect(
+      try bench.trendy("list", "--type", "coffee", "--type", "mood", "--limit", "1", "--plain").output.contains("mood"))
+    let twice = try bench.trendy("list", "--limit", "1", "--limit", "2")
+    #expect(twice.status == 64 && twice.talk.contains("'--limit' is given twice: '1' and '2'"), "\(twice.talk)")
+    // An alias may name a store, and the line behind it another.
+    #expect(try bench.run("trendy", ["list", "--store", "/nowhere", "--store", bench.store()]).status == 0)
+  }
+
+  @Test(
+    "weekdays are names, spans of them, or words for them",
+    arguments: [
+      ("mon-fri", "Mon, Tue, Wed, Thu, Fri"), ("weekdays", "Mon, Tue, Wed, Thu, Fri"), ("weekend", "Sat, Sun"),
+      ("fri-mon", "Mon, Fri, Sat, Sun"), ("Monday,thurs", "Mon, Thu"), ("sa", "Sat"),
+    ])
+  func weekdays(words: String, meaning: String) throws {
+    let result = try bench.trendy("trip", "rule", "add", "r", "private", "--days", words)
+    #expect(result.status == 0, "\(result.talk)")
+    let listed = try bench.trendy("trip", "rule", "list")
+    #expect(listed.output.contains(meaning), "\(listed.output)")
+  }
+
+  @Test("what is no weekday is refused", arguments: ["monkey", "m", "mon-", "mon-tue-wed", "mon,,tue", ""])
+  func noWeekdays(words: String) throws {
+    let result = try bench.trendy("trip", "rule", "add", "r", "private", "--days", words)
+    #expect(result.status == 64 && result.talk.contains("is no weekday"), "\(result.talk)")
+  }
+
+  @Test func `a zone that the system does not know is said, and one that it knows is not`() throws {
+    #expect(try bench.trendy("list", environment: ["TZ": "Nonsense"]).talk.contains("no time zone 'Nonsense'"))
+    for zone in ["Europe/Amsterdam", ":Europe/Amsterdam", "CET-1CEST,M3.5.0,M10.5.0/3", "<+03>-3", "UTC", ""] {
+      #expect(try bench.trendy("list", environment: ["TZ": zone]).talk == "", "\(zone)")
+    }
+  }
+}
