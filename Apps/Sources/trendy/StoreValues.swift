@@ -11,8 +11,8 @@ struct StoreValues: CompletionValues {
 
   init(_ session: Session) { self.session = session }
 
-  /// So many of the newest are offered.
-  private static let newest = 30
+  /// So many of the last recorded are offered.
+  private static let offered = 30
 
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate] {
     if kind == .file || kind == .folder { return [.files] }
@@ -29,8 +29,8 @@ struct StoreValues: CompletionValues {
     case .vehicle: try store.vehicles().map { Candidate($0.name) }
     case .propertyKey: Set(try store.fetchAllPropertyDefinitions().map(\.key)).sorted().map { Candidate($0) }
     case .property: try properties(after: arguments, in: store)
-    case .event: try events(in: store) { _ in true }
-    case .trip: try events(in: store) { $0.sourceType == .trip }
+    case .event: try events(from: Set(EventSourceType.allCases), in: store)
+    case .trip: try events(from: [.trip], in: store)
     default: []
     }
   }
@@ -48,9 +48,8 @@ struct StoreValues: CompletionValues {
       }
   }
 
-  private func events(in store: any DataStoreProtocol, where isMeant: (Event) -> Bool) throws -> [Candidate] {
+  private func events(from sources: Set<EventSourceType>, in store: any DataStoreProtocol) throws -> [Candidate] {
     let text = EventText(session: session, types: try store.fetchAllEventTypes())
-    let events = try store.events(in: nil, ofType: nil, limit: nil).lazy.filter(isMeant).prefix(Self.newest)
-    return events.map { Candidate(ShortID.of($0.id), text.line($0)) }
+    return try store.lastRecordedEvents(Self.offered, from: sources).map { Candidate(ShortID.of($0.id), text.line($0)) }
   }
 }

@@ -7,6 +7,10 @@ import TrendyTrips
 struct Lookup {
   let store: any DataStoreProtocol
 
+  private static let furthestBack = 10_000
+  /// With so many events that begin alike it is not asked which one is meant.
+  private static let mostAlike = 1000
+
   /// A type by its name, whatever the case, or by a beginning that only one has; or by its id.
   ///
   /// A name that lacks but its last letter is no beginning that somebody chose, but a slip: it is asked about like any other.
@@ -30,8 +34,10 @@ struct Lookup {
       "No event type '\(name)'.", hint: near.map { "Did you mean '\($0)'? \(make)" } ?? make, exit: .notFound)
   }
 
-  /// An event by its id, by a beginning of it that only one has, or by `@1` for the newest, `@2` for the one before.
-  func event(_ name: String, where isMeant: (Event) -> Bool = { _ in true }) throws -> Event {
+  /// An event by its id, by a beginning of it that only one has, or by `@1` for the one that was recorded last, `@2` for the one
+  /// before.
+  /// - Parameter sources: the only ones that are meant.
+  func event(_ name: String, from sources: Set<EventSourceType> = Set(EventSourceType.allCases)) throws -> Event {
     // Every id begins with nothing: an unset variable in a script must not name the only event there is.
     guard !name.isEmpty else {
       throw CommandError("The id is empty", hint: "trendy list shows the ids.", exit: .usage)
@@ -39,32 +45,34 @@ struct Lookup {
     if name.hasPrefix("@") {
       guard let place = Int(name.dropFirst()), place >= 1 else {
         throw CommandError(
-          "'\(name)' is no place in the list", hint: "@1 is the newest, @2 the one before.", exit: .usage)
+          "'\(name)' names nothing", hint: "@1 is what was recorded last, @2 the one before.", exit: .usage)
       }
-      let newest = try store.events(in: nil, ofType: nil, limit: nil).lazy.filter(isMeant).prefix(place)
-      guard let event = Array(newest).dropFirst(place - 1).first else {
+      guard place <= Self.furthestBack else {
+        throw CommandError("'\(name)' is too far back", hint: "trendy list shows the ids.", exit: .usage)
+      }
+      guard let event = try store.lastRecordedEvents(place, from: sources).dropFirst(place - 1).first else {
         throw CommandError("There are not \(place) of them yet", hint: "trendy list", exit: .notFound)
       }
       return event
     }
-    if let event = try store.findEvent(id: name), isMeant(event) { return event }
-    let wanted = name.lowercased()
-    let matches = try store.fetchAllEvents().filter { $0.id.lowercased().hasPrefix(wanted) && isMeant($0) }
+    if let event = try store.findEvent(id: name), sources.contains(event.sourceType) { return event }
+    let matches = try store.events(idBeginning: name, limit: Self.mostAlike)
+      .filter { sources.contains($0.sourceType) }
     if matches.count == 1 { return matches[0] }
     if matches.isEmpty {
       throw CommandError("Nothing here has the id '\(name)'", hint: "trendy list shows the ids.", exit: .notFound)
     }
     throw CommandError(
-      "\(matches.count) ids begin with '\(name)'",
+      "\(matches.count < Self.mostAlike ? "\(matches.count)" : "Many") ids begin with '\(name)'",
       hint: matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "),
       exit: .notFound)
   }
 }
 
 extension Lookup {
-  /// A trip by its id, a beginning of it, or `@1` for the newest.
+  /// A trip by its id, a beginning of it, or `@1` for the one that was recorded last.
   func trip(_ name: String) throws -> TripEvent {
-    let event = try event(name) { $0.sourceType == .trip }
+    let event = try event(name, from: [.trip])
     guard let trip = TripEvent(event) else { throw CommandError("'\(name)' is no trip", exit: .notFound) }
     return trip
   }

@@ -40,6 +40,40 @@ struct EventQueryTests {
     return event
   }
 
+  @Test("an event is found by the beginning of its id", arguments: 1...20 as ClosedRange<UInt64>)
+  func byBeginningOfID(seed: UInt64) throws {
+    let (store, events) = try Self.made(seed)
+    let beginnings = [
+      "", "0", "018c2bb2", "018c2bb2-", "018C2BB2-7A40-7000-8", "018c2bb2-7a40-7000-8000-0000000000", "018c2bb27",
+      "named",
+      "named-1", "Named-12", "zzz", "1", "018c2bb2-7a40-7000-8000-000000000012-", "é",
+    ]
+    for beginning in beginnings + events.prefix(10).map({ String($0.id.prefix(36)) }) {
+      let expected = Set(events.filter { $0.id.lowercased().hasPrefix(beginning.lowercased()) }.map(\.id))
+      #expect(Set(try store.events(idBeginning: beginning, limit: .max).map(\.id)) == expected, "\(beginning)")
+      #expect(try store.events(idBeginning: beginning, limit: 3).count == min(3, expected.count))
+    }
+  }
+
+  @Test("what was recorded last is told by the ids, whenever it was", arguments: 1...20 as ClosedRange<UInt64>)
+  func lastRecorded(seed: UInt64) throws {
+    let (store, events) = try Self.made(seed)
+    // Those of version 7 have one moment, in 2023, here; the rest began in 2023 and later.
+    func recorded(_ event: Event) -> Double {
+      UUIDv7(event.id).map { $0.date.timeIntervalSinceReferenceDate } ?? event.timestamp.timeIntervalSinceReferenceDate
+    }
+    for sources in [Set(EventSourceType.allCases), [.trip], [.trip, .manual], []] {
+      let expected = events.filter { sources.contains($0.sourceType) }.map(recorded).sorted(by: >)
+      for count in [0, 1, 7, 1000] {
+        let found = try store.lastRecordedEvents(count, from: sources)
+        #expect(found.allSatisfy { sources.contains($0.sourceType) })
+        for (moment, event) in zip(expected, found) { #expect(abs(recorded(event) - moment) < 0.001) }
+        #expect(found.count == min(count, expected.count))
+        #expect(Set(found.map(\.id)).count == found.count)
+      }
+    }
+  }
+
   /// A store and what it holds.
   private static func made(_ seed: UInt64) throws -> (store: LocalStore, events: [Event]) {
     var words = SeededWords(state: seed)

@@ -67,6 +67,11 @@ public protocol DataStoreProtocol: AnyObject {
 
   /// The events of a span of time, or of all time, of one type or of all; the newest first, at most `limit`.
   func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event]
+  /// Events whose id begins with a text, whatever its case, in no order; at most `limit` of them. The default looks at all events.
+  func events(idBeginning text: String, limit: Int) throws -> [Event]
+  /// The `count` events of these sources that were recorded last, the last first: by the time in an id of version 7, which its maker's
+  /// clock gave; what has another id, as what was found in a track, counts as recorded when it began. The default looks at all events.
+  func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event]
 
   /// How many events each day of `timeZone` has, by the day's first moment; days without one are left out.
   func eventCountsByDay(in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone) throws -> [Date: Int]
@@ -190,6 +195,17 @@ extension DataStoreFactory {
 
 extension DataStoreProtocol {
   public func upsertEvent(_ event: Event) throws { try upsertEvent(id: event.id) { $0 = event } }
+
+  public func events(idBeginning text: String, limit: Int) throws -> [Event] {
+    let wanted = text.lowercased()
+    return Array(try fetchAllEvents().lazy.filter { $0.id.lowercased().hasPrefix(wanted) }.prefix(limit))
+  }
+
+  public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
+    let events = try fetchAllEvents().filter { sources.contains($0.sourceType) }
+      .map { (recorded: UUIDv7($0.id)?.date ?? $0.timestamp, event: $0) }
+    return events.sorted { ($0.recorded, $0.event.id) > ($1.recorded, $1.event.id) }.prefix(count).map(\.event)
+  }
 
   public func heldEntries(
     kind: MutationEntityType, after version: Int64, through last: Int64

@@ -22,9 +22,7 @@ struct TripExplainCommand: Command {
 
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
-    let event = try Lookup(store: container.makeStore()).event(id) {
-      $0.sourceType == .trip || $0.sourceType == .geofence
-    }
+    let event = try Lookup(store: container.makeStore()).event(id, from: [.trip, .geofence])
     guard container.record.hasTracks,
       let explanation = try container.record.makeTrackIntake().explanation(eventId: event.id)
     else {

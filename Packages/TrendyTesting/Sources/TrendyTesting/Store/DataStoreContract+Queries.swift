@@ -24,6 +24,30 @@ extension DataStoreContract {
       try unit.upsertEvent(id: "e") { $0.timestamp = start.addingTimeInterval(30) }
       try owe("the events after one moved", unit.fetchAllEvents().map(\.id), ["e", "c", "a", "d", "b"])
     },
+    Clause("events are found by the beginning of their id, and by when they were recorded") { makeUnit in
+      let unit = try makeUnit()
+      // The first two tell in their ids when they were made, in 2023 and 2024; the others count from when they began.
+      let (early, late) = ("018b2bb2-7a40-7000-8000-000000000001", "018d2bb2-7a40-7000-8000-000000000001")
+      try add(unit, [(late, -1e8), (early, 1e8)])
+      try unit.save()
+      try add(unit, [("abc", -2e8), ("ABd", 2e8)])
+      for state in ["unsaved", "saved"] {
+        func found(_ text: String, _ limit: Int = .max) throws -> [String] {
+          try unit.events(idBeginning: text, limit: limit).map(\.id).sorted()
+        }
+        try owe("those that begin with 018, \(state)", found("018"), [early, late])
+        try owe("those that begin with 018B2BB2-7, \(state)", found("018B2BB2-7"), [early])
+        try owe("those that begin with ab, \(state)", found("ab"), ["ABd", "abc"])
+        try owe("those that begin with an id and more, \(state)", found(early + "0"), [])
+        try owe("how many of all, \(state)", found("", 3).count, 3)
+        let all = Set(EventSourceType.allCases)
+        try owe(
+          "the last recorded, \(state)", unit.lastRecordedEvents(9, from: all).map(\.id), ["ABd", late, early, "abc"])
+        try owe("the last one, \(state)", unit.lastRecordedEvents(1, from: all).map(\.id), ["ABd"])
+        try owe("the last trip, \(state)", unit.lastRecordedEvents(1, from: [.trip]).map(\.id), [])
+        try unit.save()
+      }
+    },
     Clause("types and places come by name, definitions by type and display order, all then by id") { makeUnit in
       let unit = try makeUnit()
       for (id, name) in [("3", "a"), ("1", "b"), ("2", "a")] {

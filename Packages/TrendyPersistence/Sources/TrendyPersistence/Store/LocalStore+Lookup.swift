@@ -1,0 +1,77 @@
+public import TrendyModels
+
+extension LocalStore {
+  public func events(idBeginning text: String, limit: Int) throws -> [Event] {
+    let wanted = text.lowercased()
+    let keys = RecordKey.range(ofCanonicalUUIDsBeginning: wanted)
+    try refresh()
+    let found = try scan(RowKind.event)
+    defer { withExtendedLifetime(found.pin) {} }
+    var events: [Event] = []
+    for record in found.pointers where events.count < limit {
+      let key = RecordLayout.key(record)
+      guard key.isHash || keys?.contains(key) == true else { continue }
+      // Where the key is a hash, the row has the text.
+      if key.isHash, try !Self.fields(record).identifier.text.lowercased().hasPrefix(wanted) { continue }
+      events.append(try decode(Event.self, record))
+    }
+    return events
+  }
+
+  public func lastRecordedEvents(
+    _ count: Int, from sources: Set<EventSourceType>
+  ) throws -> [Event] {
+    try refresh()
+    let found = try scan(RowKind.event)
+    defer { withExtendedLifetime(found.pin) {} }
+    let isChoosy = sources.count < EventSourceType.allCases.count
+    var last: [(milliseconds: Int64, key: RecordKey, record: UnsafeRawPointer)] = []
+    func isBefore(
+      _ one: Int64, _ key: RecordKey, _ other: (milliseconds: Int64, key: RecordKey, record: UnsafeRawPointer)
+    )
+      -> Bool
+    {
+      one != other.milliseconds ? one < other.milliseconds : key < other.key
+    }
+    for record in found.pointers {
+      let key = RecordLayout.key(record)
+      let moment = key.timeOfVersion7 ?? RecordLayout.sort(record) / 1000 + 978_307_200_000
+      if last.count == count, let least = last.first, isBefore(moment, key, least) { continue }
+      if isChoosy, try !sources.contains(Self.fields(record).sourceType) { continue }
+      let place = last.firstIndex { isBefore(moment, key, $0) } ?? last.endIndex
+      last.insert((moment, key, record), at: place)
+      if last.count > count { last.removeFirst() }
+    }
+    return try last.reversed().map { try decode(Event.self, $0.record) }
+  }
+}
+
+extension RecordKey {
+  /// Milliseconds since 1970 in the bits of a UUID of version 7; `nil` for any other.
+  fileprivate var timeOfVersion7: Int64? {
+    !isHash && high >> 12 & 0xF == 7 ? Int64(high >> 16) : nil
+  }
+
+  /// The keys of canonical UUIDs that begin with a text in small letters; `nil` where none can.
+  fileprivate static func range(ofCanonicalUUIDsBeginning text: String) -> ClosedRange<RecordKey>? {
+    let form = "00000000-0000-0000-0000-000000000000"
+    guard text.utf8.count <= form.utf8.count else { return nil }
+    var words: [UInt64] = [0, 0]
+    var digits = 0
+    for (byte, place) in zip(text.utf8, form.utf8) {
+      if place == UInt8(ascii: "-") || byte == UInt8(ascii: "-") {
+        guard place == byte else { return nil }
+        continue
+      }
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      words[digits / 16] |= UInt64(digit) << UInt64(60 - 4 * (digits % 16))
+      digits += 1
+    }
+    // The digits that are not said are all 0 at the one end, all f at the other.
+    func filled(_ word: Int) -> UInt64 {
+      let said = max(0, min(16, digits - 16 * word))
+      return said == 16 ? words[word] : words[word] | (.max >> UInt64(4 * said))
+    }
+    return RecordKey(high: words[0], low: words[1])...RecordKey(high: filled(0), low: filled(1))
+  }
+}
