@@ -164,7 +164,7 @@ private final class StorageLane: @unchecked Sendable {
     // lost: its caller has the lock.
     Thread.current.name = name
     while true {
-      guard var (owner, works) = queue.take(atMost: batch) else {
+      guard case (let owner, var works)? = queue.take(atMost: batch) else {
         if isClosed { return }
         idle += 1
         changed.wait()
