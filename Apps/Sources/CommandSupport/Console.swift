@@ -20,6 +20,8 @@ public struct Console: Sendable {
 
   public var format: Format
   public var isQuiet: Bool
+  /// What people read is fitted to it.
+  public var terminal = Terminal()
   /// Takes talk and reports in place of the standard error, a line each, for a program that must not wait for their reader.
   public var talkSink: (@Sendable (String) -> Void)?
 
@@ -52,6 +54,15 @@ public struct Console: Sendable {
     if format == .text { data(Self.oneLine(line)) }
   }
 
+  public func text(_ line: StyledText) {
+    if format == .text { data(line.rendered(for: terminal)) }
+  }
+
+  public func done(_ line: StyledText) {
+    // What was done stands, also where nobody can be told.
+    if !isQuiet, format == .text { _ = Self.write(line.rendered(for: terminal) + "\n", to: STDOUT_FILENO) }
+  }
+
   /// One line that says what was done: left out by `-q` as well.
   public func done(_ line: String) {
     // What was done stands, also where nobody can be told.
@@ -59,7 +70,7 @@ public struct Console: Sendable {
   }
 
   /// What stands in a note stays text: a line end becomes a space, and no character commands the terminal.
-  private static func oneLine(_ line: String) -> String {
+  static func oneLine(_ line: String) -> String {
     guard line.unicodeScalars.contains(where: isControl) else { return line }
     var scalars = String.UnicodeScalarView()
     for scalar in line.replacing("\r\n", with: " ").unicodeScalars {

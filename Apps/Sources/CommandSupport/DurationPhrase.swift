@@ -29,12 +29,12 @@ public enum DurationPhrase: Sendable {
     return minutes * 60
   }
 
-  /// `1h 30m`, for people; to the second below a minute. Any number can come from outside, also one that no clock counts to.
+  /// `1 h 30 min`, for people; to the second below two minutes. Any number can come from outside, also one that no clock counts to.
   public static func words(_ seconds: Double) -> String {
-    guard let total = Int(exactly: seconds.rounded()) else { return "\(seconds)s" }
-    if total < 60 { return "\(total)s" }
+    guard let total = Int(exactly: seconds.rounded()) else { return "\(seconds) s" }
+    if total < 120 { return "\(total) s" }
     let (hours, minutes) = (total / 3600, total % 3600 / 60)
-    return hours == 0 ? "\(minutes)m" : minutes == 0 ? "\(hours)h" : "\(hours)h \(minutes)m"
+    return hours == 0 ? "\(minutes) min" : minutes == 0 ? "\(hours) h" : "\(hours) h \(minutes) min"
   }
 }
 

@@ -7,6 +7,7 @@ public enum GlobalOptions: Sendable {
     OptionSpec(
       "--store", value: "dir", kind: .folder, repetition: .lastCounts,
       help: "the store, else TRENDY_STORE, else the data folder"),
+    OptionSpec("--no-color", help: "no colours, as with NO_COLOR"),
     OptionSpec("--utc", help: "read and show times in UTC"),
     OptionSpec("--quiet", "-q", help: "answers and errors only, nothing of what was done"),
     OptionSpec("--version", help: "the version, and nothing else"),

@@ -50,6 +50,8 @@ struct StoreValues: CompletionValues {
 
   private func events(from sources: Set<EventSourceType>, in store: any DataStoreProtocol) throws -> [Candidate] {
     let text = EventText(session: session, types: try store.fetchAllEventTypes())
-    return try store.lastRecordedEvents(Self.offered, from: sources).map { Candidate(ShortID.of($0.id), text.line($0)) }
+    return try store.lastRecordedEvents(Self.offered, from: sources).map {
+      Candidate(ShortID.of($0.id), text.line($0).plain)
+    }
   }
 }

@@ -41,6 +41,8 @@ enum Trendy {
       }
       if arguments.has("--plain") { console.format = .plain }
       console.isQuiet = arguments.has("--quiet")
+      console.terminal = Terminal.ofStandardOutput(environment: Environment.all)
+      if arguments.has("--no-color") { console.terminal.showsStyles = false }
       let session = try Session(command: spec, arguments: arguments, console: console, words: words)
       return try Commands.run(spec, session)
     } catch {

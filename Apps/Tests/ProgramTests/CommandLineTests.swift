@@ -21,8 +21,9 @@ struct CommandLineTests {
     let logged = try bench.trendy("log", "coffee", "2", "size=large", "--at", "2026-11-20 8:30", "-n", "oat")
     #expect(logged.status == 0)
     #expect(
-      logged.output.hasPrefix(#"coffee  Fri 20 Nov 2026 08:30 +00:00  count 2  size large  "oat"  "#)
-        || logged.output.hasPrefix(#"coffee  Fri 20 Nov 08:30 +00:00  count 2  size large  "oat"  "#))
+      logged.output.hasPrefix(#"coffee  Fri 20 Nov 2026 08:30  count 2  large  "oat"  "#)
+        || logged.output.hasPrefix(#"coffee  Fri 20 Nov 08:30  count 2  large  "oat"  "#))
+    #expect(logged.output.hasSuffix("  undo: trendy undo\n"))
   }
 
   @Test func `before first use it says how to begin`() throws {

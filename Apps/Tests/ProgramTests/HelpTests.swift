@@ -66,7 +66,7 @@ struct HelpTests {
     #expect(try offered("trendy und") == ["undo"])
     #expect(try offered("trendy log cof") == ["coffee"])
     #expect(try offered("trendy trip ").contains("merge"))
-    #expect(try offered("trendy log coffee --no") == ["--note"])
+    #expect(try offered("trendy log coffee --not") == ["--note"])
     let properties = try offered("trendy log coffee ")
     #expect(!properties.isEmpty && properties.allSatisfy { $0.contains("=") }, "\(properties)")
     #expect(try offered("trendy words").isEmpty, "what is for programs is not offered")

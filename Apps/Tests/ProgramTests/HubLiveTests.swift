@@ -39,7 +39,7 @@ struct HubLiveTests {
     let told = try live()
     #expect(told.output.contains(" km") && told.output.contains("since"))
     #expect(told.talk.contains("No agent runs here: this is what pixel told the hub 127.0.0.1"), "\(told.talk)")
-    #expect(told.talk.contains(" 6m ago"), "\(told.talk)")
+    #expect(told.talk.contains(" 6 min ago"), "\(told.talk)")
     // It is over: nothing goes on, and the trip is in the record.
     try phone.post(HubPhone.rest(seconds: 400, ago: 0, at: 9000), to: hub)
     #expect(try live("--json").document.objectValue?["trip"] == .null)

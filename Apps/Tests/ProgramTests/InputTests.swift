@@ -84,4 +84,12 @@ struct InputTests {
       #expect(try bench.trendy("list", environment: ["TZ": zone]).talk == "", "\(zone)")
     }
   }
+
+  @Test func `a number that may be one of a few is held to them`() throws {
+    let refused = try bench.trendy("log", "mood", "7")
+    #expect(refused.status == 64 && refused.talk.contains("(1, 2, 3, 4, 5)"), "\(refused.talk)")
+    #expect(try bench.trendy("log", "mood", "4.0", "--json").output.contains(#""value":4"#))
+    #expect(
+      try bench.trendy("type", "prop", "add", "coffee", "shots", "--kind", "number", "--options", "1,two").status == 64)
+  }
 }

@@ -22,6 +22,13 @@ extension Session {
 
 /// Lengths as a person reads them.
 enum LengthText {
+  /// `840 m`, `12.3 km`.
+  static func words(_ metres: Double) -> String {
+    // Any number can come from elsewhere.
+    guard abs(metres) < 999.5 else { return kilometres(metres) }
+    return "\(Int(metres.rounded())) m"
+  }
+
   /// `12.3 km`.
   static func kilometres(_ metres: Double) -> String {
     let tenths = (metres / 100).rounded()

@@ -28,7 +28,7 @@ enum Property {
     let value: JSONValue?
     switch definition.propertyType {
     case .text: value = .string(text)
-    case .number: value = number(text).flatMap { isOption($0, of: definition) ? $0 : nil }
+    case .number: value = number(text, of: definition)
     case .boolean: value = boolean(text)
     case .date:
       value = .string(
@@ -49,17 +49,6 @@ enum Property {
     return PropertyValue(type: definition.propertyType, value: value)
   }
 
-  static func text(_ value: PropertyValue) -> String {
-    switch value.type {
-    case .duration: value.doubleValue.map(DurationPhrase.words) ?? plain(value.value)
-    default: plain(value.value)
-    }
-  }
-
-  private static func plain(_ value: JSONValue) -> String {
-    value.stringValue ?? JSONText.value(value).description
-  }
-
   private static func takes(_ definition: PropertyDefinition) -> String {
     switch definition.propertyType {
     case .text: "any text"
@@ -78,9 +67,11 @@ enum Property {
     return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
   }
 
-  /// A number may be one of a few, as a score is.
-  private static func isOption(_ value: JSONValue, of definition: PropertyDefinition) -> Bool {
-    definition.options.isEmpty || definition.options.contains { Double($0) == value.doubleValue }
+  /// It may have to be one of a few, as a score is.
+  private static func number(_ text: String, of definition: PropertyDefinition) -> JSONValue? {
+    guard let value = number(text) else { return nil }
+    let isOption = definition.options.isEmpty || definition.options.contains { Double($0) == value.doubleValue }
+    return isOption ? .some(value) : .none
   }
 
   private static func boolean(_ text: String) -> JSONValue? {

@@ -40,8 +40,8 @@ struct Doubles {
     }
     for group in groups {
       console.text(text.line(group.kept))
-      for event in group.doubles { console.text("  twice:  \(text.line(event))") }
-      for event in group.differing { console.text("  says something else:  \(text.line(event))") }
+      for event in group.doubles { console.text(text.line(event).led(by: "  twice:")) }
+      for event in group.differing { console.text(text.line(event).led(by: "  says something else:")) }
     }
     let count = Quantity(events.count, "double")
     if events.isEmpty {

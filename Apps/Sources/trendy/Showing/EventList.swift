@@ -1,14 +1,24 @@
 import CommandSupport
 import TrendyModels
+import TrendyProtocols
 
 /// Events that a command answers with.
 struct EventList {
   var events: [Event]
-  var types: [EventType]
+  let types: [EventType]
+  private let places: [Geofence]
+
+  init(_ events: [Event], in store: any DataStoreProtocol) throws {
+    self.events = events
+    types = try store.fetchAllEventTypes()
+    places = events.contains { $0.sourceType == .trip } ? try store.fetchAllGeofences() : []
+  }
+
+  func text(_ session: Session) -> EventText { EventText(session: session, types: types, places: places) }
 
   /// In the format asked for; `words` writes it for people.
   func show(schema: String, _ session: Session, words: (EventText) -> Void) {
-    let text = EventText(session: session, types: types)
+    let text = text(session)
     switch session.console.format {
     case .json: session.console.document(schema, [("events", .array(events.map { text.json($0) }))])
     case .ndjson: for event in events { session.console.data("\(text.json(event))") }
@@ -16,26 +26,29 @@ struct EventList {
     case .text: words(text)
     }
   }
+
+  /// Columns that the names of types need, so that what follows them stands in one; a very long one stands out.
+  func nameColumns(_ text: EventText) -> Int { min(16, events.map { text.typeName($0).columns }.max() ?? 0) }
 }
 
 /// One event that a command answers with.
 struct OneEvent {
-  var event: Event
-  var types: [EventType]
+  private let list: EventList
+
+  var event: Event { list.events[0] }
+
+  init(_ event: Event, in store: any DataStoreProtocol) throws { list = try EventList([event], in: store) }
 
   /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
-    let text = EventText(session: session, types: types)
+    let text = list.text(session)
     switch session.console.format {
     case .json, .ndjson: session.console.document("trendy.event/1", [("event", text.json(event))])
     case .plain: session.console.row(text.plain(event))
-    case .text:
-      guard isDetailed else {
-        session.console.done(text.line(event))
-        break
-      }
+    case .text where isDetailed:
       session.console.text(text.line(event))
       for line in text.detailLines(event) { session.console.text(line) }
+    case .text: session.console.done(text.line(event))
     }
     return .done
   }

@@ -5,44 +5,139 @@ import CommandSupport
   import Foundation
 #endif
 import TrendyModels
+import TrendyProtocols
+import TrendyTrips
 
 /// Events as a person reads them, and as scripts do.
 struct EventText {
   let local: LocalTime
   let now: Date
-  let typeNames: [String: String]
+  private let types: [String: EventType]
+  private let places: [Geofence]
 
-  init(session: Session, types: [EventType]) {
+  /// - Parameter places: those that trips are told by.
+  init(session: Session, types: [EventType], places: [Geofence] = []) {
     local = session.local
     now = session.now
-    typeNames = Dictionary(types.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    self.types = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    self.places = places
   }
 
-  func typeName(_ event: Event) -> String { typeNames[event.eventTypeId] ?? "(unknown type)" }
+  func typeName(_ event: Event) -> String { types[event.eventTypeId]?.name ?? "(unknown type)" }
 
-  /// `coffee  Fri 20 Nov 08:30 +01:00  count 2  size large  "oat"   0199f3c2-7a40`.
-  func line(_ event: Event) -> String {
-    ([typeName(event), "\(when(event)) \(local.offset(event.timestamp))"] + details(event) + [ShortID.of(event.id)])
-      .joined(separator: "  ")
+  /// `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
+  func line(_ event: Event) -> StyledText {
+    StyledText([name(event), StyledText.Part(when(event))] + details(event) + [id(event)])
   }
 
   /// A line below the heading of its day.
-  func lineOfDay(_ event: Event) -> String {
+  /// - Parameter columns: that the name of the type has at least.
+  func lineOfDay(_ event: Event, columns: Int = 0) -> StyledText {
     let time = event.isAllDay ? "all day" : local.time(event.timestamp)
-    return (["  \(time)", typeName(event)] + details(event) + [ShortID.of(event.id)]).joined(separator: "  ")
+    return StyledText(
+      [StyledText.Part("  \(time)"), name(event, columns: columns)] + details(event) + [id(event)])
   }
 
+  private func name(_ event: Event, columns: Int = 0) -> StyledText.Part {
+    StyledText.Part(
+      typeName(event).padded(to: columns), .name(color: types[event.eventTypeId]?.colorHex))
+  }
+
+  private func id(_ event: Event) -> StyledText.Part { StyledText.Part(ShortID.of(event.id), .dim, rank: .id) }
+
+  private func when(_ event: Event) -> String {
+    let year = local.components(of: now).year
+    if event.isAllDay { return local.day(event.timestamp, year: year) }
+    return local.dayAndTime(event.timestamp, year: year)
+  }
+
+  private func details(_ event: Event) -> [StyledText.Part] {
+    let trip = TripEvent(event)
+    var parts: [String] = []
+    if let trip {
+      parts += [TripText.way(of: trip, among: places), LengthText.words(trip.distance)].compactMap(\.self)
+    }
+    if let length = event.length { parts.append(DurationPhrase.words(length)) }
+    if let trip {
+      parts += [trip.category?.rawValue, trip.carName].compactMap(\.self)
+    } else {
+      parts += properties(event)
+      if let place = event.locationName { parts.append("at \(place)") }
+    }
+    let note = event.notes.map { StyledText.Part("\"\($0)\"", .dim, rank: .note) }
+    return parts.map { StyledText.Part($0) } + [note].compactMap(\.self)
+  }
+
+  private func properties(_ event: Event) -> [String] {
+    event.properties.sorted { $0.key < $1.key }.filter { !event.repeats($0.key, $0.value) }.map { key, value in
+      // What was chosen says what it is.
+      value.type == .select ? words(value, of: event) : "\(key) \(words(value, of: event))"
+    }
+  }
+
+  /// A property's value as a person writes it.
+  func words(_ value: PropertyValue, of event: Event) -> String {
+    switch value.type {
+    case .duration: value.doubleValue.map(DurationPhrase.words) ?? plain(value.value)
+    case .boolean: value.boolValue.map { $0 ? "yes" : "no" } ?? plain(value.value)
+    case .date: value.dateValue.map { moment($0, of: event) } ?? plain(value.value)
+    case .number, .text, .select, .url, .email: plain(value.value)
+    }
+  }
+
+  /// A time on the day of the event, else with its day; a day alone where it is the first moment of one.
+  private func moment(_ date: Date, of event: Event) -> String {
+    let year = local.components(of: event.timestamp).year
+    if date == local.startOfDay(date) { return local.day(date, year: year) }
+    let isSameDay = local.startOfDay(date) == local.startOfDay(event.timestamp)
+    return isSameDay ? local.time(date) : local.dayAndTime(date, year: year)
+  }
+
+  private func plain(_ value: JSONValue) -> String { value.stringValue ?? JSONText.value(value).description }
+}
+
+extension EventText {
+  /// What else there is to know of it, a row each.
+  func detailLines(_ event: Event) -> [String] {
+    var rows: [(String, String)] = [("id", event.id), ("when", moment(event.timestamp))]
+    if let end = event.endDate { rows.append(("until", moment(end))) }
+    if let zone = event.timeZone { rows.append(("recorded in", zone)) }
+    if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
+      rows.append(("where", "\(latitude), \(longitude)"))
+    }
+    let trip = TripEvent(event)
+    for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) {
+      // A route is a line of hundreds of characters for programs to draw.
+      if trip != nil, key == TripRecord.PropertyKey.route.rawValue { continue }
+      rows.append((key, trip?.words(of: key) ?? words(value, of: event)))
+    }
+    rows.append(("source", event.createRequest.sourceType))
+    rows.append(("sync", event.syncStatus.rawValue))
+    let width = rows.map(\.0.columns).max() ?? 0
+    return rows.map { "  \($0.padded(to: width))  \($1)" }
+  }
+
+  private func moment(_ date: Date) -> String {
+    "\(local.dayAndTime(date, year: local.components(of: now).year)) \(local.offset(date))"
+  }
+}
+
+extension EventText {
+  /// For scripts, a cell each; behind the first six one of each property, `key=value`.
   func plain(_ event: Event) -> [String] {
     [
       event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "", typeName(event),
-      properties(event).joined(separator: " "), event.notes ?? "",
-    ]
+      event.notes ?? "", event.locationName ?? "",
+    ] + event.properties.sorted { $0.key < $1.key }.map { "\($0.key)=\(plain($0.value.value))" }
   }
 
   func json(_ event: Event) -> JSONText {
     var members: [(String, JSONText)] = [
       ("id", .string(event.id)),
-      ("event_type", .object([("id", .string(event.eventTypeId)), ("name", .string(typeNames[event.eventTypeId]))])),
+      (
+        "event_type",
+        .object([("id", .string(event.eventTypeId)), ("name", .string(types[event.eventTypeId]?.name))])
+      ),
       ("timestamp", .string(local.rfc3339(event.timestamp))),
       ("end_date", .string(event.endDate.map { local.rfc3339($0) })),
       ("time_zone", .string(event.timeZone)),
@@ -61,45 +156,35 @@ struct EventText {
     ]
     return .object(members)
   }
+}
 
-  private func when(_ event: Event) -> String {
-    let year = local.components(of: now).year
-    if event.isAllDay { return local.day(event.timestamp, year: year) }
-    return local.dayAndTime(event.timestamp, year: year)
+extension Event {
+  /// Seconds; `nil` of what has no end, and of whole days.
+  fileprivate var length: Double? {
+    isAllDay ? nil : endDate.map { $0.timeIntervalSince(timestamp) }
   }
 
-  private func details(_ event: Event) -> [String] {
-    var parts: [String] = []
-    if let end = event.endDate, !event.isAllDay {
-      parts.append(DurationPhrase.words(end.timeIntervalSince(event.timestamp)))
-    }
-    parts += properties(event)
-    if let place = event.locationName { parts.append("at \(place)") }
-    if let notes = event.notes { parts.append("\"\(notes)\"") }
-    return parts
-  }
-
-  private func properties(_ event: Event) -> [String] {
-    // A route is a line of hundreds of characters for programs to draw.
-    event.properties.sorted { $0.key < $1.key }.filter { $0.key != "route" }.map {
-      "\($0.key) \(Property.text($0.value))"
+  /// Whether a property says once more when the event began, when it ended or how long it took.
+  fileprivate func repeats(_ key: String, _ value: PropertyValue) -> Bool {
+    switch value.type {
+    case .duration: length.flatMap { length in value.doubleValue.map { abs($0 - length) < 1 } } ?? false
+    case .date:
+      value.dateValue.map { date in
+        [timestamp, endDate].contains { $0.map { abs($0.timeIntervalSince(date)) < 1 } ?? false }
+      } ?? false
+    case .text, .number, .boolean, .select, .url, .email: false
     }
   }
 }
 
-extension EventText {
-  /// What else there is to know of it, a row each.
-  func detailLines(_ event: Event) -> [String] {
-    var rows: [(String, String)] = [("id", event.id), ("when", local.rfc3339(event.timestamp))]
-    if let end = event.endDate { rows.append(("until", local.rfc3339(end))) }
-    if let zone = event.timeZone { rows.append(("recorded in", zone)) }
-    if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
-      rows.append(("where", "\(latitude), \(longitude)"))
+extension TripEvent {
+  /// A number of the trip with its unit; `nil` for properties that have none.
+  fileprivate func words(of key: String) -> String? {
+    guard let number = event.properties[key]?.doubleValue else { return nil }
+    return switch TripRecord.PropertyKey(rawValue: key) {
+    case .distance, .businessDistance: LengthText.words(number)
+    case .averageSpeed, .topSpeed: "\(JSONText.number((number * 3.6).rounded())) km/h"
+    default: nil
     }
-    for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) { rows.append((key, Property.text(value))) }
-    rows.append(("source", event.createRequest.sourceType))
-    rows.append(("sync", event.syncStatus.rawValue))
-    let width = rows.map(\.0.count).max() ?? 0
-    return rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count))  \($1)" }
   }
 }

@@ -1,29 +1,43 @@
 import CommandSupport
 import TrendyModels
+import TrendyProtocols
+import TrendyTrips
 
 /// Trips that a command answers with.
 struct TripList {
-  var events: [Event]
+  let trips: [TripEvent]
+  private let places: [Geofence]
+
+  init(_ trips: [TripEvent], in store: any DataStoreProtocol) throws {
+    self.trips = trips
+    places = try store.fetchAllGeofences()
+  }
+
+  func texts(_ session: Session) -> [TripText] { trips.map { TripText($0, places: places, session: session) } }
 
   /// In the format asked for; `words` writes one of them for people.
   func show(_ session: Session, words: (TripText) -> Void) {
-    let trips = events.map { TripText($0, session: session) }
+    let texts = texts(session)
     switch session.console.format {
-    case .json: session.console.document("trendy.trips/1", [("trips", .array(trips.map(\.json)))])
-    case .ndjson: for trip in trips { session.console.data("\(trip.json)") }
-    case .plain: for trip in trips { session.console.row(trip.plain) }
-    case .text: for trip in trips { words(trip) }
+    case .json: session.console.document("trendy.trips/1", [("trips", .array(texts.map(\.json)))])
+    case .ndjson: for trip in texts { session.console.data("\(trip.json)") }
+    case .plain: for trip in texts { session.console.row(trip.plain) }
+    case .text: for trip in texts { words(trip) }
     }
   }
 }
 
 /// One trip that a command answers with.
 struct OneTrip {
-  var event: Event
+  private let list: TripList
+
+  init(_ trip: TripEvent, in store: any DataStoreProtocol) throws { list = try TripList([trip], in: store) }
+
+  var event: Event { list.trips[0].event }
 
   /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
-    let trip = TripText(event, session: session)
+    let trip = list.texts(session)[0]
     switch session.console.format {
     case .ndjson where !isDetailed: session.console.data("\(trip.json)")
     case .json, .ndjson: session.console.document("trendy.trip/1", [("trip", trip.json)])

@@ -9,50 +9,88 @@ import TrendyTrips
 
 /// A trip as a person reads it, and as scripts do.
 struct TripText {
-  private let event: Event
+  private let trip: TripEvent
+  private let places: [Geofence]
   private let local: LocalTime
   private let year: Int
 
-  init(_ event: Event, session: Session) {
-    self.event = event
+  init(_ trip: TripEvent, places: [Geofence], session: Session) {
+    self.trip = trip
+    self.places = places
     local = session.local
     year = local.components(of: session.now).year
   }
 
-  /// Metres.
+  private var event: Event { trip.event }
+  /// Metres; `nil` where it does not say.
   private var distance: Double? { event.properties["distance"]?.doubleValue }
   private var seconds: Double? { event.endDate.map { $0.timeIntervalSince(event.timestamp) } }
-  private var car: String? { event.properties["car"]?.stringValue }
 
-  /// `Tue 18 Nov 2014 09:37 – 10:12  7.45 km  35m  0199f3c2-7a40`.
-  var line: String {
-    let category = event.properties["category"]?.stringValue
-    let end = event.endDate.map { " – \(local.time($0))" } ?? ""
-    let parts = [
-      local.dayAndTime(event.timestamp, year: year) + end, kilometres, seconds.map(DurationPhrase.words), car, category,
+  /// `Tue 18 Nov 2014 09:37–10:12  Home → Office  7.4 km  35 min  Van  business  0199f3c2-7a40`.
+  var line: StyledText {
+    var when = local.dayAndTime(event.timestamp, year: year)
+    if let end = event.endDate {
+      let isSameDay = local.startOfDay(end) == local.startOfDay(event.timestamp)
+      when += isSameDay ? "–\(local.time(end))" : " – \(local.dayAndTime(end, year: year))"
+    }
+    let needed = [
+      when, way, distance.map { LengthText.words($0) }, seconds.map(DurationPhrase.words), trip.carName,
+      trip.category?.rawValue,
     ]
-    return (parts.compactMap(\.self) + [ShortID.of(event.id)]).joined(separator: "  ")
+    let note = event.notes.map { StyledText.Part("\"\($0)\"", .dim, rank: .note) }
+    return StyledText(
+      needed.compactMap { $0.map { StyledText.Part($0) } } + [note].compactMap(\.self)
+        + [StyledText.Part(ShortID.of(event.id), .dim, rank: .id)])
   }
 
+  private var way: String? { Self.way(of: trip, among: places) }
+
+  /// `Home → Office`, or what is known of it.
+  static func way(of trip: TripEvent, among places: [Geofence]) -> String? {
+    switch (places.around(trip.startPlace).first?.name, places.around(trip.endPlace).first?.name) {
+    case (let from?, let to?): "\(from) → \(to)"
+    case (let from?, nil): "from \(from)"
+    case (nil, let to?): "to \(to)"
+    case (nil, nil): nil
+    }
+  }
+
+  private func name(_ coordinate: Coordinate?) -> String? { places.around(coordinate).first?.name }
+
   var lines: [String] {
-    var rows = [("id", event.id), ("start", local.rfc3339(event.timestamp))]
-    if let end = event.endDate { rows.append(("end", local.rfc3339(end))) }
-    if let kilometres { rows.append(("distance", kilometres)) }
+    var rows = [("id", event.id), ("start", moment(event.timestamp))]
+    if let end = event.endDate { rows.append(("end", moment(end))) }
+    if let place = place(trip.startPlace) { rows.append(("from", place)) }
+    if let place = place(trip.endPlace) { rows.append(("to", place)) }
+    if let distance { rows.append(("distance", LengthText.words(distance))) }
     if let seconds { rows.append(("duration", DurationPhrase.words(seconds))) }
     if let speed = speed("average_speed") { rows.append(("average", speed)) }
     if let speed = speed("top_speed") { rows.append(("top speed", speed)) }
-    if let car { rows.append(("car", car)) }
-    if let category = event.properties["category"]?.stringValue {
-      let why = event.properties["rule"]?.stringValue.map { "rule '\($0)'" } ?? "by hand"
-      rows.append(("for", "\(category) (\(why))"))
+    if let car = trip.carName { rows.append(("car", car)) }
+    if let category = trip.category {
+      let why = trip.rule.map { "rule '\($0)'" } ?? "by hand"
+      rows.append(("for", "\(category.rawValue) (\(why))"))
     }
-    if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
-      rows.append(("from", "\(latitude), \(longitude)"))
+    if trip.category == .mixed, let business = trip.businessDistance {
+      rows.append(("business", LengthText.words(business)))
     }
     if let notes = event.notes { rows.append(("note", notes)) }
-    return rows.map { "\($0)\(String(repeating: " ", count: 10 - $0.count))\($1)" }
+    return rows.map { "\($0.padded(to: 10))\($1)" }
   }
 
+  private func moment(_ date: Date) -> String { "\(local.dayAndTime(date, year: year)) \(local.offset(date))" }
+
+  private func place(_ coordinate: Coordinate?) -> String? {
+    coordinate.map { name($0) ?? "\($0.latitude), \($0.longitude)" }
+  }
+
+  private func speed(_ key: String) -> String? {
+    event.properties[key]?.doubleValue.map { "\(JSONText.number(($0 * 3.6).rounded())) km/h" }
+  }
+}
+
+extension TripText {
+  /// For scripts: id, start, end, metres, seconds.
   var plain: [String] {
     [
       event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "",
@@ -66,26 +104,13 @@ struct TripText {
       ("end", .string(event.endDate.map { local.rfc3339($0) })), ("distance_m", .number(distance)),
       ("duration_s", .number(seconds)),
       ("average_speed_mps", .number(event.properties["average_speed"]?.doubleValue)),
-      ("top_speed_mps", .number(event.properties["top_speed"]?.doubleValue)), ("car", .string(car)),
-      ("vehicle_id", .string(event.properties["vehicle"]?.stringValue)),
-      ("category", .string(event.properties["category"]?.stringValue)),
-      ("rule", .string(event.properties["rule"]?.stringValue)),
-      ("business_distance_m", .number(TripEvent(event)?.businessDistance)),
+      ("top_speed_mps", .number(event.properties["top_speed"]?.doubleValue)), ("car", .string(trip.carName)),
+      ("vehicle_id", .string(trip.vehicleId)), ("category", .string(trip.category?.rawValue)),
+      ("rule", .string(trip.rule)), ("business_distance_m", .number(trip.businessDistance)),
       ("start_latitude", .number(event.locationLatitude)), ("start_longitude", .number(event.locationLongitude)),
+      ("start_place", .string(name(trip.startPlace))), ("end_place", .string(name(trip.endPlace))),
       ("route", .string(event.properties["route"]?.stringValue)), ("notes", .string(event.notes)),
       ("sync_status", .string(event.syncStatus.rawValue)),
     ])
-  }
-
-  private var kilometres: String? {
-    distance.map { metres in
-      guard let hundredths = Int(exactly: (metres / 10).rounded()), hundredths >= 0 else { return "\(metres) m" }
-      let rest = hundredths % 100
-      return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) km"
-    }
-  }
-
-  private func speed(_ key: String) -> String? {
-    event.properties[key]?.doubleValue.map { "\(JSONText.number(($0 * 3.6).rounded())) km/h" }
   }
 }

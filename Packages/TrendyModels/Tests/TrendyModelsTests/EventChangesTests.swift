@@ -39,6 +39,30 @@ struct EventChangesTests {
     #expect(event.properties == ["size": .select("large"), "milk": .select("oat")])
   }
 
+  @Test func `a duration says how long the event took, unless it says something else`() {
+    func definition(_ key: String, _ order: Int, _ type: PropertyType = .duration) -> PropertyDefinition {
+      PropertyDefinition(
+        id: key, eventTypeId: "coffee", key: key, label: key, propertyType: type, displayOrder: order)
+    }
+    let definitions = [definition("pause", 2), definition("length", 1), definition("count", 0, .number)]
+    let short = Event(id: "e", of: coffee, at: noon, until: noon + 600)
+    var event = short
+    event.fillLength(from: definitions)
+    #expect(event.properties == ["length": .duration(600)])
+    // What says the old length follows; what a person said otherwise stays.
+    let before = event
+    event.endDate = noon + 1200
+    event.fillLength(from: definitions, before: before)
+    #expect(event.properties == ["length": .duration(1200)])
+    event.properties["length"] = .duration(7)
+    event.endDate = noon + 1800
+    event.fillLength(from: definitions, before: before)
+    #expect(event.properties == ["length": .duration(7)])
+    var endless = Event(id: "e", of: coffee, at: noon)
+    endless.fillLength(from: definitions, before: short)
+    #expect(endless.properties.isEmpty)
+  }
+
   @Test func `a live activity tells the average speed once time has passed`() {
     #expect(LiveActivityState(distanceMeters: 900, durationSeconds: 60).averageSpeedMetersPerSecond == 15)
     #expect(LiveActivityState(distanceMeters: 0, durationSeconds: 0).averageSpeedMetersPerSecond == nil)

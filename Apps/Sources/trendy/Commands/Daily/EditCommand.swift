@@ -44,7 +44,7 @@ struct EditCommand: Command {
     guard edited != old else { throw session.usageError("Nothing to change was named") }
     try container.record.perform("edit \(ShortID.of(old.id))", [.event(edited)], before: [.event(old)])
     container.agent.send()
-    return OneEvent(event: edited, types: try container.makeStore().fetchAllEventTypes())
+    return try OneEvent(edited, in: container.makeStore())
   }
 
   private func edited(_ old: Event, in store: any DataStoreProtocol, _ session: Session) throws -> Event {
@@ -62,6 +62,7 @@ struct EditCommand: Command {
       let (key, value) = try Property.parse(word, definitions: definitions, session: session)
       event.properties[key] = value
     }
+    event.fillLength(from: definitions, before: old)
     return event
   }
 

@@ -54,7 +54,7 @@ struct ListCommand: Command {
     var events =
       showsDeleted ? try deleted(ofTypes: types, in: container.recorder) : try events(ofTypes: types, in: store)
     if let text { events = events.filter { $0.holds(text) } }
-    return EventList(events: Array(events.prefix(limit ?? .max)), types: try store.fetchAllEventTypes())
+    return try EventList(Array(events.prefix(limit ?? .max)), in: store)
   }
 
   private func events(ofTypes types: Set<String>, in store: any DataStoreProtocol) throws -> [Event] {
@@ -77,12 +77,13 @@ struct ListCommand: Command {
     answer.show(schema: "trendy.events/1", session) { text in
       if answer.events.isEmpty { session.console.text("Nothing found.") }
       let year = session.local.components(of: session.now).year
+      let columns = answer.nameColumns(text)
       var day = ""
       for event in answer.events {
         let heading = session.local.day(event.timestamp, year: year)
-        if heading != day { session.console.text(heading) }
+        if heading != day { session.console.text(StyledText([StyledText.Part(heading, .heading)])) }
         day = heading
-        session.console.text(text.lineOfDay(event))
+        session.console.text(text.lineOfDay(event, columns: columns))
       }
     }
     return answer.events.isEmpty && failsEmpty ? .no : .done
@@ -91,7 +92,7 @@ struct ListCommand: Command {
 
 extension Event {
   fileprivate func holds(_ text: String) -> Bool {
-    let fields = [notes, originalTitle, locationName] + properties.values.map { Property.text($0) }
+    let fields = [notes, originalTitle, locationName] + properties.values.map(\.stringValue)
     return fields.contains { $0?.lowercased().contains(text) ?? false }
   }
 }

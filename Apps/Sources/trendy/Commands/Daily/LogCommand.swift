@@ -39,7 +39,15 @@ struct LogCommand: Command {
     makesType = session.arguments.has("--create")
   }
 
-  func act(_ session: Session) throws -> OneEvent {
+  struct Answer {
+    var event: OneEvent
+    /// Events of this type today.
+    var today: Int
+    /// Days in a row with one, up to today or yesterday.
+    var streak: Int
+  }
+
+  func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let store = container.makeStore()
     let (type, isNew) = try eventType(in: container, session)
@@ -58,13 +66,17 @@ struct LogCommand: Command {
       let (key, value) = try Property.parse(word, definitions: definitions, session: session)
       event.properties[key] = value
     }
+    event.fillLength(from: definitions)
     event.fillDefaults(from: definitions)
     // Only now is all of it known to be right: the type comes with its first event, or not at all.
     try container.record.perform(
       "log \(type.name) \(ShortID.of(event.id))", (isNew ? [.eventType(type)] : []) + [.event(event)])
     container.agent.send()
     let known = container.makeStore()
-    return OneEvent(event: try known.findEvent(id: event.id) ?? event, types: try known.fetchAllEventTypes())
+    return Answer(
+      event: try OneEvent(known.findEvent(id: event.id) ?? event, in: known),
+      today: try Self.count(of: type, daysAgo: 0, in: known, session, limit: nil),
+      streak: try Self.streak(of: type, in: known, session))
   }
 
   private func eventType(in container: AppContainer, _ session: Session) throws -> (EventType, isNew: Bool) {
@@ -88,5 +100,32 @@ struct LogCommand: Command {
       hint: "A note: trendy log \(type.name) -n '\(word)'")
   }
 
-  func show(_ answer: OneEvent, _ session: Session) -> ExitCode { answer.show(session) }
+  private static func count(
+    of type: EventType, daysAgo days: Int, in store: any DataStoreProtocol, _ session: Session, limit: Int?
+  ) throws -> Int {
+    let local = session.local
+    let day = local.startOfDay(session.now, addingDays: -days)..<local.startOfDay(session.now, addingDays: 1 - days)
+    return try store.events(in: day, ofType: type.id, limit: limit).count
+  }
+
+  private static func streak(
+    of type: EventType, in store: any DataStoreProtocol, _ session: Session
+  ) throws -> Int {
+    // Today is not over: it breaks no streak.
+    var days = try count(of: type, daysAgo: 0, in: store, session, limit: 1) > 0 ? 0 : 1
+    let first = days
+    while try count(of: type, daysAgo: days, in: store, session, limit: 1) > 0 { days += 1 }
+    return days - first
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let exit = answer.event.show(session)
+    let words = [
+      answer.today > 1 ? "today \(answer.today)" : nil, answer.streak > 1 ? "\(answer.streak) days in a row" : nil,
+      "undo: trendy undo",
+    ]
+    let line = words.compactMap(\.self).joined(separator: " · ")
+    session.console.done(StyledText([StyledText.Part(""), StyledText.Part(line, .dim)]))
+    return exit
+  }
 }

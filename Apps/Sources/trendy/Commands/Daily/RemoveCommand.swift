@@ -19,8 +19,7 @@ struct RemoveCommand: Command {
   func act(_ session: Session) throws -> EventList {
     let container = try session.openStore()
     let lookup = Lookup(store: container.makeStore())
-    let answer = EventList(
-      events: try ids.map { try lookup.event($0) }, types: try lookup.store.fetchAllEventTypes())
+    let answer = try EventList(ids.map { try lookup.event($0) }, in: lookup.store)
     try container.record.perform(label(answer.events), [], before: answer.events.map { .event($0) })
     container.agent.send()
     return answer
@@ -34,8 +33,8 @@ struct RemoveCommand: Command {
     if session.console.isJSON {
       session.console.document("trendy.deleted/1", [("deleted", .array(answer.events.map { .string($0.id) }))])
     }
-    let text = EventText(session: session, types: answer.types)
-    for event in answer.events { session.console.done("Deleted: \(text.line(event))") }
+    let text = answer.text(session)
+    for event in answer.events { session.console.done(text.line(event).led(by: "Deleted:")) }
     return .done
   }
 }

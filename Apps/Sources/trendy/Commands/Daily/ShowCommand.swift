@@ -14,7 +14,7 @@ struct ShowCommand: Command {
 
   func act(_ session: Session) throws -> OneEvent {
     let store = try session.openStore().makeStore()
-    return OneEvent(event: try Lookup(store: store).event(id), types: try store.fetchAllEventTypes())
+    return try OneEvent(Lookup(store: store).event(id), in: store)
   }
 
   func show(_ answer: OneEvent, _ session: Session) -> ExitCode { answer.show(session, isDetailed: true) }

@@ -22,7 +22,7 @@ struct TodayCommand: Command {
     let (start, end) = (session.local.startOfDay(session.now), session.local.startOfDay(session.now, addingDays: 1))
     let store = try session.openStore().makeStore()
     let events = try store.events(in: start..<end, ofType: nil, limit: nil)
-    return EventList(events: events.reversed(), types: try store.fetchAllEventTypes())
+    return try EventList(events.reversed(), in: store)
   }
 
   func show(_ answer: EventList?, _ session: Session) throws -> ExitCode {
@@ -34,9 +34,12 @@ struct TodayCommand: Command {
       return .done
     }
     answer.show(schema: "trendy.today/1", session) { text in
-      session.console.text(session.local.day(session.now))
+      let count = answer.events.count
+      let entries = count == 0 ? "" : count == 1 ? " · 1 entry" : " · \(count) entries"
+      session.console.text(StyledText([StyledText.Part(session.local.day(session.now) + entries, .heading)]))
       if answer.events.isEmpty { session.console.text("  nothing yet. trendy log TYPE records something.") }
-      for event in answer.events { session.console.text(text.lineOfDay(event)) }
+      let columns = answer.nameColumns(text)
+      for event in answer.events { session.console.text(text.lineOfDay(event, columns: columns)) }
     }
     return .done
   }

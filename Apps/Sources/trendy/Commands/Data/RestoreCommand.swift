@@ -123,7 +123,7 @@ struct RestoreCommand: Command {
     for entity in entities {
       let name = entity.fields["name"]?.stringValue ?? entity.fields["label"]?.stringValue ?? entity.id
       let kind = entity.kind.rawValue.replacing("_", with: " ")
-      session.console.done("Restored: \(entity.event.map { text.line($0) } ?? "\(kind) \(name)")")
+      session.console.done("Restored: \(entity.event.map { text.line($0).plain } ?? "\(kind) \(name)")")
     }
   }
 }

@@ -37,6 +37,10 @@ struct TripAddCommand: Command {
     }
     (start, self.end) = (span.start, end)
     distance = try session.metres(session.arguments.positionals[0], of: "the trip")
+    if session.arguments.has("--end"), !session.arguments.has("--start") {
+      // A way with an end alone is none, and a place alone is where a trip began.
+      throw session.usageError("With --end goes --start", hint: "--start home, or --start 52.37,4.89")
+    }
     places = ["--start", "--end"].compactMap { session.arguments.value($0) }
     details = try TripDetails(session)
   }
@@ -52,7 +56,7 @@ struct TripAddCommand: Command {
     try details.apply(to: &trip, in: store)
     trip.event = try container.record.completed(trip.event)
     try container.record.perform("add trip \(ShortID.of(trip.event.id))", [.event(trip.event)])
-    return OneTrip(event: trip.event)
+    return try OneTrip(trip, in: store)
   }
 
   func show(_ answer: OneTrip, _ session: Session) -> ExitCode { answer.show(session) }

@@ -58,7 +58,7 @@ struct TripClassifyCommand: Command {
         try container.record.perform(
           "classify trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
       }
-      return .trip(OneTrip(event: trip.event))
+      return .trip(try OneTrip(trip, in: container.makeStore()))
     case .byRule(let since): return .changed(try classifyByRule(since: since, in: container))
     }
   }

@@ -65,7 +65,7 @@ struct TripEditCommand: Command {
     trip.measure()
     try container.record.perform(
       "edit trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
-    return OneTrip(event: trip.event)
+    return try OneTrip(trip, in: store)
   }
 
   private func clear(_ field: Field, of trip: inout TripEvent) {

@@ -7,39 +7,71 @@ import CommandSupport
 #endif
 import TrendyModels
 import TrendyProtocols
+import TrendyTrips
 
 /// `trendy trip list`
 struct TripListCommand: Command {
   static let spec = CommandSpec(
     "trip list", summary: "The trips, the newest first.", group: .drive,
-    examples: ["trip list --since mon", "trip list --json"],
+    examples: ["trip list --since mon", "trip list --month 2026-11 --category business", "trip list --json"],
     options: [
       OptionSpec("--since", value: "time", kind: .time, help: "not before: mon, 7d, 2026-11-01"),
       OptionSpec("--until", value: "time", kind: .time, help: "not after: a day is meant whole"),
+      OptionSpec("--month", value: "month", kind: .month, help: "2026-11, or a year: 2026"),
+      OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "made with it"),
+      OptionSpec(
+        "--category", value: "word", kind: .oneOf(Choice.words), help: "business, private, mixed, or unclassified"),
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)"),
     ])
 
+  private enum Choice: Equatable {
+    case of(TripCategory)
+    case unclassified
+
+    static let words = TripCategory.allCases.map(\.rawValue) + ["unclassified"]
+  }
+
   private let span: Range<Date>
+  private let vehicleName: String?
+  private let choice: Choice?
   /// `nil` for all.
   private let limit: Int?
 
   init(_ session: Session) throws {
-    let since = try session.date(option: "--since", .since) ?? .distantPast
-    let until = try session.date(option: "--until", .until) ?? .distantFuture
-    guard since <= until else { throw session.usageError("--since is after --until") }
-    span = since..<until
+    let since = try session.date(option: "--since", .since)
+    let until = try session.date(option: "--until", .until)
+    if session.arguments.has("--month") {
+      guard since == nil, until == nil else { throw session.usageError("--month goes with no --since or --until") }
+      span = try MonthSpan(session).range
+    } else {
+      let (first, last) = (since ?? .distantPast, until ?? .distantFuture)
+      guard first <= last else { throw session.usageError("--since is after --until") }
+      span = first..<last
+    }
+    vehicleName = session.arguments.value("--vehicle")
+    choice =
+      if let word = session.arguments.value("--category") {
+        word.lowercased() == "unclassified" ? .unclassified : .of(try session.category(word))
+      } else { nil }
     let most = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? 50
     limit = most > 0 ? most : nil
   }
 
   func act(_ session: Session) throws -> TripList {
     let store = try session.openStore().makeStore()
-    let all = try store.events(in: span, ofType: nil, limit: nil).filter { $0.sourceType == .trip }
-    return TripList(events: Array(all.prefix(limit ?? .max)))
+    let vehicle = try vehicleName.map { try Lookup(store: store).vehicle($0) }
+    let trips = try store.trips(in: span).reversed().filter {
+      (vehicle == nil || $0.vehicleId == vehicle?.id) && isMeant($0.category)
+    }
+    return try TripList(Array(trips.prefix(limit ?? .max)), in: store)
+  }
+
+  private func isMeant(_ category: TripCategory?) -> Bool {
+    choice == nil || choice == category.map { .of($0) } ?? .unclassified
   }
 
   func show(_ answer: TripList, _ session: Session) -> ExitCode {
-    if answer.events.isEmpty { session.console.text("No trips yet. A recorded drive: trendy import gpx FILE") }
+    if answer.trips.isEmpty { session.console.text("No trips found. A recorded drive: trendy import FILE") }
     answer.show(session) { session.console.text($0.line) }
     return .done
   }

@@ -30,7 +30,7 @@ struct TripMergeCommand: Command {
     try container.record.perform(
       "merge \(trips.count) trips into \(ShortID.of(whole.event.id))", [.event(whole.event)],
       before: trips.map { .event($0.event) })
-    return OneTrip(event: whole.event)
+    return try OneTrip(whole, in: lookup.store)
   }
 
   func show(_ answer: OneTrip, _ session: Session) -> ExitCode { answer.show(session) }

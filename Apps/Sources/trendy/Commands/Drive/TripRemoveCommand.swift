@@ -17,18 +17,18 @@ struct TripRemoveCommand: Command {
   func act(_ session: Session) throws -> TripList {
     let container = try session.openStore()
     let lookup = Lookup(store: container.makeStore())
-    let events = try ids.map { try lookup.trip($0).event }
+    let trips = try ids.map { try lookup.trip($0) }
     try container.record.perform(
-      "delete \(events.count == 1 ? "trip \(ShortID.of(events[0].id))" : "\(events.count) trips")", [],
-      before: events.map { .event($0) })
-    return TripList(events: events)
+      "delete \(trips.count == 1 ? "trip \(ShortID.of(trips[0].event.id))" : "\(trips.count) trips")", [],
+      before: trips.map { .event($0.event) })
+    return try TripList(trips, in: lookup.store)
   }
 
   func show(_ answer: TripList, _ session: Session) -> ExitCode {
     if session.console.isJSON {
-      session.console.document("trendy.deleted/1", [("deleted", .array(answer.events.map { .string($0.id) }))])
+      session.console.document("trendy.deleted/1", [("deleted", .array(answer.trips.map { .string($0.event.id) }))])
     }
-    for event in answer.events { session.console.done("Deleted: \(TripText(event, session: session).line)") }
+    for trip in answer.texts(session) { session.console.done(trip.line.led(by: "Deleted:")) }
     return .done
   }
 }

@@ -23,7 +23,7 @@ struct TripShowCommand: Command {
   func act(_ session: Session) throws -> OneTrip? {
     guard let id else { return nil }
     let store = try session.openStore().makeStore()
-    return OneTrip(event: try Lookup(store: store).event(id, from: [.trip]))
+    return try OneTrip(Lookup(store: store).trip(id), in: store)
   }
 
   func show(_ answer: OneTrip?, _ session: Session) throws -> ExitCode {

@@ -39,7 +39,7 @@ struct TripSplitCommand: Command {
     try container.record.perform(
       "split trip \(ShortID.of(trip.event.id))", [.event(parts.0.event), .event(parts.1.event)],
       before: [.event(trip.event)])
-    return TripList(events: [parts.0.event, parts.1.event])
+    return try TripList([parts.0, parts.1], in: container.makeStore())
   }
 
   /// The fixes of a trip where exactly one device's tracks have some.

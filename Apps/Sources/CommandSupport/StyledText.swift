@@ -1,0 +1,106 @@
+/// A line for a person: parts that stand side by side and may look different, and give way to one another where it is narrow.
+public struct StyledText: Hashable, Sendable {
+  public enum Style: Hashable, Sendable {
+    case plain
+    /// What a thing is called, in its own colour (`#7B4F2E`) where it has one.
+    case name(color: String?)
+    case heading
+    case dim
+  }
+
+  /// What is left out first where there is no room.
+  public enum Rank: Int, Hashable, Sendable, Comparable {
+    case id
+    case note
+    case needed
+
+    public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  public struct Part: Hashable, Sendable {
+    public var text: String
+    public var style: Style
+    public var rank: Rank
+
+    public init(_ text: String, _ style: Style = .plain, rank: Rank = .needed) {
+      self.text = text
+      self.style = style
+      self.rank = rank
+    }
+  }
+
+  public var parts: [Part]
+
+  public init(_ parts: [Part]) { self.parts = parts }
+
+  private static let gap = "  "
+  /// A note that is cut shorter than this says nothing.
+  private static let shortestNote = 6
+
+  /// The same line behind a word that says what it is.
+  public func led(by word: String) -> StyledText { StyledText([Part(word)] + parts) }
+
+  /// As text alone, whole.
+  public var plain: String { Self.trimmed(parts.map(\.text).joined(separator: Self.gap)) }
+
+  func rendered(for terminal: Terminal) -> String {
+    var parts = parts.map { Part(Console.oneLine($0.text), $0.style, rank: $0.rank) }
+    if let width = terminal.width { Self.fit(&parts, width) }
+    let shown = terminal.showsStyles ? parts.map { $0.style.escaped($0.text) } : parts.map(\.text)
+    return Self.trimmed(shown.joined(separator: Self.gap))
+  }
+
+  private static func fit(_ parts: inout [Part], _ width: Int) {
+    var excess = parts.map(\.text.columns).reduce(gap.count * (parts.count - 1), +) - width
+    for rank in [Rank.id, .note] where excess > 0 {
+      while excess > 0, let index = parts.lastIndex(where: { $0.rank == rank }) {
+        let columns = parts[index].text.columns
+        if rank == .note, columns - excess >= shortestNote {
+          parts[index].text = parts[index].text.cut(to: columns - excess)
+          return
+        }
+        excess -= columns + gap.count
+        parts.remove(at: index)
+      }
+    }
+    // What is needed and too wide is cut where the line ends, never in the middle of a number: whole parts go.
+    while excess > 0, parts.count > 1 {
+      let last = parts.removeLast()
+      excess -= last.text.columns + gap.count
+      if excess <= 0, -excess >= gap.count + 1 { parts.append(Part("…")) }
+    }
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    var text = Substring(text)
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}
+
+extension StyledText.Style {
+  /// With the codes of ECMA-48, "Select graphic rendition".
+  func escaped(_ text: String) -> String {
+    switch self {
+    case .plain: text
+    case .heading: "\u{1B}[1m\(text)\u{1B}[0m"
+    case .dim: "\u{1B}[2m\(text)\u{1B}[0m"
+    case .name(let color):
+      if let color, let code = Self.cell(of: color) {
+        "\u{1B}[1;38;5;\(code)m\(text)\u{1B}[0m"
+      } else {
+        "\u{1B}[1m\(text)\u{1B}[0m"
+      }
+    }
+  }
+
+  /// The nearest of the 216 colours of a terminal with 256, from 16 on: six steps each of red, green and blue.
+  private static func cell(of color: String) -> Int? {
+    guard color.hasPrefix("#"), color.utf8.count == 7, let value = Int(color.dropFirst(), radix: 16) else { return nil }
+    let steps = [0, 95, 135, 175, 215, 255]
+    func nearest(_ level: Int) -> Int {
+      steps.indices.min { abs(steps[$0] - level) < abs(steps[$1] - level) } ?? 0
+    }
+    return 16 + 36 * nearest(value >> 16) + 6 * nearest(value >> 8 & 0xFF) + nearest(value & 0xFF)
+  }
+}

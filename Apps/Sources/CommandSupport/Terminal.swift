@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the standard output is written to: how wide it is, and whether it shows colours.
+public struct Terminal: Hashable, Sendable {
+  /// Columns; `nil` where lines may be of any length, as in a file.
+  public var width: Int?
+  public var showsStyles: Bool
+
+  public init(width: Int? = nil, showsStyles: Bool = false) {
+    self.width = width
+    self.showsStyles = showsStyles
+  }
+
+  /// Of this process: the width by the terminal, else by `COLUMNS`; styles on a terminal that is not told otherwise by `NO_COLOR`
+  /// (no-color.org) or `TERM=dumb`.
+  public static func ofStandardOutput(environment: [String: String]) -> Terminal {
+    var size = winsize()
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    let told = environment["COLUMNS"].flatMap { Int($0) }
+    let measured = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
+    let width = measured > 0 ? measured : told ?? (isTerminal ? 80 : nil)
+    return Terminal(
+      width: width.map { min(max($0, 40), 200) },
+      showsStyles: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb")
+  }
+}
+
+extension Character {
+  /// Columns that a terminal gives it: 2 for wide ones, else 1.
+  var columns: Int {
+    if isASCII { return 1 }
+    return unicodeScalars.contains { scalar in
+      scalar == "\u{FE0F}" || scalar.properties.isEmojiPresentation || Self.wide.contains { $0.contains(scalar.value) }
+    } ? 2 : 1
+  }
+
+  /// Blocks of Unicode that are wide or full-width (Unicode Standard Annex 11), but for those that are emoji.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
+    0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
+  ]
+}
+
+extension String {
+  /// What a terminal needs for it.
+  public var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
+
+  /// Its beginning, with `…` where it is wider than `columns`.
+  func cut(to columns: Int) -> String {
+    guard self.columns > columns else { return self }
+    var (text, used) = ("", 1)
+    for character in self {
+      used += character.columns
+      if used > columns { break }
+      text.append(character)
+    }
+    return text + "…"
+  }
+
+  /// Filled up with spaces.
+  public func padded(to columns: Int) -> String {
+    self + String(repeating: " ", count: max(0, columns - self.columns))
+  }
+}

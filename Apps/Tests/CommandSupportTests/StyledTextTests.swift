@@ -1,0 +1,60 @@
+import Testing
+
+@testable import CommandSupport
+
+@Suite("Text on a terminal")
+struct StyledTextTests {
+  private let line = StyledText([
+    .init("  08:30"), .init("coffee", .name(color: "#7B4F2E")), .init("count 2"),
+    .init("\"oat, in the sun\"", .dim, rank: .note),
+    .init("0199f3c2-7a40", .dim, rank: .id),
+  ])
+
+  @Test(
+    "where it is narrow the id goes first, then the note is cut, then it goes",
+    arguments: [
+      (nil, "  08:30  coffee  count 2  \"oat, in the sun\"  0199f3c2-7a40"),
+      (58, "  08:30  coffee  count 2  \"oat, in the sun\"  0199f3c2-7a40"),
+      (57, "  08:30  coffee  count 2  \"oat, in the sun\""), (43, "  08:30  coffee  count 2  \"oat, in the sun\""),
+      (42, "  08:30  coffee  count 2  \"oat, in the su…"), (32, "  08:30  coffee  count 2  \"oat,…"),
+      (31, "  08:30  coffee  count 2"), (20, "  08:30  coffee  …"), (15, "  08:30  coffee"),
+    ] as [(Int?, String)])
+  func fits(width: Int?, text: String) {
+    #expect(line.rendered(for: Terminal(width: width)) == text)
+  }
+
+  @Test func `styles stand around a part, and only where they are shown`() {
+    let text = line.rendered(for: Terminal(showsStyles: true))
+    #expect(text.contains("\u{1B}[1;38;5;94mcoffee\u{1B}[0m  count 2"))
+    #expect(text.hasSuffix("  \u{1B}[2m0199f3c2-7a40\u{1B}[0m"))
+    #expect(!line.rendered(for: Terminal()).contains("\u{1B}"))
+    #expect(StyledText.Style.name(color: "brown").escaped("a") == "\u{1B}[1ma\u{1B}[0m")
+  }
+
+  @Test func `what stands in a note commands no terminal`() {
+    let text = StyledText([.init("a\u{1B}[31m\nb", rank: .note)]).rendered(for: Terminal(showsStyles: true))
+    #expect(text == "a\u{FFFD}[31m b")
+  }
+
+  @Test(
+    "columns are counted as a terminal shows them",
+    arguments: [
+      ("oat", 3), ("é", 1), ("e\u{301}", 1), ("日本語", 6), ("☕", 2), ("⚑", 1), ("👨‍👩‍👧", 2), ("❤️", 2), ("한국", 4), ("ﾃ", 1),
+      ("", 0),
+    ])
+  func columns(text: String, columns: Int) {
+    #expect(text.columns == columns)
+    #expect(text.padded(to: 8).columns == 8)
+  }
+
+  @Test(
+    "lengths of time are written as people do",
+    arguments: [
+      (0.0, "0 s"), (119, "119 s"), (120, "2 min"), (2001, "33 min"), (3599, "59 min"), (3600, "1 h"),
+      (5880, "1 h 38 min"),
+      (.infinity, "inf s"), (1e300, "1e+300 s"),
+    ])
+  func durations(seconds: Double, words: String) {
+    #expect(DurationPhrase.words(seconds) == words)
+  }
+}
