@@ -92,6 +92,9 @@ public struct Console: Sendable {
     if !isQuiet { sayAside(line + "\n") }
   }
 
+  /// A question whose answer is typed behind it; also where talk is left out.
+  public func ask(_ question: String) { _ = Self.write(Self.oneLine(question), to: STDERR_FILENO) }
+
   private func sayAside(_ text: String) {
     guard let talkSink else {
       // Talk that nobody can read is no failure.

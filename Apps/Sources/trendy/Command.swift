@@ -42,7 +42,9 @@ enum Commands {
   ]
 
   private static let define: [any Command.Type] = [
-    TypeAddCommand.self, TypeListCommand.self, TypePropertyAddCommand.self, PlaceAddCommand.self, PlaceListCommand.self,
+    TypeAddCommand.self, TypeListCommand.self, TypeShowCommand.self, TypeEditCommand.self, TypeMergeCommand.self,
+    TypeRemoveCommand.self, TypePropertyAddCommand.self, TypePropertyEditCommand.self, TypePropertyRemoveCommand.self,
+    PlaceAddCommand.self, PlaceListCommand.self, PlaceShowCommand.self, PlaceEditCommand.self, PlaceRemoveCommand.self,
     PlaceCheckCommand.self, PlaceSimulateCommand.self,
   ]
 

@@ -70,6 +70,16 @@ struct Lookup {
 }
 
 extension Lookup {
+  /// A property of a type by its key, whatever the case.
+  func property(_ key: String, of type: EventType) throws -> PropertyDefinition {
+    let known = try store.definitions(of: type)
+    if let definition = known.first(where: { $0.key.lowercased() == key.lowercased() }) { return definition }
+    let near = Suggestion.nearest(to: key, among: known.map(\.key))
+    throw CommandError(
+      "'\(type.name)' has no property '\(key)'.",
+      hint: near.map { "Did you mean '\($0)'?" } ?? "trendy type show \(type.name) shows what it has.", exit: .notFound)
+  }
+
   /// A trip by its id, a beginning of it, or `@1` for the one that was recorded last.
   func trip(_ name: String) throws -> TripEvent {
     let event = try event(name, from: [.trip])
@@ -89,12 +99,17 @@ extension Lookup {
       hint: near.map { "Did you mean '\($0)'?" } ?? "To make it: trendy vehicle add \(name)", exit: .notFound)
   }
 
-  /// A place by its name, whatever the case, a beginning that only one has, or its id.
+  /// A place by its name, whatever the case, a beginning that only one has, or its id; or the one around a position.
   func place(_ name: String) throws -> Geofence {
     let places = try store.fetchAllGeofences()
     if let place = places.first(where: { $0.name.lowercased() == name.lowercased() || $0.id == name }) { return place }
     let beginning = places.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
     if beginning.count == 1 { return beginning[0] }
+    if let position = Coordinate(phrase: name) {
+      if let place = places.around(position).first { return place }
+      throw CommandError(
+        "No place lies around \(name).", hint: "To make one: trendy place add NAME \(name)", exit: .notFound)
+    }
     let near = Suggestion.nearest(to: name, among: places.map(\.name))
     throw CommandError(
       "No place '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy place list shows the places.",

@@ -3,6 +3,21 @@ import TrendyModels
 
 /// Property values as people type them, held against their definitions.
 enum Property {
+  /// Whether a property can be called so: `key=value` must be read as it was meant.
+  static func isKey(_ text: String, _ session: Session) -> Bool { session.isName(text) && !text.contains("=") }
+
+  /// - Throws: ``CommandError`` with exit 64 for options that a property of this kind cannot have.
+  static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
+    switch kind {
+    case .select where options.isEmpty: throw session.usageError("A select needs --options small,large")
+    case .number where options.contains { number($0) == nil }:
+      throw session.usageError("The options of a number are numbers", hint: "--options 1,2,3,4,5")
+    case .select, .number: break
+    default:
+      guard options.isEmpty else { throw session.usageError("Only a select and a number have --options") }
+    }
+  }
+
   /// `key=value` by the definition of that key.
   static func parse(
     _ word: String, definitions: [PropertyDefinition], session: Session

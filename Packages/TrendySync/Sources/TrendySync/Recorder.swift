@@ -61,29 +61,26 @@ extension Recorder {
   }
 
   @discardableResult
-  public func record(_ eventType: EventType) throws -> Bool { try write { try $0.record(eventType) } }
+  public func record(_ eventType: EventType) throws -> Bool { try inOneSave { try $0.record(eventType) } }
 
   @discardableResult
-  public func record(_ geofence: Geofence) throws -> Bool { try write { try $0.record(geofence) } }
+  public func record(_ geofence: Geofence) throws -> Bool { try inOneSave { try $0.record(geofence) } }
 
   @discardableResult
-  public func record(_ definition: PropertyDefinition) throws -> Bool { try write { try $0.record(definition) } }
+  public func record(_ definition: PropertyDefinition) throws -> Bool { try inOneSave { try $0.record(definition) } }
 
   /// Records an entity of a kind without a Swift type of its own, such as a vehicle.
   /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for an event, an event type, a geofence or a property definition.
   @discardableResult
   public func record(_ record: SyncedRecord) throws -> Bool {
-    try write { writer in
-      func write<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool { try writer.record(type.init(record)) }
-      return try write(record.kind.recordType)
-    }
+    try inOneSave { try $0.record(record) }
   }
 
   /// Records all in one save: all or none.
   /// - Returns: how many were recorded.
   @discardableResult
   public func record(_ events: [Event]) throws -> Int {
-    try write { writer in try events.reduce(0) { try $0 + (writer.record($1) ? 1 : 0) } }
+    try inOneSave { changes in try events.reduce(0) { try $0 + (changes.record($1) ? 1 : 0) } }
   }
 }
 
@@ -95,17 +92,17 @@ extension Recorder {
   /// - Throws: ``RecorderError/notHeld(_:id:)``.
   @discardableResult
   public func edit(eventId: String, _ change: (inout Event) throws -> Void) throws -> Event {
-    try write { try $0.edit(Event.self, id: eventId, change) }
+    try inOneSave { try $0.edit(eventId: eventId, change) }
   }
 
   @discardableResult
   public func edit(eventTypeId: String, _ change: (inout EventType) throws -> Void) throws -> EventType {
-    try write { try $0.edit(EventType.self, id: eventTypeId, change) }
+    try inOneSave { try $0.edit(eventTypeId: eventTypeId, change) }
   }
 
   @discardableResult
   public func edit(geofenceId: String, _ change: (inout Geofence) throws -> Void) throws -> Geofence {
-    try write { try $0.edit(Geofence.self, id: geofenceId, change) }
+    try inOneSave { try $0.edit(geofenceId: geofenceId, change) }
   }
 
   /// A definition stays with its event type: a change of `eventTypeId` is not carried out.
@@ -113,7 +110,7 @@ extension Recorder {
   public func edit(
     propertyDefinitionId: String, _ change: (inout PropertyDefinition) throws -> Void
   ) throws -> PropertyDefinition {
-    try write { try $0.edit(PropertyDefinition.self, id: propertyDefinitionId, change) }
+    try inOneSave { try $0.edit(propertyDefinitionId: propertyDefinitionId, change) }
   }
 }
 
@@ -123,21 +120,13 @@ extension Recorder {
   public func edit(
     _ kind: MutationEntityType, id: String, _ change: (inout SyncedRecord) throws -> Void
   ) throws -> SyncedRecord {
-    try write { writer in
-      func edit<Entity: RecordEntity>(_ type: Entity.Type) throws -> SyncedRecord {
-        try writer.edit(type, id: id) { try change(&$0.record) }.record
-      }
-      return try edit(kind.recordType)
-    }
+    try inOneSave { try $0.edit(kind, id: id, change) }
   }
 
-  /// As ``delete(eventId:)``, for a kind without a Swift type of its own.
+  /// As ``delete(eventId:)``, for any kind.
   @discardableResult
   public func delete(_ kind: MutationEntityType, id: String) throws -> Bool {
-    try write { writer in
-      func delete<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool { try writer.delete(type, id: id) }
-      return try delete(kind.recordType)
-    }
+    try inOneSave { try $0.delete(kind, id: id) }
   }
 }
 
@@ -147,20 +136,20 @@ extension Recorder {
   /// Deletes an event; the feed does not bring it back. What is not held is no error.
   /// - Returns: whether there was anything to delete.
   @discardableResult
-  public func delete(eventId: String) throws -> Bool { try write { try $0.delete(Event.self, id: eventId) } }
+  public func delete(eventId: String) throws -> Bool { try inOneSave { try $0.delete(.event, id: eventId) } }
 
   /// Takes the type's events and property definitions along.
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool {
-    try write { try $0.delete(EventType.self, id: eventTypeId) }
+    try inOneSave { try $0.delete(.eventType, id: eventTypeId) }
   }
 
   @discardableResult
-  public func delete(geofenceId: String) throws -> Bool { try write { try $0.delete(Geofence.self, id: geofenceId) } }
+  public func delete(geofenceId: String) throws -> Bool { try inOneSave { try $0.delete(.geofence, id: geofenceId) } }
 
   @discardableResult
   public func delete(propertyDefinitionId: String) throws -> Bool {
-    try write { try $0.delete(PropertyDefinition.self, id: propertyDefinitionId) }
+    try inOneSave { try $0.delete(.propertyDefinition, id: propertyDefinitionId) }
   }
 }
 
@@ -181,12 +170,7 @@ extension Recorder {
   /// As ``restore(eventId:to:)``, for any kind. What went with an event type stays deleted: each is restored by itself.
   @discardableResult
   public func restore(_ kind: MutationEntityType, id: String) throws -> Bool {
-    try write { writer in
-      func restore<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
-        try writer.restore(type, id: id, under: nil)
-      }
-      return try restore(kind.stored)
-    }
+    try inOneSave { try $0.restore(kind, id: id) }
   }
 }
 

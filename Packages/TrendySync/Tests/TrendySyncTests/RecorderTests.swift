@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TrendyModels
+import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
@@ -31,6 +32,33 @@ struct RecorderTests {
     #expect(device.store.storedEvents.values.map(\.id).sorted() == [first.id, second.id])
     #expect(device.store.storedEvents[first.id]?.properties == first.properties)
     #expect(device.store.storedPendingMutations.count == 2)
+  }
+
+  @Test func `several changes are saved together, or none of them`() throws {
+    let device = Device()
+    let type = EventType(id: "T", name: "coffee", colorHex: "#888888", iconName: "•")
+    let event = EventFixture.makeEvent(id: "e", eventTypeId: "T")
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try device.recorder.inOneSave { save in
+        try save.record(type)
+        try save.record(event)
+        #expect(try save.store.findEvent(id: "e") != nil, "what was done shows within")
+        throw Stop()
+      }
+    }
+    #expect(device.store.storedEventTypes.isEmpty && device.store.storedPendingMutations.isEmpty)
+    let saves = device.store.saveCalls
+    try device.recorder.inOneSave { save in
+      try save.record(type)
+      try save.record(event)
+      try save.edit(eventId: "e") { $0.notes = "oat" }
+      try save.record(EventFixture.makeEvent(id: "f", eventTypeId: "T"))
+      try save.delete(.event, id: "f")
+    }
+    #expect(device.store.saveCalls == saves + 1)
+    #expect(device.store.storedEvents.mapValues(\.notes) == ["e": "oat"])
+    #expect(device.store.storedPendingMutations.map(\.entityId) == ["T", "e"])
   }
 
   @Test func `a property without a value gets its default where that is asked for`() throws {

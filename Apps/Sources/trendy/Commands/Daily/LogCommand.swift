@@ -51,7 +51,7 @@ struct LogCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     let (type, isNew) = try eventType(in: container, session)
-    let definitions = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
+    let definitions = try store.definitions(of: type)
     var event = Event(
       id: container.makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay,
       notes: note, timeZone: session.local.zoneName)

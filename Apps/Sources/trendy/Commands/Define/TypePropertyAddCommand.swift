@@ -41,7 +41,7 @@ struct TypePropertyAddCommand: Command {
     let arguments = session.arguments
     typeName = arguments.positionals[0]
     key = arguments.positionals[1]
-    guard session.isName(key), !key.contains("=") else { throw session.usageError("'\(key)' is no key") }
+    guard Property.isKey(key, session) else { throw session.usageError("'\(key)' is no key") }
     label = arguments.value("--label") ?? key
     let word = arguments.value("--kind") ?? PropertyType.text.rawValue
     guard let kind = PropertyType(rawValue: word) else {
@@ -50,14 +50,7 @@ struct TypePropertyAddCommand: Command {
     }
     self.kind = kind
     choices = arguments.value("--options")?.split(separator: ",").map(String.init) ?? []
-    switch kind {
-    case .select where choices.isEmpty: throw session.usageError("A select needs --options small,large")
-    case .number where choices.contains { Property.number($0) == nil }:
-      throw session.usageError("The options of a number are numbers", hint: "--options 1,2,3,4,5")
-    case .select, .number: break
-    default:
-      guard choices.isEmpty else { throw session.usageError("--options goes with --kind select or number") }
-    }
+    try Property.checkOptions(choices, of: kind, session)
     defaultText = arguments.value("--default")
   }
 
@@ -65,7 +58,7 @@ struct TypePropertyAddCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     let type = try Lookup(store: store).eventType(typeName) { "trendy type add \($0)" }
-    let known = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == type.id }
+    let known = try store.definitions(of: type)
     if known.contains(where: { $0.key.lowercased() == key.lowercased() }) {
       throw session.usageError("'\(type.name)' has a property '\(key)' already")
     }

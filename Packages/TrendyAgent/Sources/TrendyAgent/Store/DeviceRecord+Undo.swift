@@ -4,8 +4,7 @@ import TrendySync
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Carries out what a person does, all of it or what can be taken back: new things first, what is deleted last, so that nothing
-  /// is lost where it breaks off.
+  /// Carries out what a person does, in one save, so that it can be taken back.
   /// - Parameters:
   ///   - label: what is done, in the words of the command.
   ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
@@ -33,11 +32,13 @@ extension DeviceRecord {
     history.done.append(UndoStep(label: label, date: clock.now, changes: steps))
     history.undone = []
     try? log.save(history)  // as above
-    for change in changes where held[change.id] == nil { try recorder.record(change) }
-    for change in changes {
-      if let old = held[change.id] { try recorder.turn(old, into: change) }
+    try recorder.inOneSave { save in
+      for change in changes {
+        if let old = held[change.id] { try save.turn(old, into: change) } else { try save.record(change) }
+      }
+      // An event type takes along what is told next.
+      for gone in before where !kept.contains(gone.id) { try save.delete(gone) }
     }
-    for gone in before where !kept.contains(gone.id) { try recorder.delete(gone) }
   }
 
   /// The last things that were done and taken back.
@@ -92,52 +93,57 @@ extension DeviceRecord {
 
   /// - Returns: whether there was anything to do.
   private func carryOut(_ step: UndoStep, _ turn: Turn, onRename: (String, String) -> Void) throws -> Bool {
-    var open: [(change: UndoStep.Change, now: Undoable?, target: JSONValue?)] = []
-    for change in step.changes {
-      let (present, target) = turn(change)
-      let now = try Undoable.held(change.kind, id: change.id, in: makeStore())
-      let value = try now?.value
-      if value == target { continue }
-      guard value == present else { throw UndoError.changedSince(label: step.label) }
-      open.append((change, now, target))
-    }
-    open.sort { $0.change.rank < $1.change.rank }
-    let goneIds = Set(open.filter { $0.target == nil }.map(\.change.id))
-    for case (let change, .some, nil) in open where change.kind == .eventType {
-      let events = try makeStore().events(in: nil, ofType: change.id, limit: goneIds.count + 1)
-      guard events.allSatisfy({ goneIds.contains($0.id) }) else { throw UndoError.inUse(label: step.label) }
-    }
-    // What was deleted comes first, so that nothing is lost where it breaks off.
     var renamed: [(old: String, new: String)] = []
-    for case (let change, nil, var target?) in open {
-      for (old, new) in renamed { target.rename(old, to: new) }
-      let id = try bringBack(change, target)
-      guard id != change.id else { continue }
-      renamed.append((change.id, id))
-      // What was done to it at other times can be taken back as well.
-      onRename(change.id, id)
+    let isTurned = try recorder.inOneSave { save in
+      var open: [(change: UndoStep.Change, now: Undoable?, target: JSONValue?)] = []
+      for change in step.changes {
+        let (present, target) = turn(change)
+        let now = try Undoable.held(change.kind, id: change.id, in: save.store)
+        let value = try now?.value
+        if value == target { continue }
+        guard value == present else { throw UndoError.changedSince(label: step.label) }
+        open.append((change, now, target))
+      }
+      open.sort { $0.change.rank < $1.change.rank }
+      // They go along, or move out before.
+      let ids = Set(open.map(\.change.id))
+      for case (let change, .some, nil) in open where change.kind == .eventType {
+        let events = try save.store.events(in: nil, ofType: change.id, limit: ids.count + 1)
+        guard events.allSatisfy({ ids.contains($0.id) }) else { throw UndoError.inUse(label: step.label) }
+      }
+      for case (let change, nil, var target?) in open {
+        for (old, new) in renamed { target.rename(old, to: new) }
+        let id = try bringBack(change, target, save)
+        if id != change.id { renamed.append((change.id, id)) }
+      }
+      for case (let change, let now?, let target?) in open {
+        try save.turn(now, into: Undoable(change.kind, id: change.id, target))
+      }
+      for case (_, let now?, nil) in open.reversed() { try save.delete(now) }
+      return !open.isEmpty
     }
-    for case (let change, let now?, let target?) in open {
-      try recorder.turn(now, into: Undoable(change.kind, id: change.id, target))
-    }
-    for case (_, let now?, nil) in open.reversed() { try recorder.delete(now) }
-    return !open.isEmpty
+    // What was done to it at other times can be taken back as well.
+    for (old, new) in renamed { onRename(old, new) }
+    return isTurned
   }
 
   /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.
-  private func bringBack(_ change: UndoStep.Change, _ value: JSONValue) throws -> String {
+  private func bringBack(_ change: UndoStep.Change, _ value: JSONValue, _ save: RecorderChanges) throws -> String {
     do {
-      try recorder.restore(change.kind, id: change.id)
-      if let now = try Undoable.held(change.kind, id: change.id, in: makeStore()) {
-        try recorder.turn(now, into: Undoable(change.kind, id: change.id, value))
+      try save.restore(change.kind, id: change.id)
+      if let now = try Undoable.held(change.kind, id: change.id, in: save.store) {
+        try save.turn(now, into: Undoable(change.kind, id: change.id, value))
         return change.id
       }
+    } catch RecorderError.notHeld {
+      // No hub has heard of it, or remembers what it was: it is made as it was made first.
+      if try save.record(Undoable(change.kind, id: change.id, value)) { return change.id }
     } catch is RecorderError {}
     let id = makeID()
-    try recorder.record(Undoable(change.kind, id: id, value))
+    try save.record(Undoable(change.kind, id: id, value))
     if change.kind == .vehicle {
-      for trip in try makeStore().trips(in: nil) where trip.vehicleId == change.id {
-        try recorder.edit(eventId: trip.event.id) {
+      for trip in try save.store.trips(in: nil) where trip.vehicleId == change.id {
+        try save.edit(eventId: trip.event.id) {
           $0.properties[TripRecord.PropertyKey.vehicle.rawValue]?.value = .string(id)
         }
       }

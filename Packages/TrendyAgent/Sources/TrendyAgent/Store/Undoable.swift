@@ -81,8 +81,9 @@ public enum Undoable: Hashable, Sendable {
   }
 }
 
-extension Recorder {
-  func record(_ entity: Undoable) throws {
+extension RecorderChanges {
+  @discardableResult
+  func record(_ entity: Undoable) throws -> Bool {
     switch entity {
     case .event(let event): try record(event)
     case .eventType(let type): try record(type)
@@ -112,13 +113,5 @@ extension Recorder {
     }
   }
 
-  func delete(_ entity: Undoable) throws {
-    switch entity {
-    case .event(let event): try delete(eventId: event.id)
-    case .eventType(let type): try delete(eventTypeId: type.id)
-    case .place(let place): try delete(geofenceId: place.id)
-    case .property(let definition): try delete(propertyDefinitionId: definition.id)
-    case .record(let record): try delete(record.kind, id: record.id)
-    }
-  }
+  func delete(_ entity: Undoable) throws { try delete(entity.kind, id: entity.id) }
 }

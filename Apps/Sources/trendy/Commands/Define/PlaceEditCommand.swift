@@ -1,0 +1,104 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+/// `trendy place edit`
+struct PlaceEditCommand: Command {
+  static let spec = CommandSpec(
+    "place edit", .one("name", .place, "the name"), summary: "Change a place; only what is named changes.",
+    group: .define,
+    examples: ["place edit Home --name \"Old home\" --relabel", "place edit Office --radius 150 --role office"],
+    options: PlaceOptions.all + [
+      OptionSpec("--name", value: "text", kind: .text, help: "another name"),
+      OptionSpec("--at", value: "lat,lon", kind: .text, help: "it lies elsewhere"),
+      OptionSpec("--active", help: "record visits again"),
+      OptionSpec("--relabel", help: "give past visits the new name, too"),
+      OptionSpec(
+        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)), repetition: .allCount,
+        help: "enter, exit or role"),
+    ])
+
+  private enum Field: String, CaseIterable {
+    case enter
+    case exit
+    case role
+  }
+
+  private let name: String
+  private let newName: String?
+  private let coordinate: Coordinate?
+  private let options: PlaceOptions
+  private let isActivated: Bool
+  private let relabels: Bool
+  private let cleared: [Field]
+
+  init(_ session: Session) throws {
+    let arguments = session.arguments
+    name = arguments.positionals[0]
+    newName = arguments.value("--name")
+    if let newName { try PlaceOptions.check(name: newName, session) }
+    coordinate = try arguments.value("--at").map { try PlaceOptions.coordinate($0, session) }
+    options = try PlaceOptions(session)
+    isActivated = arguments.has("--active")
+    relabels = arguments.has("--relabel")
+    if relabels, newName == nil { throw session.usageError("--relabel goes with --name") }
+    if isActivated, options.isInactive { throw session.usageError("--active goes without --inactive") }
+    cleared = try arguments.all("--clear").map { word throws(CommandError) in
+      guard let field = Field(rawValue: word) else {
+        throw session.usageError("There is no '\(word)' to clear", hint: "enter, exit or role.")
+      }
+      return field
+    }
+  }
+
+  struct Answer {
+    var place: OnePlace
+    /// Past visits that have the new name now.
+    var relabelled: Int
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let old = try Lookup(store: store).place(name)
+    var place = old
+    if let newName {
+      let isTaken = try store.fetchAllGeofences().contains {
+        $0.id != old.id && $0.name.lowercased() == newName.lowercased()
+      }
+      if isTaken { throw session.usageError("There is a place '\(newName)' already") }
+      place.name = newName
+    }
+    if let coordinate { (place.latitude, place.longitude) = (coordinate.latitude, coordinate.longitude) }
+    for field in cleared {
+      switch field {
+      case .enter: place.eventTypeEntryId = nil
+      case .exit: place.eventTypeExitId = nil
+      case .role: place.unknownFields[Geofence.roleField] = nil
+      }
+    }
+    if isActivated { place.isActive = true }
+    try options.apply(to: &place, in: store)
+    guard place != old else { throw session.usageError("Nothing to change was named") }
+    let visits = relabels ? try store.fetchAllEvents().filter { $0.geofenceId == old.id } : []
+    let relabelled = visits.map { visit in
+      var visit = visit
+      visit.locationName = place.name
+      return visit
+    }
+    try container.record.perform(
+      "place edit \(old.name)", [.place(place)] + relabelled.map { .event($0) },
+      before: [.place(old)] + visits.map { .event($0) })
+    container.agent.send()
+    return Answer(place: try OnePlace(place, in: container.makeStore()), relabelled: relabelled.count)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    if relabels { session.console.done("\(Quantity(answer.relabelled, "visit")) renamed") }
+    return answer.place.show(session)
+  }
+}

@@ -1,0 +1,60 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+
+/// `trendy type edit`
+struct TypeEditCommand: Command {
+  static let spec = CommandSpec(
+    "type edit", .one("type", .eventType, "the type of event"), summary: "Rename a type, or give it another look.",
+    group: .define,
+    examples: ["type edit coffee --name espresso", "type edit coffee --color \"#7B4F2E\" --icon \"☕\""],
+    options: [
+      OptionSpec("--name", value: "text", kind: .text, help: "another name"),
+      OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
+      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"),
+    ])
+
+  private let name: String
+  private let newName: String?
+  private let color: String?
+  private let icon: String?
+
+  init(_ session: Session) throws {
+    let arguments = session.arguments
+    name = arguments.positionals[0]
+    (newName, icon) = (arguments.value("--name"), arguments.value("--icon"))
+    color = try session.colour(arguments.value("--color"))
+    guard newName != nil || icon != nil || color != nil else {
+      throw session.usageError("Nothing to change was named", hint: "--name, --color or --icon")
+    }
+    if let newName { try NewEventType(name: newName).check(session) }
+  }
+
+  func act(_ session: Session) throws -> OneEventType {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let old = try Lookup(store: store).eventType(name) { "trendy type add \($0)" }
+    var type = old
+    if let newName {
+      let isTaken = try store.fetchAllEventTypes().contains {
+        $0.id != old.id && $0.name.lowercased() == newName.lowercased()
+      }
+      if isTaken {
+        throw CommandError(
+          "There is a type '\(newName)' already", hint: "To make one of both: trendy type merge \(old.name) \(newName)",
+          exit: .usage)
+      }
+      type.name = newName
+    }
+    if let color { type.colorHex = color }
+    if let icon { type.iconName = icon }
+    try container.record.perform("type edit \(old.name)", [.eventType(type)], before: [.eventType(old)])
+    container.agent.send()
+    return try OneEventType(type, in: container.makeStore())
+  }
+
+  func show(_ answer: OneEventType, _ session: Session) -> ExitCode { answer.show(session) }
+}

@@ -1,0 +1,71 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+
+/// `trendy type merge`
+struct TypeMergeCommand: Command {
+  static let spec = CommandSpec(
+    "type merge", .one("from", .eventType, "the type that goes"), .one("into", .eventType, "the type that stays"),
+    summary: "Make two types one: the events of the first become of the second, and the first goes.", group: .define,
+    examples: ["type merge kaffee coffee"], options: [.yes])
+
+  private let fromName: String
+  private let intoName: String
+
+  init(_ session: Session) {
+    (fromName, intoName) = (session.arguments.positionals[0], session.arguments.positionals[1])
+  }
+
+  struct Answer {
+    var from: EventType
+    var into: OneEventType
+    var moved: Int
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let lookup = Lookup(store: store)
+    let from = try lookup.eventType(fromName) { "trendy type add \($0)" }
+    let into = try lookup.eventType(intoName) { "trendy type add \($0)" }
+    guard from.id != into.id else { throw session.usageError("'\(from.name)' is one type already") }
+    let events = try store.events(in: nil, ofType: from.id, limit: nil)
+    let definitions = try store.definitions(of: from)
+    let known = try store.definitions(of: into)
+    for definition in definitions {
+      guard let other = known.first(where: { $0.key == definition.key }) else { continue }
+      guard other.propertyType == definition.propertyType else {
+        throw CommandError(
+          "'\(definition.key)' is a \(definition.propertyType.rawValue) of '\(from.name)' and a "
+            + "\(other.propertyType.rawValue) of '\(into.name)'",
+          hint: "Rename one: trendy type prop edit \(from.name) \(definition.key) --key OTHER", exit: .refused)
+      }
+    }
+    try session.confirm("'\(from.name)' goes, and \(Quantity(events.count, "event")) become '\(into.name)'.")
+    // What can be said of the first can be said of the second from now on.
+    let order = (known.map(\.displayOrder).max() ?? -1) + 1
+    let added = definitions.filter { definition in !known.contains { $0.key == definition.key } }.enumerated().map {
+      PropertyDefinition(
+        id: container.makeID(), eventTypeId: into.id, key: $1.key, label: $1.label, propertyType: $1.propertyType,
+        options: $1.options, defaultValue: $1.defaultValue, displayOrder: order + $0)
+    }
+    let moved = events.map { event in
+      var event = event
+      event.eventTypeId = into.id
+      return event
+    }
+    try container.record.perform(
+      "type merge \(from.name) \(into.name)", added.map { .property($0) } + moved.map { .event($0) },
+      before: [.eventType(from)] + definitions.map { .property($0) } + events.map { .event($0) })
+    container.agent.send()
+    return Answer(from: from, into: try OneEventType(into, in: container.makeStore()), moved: moved.count)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    session.console.done("\(Quantity(answer.moved, "event")) of '\(answer.from.name)' moved")
+    return answer.into.show(session)
+  }
+}

@@ -1,0 +1,22 @@
+import AppContainer
+import CommandSupport
+import TrendyProtocols
+
+/// `trendy type show`
+struct TypeShowCommand: Command {
+  static let spec = CommandSpec(
+    "type show", .one("type", .eventType, "the type of event"),
+    summary: "One type, with what can be said of its events.",
+    group: .define, examples: ["type show coffee"])
+
+  private let name: String
+
+  init(_ session: Session) { name = session.arguments.positionals[0] }
+
+  func act(_ session: Session) throws -> OneEventType {
+    let store = try session.openStore().makeStore()
+    return try OneEventType(Lookup(store: store).eventType(name) { "trendy type add \($0)" }, in: store)
+  }
+
+  func show(_ answer: OneEventType, _ session: Session) -> ExitCode { answer.show(session, isDetailed: true) }
+}

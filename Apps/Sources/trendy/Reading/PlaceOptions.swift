@@ -1,0 +1,92 @@
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+/// What a person says of a place, new or known.
+struct PlaceOptions {
+  static let all = [
+    OptionSpec("--radius", value: "metres", kind: .number, help: "50 to 10000 (100)"),
+    OptionSpec("--enter", value: "type", kind: .eventType, help: "the type of event that coming in records (Visit)"),
+    OptionSpec("--exit", value: "type", kind: .eventType, help: "the type of event that leaving records"),
+    OptionSpec(
+      "--role", value: "role", kind: .text,
+      help: "skip: a stop there does not end a trip; office: trips there are business"),
+    OptionSpec("--notify", value: "when", kind: .oneOf(Notify.words), help: "tell of enter, exit, both or none"),
+    OptionSpec("--inactive", help: "record nothing for now"),
+  ]
+
+  private enum Notify: String, CaseIterable {
+    case enter
+    case exit
+    case both
+    case none
+
+    static let words = allCases.map(\.rawValue)
+  }
+
+  /// Metres.
+  let radius: Double?
+  let role: String?
+  let isInactive: Bool
+  private let entryTypeName: String?
+  private let exitTypeName: String?
+  private let notify: Notify?
+
+  init(_ session: Session) throws(CommandError) {
+    let arguments = session.arguments
+    role = arguments.value("--role")
+    if let role, !session.isName(role) { throw session.usageError("'\(role)' is no role") }
+    radius = try Self.radius(session)
+    entryTypeName = arguments.value("--enter")
+    exitTypeName = arguments.value("--exit")
+    isInactive = arguments.has("--inactive")
+    if let word = arguments.value("--notify") {
+      guard let notify = Notify(rawValue: word.lowercased()) else {
+        throw session.usageError("The value '\(word)' is invalid for '--notify'", hint: "enter, exit, both or none.")
+      }
+      self.notify = notify
+    } else {
+      notify = nil
+    }
+  }
+
+  private static func radius(_ session: Session) throws(CommandError) -> Double? {
+    guard let text = session.arguments.value("--radius") else { return nil }
+    guard let radius = Double(text), (50...10_000).contains(radius) else {
+      throw session.usageError("The value '\(text)' is invalid for '--radius'", hint: "Metres, 50 to 10000.")
+    }
+    return radius
+  }
+
+  static func check(name: String, _ session: Session) throws(CommandError) {
+    guard session.isName(name) else {
+      throw session.usageError("'\(name)' cannot be the name of a place", hint: "One line of 1 to 128 bytes.")
+    }
+  }
+
+  static func coordinate(_ text: String, _ session: Session) throws(CommandError) -> Coordinate {
+    guard let coordinate = Coordinate(phrase: text) else {
+      throw session.usageError(
+        "'\(text)' is no place on earth", hint: "It looks like 51.9270,4.3620: latitude, longitude.")
+    }
+    return coordinate
+  }
+
+  /// What is not said stays.
+  func apply(to place: inout Geofence, in store: any DataStoreProtocol) throws {
+    if let radius { place.radius = radius }
+    if let id = try typeId(entryTypeName, in: store) { place.eventTypeEntryId = id }
+    if let id = try typeId(exitTypeName, in: store) { place.eventTypeExitId = id }
+    if let role { place.unknownFields[Geofence.roleField] = .string(role) }
+    if let notify {
+      place.notifyOnEntry = notify == .enter || notify == .both
+      place.notifyOnExit = notify == .exit || notify == .both
+    }
+    if isInactive { place.isActive = false }
+  }
+
+  private func typeId(_ name: String?, in store: any DataStoreProtocol) throws -> String? {
+    try name.map { try Lookup(store: store).eventType($0) { "trendy type add \($0)" }.id }
+  }
+}

@@ -1,0 +1,27 @@
+import CommandSupport
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension OptionSpec {
+  static let yes = OptionSpec("--yes", "-y", help: "do it without asking")
+}
+
+extension Session {
+  /// Asks before what takes much along; `--yes` is an answer.
+  /// - Throws: ``CommandError``: 64 where nobody is there to ask, 130 where the answer is no.
+  func confirm(_ question: String) throws(CommandError) {
+    if arguments.has(OptionSpec.yes.key) { return }
+    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+      throw CommandError("\(question) Nothing was done.", hint: "Say it with --yes.", exit: .usage)
+    }
+    console.ask("\(question) [y/N] ")
+    guard let answer = readLine()?.lowercased(), ["y", "yes"].contains(answer) else {
+      throw CommandError("Nothing was done.", exit: .interrupted)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import CommandSupport
+import TrendyModels
+import TrendyProtocols
+
+/// One type of events with its properties, as a command answers with it.
+struct OneEventType {
+  let type: EventType
+  let definitions: [PropertyDefinition]
+  /// Events of it.
+  let count: Int
+
+  init(_ type: EventType, in store: any DataStoreProtocol) throws {
+    self.type = type
+    definitions = try store.definitions(of: type)
+    count = try store.events(in: nil, ofType: type.id, limit: nil).count
+  }
+
+  /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
+  func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
+    switch session.console.format {
+    case .json, .ndjson:
+      session.console.document("trendy.event_type/1", [("event_type", EventTypeText.json(type, definitions))])
+    case .plain: session.console.row([type.id, type.name, type.colorHex, type.iconName])
+    case .text where isDetailed:
+      session.console.text(line)
+      for line in lines { session.console.text(line) }
+    case .text: session.console.done(line)
+    }
+    return .done
+  }
+
+  private var line: StyledText {
+    StyledText([
+      StyledText.Part("\(type.iconName) \(type.name)", .name(color: type.colorHex)),
+      StyledText.Part(type.colorHex, .dim),
+      StyledText.Part("\(Quantity(count, "event"))"), StyledText.Part(ShortID.of(type.id), .dim, rank: .id),
+    ])
+  }
+
+  private var lines: [StyledText] {
+    let width = definitions.map(\.key.columns).max() ?? 0
+    return definitions.map { definition in
+      var parts = [
+        StyledText.Part("  \(definition.key.padded(to: width))"), StyledText.Part(definition.propertyType.rawValue),
+      ]
+      if !definition.options.isEmpty {
+        parts.append(StyledText.Part("(\(definition.options.joined(separator: ", ")))"))
+      }
+      if let value = definition.defaultValue {
+        parts.append(StyledText.Part("usually \(value.stringValue ?? JSONText.value(value).description)"))
+      }
+      if definition.label != definition.key { parts.append(StyledText.Part(definition.label, .dim, rank: .note)) }
+      return StyledText(parts)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// Types, properties and places: changed, joined, deleted, and taken back.
+@Suite("Types and places", .timeLimit(.minutes(10)))
+struct DefineTests {
+  private let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  private func types(_ store: String = "store") throws -> [String] {
+    try bench.trendy("type", "list", "--plain", store: store).output.split(separator: "\n").map {
+      String($0.split(separator: "\t")[1])
+    }.sorted()
+  }
+
+  private func events(_ store: String = "store") throws -> Set<String> {
+    Set(
+      try bench.trendy("list", "--limit", "0", "--plain", store: store).output.split(separator: "\n").map(String.init))
+  }
+
+  @Test func `a type is shown, renamed and given another look, and that is taken back`() throws {
+    try bench.trendy("log", "coffee", "2")
+    let shown = try bench.trendy("type", "show", "coffee").output
+    #expect(shown.hasPrefix("☕ coffee  #7B4F2E  1 event  "), "\(shown)")
+    #expect(shown.contains("\n  count  number  Cups\n  size   select  (small, large)  Cup size\n"), "\(shown)")
+    try bench.trendy("type", "edit", "coffee", "--name", "espresso", "--color", "#112233", "--icon", "E")
+    #expect(try bench.trendy("list").output.contains("espresso  count 2"))
+    #expect(try bench.trendy("type", "show", "espresso").output.hasPrefix("E espresso  #112233"))
+    try bench.trendy("undo")
+    #expect(try types() == ["coffee", "journal", "medication", "mood", "workout"])
+    let taken = try bench.trendy("type", "edit", "coffee", "--name", "Mood")
+    #expect(taken.status == 64 && taken.talk.contains("trendy type merge coffee Mood"), "\(taken.talk)")
+    #expect(try bench.trendy("type", "edit", "coffee").status == 64)
+    #expect(try bench.trendy("type", "edit", "coffee", "--name", "a=b").status == 64)
+    #expect(try bench.trendy("type", "show", "tea").status == 66)
+  }
+
+  @Test func `two types become one, with what was said of their events`() throws {
+    try bench.trendy("type", "add", "kaffee")
+    try bench.trendy("type", "prop", "add", "kaffee", "count", "--kind", "number")
+    try bench.trendy("type", "prop", "add", "kaffee", "milk", "--kind", "boolean")
+    try bench.trendy("log", "kaffee", "3", "milk=yes", "--at", "2026-11-01 8:00")
+    try bench.trendy("log", "coffee", "1", "--at", "2026-11-02 8:00")
+    let before = try events()
+    let asked = try bench.trendy("type", "merge", "kaffee", "coffee")
+    #expect(asked.status == 64 && asked.talk.contains("1 event become 'coffee'. Nothing was done."), "\(asked.talk)")
+    #expect(try events() == before)
+    let merged = try bench.trendy("type", "merge", "kaffee", "coffee", "--yes")
+    #expect(merged.status == 0, "\(merged.talk)")
+    #expect(try types() == ["coffee", "journal", "medication", "mood", "workout"])
+    #expect(try bench.trendy("list").output.contains("coffee  count 3  milk yes"))
+    #expect(try bench.trendy("type", "show", "coffee").output.contains("milk   boolean"))
+    #expect(try bench.trendy("undo").status == 0)
+    #expect(try events() == before)
+    #expect(try bench.trendy("type", "show", "kaffee").output.contains("milk"))
+    #expect(try !bench.trendy("type", "show", "coffee").output.contains("milk"))
+    #expect(try bench.trendy("redo").status == 0)
+    #expect(try types() == ["coffee", "journal", "medication", "mood", "workout"])
+    try bench.trendy("type", "add", "tea")
+    try bench.trendy("type", "prop", "add", "tea", "count", "--kind", "text")
+    #expect(try bench.trendy("type", "merge", "tea", "coffee", "--yes").status == 77)
+    #expect(try bench.trendy("type", "merge", "coffee", "coffee", "--yes").status == 64)
+  }
+
+  @Test func `a type goes with its events, and comes back with them`() throws {
+    for day in 1...3 { try bench.trendy("log", "coffee", "2", "--at", "2026-11-0\(day) 8:00") }
+    try bench.trendy("log", "mood", "4")
+    let before = try events()
+    #expect(try bench.trendy("type", "rm", "coffee").status == 64)
+    #expect(try events() == before)
+    #expect(
+      try bench.trendy("type", "rm", "coffee", "--yes").output == "Deleted: coffee, with 3 events. undo: trendy undo\n")
+    #expect(try events().count == 1)
+    #expect(try bench.trendy("undo").status == 0)
+    #expect(try events() == before)
+    #expect(try bench.trendy("type", "show", "coffee").output.contains("size"))
+    // What takes nothing along is not asked about.
+    #expect(try bench.trendy("type", "rm", "journal").status == 0)
+    #expect(try bench.trendy("doctor").status == 0)
+  }
+
+  @Test func `a property is changed and deleted, and its events go along with a new key`() throws {
+    try bench.trendy("log", "coffee", "2", "size=large")
+    let edited = try bench.trendy(
+      "type", "prop", "edit", "coffee", "size", "--key", "cup", "--options", "small,large,huge", "--default", "small")
+    #expect(
+      edited.output.contains("1 event taken along") && edited.output.contains("usually small"), "\(edited.output)")
+    #expect(try bench.trendy("list", "--plain").output.contains("cup=large"))
+    #expect(try bench.trendy("log", "coffee", "cup=huge").status == 0)
+    #expect(try bench.trendy("type", "prop", "edit", "coffee", "cup", "--no-default").status == 0)
+    #expect(try bench.trendy("log", "coffee", "size=huge").status == 64)
+    #expect(try bench.trendy("type", "prop", "edit", "coffee", "cup", "--key", "Count").status == 64)
+    #expect(try bench.trendy("type", "prop", "edit", "coffee", "cap").talk.contains("Did you mean 'cup'?"))
+    #expect(try bench.trendy("type", "prop", "rm", "coffee", "cup").status == 0)
+    #expect(try bench.trendy("list", "--plain").output.contains("cup=large"))
+    #expect(try bench.trendy("log", "coffee", "cup=huge").status == 64)
+    try bench.trendy("undo")
+    #expect(try bench.trendy("log", "coffee", "cup=huge").status == 0)
+  }
+
+  @Test func `a place is shown by name or position, changed and deleted`() throws {
+    try bench.trendy("place", "add", "Home", "52.0,4.0", "--notify", "both")
+    let shown = try bench.trendy("place", "show", "52.0001,4.0001").output
+    #expect(shown.hasPrefix("Home  52.0, 4.0  100 m"), "\(shown)")
+    #expect(shown.contains("coming  records Visit\n") && shown.contains("tells   of coming and going\n"), "\(shown)")
+    #expect(try bench.trendy("place", "show", "10,10").talk.contains("trendy place add NAME 10,10"))
+    let edited = try bench.trendy(
+      "place", "edit", "home", "--name", "Old home", "--radius", "150", "--at", "52.1,4.1", "--role", "office",
+      "--notify", "none", "--inactive", "--json")
+    let place = try #require(edited.document.objectValue?["place"]?.objectValue, "\(edited.talk)")
+    #expect(place["name"] == "Old home" && place["radius"] == 150 && place["latitude"] == 52.1)
+    #expect(place["role"] == "office" && place["is_active"] == false && place["notify_on_entry"] == false)
+    try bench.trendy("place", "edit", "old", "--active", "--clear", "role")
+    #expect(try bench.trendy("place", "list").output.hasPrefix("Old home  52.1, 4.1  150 m  01"))
+    for wrong in [["--radius", "5"], ["--notify", "maybe"], ["--relabel"], []] {
+      #expect(
+        try bench.run("trendy", ["place", "edit", "old", "--store", bench.store()] + wrong).status == 64, "\(wrong)")
+    }
+    try bench.trendy("place", "rm", "old")
+    #expect(try bench.trendy("place", "list", "--plain").output == "")
+    try bench.trendy("undo")
+    #expect(try bench.trendy("place", "list", "--plain").output.contains("Old home"))
+  }
+
+  @Test func `a place's new name is given to past visits where that is asked for`() throws {
+    try bench.trendy("init", store: "other")
+    try bench.trendy("import", Samples.drive.path, store: "other")
+    let trip = try #require(
+      bench.trendy("trip", "list", "--json", store: "other").document.objectValue?["trips"]?.arrayValue?.first?
+        .objectValue)
+    let (latitude, longitude) = (trip["start_latitude"]?.doubleValue ?? 0, trip["start_longitude"]?.doubleValue ?? 0)
+    try bench.trendy("place", "add", "Home", "\(latitude),\(longitude)", "--radius", "400")
+    try bench.trendy("import", Samples.drive.path)
+    let visits = try bench.trendy("list", "--type", "visit", "--plain").output
+    try #require(visits.contains("\tHome\t"), "\(visits)")
+    #expect(try bench.trendy("place", "edit", "Home", "--name", "Nest", "--relabel").output.contains("1 visit renamed"))
+    #expect(try bench.trendy("list", "--type", "visit", "--plain").output.contains("\tNest\t"))
+    try bench.trendy("undo")
+    #expect(try bench.trendy("list", "--type", "visit", "--plain").output.contains("\tHome\t"))
+  }
+
+  @Test func `every device sees types joined and deleted, and that taken back`() throws {
+    let hub = try TestHub(bench)
+    for store in ["store", "laptop"] {
+      try bench.trendy("init", store: store)
+      #expect(try bench.trendy("connect", hub.url, hub.code(), store: store).status == 0)
+    }
+    func sync() throws {
+      for store in ["store", "laptop", "store"] { #expect(try bench.trendy("sync", store: store).status == 0) }
+    }
+    func agree(_ what: String) throws {
+      try sync()
+      #expect(try events() == events("laptop"), "\(what)")
+      #expect(try types() == types("laptop"), "\(what)")
+      #expect(try bench.trendy("doctor").status == 0, "\(what)")
+    }
+    try bench.trendy("type", "add", "kaffee")
+    for day in 1...4 {
+      try bench.trendy("log", day < 3 ? "kaffee" : "coffee", "--at", "2026-11-0\(day) 8:00", store: "store")
+    }
+    try agree("recorded")
+    let before = try events()
+    try bench.trendy("type", "merge", "kaffee", "coffee", "--yes")
+    try agree("joined")
+    #expect(
+      try bench.trendy("list", "--type", "coffee", "--plain", store: "laptop").output.split(separator: "\n").count == 4)
+    #expect(try bench.trendy("undo").status == 0)
+    try agree("joined and taken back")
+    #expect(try events() == before)
+    try bench.trendy("type", "rm", "coffee", "--yes", store: "laptop")
+    try agree("deleted")
+    #expect(try events("laptop").count == 2)
+    #expect(try bench.trendy("undo", store: "laptop").status == 0)
+    try agree("deleted and taken back")
+    #expect(try events().count == 4)
+  }
+}

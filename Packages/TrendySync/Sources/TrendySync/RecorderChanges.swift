@@ -1,0 +1,86 @@
+public import TrendyModels
+public import TrendyProtocols
+
+extension Recorder {
+  /// Carries out several changes in one save: when it returns, all of them are durable; when it throws, none was made.
+  public func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
+    try write { try body(RecorderChanges($0)) }
+  }
+}
+
+/// What a ``Recorder`` does within ``Recorder/inOneSave(_:)``. Each does what the recorder's of the same name does.
+public struct RecorderChanges {
+  private let writer: EditWriter
+
+  init(_ writer: EditWriter) { self.writer = writer }
+
+  /// What is held, with the changes so far; for reading.
+  public var store: any DataStoreProtocol { writer.store }
+
+  @discardableResult
+  public func record(_ event: Event) throws -> Bool { try writer.record(event) }
+
+  @discardableResult
+  public func record(_ eventType: EventType) throws -> Bool { try writer.record(eventType) }
+
+  @discardableResult
+  public func record(_ geofence: Geofence) throws -> Bool { try writer.record(geofence) }
+
+  @discardableResult
+  public func record(_ definition: PropertyDefinition) throws -> Bool { try writer.record(definition) }
+
+  @discardableResult
+  public func record(_ record: SyncedRecord) throws -> Bool {
+    func write<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool { try writer.record(type.init(record)) }
+    return try write(record.kind.recordType)
+  }
+
+  @discardableResult
+  public func edit(eventId: String, _ change: (inout Event) throws -> Void) throws -> Event {
+    try writer.edit(Event.self, id: eventId, change)
+  }
+
+  @discardableResult
+  public func edit(eventTypeId: String, _ change: (inout EventType) throws -> Void) throws -> EventType {
+    try writer.edit(EventType.self, id: eventTypeId, change)
+  }
+
+  @discardableResult
+  public func edit(geofenceId: String, _ change: (inout Geofence) throws -> Void) throws -> Geofence {
+    try writer.edit(Geofence.self, id: geofenceId, change)
+  }
+
+  @discardableResult
+  public func edit(
+    propertyDefinitionId: String, _ change: (inout PropertyDefinition) throws -> Void
+  ) throws -> PropertyDefinition {
+    try writer.edit(PropertyDefinition.self, id: propertyDefinitionId, change)
+  }
+
+  @discardableResult
+  public func edit(
+    _ kind: MutationEntityType, id: String, _ change: (inout SyncedRecord) throws -> Void
+  ) throws -> SyncedRecord {
+    func edit<Entity: RecordEntity>(_ type: Entity.Type) throws -> SyncedRecord {
+      try writer.edit(type, id: id) { try change(&$0.record) }.record
+    }
+    return try edit(kind.recordType)
+  }
+
+  @discardableResult
+  public func delete(_ kind: MutationEntityType, id: String) throws -> Bool {
+    func delete<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool { try writer.delete(type, id: id) }
+    return try delete(kind.stored)
+  }
+
+  @discardableResult
+  public func restore(_ kind: MutationEntityType, id: String) throws -> Bool {
+    func restore<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
+      try writer.restore(type, id: id, under: nil)
+    }
+    return try restore(kind.stored)
+  }
+}
+
+@available(*, unavailable)
+extension RecorderChanges: Sendable {}
