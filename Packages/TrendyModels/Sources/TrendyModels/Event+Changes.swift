@@ -22,7 +22,9 @@ extension Event {
 
   /// Gives the first duration among these definitions, where it has no value or says what the event took before, the time from start
   /// to end: one length, told in two ways. Nothing of an event without an end.
-  /// - Parameter before: the event as it was.
+  /// - Parameters:
+  ///   - definitions: of any event types; those of others are passed over.
+  ///   - before: the event as it was.
   public mutating func fillLength(
     from definitions: some Sequence<PropertyDefinition>, before: Event? = nil
   ) {
