@@ -18,31 +18,40 @@ extension LocalStore {
     return events
   }
 
-  public func lastRecordedEvents(
-    _ count: Int, from sources: Set<EventSourceType>
-  ) throws -> [Event] {
+  public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
+    guard count > 0 else { return [] }
     try refresh()
-    let found = try scan(RowKind.event)
+    // The newest first: most of what began long ago was also recorded long ago, and is passed over at one look.
+    let found = try scan(RowKind.event, descending: true)
     defer { withExtendedLifetime(found.pin) {} }
     let isChoosy = sources.count < EventSourceType.allCases.count
-    var last: [(milliseconds: Int64, key: RecordKey, record: UnsafeRawPointer)] = []
-    func isBefore(
-      _ one: Int64, _ key: RecordKey, _ other: (milliseconds: Int64, key: RecordKey, record: UnsafeRawPointer)
-    )
-      -> Bool
-    {
-      one != other.milliseconds ? one < other.milliseconds : key < other.key
-    }
+    // The last first.
+    var last: [(moment: RecordedMoment, record: UnsafeRawPointer)] = []
     for record in found.pointers {
-      let key = RecordLayout.key(record)
-      let moment = key.timeOfVersion7 ?? RecordLayout.sort(record) / 1000 + 978_307_200_000
-      if last.count == count, let least = last.first, isBefore(moment, key, least) { continue }
+      let moment = RecordedMoment(record)
+      if last.count == count, moment < last[count - 1].moment { continue }
       if isChoosy, try !sources.contains(Self.fields(record).sourceType) { continue }
-      let place = last.firstIndex { isBefore(moment, key, $0) } ?? last.endIndex
-      last.insert((moment, key, record), at: place)
-      if last.count > count { last.removeFirst() }
+      if last.count == count { last.removeLast() }
+      let place = last.lastIndex { moment < $0.moment }.map { $0 + 1 } ?? 0
+      last.insert((moment, record), at: place)
     }
-    return try last.reversed().map { try decode(Event.self, $0.record) }
+    return try last.map { try decode(Event.self, $0.record) }
+  }
+}
+
+/// When an event was recorded, as its record tells it.
+private struct RecordedMoment: Comparable {
+  private let milliseconds: Int64
+  private let key: RecordKey
+
+  init(_ record: UnsafeRawPointer) {
+    key = RecordLayout.key(record)
+    // Its sort value: microseconds since 2001.
+    milliseconds = key.timeOfVersion7 ?? RecordLayout.sort(record) / 1000 + 978_307_200_000
+  }
+
+  static func < (left: RecordedMoment, right: RecordedMoment) -> Bool {
+    left.milliseconds != right.milliseconds ? left.milliseconds < right.milliseconds : left.key < right.key
   }
 }
 
