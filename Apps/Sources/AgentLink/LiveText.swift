@@ -16,7 +16,7 @@ public enum LiveText: Sendable {
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) km"
   }
 
-  /// `12m  7.45 km  48 km/h  automotive  Van  since 09:37`.
+  /// `12 min  7.45 km  48 km/h  automotive  Van  since 09:37`.
   public static func line(_ trip: AgentStatus.LiveTrip, now: Date, in local: LocalTime) -> String {
     let elapsed = trip.state == .ended ? trip.elapsed : max(trip.elapsed, now.timeIntervalSince(trip.start))
     var parts = [DurationPhrase.words(elapsed), kilometres(trip.distance)]

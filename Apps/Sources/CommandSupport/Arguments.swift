@@ -9,12 +9,13 @@ public struct OptionSpec: Hashable, Sendable {
   public let repetition: Repetition
   public let help: String
 
-  /// What it means when an option with a value is given more than once.
+  /// What a command line may do with an option that takes a value: give it once, or several times.
   public enum Repetition: Hashable, Sendable {
-    /// A slip: one of the values would be passed over.
+    /// Two different values are refused, as the command could use only one of them.
     case refused
-    /// What an alias says can be said otherwise behind it.
+    /// The last value counts, so that a command line can overrule the alias that it begins with.
     case lastCounts
+    /// The command uses all values.
     case allCount
   }
 

@@ -20,7 +20,7 @@ public struct Console: Sendable {
 
   public var format: Format
   public var isQuiet: Bool
-  /// What people read is fitted to it.
+  /// The terminal whose width and colours styled lines are made for.
   public var terminal = Terminal()
   /// Takes talk and reports in place of the standard error, a line each, for a program that must not wait for their reader.
   public var talkSink: (@Sendable (String) -> Void)?
@@ -32,6 +32,9 @@ public struct Console: Sendable {
     self.format = format
     self.isQuiet = isQuiet
   }
+
+  /// Whether lines that say what was done are printed.
+  public var tellsWhatWasDone: Bool { !isQuiet && format == .text }
 
   public var isJSON: Bool { format == .json || format == .ndjson }
 
@@ -59,15 +62,16 @@ public struct Console: Sendable {
   }
 
   public func done(_ line: StyledText) {
-    // What was done stands, also where nobody can be told.
-    if !isQuiet, format == .text { _ = Self.write(line.rendered(for: terminal) + "\n", to: STDOUT_FILENO) }
+    if tellsWhatWasDone { writeReport(line.rendered(for: terminal)) }
   }
 
   /// One line that says what was done: left out by `-q` as well.
   public func done(_ line: String) {
-    // What was done stands, also where nobody can be told.
-    if !isQuiet, format == .text { _ = Self.write(Self.oneLine(line) + "\n", to: STDOUT_FILENO) }
+    if tellsWhatWasDone { writeReport(Self.oneLine(line)) }
   }
+
+  /// A report that cannot be written is no failure of the command: what it did is saved.
+  private func writeReport(_ line: String) { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
 
   /// What stands in a note stays text: a line end becomes a space, and no character commands the terminal.
   static func oneLine(_ line: String) -> String {

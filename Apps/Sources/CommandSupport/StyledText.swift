@@ -2,13 +2,13 @@
 public struct StyledText: Hashable, Sendable {
   public enum Style: Hashable, Sendable {
     case plain
-    /// What a thing is called, in its own colour (`#7B4F2E`) where it has one.
+    /// The name of an entity, in the colour of its event type (`#7B4F2E`) where it has one.
     case name(color: String?)
     case heading
     case dim
   }
 
-  /// What is left out first where there is no room.
+  /// The order in which parts give way in a line that is too long for the terminal: ids first.
   public enum Rank: Int, Hashable, Sendable, Comparable {
     case id
     case note

@@ -64,6 +64,9 @@ enum Property {
     return PropertyValue(type: definition.propertyType, value: value)
   }
 
+  /// A value as it is kept, a text without quotes.
+  static func text(_ value: JSONValue) -> String { value.stringValue ?? JSONText.value(value).description }
+
   private static func takes(_ definition: PropertyDefinition) -> String {
     switch definition.propertyType {
     case .text: "any text"

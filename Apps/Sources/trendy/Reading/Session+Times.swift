@@ -16,6 +16,13 @@ extension Session {
     return try date(phrase, meaning)
   }
 
+  /// What `--since` and `--until` say; `nil` where neither does.
+  func range() throws(CommandError) -> Range<Date>? {
+    let (since, until) = (try date(option: "--since", .since), try date(option: "--until", .until))
+    if let since, let until, since > until { throw usageError("--since is after --until") }
+    return since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
+  }
+
   /// The moment of a phrase; what is to be said of it is said.
   func date(_ phrase: TimePhrase, _ meaning: TimePhrase.Meaning) throws(CommandError) -> Date {
     let resolved = try phrase.resolved(meaning)

@@ -1,9 +1,14 @@
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// The trips of a month or a year, or all; of one vehicle, or of all.
+/// The trips of a span of time, or all; of one vehicle, or of all.
 struct TripSelection {
   static let options = [
     OptionSpec("--month", value: "month", kind: .month, help: "2026-11, or a year: 2026 (this month)"),
@@ -11,18 +16,18 @@ struct TripSelection {
   ]
 
   /// `nil` for all of time.
-  private let span: MonthSpan?
+  private let range: Range<Date>?
   private let vehicleName: String?
 
-  /// - Parameter span: `nil` for all of time.
-  init(_ session: Session, span: MonthSpan?) {
-    self.span = span
+  /// - Parameter range: `nil` for all of time.
+  init(_ session: Session, range: Range<Date>?) {
+    self.range = range
     vehicleName = session.arguments.value("--vehicle")
   }
 
   /// The oldest first.
   func trips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     let vehicle = try vehicleName.map { try Lookup(store: store).vehicle($0) }
-    return try store.trips(in: span?.range).filter { vehicle == nil || $0.vehicleId == vehicle?.id }
+    return try store.trips(in: range).filter { vehicle == nil || $0.vehicleId == vehicle?.id }
   }
 }

@@ -78,10 +78,10 @@ struct EventText {
   /// A property's value as a person writes it.
   func words(_ value: PropertyValue, of event: Event) -> String {
     switch value.type {
-    case .duration: value.doubleValue.map(DurationPhrase.words) ?? plain(value.value)
-    case .boolean: value.boolValue.map { $0 ? "yes" : "no" } ?? plain(value.value)
-    case .date: value.dateValue.map { moment($0, of: event) } ?? plain(value.value)
-    case .number, .text, .select, .url, .email: plain(value.value)
+    case .duration: value.doubleValue.map(DurationPhrase.words) ?? Property.text(value.value)
+    case .boolean: value.boolValue.map { $0 ? "yes" : "no" } ?? Property.text(value.value)
+    case .date: value.dateValue.map { moment($0, of: event) } ?? Property.text(value.value)
+    case .number, .text, .select, .url, .email: Property.text(value.value)
     }
   }
 
@@ -93,7 +93,6 @@ struct EventText {
     return isSameDay ? local.time(date) : local.dayAndTime(date, year: year)
   }
 
-  private func plain(_ value: JSONValue) -> String { value.stringValue ?? JSONText.value(value).description }
 }
 
 extension EventText {
@@ -128,7 +127,7 @@ extension EventText {
     [
       event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "", typeName(event),
       event.notes ?? "", event.locationName ?? "",
-    ] + event.properties.sorted { $0.key < $1.key }.map { "\($0.key)=\(plain($0.value.value))" }
+    ] + event.properties.sorted { $0.key < $1.key }.map { "\($0.key)=\(Property.text($0.value.value))" }
   }
 
   func json(_ event: Event) -> JSONText {

@@ -1,4 +1,9 @@
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyModels
 import TrendyProtocols
 
@@ -12,7 +17,8 @@ struct OneEventType {
   init(_ type: EventType, in store: any DataStoreProtocol) throws {
     self.type = type
     definitions = try store.definitions(of: type)
-    count = try store.events(in: nil, ofType: type.id, limit: nil).count
+    // Counted in the store's index, without making an event.
+    count = try store.eventCountsByDay(in: nil, ofType: type.id, timeZone: .gmt).values.reduce(0, +)
   }
 
   /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
@@ -47,7 +53,7 @@ struct OneEventType {
         parts.append(StyledText.Part("(\(definition.options.joined(separator: ", ")))"))
       }
       if let value = definition.defaultValue {
-        parts.append(StyledText.Part("usually \(value.stringValue ?? JSONText.value(value).description)"))
+        parts.append(StyledText.Part("usually \(Property.text(value))"))
       }
       if definition.label != definition.key { parts.append(StyledText.Part(definition.label, .dim, rank: .note)) }
       return StyledText(parts)

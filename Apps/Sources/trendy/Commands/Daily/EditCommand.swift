@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -43,7 +42,6 @@ struct EditCommand: Command {
     let edited = try edited(old, in: store, session)
     guard edited != old else { throw session.usageError("Nothing to change was named") }
     try container.record.perform("edit \(ShortID.of(old.id))", [.event(edited)], before: [.event(old)])
-    container.agent.send()
     return try OneEvent(edited, in: container.makeStore())
   }
 
@@ -57,7 +55,7 @@ struct EditCommand: Command {
     if let end = span.end { event.endDate = end }
     if let note { event.notes = note }
     for field in cleared { try clear(field, of: &event, session) }
-    let definitions = try store.fetchAllPropertyDefinitions().filter { $0.eventTypeId == event.eventTypeId }
+    let definitions = try store.definitions(ofType: event.eventTypeId)
     for word in values {
       let (key, value) = try Property.parse(word, definitions: definitions, session: session)
       event.properties[key] = value

@@ -37,9 +37,7 @@ struct ListCommand: Command {
   init(_ session: Session) throws {
     let arguments = session.arguments
     typeNames = arguments.all("--type")
-    let (since, until) = (try session.date(option: "--since", .since), try session.date(option: "--until", .until))
-    if let since, let until, since > until { throw session.usageError("--since is after --until") }
-    range = since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
+    range = try session.range()
     text = arguments.value("--grep")?.lowercased()
     let most = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? 50
     limit = most > 0 ? most : nil

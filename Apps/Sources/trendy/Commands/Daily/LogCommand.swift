@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -41,7 +40,13 @@ struct LogCommand: Command {
 
   struct Answer {
     var event: OneEvent
-    /// Events of this type today.
+    /// `nil` where nobody reads it.
+    var standing: Standing?
+  }
+
+  /// How the type stands with this event.
+  struct Standing {
+    /// Events of the type today.
     var today: Int
     /// Days in a row with one, up to today or yesterday.
     var streak: Int
@@ -71,12 +76,10 @@ struct LogCommand: Command {
     // Only now is all of it known to be right: the type comes with its first event, or not at all.
     try container.record.perform(
       "log \(type.name) \(ShortID.of(event.id))", (isNew ? [.eventType(type)] : []) + [.event(event)])
-    container.agent.send()
     let known = container.makeStore()
     return Answer(
       event: try OneEvent(known.findEvent(id: event.id) ?? event, in: known),
-      today: try Self.count(of: type, daysAgo: 0, in: known, session, limit: nil),
-      streak: try Self.streak(of: type, in: known, session))
+      standing: session.console.tellsWhatWasDone ? try Self.standing(of: type, in: known, session) : nil)
   }
 
   private func eventType(in container: AppContainer, _ session: Session) throws -> (EventType, isNew: Bool) {
@@ -100,29 +103,28 @@ struct LogCommand: Command {
       hint: "A note: trendy log \(type.name) -n '\(word)'")
   }
 
-  private static func count(
-    of type: EventType, daysAgo days: Int, in store: any DataStoreProtocol, _ session: Session, limit: Int?
-  ) throws -> Int {
-    let local = session.local
-    let day = local.startOfDay(session.now, addingDays: -days)..<local.startOfDay(session.now, addingDays: 1 - days)
-    return try store.events(in: day, ofType: type.id, limit: limit).count
-  }
-
-  private static func streak(
+  private static func standing(
     of type: EventType, in store: any DataStoreProtocol, _ session: Session
-  ) throws -> Int {
-    // Today is not over: it breaks no streak.
-    var days = try count(of: type, daysAgo: 0, in: store, session, limit: 1) > 0 ? 0 : 1
-    let first = days
-    while try count(of: type, daysAgo: days, in: store, session, limit: 1) > 0 { days += 1 }
-    return days - first
+  ) throws -> Standing {
+    func events(daysAgo days: Int, limit: Int? = nil) throws -> Int {
+      let (start, end) = (-days, 1 - days)
+      let local = session.local
+      let day = local.startOfDay(session.now, addingDays: start)..<local.startOfDay(session.now, addingDays: end)
+      return try store.events(in: day, ofType: type.id, limit: limit).count
+    }
+    // Today is not over: without an event it breaks no streak.
+    let today = try events(daysAgo: 0)
+    var past = 0
+    while try events(daysAgo: past + 1, limit: 1) > 0 { past += 1 }
+    return Standing(today: today, streak: past + (today > 0 ? 1 : 0))
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     let exit = answer.event.show(session)
+    guard let standing = answer.standing else { return exit }
     let words = [
-      answer.today > 1 ? "today \(answer.today)" : nil, answer.streak > 1 ? "\(answer.streak) days in a row" : nil,
-      "undo: trendy undo",
+      standing.today > 1 ? "today \(standing.today)" : nil,
+      standing.streak > 1 ? "\(standing.streak) days in a row" : nil, "undo: trendy undo",
     ]
     let line = words.compactMap(\.self).joined(separator: " · ")
     session.console.done(StyledText([StyledText.Part(""), StyledText.Part(line, .dim)]))

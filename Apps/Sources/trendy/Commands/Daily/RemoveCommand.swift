@@ -1,5 +1,4 @@
 import TrendyModels
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -21,7 +20,6 @@ struct RemoveCommand: Command {
     let lookup = Lookup(store: container.makeStore())
     let answer = try EventList(ids.map { try lookup.event($0) }, in: lookup.store)
     try container.record.perform(label(answer.events), [], before: answer.events.map { .event($0) })
-    container.agent.send()
     return answer
   }
 

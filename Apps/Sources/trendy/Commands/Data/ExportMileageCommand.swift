@@ -51,7 +51,7 @@ struct ExportMileageCommand: Command {
     } else {
       target = .output
     }
-    selection = TripSelection(session, span: session.arguments.has("--all") ? nil : try MonthSpan(session))
+    selection = TripSelection(session, range: session.arguments.has("--all") ? nil : try MonthSpan(session).range)
   }
 
   func act(_ session: Session) throws -> Answer {

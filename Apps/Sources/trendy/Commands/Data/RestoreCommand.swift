@@ -123,7 +123,8 @@ struct RestoreCommand: Command {
     for entity in entities {
       let name = entity.fields["name"]?.stringValue ?? entity.fields["label"]?.stringValue ?? entity.id
       let kind = entity.kind.rawValue.replacing("_", with: " ")
-      session.console.done("Restored: \(entity.event.map { text.line($0).plain } ?? "\(kind) \(name)")")
+      let line = entity.event.map { text.line($0) } ?? StyledText([StyledText.Part("\(kind) \(name)")])
+      session.console.done(line.led(by: "Restored:"))
     }
   }
 }

@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -39,7 +38,6 @@ struct PlaceAddCommand: Command {
     try options.apply(to: &place, in: store)
     if place.eventTypeEntryId == nil { place.eventTypeEntryId = try container.record.type(.visit).id }
     try container.record.perform("place add \(place.name)", [.place(place)])
-    container.agent.send()
     return try OnePlace(place, in: container.makeStore())
   }
 

@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -17,12 +16,10 @@ struct PlaceEditCommand: Command {
       OptionSpec("--at", value: "lat,lon", kind: .text, help: "it lies elsewhere"),
       OptionSpec("--active", help: "record visits again"),
       OptionSpec("--relabel", help: "give past visits the new name, too"),
-      OptionSpec(
-        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)), repetition: .allCount,
-        help: "enter, exit or role"),
+      Field.option,
     ])
 
-  private enum Field: String, CaseIterable {
+  private enum Field: String, ClearableField {
     case enter
     case exit
     case role
@@ -47,12 +44,7 @@ struct PlaceEditCommand: Command {
     relabels = arguments.has("--relabel")
     if relabels, newName == nil { throw session.usageError("--relabel goes with --name") }
     if isActivated, options.isInactive { throw session.usageError("--active goes without --inactive") }
-    cleared = try arguments.all("--clear").map { word throws(CommandError) in
-      guard let field = Field(rawValue: word) else {
-        throw session.usageError("There is no '\(word)' to clear", hint: "enter, exit or role.")
-      }
-      return field
-    }
+    cleared = try Field.named(session)
   }
 
   struct Answer {
@@ -93,7 +85,6 @@ struct PlaceEditCommand: Command {
     try container.record.perform(
       "place edit \(old.name)", [.place(place)] + relabelled.map { .event($0) },
       before: [.place(old)] + visits.map { .event($0) })
-    container.agent.send()
     return Answer(place: try OnePlace(place, in: container.makeStore()), relabelled: relabelled.count)
   }
 

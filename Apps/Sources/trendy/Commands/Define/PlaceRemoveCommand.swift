@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -20,7 +19,6 @@ struct PlaceRemoveCommand: Command {
     let places = try names.map { try lookup.place($0) }
     let words = places.map(\.name).joined(separator: " ")
     try container.record.perform("place rm \(words)", [], before: places.map { .place($0) })
-    container.agent.send()
     return places
   }
 

@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -32,7 +31,6 @@ struct TypeAddCommand: Command {
     }
     let made = try type.made(id: container.makeID(), session)
     try container.record.perform("type add \(made.name)", [.eventType(made)])
-    container.agent.send()
     return made
   }
 

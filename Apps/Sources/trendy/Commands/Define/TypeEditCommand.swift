@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -52,7 +51,6 @@ struct TypeEditCommand: Command {
     if let color { type.colorHex = color }
     if let icon { type.iconName = icon }
     try container.record.perform("type edit \(old.name)", [.eventType(type)], before: [.eventType(old)])
-    container.agent.send()
     return try OneEventType(type, in: container.makeStore())
   }
 

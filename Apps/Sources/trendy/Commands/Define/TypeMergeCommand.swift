@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -60,7 +59,6 @@ struct TypeMergeCommand: Command {
     try container.record.perform(
       "type merge \(from.name) \(into.name)", added.map { .property($0) } + moved.map { .event($0) },
       before: [.eventType(from)] + definitions.map { .property($0) } + events.map { .event($0) })
-    container.agent.send()
     return Answer(from: from, into: try OneEventType(into, in: container.makeStore()), moved: moved.count)
   }
 

@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -69,7 +68,6 @@ struct TypePropertyAddCommand: Command {
       definition.defaultValue = try Property.value(defaultText, of: definition, session: session).value
     }
     try container.record.perform("type prop add \(type.name) \(definition.key)", [.property(definition)])
-    container.agent.send()
     return Answer(type: type, definition: definition)
   }
 

@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -81,7 +80,6 @@ struct TypePropertyEditCommand: Command {
     try container.record.perform(
       "type prop edit \(type.name) \(old.key)", [.property(definition)] + renamed.map { .event($0) },
       before: [.property(old)] + events.map { .event($0) })
-    container.agent.send()
     return Answer(type: try OneEventType(type, in: container.makeStore()), renamed: renamed.count)
   }
 

@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -22,7 +21,6 @@ struct TypePropertyRemoveCommand: Command {
     let type = try lookup.eventType(typeName) { "trendy type add \($0)" }
     let definition = try lookup.property(key, of: type)
     try container.record.perform("type prop rm \(type.name) \(definition.key)", [], before: [.property(definition)])
-    container.agent.send()
     return (type, definition)
   }
 

@@ -1,4 +1,3 @@
-import AgentLink
 import AppContainer
 import CommandSupport
 import TrendyAgent
@@ -31,7 +30,6 @@ struct TypeRemoveCommand: Command {
     try container.record.perform(
       "type rm \(type.name)", [],
       before: [.eventType(type)] + properties.map { .property($0) } + events.map { .event($0) })
-    container.agent.send()
     return Answer(type: type, count: events.count)
   }
 

@@ -16,12 +16,10 @@ struct TripEditCommand: Command {
     examples: ["trip edit @1 --to 9:30", "trip edit @1 --category private"],
     options: WhenOptions.all + [
       OptionSpec("--distance", value: "length", kind: .text, help: "how long the way was"),
-      OptionSpec(
-        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)), repetition: .allCount,
-        help: "note, vehicle or category"),
+      Field.option,
     ] + TripDetails.all)
 
-  private enum Field: String, CaseIterable {
+  private enum Field: String, ClearableField {
     case note
     case vehicle
     case category
@@ -40,12 +38,7 @@ struct TripEditCommand: Command {
     id = session.arguments.positionals[0]
     when = try WhenOptions(session)
     distance = try session.metres(option: "--distance")
-    cleared = try session.arguments.all("--clear").map { word in
-      guard let field = Field(word) else {
-        throw session.usageError("There is no '\(word)' to clear", hint: "note, vehicle or category.")
-      }
-      return field
-    }
+    cleared = try Field.named(session)
     details = try TripDetails(session)
   }
 

@@ -31,24 +31,18 @@ struct TripListCommand: Command {
     static let words = TripCategory.allCases.map(\.rawValue) + ["unclassified"]
   }
 
-  private let span: Range<Date>
-  private let vehicleName: String?
+  private let selection: TripSelection
   private let choice: Choice?
   /// `nil` for all.
   private let limit: Int?
 
   init(_ session: Session) throws {
-    let since = try session.date(option: "--since", .since)
-    let until = try session.date(option: "--until", .until)
+    var range = try session.range()
     if session.arguments.has("--month") {
-      guard since == nil, until == nil else { throw session.usageError("--month goes with no --since or --until") }
-      span = try MonthSpan(session).range
-    } else {
-      let (first, last) = (since ?? .distantPast, until ?? .distantFuture)
-      guard first <= last else { throw session.usageError("--since is after --until") }
-      span = first..<last
+      guard range == nil else { throw session.usageError("--month goes with no --since or --until") }
+      range = try MonthSpan(session).range
     }
-    vehicleName = session.arguments.value("--vehicle")
+    selection = TripSelection(session, range: range)
     choice =
       if let word = session.arguments.value("--category") {
         word.lowercased() == "unclassified" ? .unclassified : .of(try session.category(word))
@@ -59,10 +53,7 @@ struct TripListCommand: Command {
 
   func act(_ session: Session) throws -> TripList {
     let store = try session.openStore().makeStore()
-    let vehicle = try vehicleName.map { try Lookup(store: store).vehicle($0) }
-    let trips = try store.trips(in: span).reversed().filter {
-      (vehicle == nil || $0.vehicleId == vehicle?.id) && isMeant($0.category)
-    }
+    let trips = try selection.trips(in: store).reversed().filter { isMeant($0.category) }
     return try TripList(Array(trips.prefix(limit ?? .max)), in: store)
   }
 

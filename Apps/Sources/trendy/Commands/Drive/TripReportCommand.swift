@@ -28,7 +28,7 @@ struct TripReportCommand: Command {
 
   init(_ session: Session) throws {
     span = try MonthSpan(session)
-    selection = TripSelection(session, span: span)
+    selection = TripSelection(session, range: span.range)
   }
 
   func act(_ session: Session) throws -> Answer {

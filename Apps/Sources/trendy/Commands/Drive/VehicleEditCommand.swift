@@ -11,12 +11,10 @@ struct VehicleEditCommand: Command {
     options: VehicleOptions.all + [
       OptionSpec("--name", value: "text", kind: .text, help: "another name"),
       OptionSpec("--archive", help: "it is driven no more"),
-      OptionSpec(
-        "--clear", value: "field", kind: .oneOf(Field.allCases.map(\.rawValue)), repetition: .allCount,
-        help: "device, colour, icon, start-odometer or archive"),
+      Field.option,
     ])
 
-  private enum Field: String, CaseIterable {
+  private enum Field: String, ClearableField {
     case device
     case colour
     case icon
@@ -34,13 +32,7 @@ struct VehicleEditCommand: Command {
 
   init(_ session: Session) throws {
     name = session.arguments.positionals[0]
-    cleared = try session.arguments.all("--clear").map { word in
-      guard let field = Field(word) else {
-        throw session.usageError(
-          "There is no '\(word)' to clear", hint: "device, colour, icon, start-odometer or archive.")
-      }
-      return field
-    }
+    cleared = try Field.named(session)
     options = try VehicleOptions(session)
     newName = session.arguments.value("--name")
     if let newName, !session.isName(newName) { throw Self.unusable(newName, session) }
