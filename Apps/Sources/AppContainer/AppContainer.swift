@@ -28,6 +28,8 @@ public final class AppContainer: Sendable {
   public var recorder: Recorder { record.recorder }
   public func makeID() -> String { record.makeID() }
   public func makeStore() -> any DataStoreProtocol { record.makeStore() }
+  /// The same with what only a store in files can: queries, page by page.
+  public func makeLocalStore() -> LocalStore { dataStoreFactory.makeLocalStore() }
 
   public var accountFile: AccountFile { AccountFile(storeDirectory: storeDirectory) }
   public var syncHistory: SyncHistoryFile { SyncHistoryFile(storeDirectory: storeDirectory) }

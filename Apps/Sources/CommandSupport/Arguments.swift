@@ -32,6 +32,12 @@ public struct OptionSpec: Hashable, Sendable {
   public init(
     _ names: String..., value: String, kind: ValueKind, repetition: Repetition = .refused, help: String
   ) {
+    self.init(names, value: value, kind: kind, repetition: repetition, help: help)
+  }
+
+  public init(
+    _ names: [String], value: String, kind: ValueKind, repetition: Repetition = .refused, help: String
+  ) {
     self.names = names
     self.value = value
     self.kind = kind

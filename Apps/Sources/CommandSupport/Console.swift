@@ -7,6 +7,29 @@
 #endif
 import Synchronization
 
+/// Text on its way out.
+private final class OutputBuffer: Sendable {
+  private static let size = 1 << 16
+  private let text = Mutex("")
+
+  func append(_ more: String, _ putOut: (String) -> Void) {
+    text.withLock { text in
+      text += more
+      if text.utf8.count >= Self.size {
+        putOut(text)
+        text.removeAll(keepingCapacity: true)
+      }
+    }
+  }
+
+  func empty(_ putOut: (String) -> Void) {
+    text.withLock { text in
+      if !text.isEmpty { putOut(text) }
+      text = ""
+    }
+  }
+}
+
 /// Where a command's words go: data to the standard output, talk to the standard error.
 public struct Console: Sendable {
   public enum Format: Hashable, Sendable {
@@ -24,6 +47,9 @@ public struct Console: Sendable {
   public var terminal = Terminal()
   /// Takes talk and reports in place of the standard error, a line each, for a program that must not wait for their reader.
   public var talkSink: (@Sendable (String) -> Void)?
+
+  /// Where data waits until there is enough of it to be worth a call of the system.
+  private var gathered: OutputBuffer?
 
   /// `errno` of the first data that could not be written.
   private static let outputFailure = Atomic<Int32>(0)
@@ -43,6 +69,24 @@ public struct Console: Sendable {
 
   /// A whole file as data.
   public func raw(_ text: String) {
+    if let gathered {
+      gathered.append(text) { Self.putOut($0) }
+    } else {
+      Self.putOut(text)
+    }
+  }
+
+  /// Lets `body` write much data in few pieces.
+  public func gathering(_ body: (Console) throws -> Void) rethrows {
+    var console = self
+    let buffer = OutputBuffer()
+    console.gathered = buffer
+    // Also what came before an error is the answer.
+    defer { buffer.empty { Self.putOut($0) } }
+    try body(console)
+  }
+
+  private static func putOut(_ text: String) {
     let code = Self.write(text, to: STDOUT_FILENO)
     if code != 0 { _ = Self.outputFailure.compareExchange(expected: 0, desired: code, ordering: .relaxed) }
   }
@@ -71,7 +115,9 @@ public struct Console: Sendable {
   }
 
   /// A report that cannot be written is no failure of the command: what it did is saved.
-  private func writeReport(_ line: String) { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
+  private func writeReport(_ line: String) {
+    if gathered != nil { raw(line + "\n") } else { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
+  }
 
   /// What stands in a note stays text: a line end becomes a space, and no character commands the terminal.
   static func oneLine(_ line: String) -> String {

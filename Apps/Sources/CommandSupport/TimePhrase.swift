@@ -21,7 +21,8 @@ public struct TimePhrase: Hashable, Sendable {
   public enum Meaning: Hashable, Sendable {
     /// When something was: a clock alone is the last that was, or one within the next hour; a day without a year is the last.
     case past
-    /// When something ended that began then: a clock alone is on that day, or on the next where it would come before.
+    /// When something ended that began then: a clock alone is on that day, or on the next where it would come before; a weekday is the
+    /// first from that day on.
     case end(of: Date)
     /// A clock alone is on the day of this date.
     case day(of: Date)
@@ -42,6 +43,8 @@ public struct TimePhrase: Hashable, Sendable {
     case moment(Date)
     case span(TimeSpan)
     case day(CalendarDay)
+    /// The last of its name, today included.
+    case weekday(CalendarDay)
     case clock(WallClock)
     case clockOfDay(WallClock, CalendarDay)
   }
@@ -93,6 +96,13 @@ public struct TimePhrase: Hashable, Sendable {
       }
       found = Resolved(date: Self.date(span, before: now, in: local), note: nil)
     case .day(let day):
+      found = Resolved(date: (meaning == .until ? day.adding(days: 1) : day).start(in: local), note: nil)
+    case .weekday(let last):
+      var day = last
+      // `--from mon --to fri` goes on, and not back.
+      if case .end(let start) = meaning {
+        while day.start(in: local) < CalendarDay(start, in: local).start(in: local) { day = day.adding(days: 7) }
+      }
       found = Resolved(date: (meaning == .until ? day.adding(days: 1) : day).start(in: local), note: nil)
     case .clockOfDay(let clock, let day): found = moment(clock, on: day, notBefore: meaning.start)
     case .clock(let clock): found = resolved(clock, meaning)
@@ -175,7 +185,9 @@ extension TimePhrase {
     var words = text.split(separator: " ").map(String.init)
     words.removeAll { $0 == "at" }
     // Before a clock is looked for: the year of `3 Nov 2025` could be one.
-    if let day = day(words, now: now, in: local) { return .day(day) }
+    if let day = day(words, now: now, in: local) {
+      return words.count == 1 && weekday(words[0], now: now, in: local) != nil ? .weekday(day) : .day(day)
+    }
     for count in 0...words.count {
       let (front, back) = (Array(words[..<count]), Array(words[count...]))
       if let clock = clock(of: back) {
@@ -277,6 +289,8 @@ extension TimePhrase {
     case _ where words.count == 2 && words[0] == "last":
       // Said on a Friday, `last friday` is the one before.
       return weekday(words[1], now: now, in: local).map { today.adding(days: -($0 == 0 ? 7 : $0)) }
+    case _ where words.count == 2 && words[0] == "next":
+      return weekday(words[1], now: now, in: local).map { today.adding(days: 7 - $0) }
     default: return namedDay(words, today: today, now: now, in: local)
     }
   }

@@ -37,7 +37,8 @@ enum Commands {
   static let all: [any Command.Type] = daily + define + drive + data + sync + care
 
   private static let daily: [any Command.Type] = [
-    InitCommand.self, LogCommand.self, TodayCommand.self, ListCommand.self, ShowCommand.self, EditCommand.self,
+    InitCommand.self, LogCommand.self, StartCommand.self, StopCommand.self, SkipCommand.self, TodayCommand.self,
+    ListCommand.self, ShowCommand.self, EditCommand.self,
     RemoveCommand.self, UndoCommand.self, RedoCommand.self,
   ]
 

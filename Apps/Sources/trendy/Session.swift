@@ -12,7 +12,7 @@ import TrendyProtocols
 /// What a command works with: its arguments, the console, the clock on the wall, the store.
 struct Session {
   let command: CommandSpec
-  let arguments: Arguments
+  private(set) var arguments: Arguments
   let console: Console
   /// The command line as it was given, to hand on.
   let words: [String]
@@ -36,6 +36,14 @@ struct Session {
     }
     now = SystemTime().now
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: Environment.all)
+  }
+
+  /// The same with other words of the command, such as a line that is piped in.
+  /// - Throws: ``CommandError`` with exit 64 for an option that is not among `options`.
+  func reading(_ words: [String], options: [OptionSpec]) throws(CommandError) -> Session {
+    var session = self
+    session.arguments = try Arguments(words, options: options, usage: Commands.table.usage(of: command))
+    return session
   }
 
   /// The store that is there.

@@ -15,10 +15,15 @@ struct Lookup {
   ///
   /// A name that lacks but its last letter is no beginning that somebody chose, but a slip: it is asked about like any other.
   func eventType(_ name: String, hintToMake: (String) -> String) throws -> EventType {
+    try Self.eventType(name, among: store.fetchAllEventTypes(), hintToMake: hintToMake)
+  }
+
+  static func eventType(
+    _ name: String, among types: [EventType], hintToMake: (String) -> String
+  ) throws(CommandError) -> EventType {
     guard !name.isEmpty else {
       throw CommandError("The name of the type is empty", hint: "trendy type list shows the types.", exit: .usage)
     }
-    let types = try store.fetchAllEventTypes()
     let wanted = name.lowercased()
     if let type = types.first(where: { $0.name.lowercased() == wanted || $0.id == name }) { return type }
     let beginning = types.filter { $0.name.lowercased().hasPrefix(wanted) && $0.name.count > wanted.count + 1 }
@@ -100,8 +105,9 @@ extension Lookup {
   }
 
   /// A place by its name, whatever the case, a beginning that only one has, or its id; or the one around a position.
-  func place(_ name: String) throws -> Geofence {
-    let places = try store.fetchAllGeofences()
+  func place(_ name: String) throws -> Geofence { try Self.place(name, among: store.fetchAllGeofences()) }
+
+  static func place(_ name: String, among places: [Geofence]) throws(CommandError) -> Geofence {
     if let place = places.first(where: { $0.name.lowercased() == name.lowercased() || $0.id == name }) { return place }
     let beginning = places.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
     if beginning.count == 1 { return beginning[0] }
@@ -121,6 +127,19 @@ extension Lookup {
 enum ShortID {
   /// Long enough to hold a UUIDv7's whole time, so that two are alike only within a millisecond.
   static func of(_ id: String) -> String { String(id.prefix(13)) }
+
+  /// Of each as much as it takes to tell it from the others, in their order.
+  static func of(_ ids: [String]) -> [String] {
+    var length = 13
+    var short = ids.map { String($0.prefix(length)) }
+    var alike = Set(Dictionary(grouping: short.indices) { short[$0] }.values.filter { $0.count > 1 }.joined())
+    while !alike.isEmpty, length < 36 {
+      length += 1
+      for index in alike { short[index] = String(ids[index].prefix(length)) }
+      alike = Set(Dictionary(grouping: alike) { short[$0] }.values.filter { $0.count > 1 }.joined())
+    }
+    return short
+  }
 
   /// As long as it takes to tell it from the others.
   static func of(_ id: String, among others: [String]) -> String {

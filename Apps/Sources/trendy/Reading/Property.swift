@@ -92,7 +92,7 @@ enum Property {
     return isOption ? .some(value) : .none
   }
 
-  private static func boolean(_ text: String) -> JSONValue? {
+  static func boolean(_ text: String) -> JSONValue? {
     switch text.lowercased() {
     case "yes", "true", "y", "1", "on": true
     case "no", "false", "n", "0", "off": false

@@ -16,8 +16,14 @@ extension Session {
     return try date(phrase, meaning)
   }
 
-  /// What `--since` and `--until` say; `nil` where neither does.
+  /// What `--since` and `--until` say, or a range that `--since` gives alone; `nil` where neither does.
   func range() throws(CommandError) -> Range<Date>? {
+    if let text = arguments.value("--since"), let range = try TimePhrase.range(text, now: now, in: local) {
+      guard arguments.value("--until") == nil else { throw usageError("'\(text)' says already until when") }
+      let (since, until) = (try date(range.from, .since), try date(range.to, .until))
+      guard since <= until else { throw usageError("'\(text)' ends before it begins") }
+      return since..<until
+    }
     let (since, until) = (try date(option: "--since", .since), try date(option: "--until", .until))
     if let since, let until, since > until { throw usageError("--since is after --until") }
     return since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)

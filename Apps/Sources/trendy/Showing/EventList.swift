@@ -1,4 +1,5 @@
 import CommandSupport
+import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
@@ -7,14 +8,18 @@ struct EventList {
   var events: [Event]
   let types: [EventType]
   private let places: [Geofence]
+  private let running: Set<String>
 
   init(_ events: [Event], in store: any DataStoreProtocol) throws {
     self.events = events
     types = try store.fetchAllEventTypes()
     places = events.contains { $0.sourceType == .trip } ? try store.fetchAllGeofences() : []
+    running = Set(try RunningEvent.all(in: store).map(\.event.id))
   }
 
-  func text(_ session: Session) -> EventText { EventText(session: session, types: types, places: places) }
+  func text(_ session: Session) -> EventText {
+    EventText(session: session, types: types, places: places, running: running)
+  }
 
   /// In the format asked for; `words` writes it for people.
   func show(schema: String, _ session: Session, words: (EventText) -> Void) {
@@ -26,9 +31,6 @@ struct EventList {
     case .text: words(text)
     }
   }
-
-  /// Columns that the names of types need, so that what follows them stands in one; a very long one stands out.
-  func nameColumns(_ text: EventText) -> Int { min(16, events.map { text.typeName($0).columns }.max() ?? 0) }
 }
 
 /// One event that a command answers with.
@@ -38,6 +40,12 @@ struct OneEvent {
   var event: Event { list.events[0] }
 
   init(_ event: Event, in store: any DataStoreProtocol) throws { list = try EventList([event], in: store) }
+
+  /// - Parameter list: of one.
+  init(_ list: EventList) {
+    precondition(list.events.count == 1, "one event of \(list.events.count)")
+    self.list = list
+  }
 
   /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {

@@ -4,6 +4,7 @@ import CommandSupport
 #else
   import Foundation
 #endif
+import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 import TrendyTrips
@@ -14,36 +15,56 @@ struct EventText {
   let now: Date
   private let types: [String: EventType]
   private let places: [Geofence]
+  /// Ids of events that were started and not stopped.
+  private let running: Set<String>
+
+  /// All that is told of any event.
+  init(_ session: Session, in store: any DataStoreProtocol) throws {
+    self.init(
+      session: session, types: try store.fetchAllEventTypes(), places: try store.fetchAllGeofences(),
+      running: Set(try RunningEvent.all(in: store).map(\.event.id)))
+  }
 
   /// - Parameter places: those that trips are told by.
-  init(session: Session, types: [EventType], places: [Geofence] = []) {
+  init(session: Session, types: [EventType], places: [Geofence] = [], running: Set<String> = []) {
     local = session.local
     now = session.now
     self.types = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     self.places = places
+    self.running = running
   }
 
   func typeName(_ event: Event) -> String { types[event.eventTypeId]?.name ?? "(unknown type)" }
 
+  /// Columns that the names of their types need, so that what follows them stands in one; a very long one stands out.
+  func nameColumns(of events: [Event]) -> Int { min(16, events.map { typeName($0).columns }.max() ?? 0) }
+
   /// `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
-  func line(_ event: Event) -> StyledText {
-    StyledText([name(event), StyledText.Part(when(event))] + details(event) + [id(event)])
+  /// - Parameters:
+  ///   - event: what it is of.
+  ///   - id: what of its id tells it from others; `nil` where it stands alone.
+  func line(_ event: Event, id: String? = nil) -> StyledText {
+    StyledText(
+      [name(event), StyledText.Part(when(event))] + details(event)
+        + [StyledText.Part(id ?? ShortID.of(event.id), .dim, rank: .id)])
   }
 
   /// A line below the heading of its day.
-  /// - Parameter columns: that the name of the type has at least.
-  func lineOfDay(_ event: Event, columns: Int = 0) -> StyledText {
+  /// - Parameters:
+  ///   - event: what it is of.
+  ///   - columns: that the name of the type has at least.
+  ///   - id: what of its id tells it from the others.
+  func lineOfDay(_ event: Event, columns: Int, id: String) -> StyledText {
     let time = event.isAllDay ? "all day" : local.time(event.timestamp)
     return StyledText(
-      [StyledText.Part("  \(time)"), name(event, columns: columns)] + details(event) + [id(event)])
+      [StyledText.Part("  \(time)"), name(event, columns: columns)] + details(event)
+        + [StyledText.Part(id, .dim, rank: .id)])
   }
 
   private func name(_ event: Event, columns: Int = 0) -> StyledText.Part {
     StyledText.Part(
       typeName(event).padded(to: columns), .name(color: types[event.eventTypeId]?.colorHex))
   }
-
-  private func id(_ event: Event) -> StyledText.Part { StyledText.Part(ShortID.of(event.id), .dim, rank: .id) }
 
   private func when(_ event: Event) -> String {
     let year = local.components(of: now).year
@@ -57,7 +78,11 @@ struct EventText {
     if let trip {
       parts += [TripText.way(of: trip, among: places), LengthText.words(trip.distance)].compactMap(\.self)
     }
-    if let length = event.length { parts.append(DurationPhrase.words(length)) }
+    if running.contains(event.id) {
+      parts.append("running \(DurationPhrase.words(max(0, now.timeIntervalSince(event.timestamp).rounded(.down))))")
+    } else if let length = event.length {
+      parts.append(DurationPhrase.words(length))
+    }
     if let trip {
       parts += [trip.category?.rawValue, trip.carName].compactMap(\.self)
     } else {
@@ -140,7 +165,7 @@ extension EventText {
       ("timestamp", .string(local.rfc3339(event.timestamp))),
       ("end_date", .string(event.endDate.map { local.rfc3339($0) })),
       ("time_zone", .string(event.timeZone)),
-      ("is_all_day", .bool(event.isAllDay)),
+      ("is_all_day", .bool(event.isAllDay)), ("is_running", .bool(running.contains(event.id))),
     ]
     let properties = event.properties.sorted { $0.key < $1.key }.map { key, value in
       (key, JSONText.object([("type", .string(value.type.rawValue)), ("value", .value(value.value))]))

@@ -8,54 +8,79 @@ import TrendySync
 /// `trendy edit`
 struct EditCommand: Command {
   static let spec = CommandSpec(
-    "edit", .one("id", .event, "the id"), .any("key=value", .property),
-    summary: "Change an event; only what is named changes.", group: .daily,
-    examples: ["edit @1 --at 8:30", "edit @1 count=3 -n \"with milk\"", "edit @1 --clear note"],
-    options: WhenOptions.all + [
+    "edit", .any("id", .event), .any("key=value", .property),
+    summary: "Change events; only what is named changes.", group: .daily,
+    examples: [
+      "edit @1 --at 8:30", "edit @1 count=3 -n \"with milk\"", "edit @1 --clear note",
+      "edit --of coffee --since mon size=large --dry-run",
+    ],
+    options: WhenOptions.all + WhereOptions.all + [
       OptionSpec.note,
       OptionSpec("--type", value: "type", kind: .eventType, help: "another type"),
       OptionSpec(
         "--clear", value: "field", kind: .propertyKey, repetition: .allCount,
-        help: "note, end, or the key of a property"),
-    ])
+        help: "note, end, place, or the key of a property"),
+    ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes])
 
-  private let id: String
-  private let values: ArraySlice<String>
+  private let events: EventChoice
+  private let values: [String]
   private let when: WhenOptions
+  private let place: WhereOptions
   private let note: String?
   private let typeName: String?
   private let cleared: [String]
 
   init(_ session: Session) throws {
-    id = session.arguments.positionals[0]
-    values = session.arguments.positionals.dropFirst()
+    let words = session.arguments.positionals
+    let ids = words.prefix { !$0.contains("=") }
+    values = Array(words[ids.endIndex...])
+    events = try EventChoice(
+      Array(ids), EventSelection(session, options: EventSelection.editOptions), session)
     when = try WhenOptions(session)
+    place = try WhereOptions(session)
     note = try session.note()
     typeName = session.arguments.value("--type")
     cleared = session.arguments.all("--clear")
   }
 
-  func act(_ session: Session) throws -> OneEvent {
-    let container = try session.openStore()
-    let store = container.makeStore()
-    let old = try Lookup(store: store).event(id)
-    let edited = try edited(old, in: store, session)
-    guard edited != old else { throw session.usageError("Nothing to change was named") }
-    try container.record.perform("edit \(ShortID.of(old.id))", [.event(edited)], before: [.event(old)])
-    return try OneEvent(edited, in: container.makeStore())
+  struct Answer {
+    let list: EventList
+    /// Whether it was done, and not only shown.
+    let isDone: Bool
   }
 
-  private func edited(_ old: Event, in store: any DataStoreProtocol, _ session: Session) throws -> Event {
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let store = container.makeLocalStore()
+    let known = try Vocabulary(store)
+    let old = try events.events(in: store, session)
+    let edited = try old.map { try self.edited($0, among: known, session) }
+    let changes = zip(old, edited).filter { $0 != $1 }
+    guard !changes.isEmpty else {
+      throw session.usageError(old.count == 1 ? "Nothing to change was named" : "None of them would change")
+    }
+    let list = try EventList(changes.map(\.1), in: store)
+    if session.arguments.has(OptionSpec.dryRun.key) { return Answer(list: list, isDone: false) }
+    try events.confirm("Change \(Quantity(changes.count, "event")) so?", of: list, session)
+    let label = changes.count == 1 ? "edit \(ShortID.of(changes[0].0.id))" : "edit \(changes.count) events"
+    try container.record.perform(
+      label, changes.map { .event($0.1) }, before: changes.map { .event($0.0) },
+      isDivisible: true)
+    return Answer(list: try EventList(changes.map(\.1), in: container.makeStore()), isDone: true)
+  }
+
+  private func edited(_ old: Event, among known: Vocabulary, _ session: Session) throws(CommandError) -> Event {
     var event = old
     if let typeName {
-      event.eventTypeId = try Lookup(store: store).eventType(typeName) { "trendy type add \($0)" }.id
+      event.eventTypeId = try Lookup.eventType(typeName, among: known.types) { "trendy type add \($0)" }.id
     }
     let span = try when.span(editing: event.timestamp, session)
     if let start = span.start { event.move(to: start) }
     if let end = span.end { event.endDate = end }
     if let note { event.notes = note }
     for field in cleared { try clear(field, of: &event, session) }
-    let definitions = try store.definitions(ofType: event.eventTypeId)
+    try place.apply(to: &event, among: known.places)
+    let definitions = known.definitions(ofType: event.eventTypeId)
     for word in values {
       let (key, value) = try Property.parse(word, definitions: definitions, session: session)
       event.properties[key] = value
@@ -68,11 +93,30 @@ struct EditCommand: Command {
     switch field {
     case "note", "notes": event.notes = nil
     case "end", "end_date": event.endDate = nil
+    case "place":
+      (event.locationLatitude, event.locationLongitude) = (nil, nil)
+      (event.locationName, event.geofenceId) = (nil, nil)
     case let key where event.properties[key] != nil: event.properties[key] = nil
     default:
-      throw session.usageError("There is no '\(field)' to clear", hint: "note, end, or a property that it has.")
+      throw session.usageError("There is no '\(field)' to clear", hint: "note, end, place, or a property that it has.")
     }
   }
 
-  func show(_ answer: OneEvent, _ session: Session) -> ExitCode { answer.show(session) }
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    if answer.isDone, answer.list.events.count == 1 { return OneEvent(answer.list).show(session) }
+    answer.list.show(schema: "trendy.events/1", session) { text in
+      session.console.gathering { console in
+        for event in answer.list.events {
+          if answer.isDone {
+            console.done(text.line(event))
+          } else {
+            console.text(text.line(event).led(by: "Would become:"))
+          }
+        }
+      }
+      let count = Quantity(answer.list.events.count, "event")
+      if answer.isDone { session.console.done("\(count) · undo: trendy undo") }
+    }
+    return .done
+  }
 }

@@ -1,38 +1,67 @@
-import TrendyModels
 import AppContainer
 import CommandSupport
 import TrendyAgent
+import TrendyModels
 import TrendyProtocols
 import TrendySync
 
 /// `trendy rm`
 struct RemoveCommand: Command {
   static let spec = CommandSpec(
-    "rm", .oneOrMore("id", .event, "the id"), summary: "Delete events, here and on every device.", group: .daily,
-    examples: ["rm @1", "rm 0199f3c2 0199f3d0"])
+    "rm", .any("id", .event),
+    summary: "Delete events, here and on every device: by their ids, or all that options say.",
+    group: .daily, examples: ["rm @1", "rm 0199f3c2 0199f3d0", "rm --type coffee --since mon --dry-run"],
+    options: EventSelection.options + [OptionSpec.dryRun, OptionSpec.yes])
 
-  private let ids: [String]
+  private let events: EventChoice
 
-  init(_ session: Session) { ids = session.arguments.positionals }
+  init(_ session: Session) throws {
+    events = try EventChoice(session.arguments.positionals, EventSelection(session), session)
+  }
 
-  func act(_ session: Session) throws -> EventList {
+  struct Answer {
+    let list: EventList
+    /// Whether it was done, and not only shown.
+    let isDone: Bool
+  }
+
+  func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
-    let lookup = Lookup(store: container.makeStore())
-    let answer = try EventList(ids.map { try lookup.event($0) }, in: lookup.store)
-    try container.record.perform(label(answer.events), [], before: answer.events.map { .event($0) })
-    return answer
-  }
-
-  private func label(_ events: [Event]) -> String {
-    events.count == 1 ? "rm \(ShortID.of(events[0].id))" : "rm \(events.count) events"
-  }
-
-  func show(_ answer: EventList, _ session: Session) -> ExitCode {
-    if session.console.isJSON {
-      session.console.document("trendy.deleted/1", [("deleted", .array(answer.events.map { .string($0.id) }))])
+    let found = try events.events(in: container.makeLocalStore(), session)
+    // A running event's mark goes with it.
+    let marks = try RunningEvent.all(in: container.makeStore()).filter { running in
+      found.contains { $0.id == running.event.id }
     }
-    let text = answer.text(session)
-    for event in answer.events { session.console.done(text.line(event).led(by: "Deleted:")) }
+    let list = try EventList(found, in: container.makeStore())
+    if session.arguments.has(OptionSpec.dryRun.key) { return Answer(list: list, isDone: false) }
+    try events.confirm("Delete \(Quantity(found.count, "event"))?", of: list, session)
+    let label = found.count == 1 ? "rm \(ShortID.of(found[0].id))" : "rm \(found.count) events"
+    try container.record.perform(
+      label, [], before: found.map { .event($0) } + marks.map { .record($0.mark) },
+      isDivisible: true)
+    return Answer(list: list, isDone: true)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let events = answer.list.events
+    if session.console.isJSON {
+      let ids = JSONText.array(events.map { .string($0.id) })
+      session.console.document("trendy.deleted/1", [(answer.isDone ? "deleted" : "would_delete", ids)])
+      return .done
+    }
+    let text = answer.list.text(session)
+    session.console.gathering { console in
+      for event in events {
+        if answer.isDone {
+          console.done(text.line(event).led(by: "Deleted:"))
+        } else {
+          console.text(text.line(event).led(by: "Would delete:"))
+        }
+      }
+    }
+    if answer.isDone, events.count > 1 {
+      session.console.done("\(Quantity(events.count, "event")) · undo: trendy undo")
+    }
     return .done
   }
 }

@@ -22,7 +22,8 @@ struct TodayCommand: Command {
     let (start, end) = (session.local.startOfDay(session.now), session.local.startOfDay(session.now, addingDays: 1))
     let store = try session.openStore().makeStore()
     let events = try store.events(in: start..<end, ofType: nil, limit: nil)
-    return try EventList(events.reversed(), in: store)
+    let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
+    return try EventList((events + running).reversed(), in: store)
   }
 
   func show(_ answer: EventList?, _ session: Session) throws -> ExitCode {
@@ -34,12 +35,15 @@ struct TodayCommand: Command {
       return .done
     }
     answer.show(schema: "trendy.today/1", session) { text in
-      let count = answer.events.count
-      let entries = count == 0 ? "" : count == 1 ? " · 1 entry" : " · \(count) entries"
+      let today = session.local.startOfDay(session.now)
+      let count = answer.events.count { $0.timestamp >= today }
+      let entries = count == 0 ? "" : " · \(Quantity(count, "entry", "entries"))"
       session.console.text(StyledText([StyledText.Part(session.local.day(session.now) + entries, .heading)]))
       if answer.events.isEmpty { session.console.text("  nothing yet. trendy log TYPE records something.") }
-      let columns = answer.nameColumns(text)
-      for event in answer.events { session.console.text(text.lineOfDay(event, columns: columns)) }
+      let columns = text.nameColumns(of: answer.events)
+      for (event, id) in zip(answer.events, ShortID.of(answer.events.map(\.id))) {
+        session.console.text(text.lineOfDay(event, columns: columns, id: id))
+      }
     }
     return .done
   }

@@ -69,8 +69,11 @@ struct UndoCommand: Command {
 
 /// Some steps taken back, or done again.
 struct UndoMoves {
-  /// In words, in the order in which they were moved.
-  private(set) var labels: [String] = []
+  /// In the order in which they were moved.
+  private(set) var steps: [UndoStep] = []
+  /// Ids that are told of what was left.
+  private static let namedMost = 5
+
   /// Why it ended before all were.
   private(set) var ending: UndoError?
 
@@ -85,9 +88,9 @@ struct UndoMoves {
   init(_ count: Int, _ move: () throws -> UndoStep) throws {
     for _ in 0..<count {
       do {
-        labels.append(try move().label)
+        steps.append(try move())
       } catch let error as UndoError {
-        if labels.isEmpty { throw Self.failure(error) }
+        if steps.isEmpty { throw Self.failure(error) }
         ending = error
         break
       }
@@ -112,8 +115,17 @@ struct UndoMoves {
     if let ending { session.console.talk(ending.description) }
     if session.console.isJSON {
       session.console.document(
-        "trendy.\(member == "undone" ? "undo" : "redo")/1", [(member, .array(labels.map { .string($0) }))])
+        "trendy.\(member == "undone" ? "undo" : "redo")/1",
+        [
+          (member, .array(steps.map { .string($0.label) })),
+          ("left", .array(steps.flatMap(\.left).map { .string($0) })),
+        ])
     }
-    for label in labels { session.console.done("\(words): \(label)") }
+    for step in steps {
+      session.console.done("\(words): \(step.label)")
+      guard !step.left.isEmpty else { continue }
+      let ids = step.left.prefix(Self.namedMost).map(ShortID.of) + (step.left.count > Self.namedMost ? ["…"] : [])
+      session.console.talk("Changed again since, and left: \(step.left.count) (\(ids.joined(separator: ", ")))")
+    }
   }
 }

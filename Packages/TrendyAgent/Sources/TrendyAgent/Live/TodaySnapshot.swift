@@ -83,13 +83,11 @@ public struct TodaySnapshot: Hashable, Sendable {
   private static func skips(in store: any DataStoreProtocol, _ local: LocalTime) throws -> [String: [ClosedRange<Int>]]
   {
     var skips: [String: [ClosedRange<Int>]] = [:]
-    for record in try store.fetchRecords(kind: .skip) {
-      guard let type = record.fields["event_type_id"]?.stringValue,
-        let from = record.fields["from"]?.stringValue.flatMap({ RFC3339.date(from: $0) }),
-        let to = record.fields["to"]?.stringValue.flatMap({ RFC3339.date(from: $0) }), from < to
-      else { continue }
+    for skip in try store.fetchRecords(kind: .skip).compactMap(Skip.init) {
+      let (from, to) = (skip.days.lowerBound, skip.days.upperBound)
       // What ends at midnight takes nothing of the day that begins.
-      skips[type, default: []].append(DayNumber(from, local).value...DayNumber(max(from, to - 0.001), local).value)
+      skips[skip.eventTypeId, default: []].append(
+        DayNumber(from, local).value...DayNumber(max(from, to - 0.001), local).value)
     }
     return skips
   }

@@ -9,13 +9,19 @@ extension DeviceRecord {
   ///   - label: what is done, in the words of the command.
   ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
   ///   - before: those that are there now.
-  public func perform(_ label: String, _ changes: [Undoable], before: [Undoable] = []) throws {
+  ///   - isDivisible: whether the changes have nothing to do with each other: what is changed again by then stays, and the rest is
+  ///     taken back.
+  public func perform(
+    _ label: String, _ changes: [Undoable], before: [Undoable] = [], isDivisible: Bool = false
+  ) throws {
     let log = UndoLog(storeDirectory: directory)
-    try log.exclusively { try perform(label, changes, before: before, in: log) }
+    try log.exclusively { try perform(label, changes, before: before, isDivisible: isDivisible, in: log) }
     onChange()
   }
 
-  private func perform(_ label: String, _ changes: [Undoable], before: [Undoable], in log: UndoLog) throws {
+  private func perform(
+    _ label: String, _ changes: [Undoable], before: [Undoable], isDivisible: Bool, in log: UndoLog
+  ) throws {
     let held = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let kept = Set(changes.map(\.id))
     var steps: [UndoStep.Change] = []
@@ -28,10 +34,11 @@ extension DeviceRecord {
       steps.append(UndoStep.Change(kind: gone.kind, id: gone.id, before: try gone.value, after: nil))
     }
     // A log that cannot be read or written must not keep a person from working; what it held is lost to undo, and to nothing else.
-    var history = (try? log.load()) ?? UndoHistory()
-    history.done.append(UndoStep(label: label, date: clock.now, changes: steps))
+    let loaded = (try? log.load()) ?? UndoHistory()
+    var history = loaded
+    history.done.append(UndoStep(label: label, date: clock.now, changes: steps, isDivisible: isDivisible ? true : nil))
     history.undone = []
-    try? log.save(history)  // as above
+    try? log.save(history, before: loaded)  // as above
     try recorder.inOneSave { save in
       for change in changes {
         if let old = held[change.id] { try save.turn(old, into: change) } else { try save.record(change) }
@@ -69,19 +76,23 @@ extension DeviceRecord {
   ) throws -> UndoStep {
     let log = UndoLog(storeDirectory: directory)
     let step = try log.exclusively {
-      var history = try log.load()
+      let loaded = try log.load()
+      var history = loaded
       while let step = history[keyPath: source].last {
         let place = history[keyPath: source].endIndex - 1
         do {
-          let isTurned = try carryOut(step, turn) { old, new in history.rename(old, to: new) }
-          let moved = history[keyPath: source].remove(at: place)
-          if isTurned { history[keyPath: destination].append(moved) }
-          try log.save(history)
-          if isTurned { return moved }
+          let outcome = try carryOut(log.whole(step), turn)
+          // What was done to it at other times can be taken back as well.
+          try log.rename(outcome.renamed, in: &history)
+          var moved = history[keyPath: source].remove(at: place)
+          if outcome.isTurned { history[keyPath: destination].append(moved) }
+          try log.save(history, before: loaded)
+          moved.left = outcome.left
+          if outcome.isTurned { return moved }
         } catch let error as UndoError {
           // It is left as it is, and does not stand before what was done earlier.
           history[keyPath: source].remove(at: place)
-          try log.save(history)
+          try log.save(history, before: loaded)
           throw error
         }
       }
@@ -91,18 +102,32 @@ extension DeviceRecord {
     return step
   }
 
-  /// - Returns: whether there was anything to do.
-  private func carryOut(_ step: UndoStep, _ turn: Turn, onRename: (String, String) -> Void) throws -> Bool {
-    var renamed: [(old: String, new: String)] = []
-    let isTurned = try recorder.inOneSave { save in
+  private struct Outcome {
+    /// Whether there was anything to do.
+    var isTurned = false
+    /// The new ids of what came back under others.
+    var renamed: [String: String] = [:]
+    /// Ids of what was changed since.
+    var left: [String] = []
+  }
+
+  private func carryOut(_ step: UndoStep, _ turn: Turn) throws -> Outcome {
+    var outcome = Outcome()
+    outcome.isTurned = try recorder.inOneSave { save in
       var open: [(change: UndoStep.Change, now: Undoable?, target: JSONValue?)] = []
       for change in step.changes {
         let (present, target) = turn(change)
         let now = try Undoable.held(change.kind, id: change.id, in: save.store)
         let value = try now?.value
         if value == target { continue }
-        guard value == present else { throw UndoError.changedSince(label: step.label) }
+        guard value == present else {
+          outcome.left.append(change.id)
+          continue
+        }
         open.append((change, now, target))
+      }
+      guard outcome.left.isEmpty || step.isDivisible == true && !open.isEmpty else {
+        throw UndoError.changedSince(label: step.label)
       }
       open.sort { $0.change.rank < $1.change.rank }
       // They go along, or move out before.
@@ -112,9 +137,9 @@ extension DeviceRecord {
         guard events.allSatisfy({ ids.contains($0.id) }) else { throw UndoError.inUse(label: step.label) }
       }
       for case (let change, nil, var target?) in open {
-        for (old, new) in renamed { target.rename(old, to: new) }
+        target.rename(outcome.renamed)
         let id = try bringBack(change, target, save)
-        if id != change.id { renamed.append((change.id, id)) }
+        if id != change.id { outcome.renamed[change.id] = id }
       }
       for case (let change, let now?, let target?) in open {
         try save.turn(now, into: Undoable(change.kind, id: change.id, target))
@@ -122,9 +147,7 @@ extension DeviceRecord {
       for case (_, let now?, nil) in open.reversed() { try save.delete(now) }
       return !open.isEmpty
     }
-    // What was done to it at other times can be taken back as well.
-    for (old, new) in renamed { onRename(old, new) }
-    return isTurned
+    return outcome
   }
 
   /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.

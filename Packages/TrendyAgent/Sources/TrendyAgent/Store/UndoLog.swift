@@ -13,80 +13,15 @@
 public import TrendyModels
 import TrendyPersistence
 
-/// One thing that a person did, and what it changed, so that it can be taken back and done again.
-public struct UndoStep: Hashable, Sendable, Codable {
-  /// An entity before and after: the fields that make it, or nothing.
-  public struct Change: Hashable, Sendable, Codable {
-    public var kind: MutationEntityType
-    public internal(set) var id: String
-    public var before: JSONValue?
-    public var after: JSONValue?
-  }
-
-  /// What was done, in the words of the command: `split trip 0199f3c2`.
-  public var label: String
-  public var date: Date
-  public var changes: [Change]
-}
-
-/// The last things that were done, and those of them that were taken back, the latest last.
-public struct UndoHistory: Hashable, Sendable, Codable {
-  static let limit = 50
-
-  public internal(set) var done: [UndoStep] = []
-  /// What can be done again: the last of them was taken back last. Doing anything else empties it.
-  public internal(set) var undone: [UndoStep] = []
-
-  init() {}
-
-  private enum Key: CodingKey {
-    case done
-    case undone
-  }
-
-  /// Reads the list of steps that earlier versions wrote as well.
-  public init(from decoder: any Decoder) throws {
-    if let steps = try? [UndoStep](from: decoder) {
-      done = steps
-      return
-    }
-    let members = try decoder.container(keyedBy: Key.self)
-    done = try members.decode([UndoStep].self, forKey: .done)
-    undone = try members.decode([UndoStep].self, forKey: .undone)
-  }
-
-  mutating func rename(_ old: String, to new: String) {
-    func rename(in steps: inout [UndoStep]) {
-      for step in steps.indices {
-        for index in steps[step].changes.indices where steps[step].changes[index].id == old {
-          steps[step].changes[index].id = new
-        }
-        for index in steps[step].changes.indices {
-          steps[step].changes[index].before?.rename(old, to: new)
-          steps[step].changes[index].after?.rename(old, to: new)
-        }
-      }
-    }
-    rename(in: &done)
-    rename(in: &undone)
-  }
-}
-
-extension JSONValue {
-  /// Of an entity that refers to what has another id now.
-  mutating func rename(_ old: String, to new: String) {
-    guard case .object(let members) = self else { return }
-    self = .object(members.mapValues { $0.stringValue == old ? .string(new) : $0 })
-  }
-}
-
-/// The history, in a file beside the store.
+/// The history, in a file beside the store; what changed much lies in files of their own, so that no later step waits for it.
 ///
 /// A step is written before it is carried out. One that did not come so far is told by the entities being as they were before,
 /// and passed over; so a power cut that takes the last of them from the file costs an undo, and nothing waits for the disk.
 struct UndoLog {
   /// Bytes of the file, unless one step alone has more.
   static let largest = 262_144
+  /// Changes of a step that lie in the file of all.
+  private static let mostInline = 50
 
   private let url: URL
 
@@ -114,9 +49,13 @@ struct UndoLog {
     }
   }
 
-  func save(_ history: UndoHistory) throws {
+  /// - Parameter before: as it was loaded: files that no step names any more go.
+  func save(_ history: UndoHistory, before: UndoHistory) throws {
     var history = history
     history.done = Array(history.done.suffix(UndoHistory.limit))
+    for steps in [\UndoHistory.done, \.undone] {
+      for index in history[keyPath: steps].indices { try putAside(&history[keyPath: steps][index]) }
+    }
     var text = try WireJSON.encode(history)
     // It is read and written with all that a person does.
     while text.count > Self.largest, history.done.count > 1 {
@@ -124,7 +63,48 @@ struct UndoLog {
       text = try WireJSON.encode(history)
     }
     try OwnerOnlyFile.replace(url, with: text, isDurable: false)
+    // One that stays takes room and does nothing.
+    for file in before.files.subtracting(history.files) { unlink(location(of: file).path) }
   }
+
+  // MARK: Steps that changed much
+
+  /// The step with all its changes.
+  func whole(_ step: UndoStep) throws -> UndoStep {
+    guard let file = step.file else { return step }
+    var step = step
+    do {
+      let value = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: location(of: file)))
+      step.changes = (value.arrayValue ?? []).compactMap(UndoStep.Change.init)
+    } catch {
+      throw UndoError.unreadable(path: location(of: file).path)
+    }
+    step.file = nil
+    return step
+  }
+
+  private func putAside(_ step: inout UndoStep) throws {
+    guard step.changes.count > Self.mostInline else { return }
+    let file = "undo-\(UUID().uuidString.lowercased()).json"
+    let changes = JSONValue.array(step.changes.map(\.value))
+    try OwnerOnlyFile.replace(location(of: file), with: WireJSON.encode(changes), isDurable: false)
+    step.changes = []
+    step.file = file
+  }
+
+  /// Gives entities that came back under other ids their new ones, wherever a step knows them.
+  func rename(_ names: [String: String], in history: inout UndoHistory) throws {
+    guard !names.isEmpty else { return }
+    for steps in [\UndoHistory.done, \.undone] {
+      for index in history[keyPath: steps].indices {
+        var step = try whole(history[keyPath: steps][index])
+        step.rename(names)
+        history[keyPath: steps][index] = step
+      }
+    }
+  }
+
+  private func location(of file: String) -> URL { url.deletingLastPathComponent().appending(path: file) }
 }
 
 /// Why something cannot be taken back, or done again.

@@ -1,0 +1,102 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+
+/// `trendy skip`
+struct SkipCommand: Command {
+  static let spec = CommandSpec(
+    "skip", .optional("type", .eventType),
+    summary: "Excuse days: they neither break a streak nor add to it. Without a type: what is excused.", group: .daily,
+    examples: [
+      "skip run", "skip run --from mon --to fri -n flu", "skip run --from 2026-11-01 --to 2026-11-03 --clear",
+    ],
+    options: [
+      OptionSpec("--from", "--since", value: "day", kind: .time, help: "the first day (today)"),
+      OptionSpec("--to", "--until", value: "day", kind: .time, help: "the last day (the first)"),
+      OptionSpec.note,
+      OptionSpec("--clear", help: "excuse them no longer; without days: none of the type"),
+    ])
+
+  private let typeName: String?
+  /// Whole days; `nil` where none were named.
+  private let days: Range<Date>?
+  private let note: String?
+  private let clears: Bool
+
+  init(_ session: Session) throws {
+    typeName = session.arguments.positionals.first
+    let local = session.local
+    let from = try session.date(option: "--from").map { local.startOfDay($0) }
+    let to = try session.date(option: "--to", .end(of: from ?? session.now)).map { local.startOfDay($0, addingDays: 1) }
+    if let from, let to, from >= to { throw session.usageError("--from is after --to") }
+    days =
+      from == nil && to == nil
+      ? nil : (from ?? local.startOfDay(session.now))..<(to ?? local.startOfDay(from ?? session.now, addingDays: 1))
+    note = try session.note()
+    clears = session.arguments.has("--clear")
+    if typeName == nil, clears || note != nil || days != nil { throw session.usageError("Missing the type of event") }
+  }
+
+  struct Answer {
+    let skips: [Skip]
+    let types: [EventType]
+    /// What was done to them; `nil` where they are only shown.
+    var deed: String?
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let types = try store.fetchAllEventTypes()
+    let skips = try store.fetchRecords(kind: .skip).compactMap(Skip.init).sorted {
+      $0.days.lowerBound < $1.days.lowerBound
+    }
+    guard let typeName else { return Answer(skips: skips, types: types) }
+    let type = try Lookup.eventType(typeName, among: types) { "trendy type add \($0)" }
+    let own = skips.filter { $0.eventTypeId == type.id }
+    guard !clears else {
+      let met = self.days.map { days in own.filter { $0.days.overlaps(days) } } ?? own
+      guard !met.isEmpty else { throw CommandError("\(type.name) is not excused then.", exit: .notFound) }
+      let rests = met.flatMap { (skip: Skip) in
+        skip.without(self.days ?? skip.days, ids: [container.makeID(), container.makeID()])
+      }
+      try container.record.perform(
+        "skip \(type.name) --clear", rests.map { .record($0.record) }, before: met.map { .record($0.record) })
+      return Answer(skips: met, types: types, deed: "No longer excused:")
+    }
+    let today = session.local.startOfDay(session.now)
+    let days = self.days ?? today..<session.local.startOfDay(session.now, addingDays: 1)
+    guard !own.contains(where: { $0.days.lowerBound <= days.lowerBound && $0.days.upperBound >= days.upperBound })
+    else {
+      throw CommandError("\(type.name) is excused then already.", hint: "trendy skip shows it.", exit: .usage)
+    }
+    let skip = Skip(id: container.makeID(), eventTypeId: type.id, days: days, note: note)
+    try container.record.perform("skip \(type.name)", [.record(skip.record)])
+    return Answer(skips: [skip], types: types, deed: "Excused:")
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let text = SkipText(session, types: answer.types)
+    switch session.console.format {
+    case .json: session.console.document("trendy.skips/1", [("skips", .array(answer.skips.map { text.json($0) }))])
+    case .ndjson: for skip in answer.skips { session.console.data("\(text.json(skip))") }
+    case .plain: for skip in answer.skips { session.console.row(text.plain(skip)) }
+    case .text:
+      if let deed = answer.deed {
+        for skip in answer.skips { session.console.done(text.line(skip).led(by: deed)) }
+      } else if answer.skips.isEmpty {
+        session.console.text("No days are excused. trendy skip TYPE excuses today.")
+      } else {
+        for skip in answer.skips { session.console.text(text.line(skip)) }
+      }
+    }
+    return .done
+  }
+}

@@ -1,0 +1,103 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+
+/// `trendy stop`
+struct StopCommand: Command {
+  static let spec = CommandSpec(
+    "stop", .optional("type", .eventType), .any("key=value", .property),
+    summary: "End what was started.", group: .daily,
+    examples: ["stop", "stop headache --at 16:30", "stop run distance=5.1 -n rain"],
+    options: [
+      OptionSpec("--at", "--to", value: "time", kind: .time, help: "when it ended: 8:30, -20m"), OptionSpec.note,
+      OptionSpec("--all", help: "everything that runs"),
+    ])
+
+  /// A name of a type, or the id of an event; `nil` for the only one that runs.
+  private let name: String?
+  private let values: [String]
+  private let end: TimePhrase?
+  private let note: String?
+  private let isAll: Bool
+
+  init(_ session: Session) throws {
+    let words = session.arguments.positionals
+    name = words.first.flatMap { $0.contains("=") ? nil : $0 }
+    values = Array(words.dropFirst(name == nil ? 0 : 1))
+    end = try session.phrase(option: "--at")
+    note = try session.note()
+    isAll = session.arguments.has("--all")
+    if isAll, name != nil || !values.isEmpty || note != nil {
+      throw session.usageError("--all goes with --at alone")
+    }
+  }
+
+  func act(_ session: Session) throws -> EventList {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let meant = try self.meant(among: RunningEvent.all(in: store), in: store)
+    let stopped = try meant.map { try self.stopped($0.event, in: store, session) }
+    let name = try store.findEventType(id: stopped[0].eventTypeId)?.name ?? "event"
+    try container.record.perform(
+      "stop \(stopped.count == 1 ? name : "\(stopped.count) events")", stopped.map { .event($0) },
+      before: meant.flatMap { [.event($0.event), .record($0.mark)] })
+    return try EventList(stopped, in: container.makeStore())
+  }
+
+  private func meant(among running: [RunningEvent], in store: any DataStoreProtocol) throws -> [RunningEvent] {
+    guard !running.isEmpty else {
+      throw CommandError("Nothing runs.", hint: "trendy start TYPE begins something.", exit: .notFound)
+    }
+    if isAll { return running }
+    func name(_ event: Event) throws -> String { try store.findEventType(id: event.eventTypeId)?.name ?? event.id }
+    guard let wanted = self.name else {
+      guard running.count == 1 else {
+        let names = try running.map { "trendy stop \(ShellWords.quoted(try name($0.event)))" }
+        throw CommandError(
+          "\(running.count) things run.", hint: "\(names.joined(separator: ", ")), or trendy stop --all", exit: .usage)
+      }
+      return running
+    }
+    if let found = running.first(where: { $0.event.id.hasPrefix(wanted.lowercased()) && wanted.count >= 4 }) {
+      return [found]
+    }
+    let type = try Lookup(store: store).eventType(wanted) { "trendy start \($0) --create" }
+    guard let found = running.first(where: { $0.event.eventTypeId == type.id }) else {
+      let names = try running.map { try name($0.event) }.joined(separator: ", ")
+      throw CommandError("\(type.name) does not run.", hint: "What runs: \(names).", exit: .notFound)
+    }
+    return [found]
+  }
+
+  private func stopped(_ event: Event, in store: any DataStoreProtocol, _ session: Session) throws -> Event {
+    var event = event
+    let end = try end.map { try session.date($0, .end(of: event.timestamp)) } ?? session.now
+    guard end >= event.timestamp else { throw session.usageError("It would end before it begins") }
+    if end > session.now.addingTimeInterval(60) {
+      throw session.usageError("'\(self.end?.text ?? "")' lies in the future", hint: "trendy stop, when it ends.")
+    }
+    event.endDate = end
+    if let note { event.notes = note }
+    let definitions = try store.definitions(ofType: event.eventTypeId)
+    for word in values {
+      let (key, value) = try Property.parse(word, definitions: definitions, session: session)
+      event.properties[key] = value
+    }
+    event.fillLength(from: definitions)
+    return event
+  }
+
+  func show(_ answer: EventList, _ session: Session) -> ExitCode {
+    answer.show(schema: "trendy.events/1", session) { text in
+      for event in answer.events { session.console.done(text.line(event)) }
+    }
+    return .done
+  }
+}

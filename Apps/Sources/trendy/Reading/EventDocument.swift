@@ -1,0 +1,122 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// An event as one line of NDJSON: what `list --ndjson` writes, or less of it.
+///
+/// `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`; the type is its name, or an
+/// object with `name`; a property is a value, or an object with `type` and `value`; without a `timestamp` it is now.
+struct EventDocument {
+  private static let known: Set<String> = [
+    "schema", "id", "event_type", "timestamp", "end_date", "time_zone", "is_all_day", "properties", "notes",
+    "source_type", "external_id", "original_title", "geofence_id", "location_latitude", "location_longitude",
+    "location_name", "sync_status", "is_running",
+  ]
+
+  private let members: [String: JSONValue]
+
+  /// - Throws: ``CommandError`` with exit 65 for what is no JSON object, or has a member that no event has.
+  init(_ line: String) throws(CommandError) {
+    let value: JSONValue
+    do {
+      value = try WireJSON.decode(JSONValue.self, from: Data(line.utf8))
+    } catch {
+      throw CommandError("This is no JSON: \(error)", exit: .badData)
+    }
+    guard var members = value.objectValue else { throw CommandError("This is no JSON object", exit: .badData) }
+    // As `show --json` writes one.
+    if let event = members["event"]?.objectValue { members = event }
+    self.members = members.filter { $0.value != .null }
+    if let unknown = members.keys.filter({ !Self.known.contains($0) }).min() {
+      let near = Suggestion.nearest(to: unknown, among: Array(Self.known))
+      throw CommandError(
+        "An event has no '\(unknown)'",
+        hint: near.map { "Did you mean '\($0)'?" } ?? "It has event_type, timestamp, end_date, properties, notes.",
+        exit: .badData)
+    }
+  }
+
+  func event(
+    among known: Vocabulary, _ session: Session, makeID: () -> String
+  ) throws(CommandError) -> (Event, EventType) {
+    guard let name = text("event_type") ?? members["event_type"]?.objectValue?["name"]?.stringValue else {
+      throw CommandError("There is no event_type", exit: .badData)
+    }
+    let type = try Lookup.eventType(name, among: known.types) { "trendy type add \($0)" }
+    let (latitude, longitude) = try position()
+    var event = Event(
+      id: text("id") ?? makeID(), eventTypeId: type.id, timestamp: try date("timestamp") ?? session.now,
+      endDate: try date("end_date"), isAllDay: members["is_all_day"]?.boolValue ?? false, notes: text("notes"),
+      sourceType: try source(), externalId: text("external_id"), originalTitle: text("original_title"),
+      geofenceId: text("geofence_id"), locationLatitude: latitude, locationLongitude: longitude,
+      locationName: text("location_name"), timeZone: text("time_zone") ?? session.local.zoneName)
+    guard WireIdentifier.isValid(event.id) else {
+      throw CommandError("'\(event.id)' is no id", hint: "1 to 128 bytes; left out, it is made.", exit: .badData)
+    }
+    if let end = event.endDate, end < event.timestamp {
+      throw CommandError("It would end before it begins", exit: .badData)
+    }
+    let definitions = known.definitions(of: type)
+    for (key, value) in members["properties"]?.objectValue ?? [:] {
+      let (key, value) = try property(key, value, definitions, session)
+      event.properties[key] = value
+    }
+    event.fillLength(from: definitions)
+    event.fillDefaults(from: definitions)
+    return (event, type)
+  }
+
+  private func text(_ name: String) -> String? { members[name]?.stringValue }
+
+  private func date(_ name: String) throws(CommandError) -> Date? {
+    guard let value = members[name] else { return nil }
+    guard let date = value.stringValue.flatMap({ RFC3339.date(from: $0) }), TimePhrase.writable.contains(date) else {
+      throw CommandError("'\(name)' is no RFC 3339 time", hint: "2026-11-20T08:30:00+01:00", exit: .badData)
+    }
+    return date
+  }
+
+  private func source() throws(CommandError) -> EventSourceType {
+    guard let word = text("source_type") else { return .manual }
+    guard let source = EventSourceType(rawValue: word) else {
+      let known = EventSourceType.allCases.map(\.rawValue).joined(separator: ", ")
+      throw CommandError("'\(word)' is no source_type", hint: "\(known).", exit: .badData)
+    }
+    return source
+  }
+
+  private func position() throws(CommandError) -> (latitude: Double?, longitude: Double?) {
+    let (latitude, longitude) = (members["location_latitude"]?.doubleValue, members["location_longitude"]?.doubleValue)
+    guard let latitude, let longitude else { return (nil, nil) }
+    guard Coordinate(latitude: latitude, longitude: longitude).isValid else {
+      throw CommandError("\(latitude), \(longitude) is no place on earth", exit: .badData)
+    }
+    return (latitude, longitude)
+  }
+
+  private func property(
+    _ key: String, _ value: JSONValue, _ definitions: [PropertyDefinition], _ session: Session
+  ) throws(CommandError) -> (String, PropertyValue) {
+    if let members = value.objectValue, let word = members["type"]?.stringValue,
+      let type = PropertyType(rawValue: word),
+      let value = members["value"]
+    {
+      return (key, PropertyValue(type: type, value: value))
+    }
+    guard let definition = definitions.first(where: { $0.key.lowercased() == key.lowercased() }) else {
+      let near = Suggestion.nearest(to: key, among: definitions.map(\.key))
+      throw CommandError(
+        "There is no property '\(key)'", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy type show tells them.",
+        exit: .badData)
+    }
+    // A number of seconds is what a duration is.
+    if definition.propertyType == .duration, let seconds = value.doubleValue {
+      return (definition.key, .duration(seconds))
+    }
+    return (definition.key, try Property.value(Property.text(value), of: definition, session: session))
+  }
+}

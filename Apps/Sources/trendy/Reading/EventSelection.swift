@@ -1,0 +1,141 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+/// Which events are meant, as the options of `list`, `edit` and `rm` say it: those of which all is true.
+struct EventSelection {
+  static let options =
+    [
+      ofType("--type"), since("--since", "--from"),
+      OptionSpec("--until", "--to", value: "time", kind: .time, help: "not after: a day is meant whole"),
+      OptionSpec("--place", value: "name", kind: .place, help: "at a place with this in its name"),
+    ] + shared
+  /// Those of `edit`, whose `--type`, `--until` and `--place` say what an event is to become.
+  static let editOptions = [ofType("--of"), since("--since")] + shared
+
+  private static func ofType(_ name: String) -> OptionSpec {
+    OptionSpec(name, value: "type", kind: .eventType, repetition: .allCount, help: "of this type only")
+  }
+
+  private static func since(_ names: String...) -> OptionSpec {
+    OptionSpec(names, value: "time", kind: .time, help: "not before: mon, 7d, 2026-11-01; or a range: mon..wed")
+  }
+
+  private static let shared = [
+    OptionSpec("--source", value: "source", kind: .oneOf(sources), help: sources.joined(separator: ", ")),
+    OptionSpec(
+      "--where", value: "condition", kind: .property, repetition: .allCount,
+      help: "size=large, 'count>2', 'duration<45m'"),
+    OptionSpec("--grep", value: "text", kind: .text, help: "with this text in note, title, place or a property"),
+  ]
+
+  private static let sources = EventSourceType.allCases.map(\.rawValue)
+
+  /// Whether anything is said, so that not all events are meant.
+  let isNarrow: Bool
+  /// Empty for all.
+  private let typeNames: [String]
+  private let conditions: [PropertyCondition]
+  private let query: EventQuery
+
+  init(_ session: Session, options: [OptionSpec] = EventSelection.options) throws(CommandError) {
+    let arguments = session.arguments
+    isNarrow = options.contains { arguments.has($0.key) }
+    typeNames = arguments.all(options[0].key)
+    var conditions: [PropertyCondition] = []
+    for phrase in arguments.all("--where") { conditions.append(try PropertyCondition(phrase, session)) }
+    self.conditions = conditions
+    query = EventQuery(
+      range: try session.range(), sourceType: try Self.source(session),
+      place: options.contains { $0.key == "--place" } ? arguments.value("--place") : nil,
+      text: arguments.value("--grep"))
+  }
+
+  private static func source(_ session: Session) throws(CommandError) -> EventSourceType? {
+    guard let word = session.arguments.value("--source") else { return nil }
+    guard let source = EventSourceType(rawValue: word.lowercased()) else {
+      throw session.usageError(
+        "The value '\(word)' is invalid for '--source'", hint: "\(sources.joined(separator: ", ")).")
+    }
+    return source
+  }
+
+  /// The same with what it names looked up.
+  /// - Throws: ``CommandError`` for a type or a property that is not known.
+  func search(in store: any DataStoreProtocol, _ session: Session) throws -> EventSearch {
+    let lookup = Lookup(store: store)
+    let types = Set(try typeNames.map { try lookup.eventType($0) { "trendy type add \($0)" }.id })
+    let definitions = conditions.isEmpty ? [] : try store.fetchAllPropertyDefinitions()
+    for condition in conditions { try condition.check(among: definitions, session) }
+    var query = query
+    if types.count == 1 { query.eventTypeId = types.first }
+    return EventSearch(query: query, types: types, conditions: conditions)
+  }
+}
+
+/// Looks for the events of an ``EventSelection``.
+struct EventSearch {
+  /// Events that are made at a time, so that a long list needs no more memory than a short one.
+  private static let pageSize = 1000
+
+  fileprivate let query: EventQuery
+  /// Empty for all.
+  fileprivate let types: Set<String>
+  fileprivate let conditions: [PropertyCondition]
+
+  /// Gives the events to `body`, a page at a time, the newest first, until it has seen enough.
+  /// - Parameters:
+  ///   - store: where they lie.
+  ///   - cursor: only those behind it.
+  ///   - body: tells whether more are wanted.
+  func forEachPage(
+    in store: LocalStore, after cursor: EventCursor? = nil, _ body: ([Event]) throws -> Bool
+  ) throws {
+    var next = cursor
+    repeat {
+      let page = try store.events(matching: query, after: next, limit: Self.pageSize)
+      guard try body(page.events.filter(meetsTheRest)) else { return }
+      next = page.next
+    } while next != nil
+  }
+
+  /// All of them, the newest first.
+  func events(in store: LocalStore) throws -> [Event] {
+    var found: [Event] = []
+    try forEachPage(in: store) { page in
+      found += page
+      return true
+    }
+    return found
+  }
+
+  /// Of events that no store gives by query, such as those that were deleted.
+  func events(among events: [Event]) -> [Event] {
+    events.filter { event in
+      meetsTheRest(event) && query.range?.contains(event.timestamp) != false
+        && (query.eventTypeId == nil || query.eventTypeId == event.eventTypeId)
+        && (query.sourceType == nil || query.sourceType == event.sourceType)
+        && (query.place.map { event.locationName?.lowercased().contains($0.lowercased()) == true } ?? true)
+        && (query.text.map { event.holds($0.lowercased()) } ?? true)
+    }
+  }
+
+  /// What a store's query does not ask.
+  private func meetsTheRest(_ event: Event) -> Bool {
+    (types.count < 2 || types.contains(event.eventTypeId)) && conditions.allSatisfy { $0.holds(of: event) }
+  }
+}
+
+extension Event {
+  /// - Parameter text: in small letters.
+  fileprivate func holds(_ text: String) -> Bool {
+    let fields = [notes, originalTitle, locationName] + properties.values.map(\.stringValue)
+    return fields.contains { $0?.lowercased().contains(text) ?? false }
+  }
+}

@@ -1,0 +1,144 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// What must be true of a property, as people say it: `size=large`, `count>2`, `duration<=45m`, `done!=yes`, `due<mon`.
+struct PropertyCondition {
+  private enum Comparison: String, CaseIterable {
+    // The longer ones first: `<=` begins with `<`.
+    case notAbove = "<="
+    case notBelow = ">="
+    case differs = "!="
+    case equals = "="
+    case below = "<"
+    case above = ">"
+
+    func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+      switch self {
+      case .notAbove: left <= right
+      case .notBelow: left >= right
+      case .differs: left != right
+      case .equals: left == right
+      case .below: left < right
+      case .above: left > right
+      }
+    }
+
+    /// Whether it needs an order, which texts and answers of yes and no do not have.
+    var isOrder: Bool { self != .equals && self != .differs }
+  }
+
+  /// Seconds of what was said as a date: a day holds all its moments.
+  private struct Moment {
+    var from: Date
+    var to: Date
+  }
+
+  /// In small letters.
+  let key: String
+  private let comparison: Comparison
+  /// In small letters.
+  private let text: String
+  private let number: Double?
+  private let seconds: Double?
+  private let boolean: Bool?
+  private let moment: Moment?
+
+  /// - Throws: ``CommandError`` with exit 64 for what is no condition.
+  init(_ phrase: String, _ session: Session) throws(CommandError) {
+    guard let place = phrase.firstIndex(where: { "<>=!".contains($0) }), place > phrase.startIndex,
+      let comparison = Comparison.allCases.first(where: { phrase[place...].hasPrefix($0.rawValue) })
+    else {
+      throw session.usageError(
+        "'\(phrase)' is no condition", hint: "It looks like size=large, 'count>2', 'duration<=45m' or 'done!=yes'.")
+    }
+    key = phrase[..<place].lowercased().trimmed
+    self.comparison = comparison
+    text = phrase[place...].dropFirst(comparison.rawValue.count).lowercased().trimmed
+    number = Property.number(text)?.doubleValue
+    seconds = DurationPhrase.seconds(text)
+    boolean = Property.boolean(text)?.boolValue
+    if let phrase = try? TimePhrase(text, now: session.now, in: session.local),
+      let from = try? phrase.resolved(.since).date, let to = try? phrase.resolved(.until).date
+    {
+      moment = Moment(from: from, to: to)
+    } else {
+      moment = nil
+    }
+  }
+
+  /// - Throws: ``CommandError`` with exit 64 where no type has such a property, or one that cannot be compared so.
+  func check(among definitions: [PropertyDefinition], _ session: Session) throws(CommandError) {
+    let named = definitions.filter { $0.key.lowercased() == key }
+    guard !named.isEmpty else {
+      let near = Suggestion.nearest(to: key, among: definitions.map(\.key))
+      throw CommandError(
+        "No type has a property '\(key)'", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy type list shows them.",
+        exit: .notFound)
+    }
+    guard named.contains(where: { isComparable(with: $0.propertyType) }) else {
+      let isNamed = [.text, .select, .boolean, .url, .email].contains(named[0].propertyType)
+      let takes =
+        comparison.isOrder && isNamed ? "Only = and != go with it." : "It is a \(named[0].propertyType.rawValue)."
+      throw session.usageError(
+        "'\(key)' (\(named[0].propertyType.rawValue)) cannot be held against '\(text)'", hint: takes)
+    }
+  }
+
+  private func isComparable(with type: PropertyType) -> Bool {
+    switch type {
+    case .number: number != nil
+    case .duration: seconds != nil
+    case .date: moment != nil
+    case .boolean: boolean != nil && !comparison.isOrder
+    case .text, .select, .url, .email: !comparison.isOrder
+    }
+  }
+
+  /// An event without the property meets nothing but `!=`.
+  func holds(of event: Event) -> Bool {
+    guard let value = event.properties.first(where: { $0.key.lowercased() == key })?.value else {
+      return comparison == .differs
+    }
+    guard isComparable(with: value.type) else { return false }
+    switch value.type {
+    case .number: return holds(value.doubleValue, number)
+    case .duration: return holds(value.doubleValue, seconds)
+    case .boolean: return value.boolValue.map { ($0 == boolean) == (comparison == .equals) } ?? false
+    case .date: return value.dateValue.map(holds) ?? false
+    case .text, .select, .url, .email:
+      return holds(value.stringValue?.lowercased(), text)
+    }
+  }
+
+  private func holds<Value: Comparable>(_ value: Value?, _ wanted: Value?) -> Bool {
+    guard let value, let wanted else { return false }
+    return comparison.holds(value, wanted)
+  }
+
+  private func holds(_ date: Date) -> Bool {
+    guard let moment else { return false }
+    switch comparison {
+    case .equals, .differs:
+      let isIn = date == moment.from || (moment.from..<max(moment.from, moment.to)).contains(date)
+      return isIn == (comparison == .equals)
+    case .below: return date < moment.from
+    case .notBelow: return date >= moment.from
+    case .above: return moment.from == moment.to ? date > moment.to : date >= moment.to
+    case .notAbove: return moment.from == moment.to ? date <= moment.to : date < moment.to
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    var text = Substring(self)
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,21 @@
+import TrendyModels
+import TrendyProtocols
+
+/// The names that events are recorded by, read once for however many of them.
+struct Vocabulary {
+  private(set) var types: [EventType]
+  private let definitions: [String: [PropertyDefinition]]
+  let places: [Geofence]
+
+  init(_ store: any DataStoreProtocol) throws {
+    types = try store.fetchAllEventTypes()
+    definitions = Dictionary(grouping: try store.fetchAllPropertyDefinitions(), by: \.eventTypeId)
+    places = try store.fetchAllGeofences()
+  }
+
+  func definitions(of type: EventType) -> [PropertyDefinition] { definitions(ofType: type.id) }
+
+  func definitions(ofType id: String) -> [PropertyDefinition] { definitions[id] ?? [] }
+
+  mutating func add(_ type: EventType) { types.append(type) }
+}

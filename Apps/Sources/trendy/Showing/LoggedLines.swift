@@ -1,0 +1,137 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+
+/// The lines of `log -`: each an event in the words of `log`, or as NDJSON. What can be understood is recorded in one save; of every
+/// other line it is said why not.
+struct LoggedLines {
+  private struct Failure {
+    /// From 1.
+    var line: Int
+    var error: CommandError
+  }
+
+  private var events: [(line: Int, event: Event)] = []
+  private var types: [EventType] = []
+  private var failures: [Failure] = []
+  private let text: EventText
+
+  init(_ bytes: [UInt8], in container: AppContainer, _ session: Session) throws {
+    let store = container.makeStore()
+    var known = try Vocabulary(store)
+    var ids: Set<String> = []
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      do throws(CommandError) {
+        guard let text = try Self.text(of: line) else { continue }
+        let meaning = try Self.meaning(of: text, among: known, session) { container.makeID() }
+        guard try !Self.isHeld(meaning.event.id, in: store), ids.insert(meaning.event.id).inserted else {
+          throw CommandError("There is an event '\(meaning.event.id)' already", exit: .badData)
+        }
+        if meaning.makesType {
+          known.add(meaning.type)
+          types.append(meaning.type)
+        }
+        events.append((index + 1, meaning.event))
+      } catch {
+        failures.append(Failure(line: index + 1, error: error))
+      }
+    }
+    if !events.isEmpty {
+      try container.record.perform(
+        "log \(Quantity(events.count, "event"))", types.map { .eventType($0) } + events.map { .event($0.event) },
+        isDivisible: types.isEmpty)
+    }
+    text = EventText(session: session, types: known.types)
+  }
+
+  /// `nil` of a line that says nothing: an empty one, or a comment.
+  private static func text(of line: ArraySlice<UInt8>) throws(CommandError) -> String? {
+    guard var text = String(validating: line, as: UTF8.self).map({ Substring($0) }) else {
+      throw CommandError("This is no text in UTF-8", exit: .badData)
+    }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    return text.isEmpty || text.hasPrefix("#") ? nil : String(text)
+  }
+
+  private static func meaning(
+    of line: String, among known: Vocabulary, _ session: Session, makeID: () -> String
+  ) throws(CommandError) -> EventPhrase.Meaning {
+    if line.hasPrefix("{") {
+      let (event, type) = try EventDocument(line).event(among: known, session, makeID: makeID)
+      return EventPhrase.Meaning(event: event, type: type, makesType: false)
+    }
+    guard var words = ShellWords.split(line) else {
+      throw CommandError("A quote has no end", exit: .badData)
+    }
+    // Whoever pastes whole command lines is understood as well.
+    if words.starts(with: ["trendy", "log"]) {
+      words.removeFirst(2)
+    } else if words.first == "log" {
+      words.removeFirst()
+    }
+    let session = try session.reading(words, options: LogCommand.spec.options)
+    guard let first = session.arguments.positionals.first, first != "-" else {
+      throw CommandError("Missing the type of event", exit: .badData)
+    }
+    guard session.arguments.value(OptionSpec.note.key) != "-" else {
+      throw CommandError(
+        "The standard input is taken by these lines", hint: "Write the note in the line.", exit: .badData)
+    }
+    return try EventPhrase(session).meaning(among: known, session, makeID: makeID)
+  }
+
+  private static func isHeld(_ id: String, in store: any DataStoreProtocol) throws(CommandError) -> Bool {
+    do {
+      return try store.findEvent(id: id) != nil
+    } catch {
+      throw CommandError(describing: error)
+    }
+  }
+
+  func show(_ session: Session) -> ExitCode {
+    switch session.console.format {
+    case .json:
+      session.console.document(
+        "trendy.logged/1", [("events", .array(events.map { json($0) })), ("errors", .array(failures.map(Self.json)))])
+    case .ndjson: session.console.gathering { console in for event in events { console.data("\(json(event))") } }
+    case .plain:
+      session.console.gathering { console in for (line, event) in events { console.row(["\(line)", event.id]) } }
+    case .text:
+      session.console.gathering { console in
+        for ((_, event), id) in zip(events, ShortID.of(events.map(\.event.id))) {
+          console.done(text.line(event, id: id))
+        }
+      }
+    }
+    if session.console.format != .json { for failure in failures { tell(failure, session) } }
+    guard failures.isEmpty else {
+      session.console.done("Recorded: \(events.count) of \(Quantity(events.count + failures.count, "line")).")
+      return .badData
+    }
+    if events.count > 1 { session.console.done("\(Quantity(events.count, "entry", "entries")) · undo: trendy undo") }
+    return .done
+  }
+
+  private func tell(_ failure: Failure, _ session: Session) {
+    var error = failure.error
+    error.message = "Line \(failure.line): \(error.message)"
+    // How log is used is known; what is wrong with the line is not.
+    error.usage = nil
+    _ = session.console.report(error)
+  }
+
+  private func json(_ event: (line: Int, event: Event)) -> JSONText {
+    .object([("line", .number(event.line)), ("id", .string(event.event.id))])
+  }
+
+  private static func json(_ failure: Failure) -> JSONText {
+    .object([
+      ("line", .number(failure.line)), ("message", .string(failure.error.message)),
+      ("hint", .string(failure.error.hint)),
+    ])
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// What goes on for a while, and days that are excused.
+@Suite("trendy start, stop and skip", .timeLimit(.minutes(10)))
+struct RunningTests {
+  private let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  private func event(_ id: String) throws -> [String: JSONValue] {
+    try #require(bench.trendy("show", id, "--json").document.objectValue?["event"]?.objectValue)
+  }
+
+  @Test func `what was started runs until it is stopped`() throws {
+    #expect(try bench.trendy("stop").status == 66)
+    #expect(try bench.trendy("start", "workout", "--at", "-45m").output.contains("running 45 min"))
+    #expect(try event("@1")["is_running"] == true)
+    let twice = try bench.trendy("start", "workout")
+    #expect(twice.status == 77 && twice.talk.contains("trendy stop workout"))
+    #expect(try bench.trendy("start", "headache").talk.contains("trendy start headache --create"))
+    try bench.trendy("start", "headache", "--create", "--at", "-2h")
+    let which = try bench.trendy("stop")
+    #expect(which.status == 64 && which.talk.contains("trendy stop headache"))
+    #expect(try bench.trendy("stop", "coffee").talk.contains("What runs: workout, headache."))
+    #expect(try bench.trendy("stop", "work", "-n", "rain").output.contains("45 min"))
+    let stopped = try event("@2")
+    #expect(stopped["is_running"] == false && stopped["notes"] == "rain")
+    // The time it took is its duration.
+    let length = stopped["properties"]?.objectValue?["duration"]?.objectValue?["value"]?.doubleValue
+    #expect(length.map { abs($0 - 2700) < 60 } == true)
+    #expect(try bench.trendy("stop").output.contains("headache"))
+    #expect(try bench.trendy("stop").status == 66)
+    try bench.trendy("undo")
+    #expect(try event("@1")["is_running"] == true)
+    #expect(try bench.trendy("today").output.contains("running 2 h"))
+    try bench.trendy("redo")
+    #expect(try event("@1")["end_date"] != .null)
+  }
+
+  @Test func `it can be stopped on time, all at once, or deleted, and no sooner than it began`() throws {
+    try bench.trendy("start", "coffee", "--at", "-50m")
+    try bench.trendy("start", "mood", "--at", "-40m")
+    #expect(try bench.trendy("stop", "coffee", "--at", "2020-01-01").status == 64)
+    #expect(try bench.trendy("stop", "coffee", "--at", "2099-01-01").status == 64)
+    #expect(try bench.trendy("start", "journal", "--at", "tomorrow").status == 64)
+    #expect(
+      try bench.trendy("stop", "--all", "--at", "-20m", "--json").document.objectValue?["events"]?.arrayValue?.count
+        == 2)
+    #expect(try bench.trendy("show", "@1").output.contains("20 min"))
+    try bench.trendy("undo")
+    try bench.trendy("rm", "@1", "@2")
+    #expect(try bench.trendy("stop").status == 66)
+    try bench.trendy("undo")
+    #expect(try bench.trendy("stop", "--all").status == 0)
+    // An end by hand ends it as well.
+    try bench.trendy("start", "coffee", "--at", "-30m")
+    try bench.trendy("edit", "@1", "--to", "-10m")
+    #expect(try event("@1")["is_running"] == false)
+    #expect(try bench.trendy("stop").status == 66)
+  }
+
+  @Test func `what runs is known on every device, and stopped on any`() throws {
+    let hub = try TestHub(bench)
+    for store in ["store", "other"] {
+      if store != "store" { try bench.trendy("init", store: store) }
+      #expect(try bench.trendy("connect", hub.url, hub.code(), store: store).status == 0)
+    }
+    try bench.trendy("start", "workout", "--at", "-45m")
+    try bench.trendy("sync")
+    try bench.trendy("sync", store: "other")
+    #expect(try bench.trendy("today", store: "other").output.contains("running 45 min"))
+    #expect(try bench.trendy("stop", store: "other").status == 0)
+    try bench.trendy("sync", store: "other")
+    try bench.trendy("sync")
+    #expect(try bench.trendy("stop").status == 66)
+    #expect(try bench.trendy("today").output.contains("45 min"))
+  }
+
+  @Test func `excused days neither break a streak nor add to it`() throws {
+    for days in [1, 2, 5] { try bench.trendy("log", "coffee", "--at", "-\(days)d") }
+    #expect(try bench.trendy("log", "coffee").output.contains("3 days in a row"))
+    let from = try day(-4)
+    let excused = try bench.trendy("skip", "coffee", "--from", from, "--to", try day(-3), "-n", "flu")
+    #expect(excused.status == 0 && excused.output.contains("Excused:") && excused.output.contains("flu"))
+    #expect(try bench.trendy("log", "coffee").output.contains("4 days in a row"))
+    #expect(try bench.trendy("skip", "coffee", "--from", from).status == 64)
+    #expect(try bench.trendy("skip", "coffee", "--from", from, "--clear").output.contains("No longer excused"))
+    #expect(try bench.trendy("log", "coffee").output.contains("3 days in a row"))
+    let list = try bench.trendy("skip", "--plain").output.split(separator: "\n")
+    let left = try day(-3)
+    #expect(list.count == 1 && list[0].contains(left))
+    try bench.trendy("undo", "2")
+    #expect(try bench.trendy("log", "coffee").output.contains("4 days in a row"))
+    #expect(try bench.trendy("skip", "coffee", "--from", "2026-11-20", "--to", "2026-11-18").status == 64)
+    #expect(try bench.trendy("skip", "--clear").status == 64)
+    #expect(try bench.trendy("skip", "mood", "--clear").status == 66)
+  }
+
+  /// `2026-11-20`, so many days from today.
+  private func day(_ days: Int) throws -> String {
+    String(RFC3339.string(from: Date(timeIntervalSinceNow: Double(days) * 86_400)).prefix(10))
+  }
+}

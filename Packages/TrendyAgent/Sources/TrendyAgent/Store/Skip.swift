@@ -1,0 +1,51 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// Days on which events of a type are not expected: they neither break a streak nor add to it.
+public struct Skip: Hashable, Sendable, Identifiable {
+  public let id: String
+  public let eventTypeId: String
+  /// From the first moment of the first day to that of the day after the last.
+  public var days: Range<Date>
+  public var note: String?
+
+  public init(id: String, eventTypeId: String, days: Range<Date>, note: String? = nil) {
+    self.id = id
+    self.eventTypeId = eventTypeId
+    self.days = days
+    self.note = note
+  }
+
+  /// `nil` of a record that is no skip, or lacks what makes one.
+  public init?(_ record: SyncedRecord) {
+    func date(_ name: String) -> Date? { record.fields[name]?.stringValue.flatMap { RFC3339.date(from: $0) } }
+    guard record.kind == .skip, let type = record.fields["event_type_id"]?.stringValue, let from = date("from"),
+      let to = date("to"), from < to
+    else { return nil }
+    self.init(id: record.id, eventTypeId: type, days: from..<to, note: record.fields["note"]?.stringValue)
+  }
+
+  public var record: SyncedRecord {
+    var fields: [String: JSONValue] = [
+      "event_type_id": .string(eventTypeId), "from": .string(RFC3339.string(from: days.lowerBound)),
+      "to": .string(RFC3339.string(from: days.upperBound)),
+    ]
+    if let note { fields["note"] = .string(note) }
+    return SyncedRecord(id: id, kind: .skip, fields: fields)
+  }
+
+  /// What is left of it before and after some days.
+  /// - Parameter ids: new ones, for the two parts.
+  public func without(_ other: Range<Date>, ids: [String]) -> [Skip] {
+    precondition(ids.count == 2, "two parts, \(ids.count) ids")
+    return zip(
+      ids, [days.clamped(to: .distantPast..<other.lowerBound), days.clamped(to: other.upperBound..<Date.distantFuture)]
+    )
+    .filter { !$0.1.isEmpty }
+    .map { Skip(id: $0.0, eventTypeId: eventTypeId, days: $0.1, note: note) }
+  }
+}
