@@ -101,9 +101,11 @@ struct PropertyCondition {
 
   /// An event without the property meets nothing but `!=`.
   func holds(of event: Event) -> Bool {
-    guard let value = event.properties.first(where: { $0.key.lowercased() == key })?.value else {
-      return comparison == .differs
-    }
+    for (key, value) in event.properties where key.lowercased() == self.key { return holds(of: value) }
+    return comparison == .differs
+  }
+
+  private func holds(of value: PropertyValue) -> Bool {
     guard isComparable(with: value.type) else { return false }
     switch value.type {
     case .number: return holds(value.doubleValue, number)
