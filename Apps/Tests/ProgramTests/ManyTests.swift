@@ -68,7 +68,7 @@ struct ManyTests {
     let before = try bench.trendy("list", "--ndjson", "--limit", "0").output
     try bench.trendy("rm", "@1", "@2")
     #expect(try rows().isEmpty)
-    try bench.run("trendy", ["init", "--store", bench.store("other")])
+    try bench.trendy("init", store: "other")
     let other = try bench.shell(
       "trendy log - --store '\(bench.store("other"))' --json < '\(bench.folder.path)/lines'")
     #expect(other.status == 0, "\(other.talk)")

@@ -130,15 +130,15 @@ enum ShortID {
 
   /// Of each as much as it takes to tell it from the others, in their order.
   static func of(_ ids: [String]) -> [String] {
-    var length = 13
-    var short = ids.map { String($0.prefix(length)) }
-    var alike = Set(Dictionary(grouping: short.indices) { short[$0] }.values.filter { $0.count > 1 }.joined())
-    while !alike.isEmpty, length < 36 {
-      length += 1
-      for index in alike { short[index] = String(ids[index].prefix(length)) }
-      alike = Set(Dictionary(grouping: alike) { short[$0] }.values.filter { $0.count > 1 }.joined())
+    // Those that begin alike stand together when they are sorted.
+    let sorted = ids.sorted()
+    var lengths: [String: Int] = [:]
+    for (left, right) in zip(sorted, sorted.dropFirst()) where left != right {
+      let alike = zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
+      guard alike >= 13 else { continue }
+      for id in [left, right] { lengths[id] = max(lengths[id] ?? 0, alike + 1) }
     }
-    return short
+    return ids.map { id in lengths[id].map { String(id.prefix($0)) } ?? of(id) }
   }
 
   /// As long as it takes to tell it from the others.

@@ -16,7 +16,7 @@ struct LogCommand: Command {
     summary: "Record something that happened; - reads many, a line each.", group: .daily,
     examples: [
       "log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --place park --create",
-      "log - < entries.txt",
+      "log -",
     ],
     options: WhenOptions.all + EventPhrase.options + [EventPhrase.allDay])
 

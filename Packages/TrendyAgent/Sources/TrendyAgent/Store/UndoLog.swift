@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  import FoundationEssentials
 #else
-  public import Foundation
+  import Foundation
 #endif
 #if canImport(Glibc)
   import Glibc
@@ -10,7 +10,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
-public import TrendyModels
+import TrendyModels
 import TrendyPersistence
 
 /// The history, in a file beside the store; what changed much lies in files of their own, so that no later step waits for it.
