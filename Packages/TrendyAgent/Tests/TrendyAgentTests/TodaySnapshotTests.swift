@@ -21,7 +21,7 @@ struct TodaySnapshotTests {
   }
 
   private func count(_ type: String) throws -> TodaySnapshot.Count? {
-    try TodaySnapshot(store: store, now: now, isUTC: true).counts.first { $0.eventTypeId == type }
+    try TodaySnapshot(store: store, now: now, in: LocalTime(isUTC: true)).counts.first { $0.eventTypeId == type }
   }
 
   init() throws {
@@ -36,8 +36,30 @@ struct TodaySnapshotTests {
     try log("r", daysAgo: [1, 2, 3])
     #expect(try count("c")?.count == 2 && count("c")?.streak == 3)
     #expect(try count("r")?.count == 0 && count("r")?.streak == 3)
-    let today = try TodaySnapshot(store: store, now: now, isUTC: true)
+    let today = try TodaySnapshot(store: store, now: now, in: LocalTime(isUTC: true))
     #expect(today.day == "2024-05-20" && today.total == 2 && today.counts.map(\.name) == ["coffee", "run"])
+  }
+
+  @Test func `a day that begins at four takes the night before along, and whole days by their date`() throws {
+    var local = LocalTime(isUTC: true)
+    local.dayStart = 14_400
+    func add(_ id: String, _ moment: Date, isAllDay: Bool = false) throws {
+      try store.upsertEvent(id: id) {
+        $0.eventTypeId = "c"
+        $0.timestamp = moment
+        $0.isAllDay = isAllDay
+      }
+    }
+    let midnight = local.midnight(now)
+    try add("of the 19th, in its night", midnight.addingTimeInterval(3600))
+    try add("of the 20th, all day", midnight, isAllDay: true)
+    try add("of the 21st, all day", midnight.addingTimeInterval(86_400), isAllDay: true)
+    try add("of the 20th, in its night", midnight.addingTimeInterval(86_400 + 3600))
+    try store.save()
+    let evening = try TodaySnapshot(store: store, now: now, in: local)
+    #expect(evening.day == "2024-05-20" && evening.counts.first?.count == 2 && evening.counts.first?.streak == 2)
+    let night = try TodaySnapshot(store: store, now: midnight.addingTimeInterval(7200), in: local)
+    #expect(night.day == "2024-05-19" && night.counts.first?.count == 1)
   }
 
   @Test func `a row that ended the day before yesterday is none`() throws {

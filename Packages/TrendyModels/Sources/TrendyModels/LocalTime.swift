@@ -19,6 +19,12 @@ public struct LocalTime: Hashable, Sendable {
   public let isUTC: Bool
   /// IANA name of the zone, where the system tells it.
   public let zoneName: String?
+  /// Seconds after midnight at which a day of the person begins, below 86,400.
+  public var dayStart = 0
+  /// The first day of a week: 0 is Sunday.
+  public var firstWeekday = 1
+  /// Whether ``time(_:)`` writes `8:30 pm` and not `20:30`.
+  public var showsTwelveHours = false
 
   public init(isUTC: Bool = false, zoneName: String? = LocalTime.systemZoneName()) {
     self.isUTC = isUTC
@@ -79,10 +85,39 @@ public struct LocalTime: Hashable, Sendable {
     return Date(timeIntervalSince1970: Double(isUTC ? timegm(&fields) : mktime(&fields)))
   }
 
-  /// The first moment of the day that `date` is in, `days` later.
+  /// The first moment of the day that `date` is in, `days` later. Days begin at ``dayStart``.
   public func startOfDay(_ date: Date, addingDays days: Int = 0) -> Date {
     let fields = components(of: date)
-    return self.date(year: fields.year, month: fields.month, day: fields.day + days)
+    // By the moments and not by the clock: one that a clock change skipped or repeated is in one day all the same.
+    let isBefore = dayStart > 0 && date < start(fields.year, fields.month, fields.day)
+    return start(fields.year, fields.month, fields.day + days - (isBefore ? 1 : 0))
+  }
+
+  private func start(_ year: Int, _ month: Int, _ day: Int) -> Date {
+    date(year: year, month: month, day: day, hour: dayStart / 3600, minute: dayStart / 60 % 60, second: dayStart % 60)
+  }
+
+  /// The first moment of the week that `date` is in, `weeks` later.
+  public func startOfWeek(_ date: Date, addingWeeks weeks: Int = 0) -> Date {
+    let weekday = components(of: startOfDay(date)).weekday
+    return startOfDay(date, addingDays: weeks * 7 - (weekday - firstWeekday + 7) % 7)
+  }
+
+  /// The first moment of the day that has the date of the calendar which `date` has.
+  public func startOfDay(datedAs date: Date) -> Date {
+    let fields = components(of: date)
+    return start(fields.year, fields.month, fields.day)
+  }
+
+  /// Midnight before `date`, or `date` itself: where a day of the calendar begins.
+  public func midnight(_ date: Date) -> Date {
+    let fields = components(of: date)
+    return self.date(year: fields.year, month: fields.month, day: fields.day)
+  }
+
+  /// The moment by which an event belongs to a day. One of a whole day is kept at midnight of its date, whenever days begin.
+  public func moment(of event: Event) -> Date {
+    event.isAllDay && dayStart > 0 ? startOfDay(datedAs: event.timestamp) : event.timestamp
   }
 
   /// RFC 3339 with this zone's offset, whole seconds unless there are milliseconds.
@@ -105,10 +140,12 @@ public struct LocalTime: Hashable, Sendable {
     return "\(Self.weekdays[fields.weekday]) \(fields.day) \(Self.months[fields.month - 1])\(suffix)"
   }
 
-  /// `08:30`.
+  /// `08:30`, or `8:30 am`.
   public func time(_ date: Date) -> String {
     let fields = components(of: date)
-    return "\(Self.twoDigits(fields.hour)):\(Self.twoDigits(fields.minute))"
+    guard showsTwelveHours else { return "\(Self.twoDigits(fields.hour)):\(Self.twoDigits(fields.minute))" }
+    let hour = fields.hour % 12 == 0 ? 12 : fields.hour % 12
+    return "\(hour):\(Self.twoDigits(fields.minute)) \(fields.hour < 12 ? "am" : "pm")"
   }
 
   /// `+01:00`.

@@ -3,7 +3,7 @@
 #else
   import Foundation
 #endif
-import TrendyModels
+public import TrendyModels
 import TrendyProtocols
 public import TrendyTrips
 
@@ -20,18 +20,21 @@ public actor LiveDesk {
     public var sync: @Sendable () async throws -> AgentStatus.Sync?
     /// Gives a notice to the person; `nil` where they want none.
     public var notify: (@Sendable (LiveNotice) -> Void)?
+    /// The person's clock, which says when days begin.
+    public var local: @Sendable () -> LocalTime
     /// Called when there is something for companions, who are told by others.
     public var onTold: @Sendable () -> Void
 
     public init(
       presences: @escaping @Sendable () async throws -> [DevicePresence],
       sync: @escaping @Sendable () async throws -> AgentStatus.Sync?,
-      notify: (@Sendable (LiveNotice) -> Void)? = nil,
+      notify: (@Sendable (LiveNotice) -> Void)? = nil, local: @escaping @Sendable () -> LocalTime = { LocalTime() },
       onTold: @escaping @Sendable () -> Void = {}
     ) {
       self.presences = presences
       self.sync = sync
       self.notify = notify
+      self.local = local
       self.onTold = onTold
     }
   }
@@ -111,7 +114,7 @@ public actor LiveDesk {
           try take(presences)
           live.status.sync = sync
         }
-        live.status.today = try TodaySnapshot(store: record.makeStore(), now: record.clock.now)
+        live.status.today = try TodaySnapshot(store: record.makeStore(), now: record.clock.now, in: sources.local())
       } catch {
         problem = problem ?? error
       }

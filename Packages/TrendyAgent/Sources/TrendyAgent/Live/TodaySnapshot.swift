@@ -3,7 +3,7 @@
 #else
   public import Foundation
 #endif
-import TrendyModels
+public import TrendyModels
 public import TrendyProtocols
 
 /// What a widget or a status bar shows of the day: how often each type was recorded, and for how many days in a row.
@@ -26,8 +26,8 @@ public struct TodaySnapshot: Hashable, Sendable {
 
   public var total: Int { counts.map(\.count).reduce(0, +) }
 
-  public init(store: any DataStoreProtocol, now: Date, isUTC: Bool = false) throws {
-    let local = LocalTime(isUTC: isUTC)
+  /// - Parameter local: says when days begin.
+  public init(store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime()) throws {
     let today = DayNumber(now, local)
     day = today.text
     var rows: [String: Count] = [:]
@@ -42,15 +42,19 @@ public struct TodaySnapshot: Hashable, Sendable {
     // Further back as long as somebody's row reaches to where was looked.
     while true {
       let start = local.startOfDay(end, addingDays: -span)
-      for event in try store.events(in: start..<end, ofType: nil, limit: nil) {
-        let day = DayNumber(event.timestamp, local).value
+      // What is of a whole day stands at midnight, before the day begins.
+      let first = local.midnight(start)
+      for event in try store.events(in: first..<end, ofType: nil, limit: nil) {
+        let moment = local.moment(of: event)
+        guard (start..<end).contains(moment) else { continue }
+        let day = DayNumber(moment, local).value
         days[event.eventTypeId, default: []].insert(day)
         if day == today.value { rows[event.eventTypeId]?.count += 1 }
       }
-      let first = DayNumber(start, local).value
+      let firstDay = DayNumber(start, local).value
       var isOpen = false
       for id in rows.keys {
-        let streak = Self.streak(days[id] ?? [], skipped: skips[id] ?? [], today: today.value, from: first)
+        let streak = Self.streak(days[id] ?? [], skipped: skips[id] ?? [], today: today.value, from: firstDay)
         rows[id]?.streak = streak.days
         if streak.isOpen { isOpen = true }
       }
@@ -93,13 +97,13 @@ public struct TodaySnapshot: Hashable, Sendable {
   }
 }
 
-/// A day of the calendar, counted.
+/// A day of the person, counted.
 private struct DayNumber {
   let value: Int
   let text: String
 
   init(_ date: Date, _ local: LocalTime) {
-    let fields = local.components(of: date)
+    let fields = local.components(of: local.startOfDay(date))
     // The same day in UTC, so that days are 86,400 seconds apart.
     let midnight = LocalTime(isUTC: true, zoneName: nil).date(year: fields.year, month: fields.month, day: fields.day)
     value = Int((midnight.timeIntervalSince1970 / 86_400).rounded(.down))

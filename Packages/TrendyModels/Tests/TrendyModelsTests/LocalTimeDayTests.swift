@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("LocalTime: the person's days")
+struct LocalTimeDayTests {
+  private func local(dayStart: Int = 0, firstWeekday: Int = 1) -> LocalTime {
+    var local = LocalTime(isUTC: true)
+    local.dayStart = dayStart
+    local.firstWeekday = firstWeekday
+    return local
+  }
+
+  private func date(_ text: String) throws -> Date { try #require(RFC3339.date(from: text)) }
+
+  @Test(
+    "a day goes from its first moment to the next one's",
+    arguments: [
+      (0, "2026-11-20T00:00:00Z", "2026-11-20T00:00:00Z"), (0, "2026-11-20T23:59:59Z", "2026-11-20T00:00:00Z"),
+      (14_400, "2026-11-20T03:59:59Z", "2026-11-19T04:00:00Z"),
+      (14_400, "2026-11-20T04:00:00Z", "2026-11-20T04:00:00Z"),
+      (14_400, "2026-11-21T03:59:59Z", "2026-11-20T04:00:00Z"),
+      (82_800, "2026-11-20T22:59:59Z", "2026-11-19T23:00:00Z"),
+      (14_400, "2027-01-01T01:00:00Z", "2026-12-31T04:00:00Z"),
+    ])
+  func days(dayStart: Int, moment: String, start: String) throws {
+    let local = local(dayStart: dayStart)
+    #expect(local.rfc3339(local.startOfDay(try date(moment))) == start)
+    #expect(try local.startOfDay(date(moment), addingDays: 1) == date(start).addingTimeInterval(86_400))
+  }
+
+  @Test(
+    "a week begins on the day that was set",
+    arguments: [
+      // Friday 20 November 2026.
+      (1, "2026-11-20T12:00:00Z", "2026-11-16"), (0, "2026-11-20T12:00:00Z", "2026-11-15"),
+      (5, "2026-11-20T12:00:00Z", "2026-11-20"), (6, "2026-11-20T12:00:00Z", "2026-11-14"),
+      // The night to Monday is still Sunday's.
+      (1, "2026-11-16T03:00:00Z", "2026-11-09"), (1, "2026-11-16T04:00:00Z", "2026-11-16"),
+    ])
+  func weeks(firstWeekday: Int, moment: String, day: String) throws {
+    let local = local(dayStart: 14_400, firstWeekday: firstWeekday)
+    #expect(local.rfc3339(local.startOfWeek(try date(moment))) == "\(day)T04:00:00Z")
+  }
+
+  @Test func `an event of a whole day belongs to its date, whenever days begin`() throws {
+    let local = local(dayStart: 14_400)
+    var event = Event(id: "e", eventTypeId: "t", timestamp: try date("2026-11-20T00:00:00Z"), isAllDay: true)
+    #expect(local.rfc3339(local.startOfDay(local.moment(of: event))) == "2026-11-20T04:00:00Z")
+    event.isAllDay = false
+    #expect(local.rfc3339(local.startOfDay(local.moment(of: event))) == "2026-11-19T04:00:00Z")
+  }
+
+  @Test(
+    "twelve hours have no zeroth",
+    arguments: [
+      ("00:05", "12:05 am"), ("01:00", "1:00 am"), ("11:59", "11:59 am"), ("12:00", "12:00 pm"), ("13:30", "1:30 pm"),
+    ])
+  func hours(clock: String, shown: String) throws {
+    var local = local()
+    let moment = try date("2026-11-20T\(clock):00Z")
+    #expect(local.time(moment) == clock)
+    local.showsTwelveHours = true
+    #expect(local.time(moment) == shown)
+  }
+}
