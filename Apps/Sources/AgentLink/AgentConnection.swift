@@ -20,6 +20,8 @@ public final class AgentConnection {
     case status
     /// A round of sync that begins after the asking; the status when it is over.
     case sync
+    /// Its configuration read again; what came of it.
+    case reload
     /// Its status at once and each time that it changes, until the asker goes.
     case live
   }

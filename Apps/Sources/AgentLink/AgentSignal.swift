@@ -30,13 +30,15 @@ public struct AgentSignal: Hashable, Sendable {
   }
 
   /// Never waits, never fails.
-  public func send(_ word: Word = .changed) {
-    guard let address = UnixAddress(path: path) else { return }
+  /// - Returns: whether an agent hears it.
+  @discardableResult
+  public func send(_ word: Word = .changed) -> Bool {
+    guard let address = UnixAddress(path: path) else { return false }
     let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
     var byte = word.rawValue
-    _ = address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) }
-    close(descriptor)
+    return address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) } == 1
   }
 
   /// Whether an agent runs: the file of a dead one is there and nobody hears it.

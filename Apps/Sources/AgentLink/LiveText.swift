@@ -1,4 +1,4 @@
-import CommandSupport
+public import CommandSupport
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -10,20 +10,18 @@ public import TrendyModels
 /// A live trip in the words of a person.
 public enum LiveText: Sendable {
   /// `7.45 km`.
-  public static func kilometres(_ metres: Double) -> String {
-    let hundredths = Int(max(0, min(metres, 1e12) / 10).rounded())
-    let rest = hundredths % 100
-    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) km"
+  public static func distance(_ metres: Double, _ units: Units) -> String {
+    units.distance(max(0, min(metres, 1e12)), decimals: 2)
   }
 
   /// `12 min  7.45 km  48 km/h  automotive  Van  since 09:37`.
-  public static func line(_ trip: AgentStatus.LiveTrip, now: Date, in local: LocalTime) -> String {
+  public static func line(_ trip: AgentStatus.LiveTrip, now: Date, in local: LocalTime, _ units: Units) -> String {
     let elapsed = trip.state == .ended ? trip.elapsed : max(trip.elapsed, now.timeIntervalSince(trip.start))
-    var parts = [DurationPhrase.words(elapsed), kilometres(trip.distance)]
+    var parts = [DurationPhrase.words(elapsed), distance(trip.distance, units)]
     switch trip.state {
     case .ended: parts.append("ended")
     case .paused: parts.append("paused")
-    case .going: if let speed = trip.speed { parts.append("\(Int((speed * 3.6).rounded())) km/h") }
+    case .going: if let speed = trip.speed { parts.append(units.speed(speed)) }
     }
     if trip.mode != .unknown { parts.append(trip.mode.rawValue) }
     if let vehicle = trip.vehicle { parts.append(vehicle) }
@@ -37,14 +35,14 @@ public enum LiveText: Sendable {
 
 extension LiveNotice {
   /// For a desktop; a notice with a topic takes the place of the last one of it.
-  public var text: (summary: String, body: String, topic: String?) {
+  public func text(_ units: Units) -> (summary: String, body: String, topic: String?) {
     func words(_ parts: [String?]) -> String {
       parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ")
     }
     return switch self {
     case .tripStarted(let id, let place, let vehicle): ("Trip started", words([place, vehicle]), id)
     case .tripEnded(let id, let distance, let duration, let place):
-      ("Trip ended", words([LiveText.kilometres(distance), DurationPhrase.words(duration), place]), id)
+      ("Trip ended", words([LiveText.distance(distance, units), DurationPhrase.words(duration), place]), id)
     case .noTrip(let id): ("No trip", "What had begun was none.", id)
     case .entered(let place): ("Entered \(place)", "", nil)
     case .left(let place, let seconds): ("Left \(place)", "after \(DurationPhrase.words(seconds))", nil)

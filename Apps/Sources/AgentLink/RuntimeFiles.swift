@@ -36,6 +36,12 @@ public struct RuntimeFiles: Hashable, Sendable {
     self.status = named.map { URL(filePath: $0) } ?? folder.appending(path: "status.json")
   }
 
+  /// Of a hub that runs without an agent, in its own folder.
+  public init(hubDirectory: URL) {
+    status = hubDirectory.appending(path: "status.json")
+    control = hubDirectory.appending(path: "control.sock")
+  }
+
   /// Makes the folders, for their owner alone.
   public func makeFolders() throws {
     for file in [status, control] {

@@ -15,11 +15,14 @@ public final class AppContainer: Sendable {
   public let agent: AgentSignal
 
   /// Opens the store, or makes it where there is none.
+  /// - Parameter onSignal: is told, after each change, whether an agent heard of it.
   /// - Throws: `StorageError`.
-  public init(storeDirectory: URL, clock: any TimeSource = SystemTime()) throws {
+  public init(
+    storeDirectory: URL, clock: any TimeSource = SystemTime(), onSignal: @escaping @Sendable (Bool) -> Void = { _ in }
+  ) throws {
     let agent = AgentSignal(storeDirectory: storeDirectory)
     self.agent = agent
-    record = try DeviceRecord(directory: storeDirectory, clock: clock) { agent.send() }
+    record = try DeviceRecord(directory: storeDirectory, clock: clock) { onSignal(agent.send()) }
   }
 
   public var storeDirectory: URL { record.directory }

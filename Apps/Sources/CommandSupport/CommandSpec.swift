@@ -66,6 +66,10 @@ public enum ValueKind: Hashable, Sendable {
   case file
   case folder
   case command
+  /// The key of a setting.
+  case setting
+  /// A value of the setting that is named before.
+  case settingValue
   /// One of these words.
   case oneOf([String])
 }

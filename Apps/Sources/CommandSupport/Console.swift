@@ -43,6 +43,8 @@ public struct Console: Sendable {
 
   public var format: Format
   public var isQuiet: Bool
+  /// Whether ``explain(_:)`` says anything.
+  public var isVerbose = false
   /// The terminal whose width and colours styled lines are made for.
   public var terminal = Terminal()
   /// Takes talk and reports in place of the standard error, a line each, for a program that must not wait for their reader.
@@ -142,6 +144,11 @@ public struct Console: Sendable {
   /// One line of talk.
   public func talk(_ line: String) {
     if !isQuiet { sayAside(line + "\n") }
+  }
+
+  /// One line of what the program goes by, for who asked for it with `--verbose`; also where talk is left out.
+  public func explain(_ line: @autoclosure () -> String) {
+    if isVerbose { sayAside(Self.oneLine(line()) + "\n") }
   }
 
   /// A question whose answer is typed behind it; also where talk is left out.

@@ -6,10 +6,13 @@ public enum GlobalOptions: Sendable {
     OptionSpec("--plain", help: "tab separated, no header"),
     OptionSpec(
       "--store", value: "dir", kind: .folder, repetition: .lastCounts,
-      help: "the store, else TRENDY_STORE, else the data folder"),
+      help: "the store, else TRENDY_STORE, the configuration, the data folder"),
     OptionSpec("--no-color", help: "no colours, as with NO_COLOR"),
     OptionSpec("--utc", help: "read and show times in UTC"),
     OptionSpec("--quiet", "-q", help: "answers and errors only, nothing of what was done"),
+    OptionSpec(
+      "--verbose", "-v", help: "say on the standard error which files and settings are used, and how long it took"),
+    OptionSpec("--no-input", help: "never ask: what would be asked is refused"),
     OptionSpec("--version", help: "the version, and nothing else"),
     OptionSpec("--help", "-h", help: "this text"),
   ]

@@ -24,7 +24,11 @@ struct CalendarDay: Hashable {
     return CalendarDay(year: total.quotient(12), month: total - total.quotient(12) * 12 + 1, day: day + days)
   }
 
+  /// Midnight.
   func start(in local: LocalTime) -> Date { local.date(year: year, month: month, day: day) }
+
+  /// The first moment of the person's day with this date.
+  func dayStart(in local: LocalTime) -> Date { local.startOfDay(datedAs: start(in: local)) }
 }
 
 extension Int {
@@ -37,6 +41,8 @@ struct WallClock: Hashable {
   var hour: Int
   var minute = 0
   var second = 0
+
+  var seconds: Int { hour * 3600 + minute * 60 + second }
 }
 
 extension LocalTime {

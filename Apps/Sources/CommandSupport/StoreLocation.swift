@@ -18,6 +18,16 @@ public enum StoreLocation: Sendable {
     return dataHome(environment).appending(path: "trendy-hub")
   }
 
+  /// The store of an option, else as the settings have it.
+  public static func store(option: String?, settings: Settings) -> URL {
+    URL(filePath: option ?? settings.text(Setting.store) ?? "/")
+  }
+
+  /// The hub's folder of an option, else as the settings have it.
+  public static func hub(option: String?, settings: Settings) -> URL {
+    URL(filePath: option ?? settings.text(Setting.hubData) ?? "/")
+  }
+
   private static func dataHome(_ environment: [String: String]) -> URL {
     if let path = nonEmpty(environment["XDG_DATA_HOME"]) { return URL(filePath: path) }
     return URL(filePath: environment["HOME"] ?? "/").appending(path: ".local/share")

@@ -17,6 +17,17 @@ public struct Terminal: Hashable, Sendable {
     self.showsStyles = showsStyles
   }
 
+  /// Of this process, with colours as a person wants them.
+  public static func ofStandardOutput(environment: [String: String], settings: Settings) -> Terminal {
+    var terminal = ofStandardOutput(environment: environment)
+    switch settings.text(Setting.color) {
+    case "always": terminal.showsStyles = true
+    case "never": terminal.showsStyles = false
+    default: break
+    }
+    return terminal
+  }
+
   /// Of this process: the width by the terminal, else by `COLUMNS`; styles on a terminal that is not told otherwise by `NO_COLOR`
   /// (no-color.org) or `TERM=dumb`.
   public static func ofStandardOutput(environment: [String: String]) -> Terminal {

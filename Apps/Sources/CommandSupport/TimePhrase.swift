@@ -11,7 +11,7 @@ public import TrendyModels
 /// What a clock or a day alone means depends on what is asked for: see ``Meaning``.
 public struct TimePhrase: Hashable, Sendable {
   public static let help =
-    "Times look like 8:30, 9pm, 'yesterday 21:00', -20m, '20 min ago', mon, 'last friday', 'Nov 20', 2026-11-20 or RFC 3339."
+    "Times look like 8:30, 9pm, 'yesterday 21:00', -20m, '20 min ago', mon, 'last friday', 'this week', 'Nov 20', 2026-11-20 or RFC 3339."
 
   /// From the year 1 to 9999: what RFC 3339 can write.
   public static let writable =
@@ -45,6 +45,8 @@ public struct TimePhrase: Hashable, Sendable {
     case day(CalendarDay)
     /// The last of its name, today included.
     case weekday(CalendarDay)
+    /// By its first day.
+    case week(CalendarDay)
     case clock(WallClock)
     case clockOfDay(WallClock, CalendarDay)
   }
@@ -95,15 +97,19 @@ public struct TimePhrase: Hashable, Sendable {
           "'\(text)' is a length, not a time", hint: "So long ago: '\(text) ago'. \(Self.help)", exit: .usage)
       }
       found = Resolved(date: Self.date(span, before: now, in: local), note: nil)
-    case .day(let day):
-      found = Resolved(date: (meaning == .until ? day.adding(days: 1) : day).start(in: local), note: nil)
+    case .day(let day): found = Resolved(date: start(of: day, meaning), note: nil)
     case .weekday(let last):
       var day = last
       // `--from mon --to fri` goes on, and not back.
       if case .end(let start) = meaning {
-        while day.start(in: local) < CalendarDay(start, in: local).start(in: local) { day = day.adding(days: 7) }
+        while day.dayStart(in: local) < local.startOfDay(start) { day = day.adding(days: 7) }
       }
-      found = Resolved(date: (meaning == .until ? day.adding(days: 1) : day).start(in: local), note: nil)
+      found = Resolved(date: start(of: day, meaning), note: nil)
+    case .week(let first):
+      guard meaning == .since || meaning == .until else {
+        throw CommandError("'\(text)' is a week, not a time", hint: Self.help, exit: .usage)
+      }
+      found = Resolved(date: (meaning == .until ? first.adding(days: 7) : first).dayStart(in: local), note: nil)
     case .clockOfDay(let clock, let day): found = moment(clock, on: day, notBefore: meaning.start)
     case .clock(let clock): found = resolved(clock, meaning)
     }
@@ -111,6 +117,15 @@ public struct TimePhrase: Hashable, Sendable {
       throw CommandError("'\(text)' is not in the years 1 to 9999", hint: Self.help, exit: .usage)
     }
     return found
+  }
+
+  private func start(of day: CalendarDay, _ meaning: Meaning) -> Date {
+    switch meaning {
+    case .until: day.adding(days: 1).dayStart(in: local)
+    // A date alone, as that of a property, begins at midnight.
+    case .day: day.start(in: local)
+    case .past, .end, .since: day.dayStart(in: local)
+    }
   }
 
   /// Whether it names a day, or a moment of one: not a clock alone.
@@ -184,6 +199,7 @@ extension TimePhrase {
     }
     var words = text.split(separator: " ").map(String.init)
     words.removeAll { $0 == "at" }
+    if let first = week(words, now: now, in: local) { return .week(first) }
     // Before a clock is looked for: the year of `3 Nov 2025` could be one.
     if let day = day(words, now: now, in: local) {
       return words.count == 1 && weekday(words[0], now: now, in: local) != nil ? .weekday(day) : .day(day)
@@ -192,13 +208,24 @@ extension TimePhrase {
       let (front, back) = (Array(words[..<count]), Array(words[count...]))
       if let clock = clock(of: back) {
         if front.isEmpty { return .clock(clock) }
-        if let day = day(front, now: now, in: local) { return .clockOfDay(clock, day) }
+        if let form = form(clock, of: front, now: now, in: local) { return form }
       }
       if !front.isEmpty, let clock = clock(of: front) {
-        if let day = day(back, now: now, in: local) { return .clockOfDay(clock, day) }
+        if let form = form(clock, of: back, now: now, in: local) { return form }
       }
     }
     return TimeSpan(text).map { .span($0) }
+  }
+
+  private static func form(_ clock: WallClock, of words: [String], now: Date, in local: LocalTime) -> Form? {
+    guard let day = day(words, now: now, in: local) else { return nil }
+    // The night belongs to the day before it, where that day is not one of the calendar by its date.
+    let isDated = words.contains { $0.contains(where: \.isNumber) }
+    if !isDated, clock.seconds < local.dayStart {
+      let night = day.adding(days: 1)
+      if local.date(at: clock, on: night) <= now.addingTimeInterval(soon) { return .clockOfDay(clock, night) }
+    }
+    return .clockOfDay(clock, day)
   }
 
   private static func date(_ span: TimeSpan, before now: Date, in local: LocalTime, isAfter: Bool = false) -> Date {
@@ -278,8 +305,15 @@ extension TimePhrase {
     word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
   }
 
+  /// The first day of `this week`, `last week` or `next week`.
+  private static func week(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
+    let weeks = ["last": -1, "this": 0, "next": 1]
+    guard words.count == 2, words[1] == "week", let number = weeks[words[0]] else { return nil }
+    return CalendarDay(local.startOfWeek(now, addingWeeks: number), in: local)
+  }
+
   private static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
-    let today = CalendarDay(now, in: local)
+    let today = CalendarDay(local.startOfDay(now), in: local)
     switch words {
     case ["today"]: return today
     case ["yesterday"]: return today.adding(days: -1)
@@ -301,7 +335,7 @@ extension TimePhrase {
     guard let weekday = place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays)) else {
       return nil
     }
-    return (local.components(of: now).weekday - weekday + 7) % 7
+    return (local.components(of: local.startOfDay(now)).weekday - weekday + 7) % 7
   }
 
   private static func isoDay(_ word: String, in local: LocalTime) -> CalendarDay? {

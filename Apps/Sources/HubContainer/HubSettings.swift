@@ -36,12 +36,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     if let text = arguments.value("--listen") { settings.listen = text }
     if arguments.has("--host") { settings.hosts = arguments.all("--host") }
     if arguments.has("--proxy") { settings.proxies = arguments.all("--proxy") }
-    for pair in arguments.all("--limit") {
-      guard let equals = pair.firstIndex(of: "=") else {
-        throw Self.invalid("--limit", pair, "It looks like \(HTTPLimit.connections.rawValue)=400.")
-      }
-      settings.limits[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
-    }
+    try settings.take(limits: arguments.all("--limit"))
     try settings.check()
     return settings
   }

@@ -43,8 +43,9 @@ enum TrendyNet {
       options: GlobalOptions.all + ConnectOptions.all + RepairOptions.all
         + [OptionSpec("--repair", help: "compare: mend what differs")],
       usage: "trendy connect <url> <code> | trendy sync")
-    let environment = ProcessInfo.processInfo.environment
-    let directory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
+    let settings = Settings(environment: ProcessInfo.processInfo.environment)
+    try settings.check()
+    let directory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
     switch arguments.positionals.first {
     case "connect" where arguments.positionals.count == 3:
       let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
@@ -139,8 +140,11 @@ struct Round {
   private func waitForAgent(since asked: Date) async throws {
     let app = network.app
     if let pause = app.syncHistory.load().last?.pausedUntil, asked < pause {
+      var settings = Settings(environment: ProcessInfo.processInfo.environment)
+      settings.synced = try app.makeStore().syncedSettings()
+      let local = Preferences(settings).local()
       throw CommandError(
-        "The hub asked to be left alone until \(LocalTime().dayAndTime(pause))",
+        "The hub asked to be left alone until \(local.dayAndTime(pause))",
         hint:
           "The agent goes on then by itself. Nothing was lost; \(try app.makeStore().syncCounts().pending) changes wait here.",
         exit: .tryAgain)

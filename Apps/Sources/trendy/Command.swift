@@ -71,7 +71,9 @@ enum Commands {
   ]
 
   private static let care: [any Command.Type] = [
-    StatusCommand.self, DoctorCommand.self, CompletionsCommand.self, HelpCommand.self, WordsCommand.self,
+    StatusCommand.self, DoctorCommand.self, ConfigGetCommand.self, ConfigSetCommand.self, ConfigUnsetCommand.self,
+    ConfigListCommand.self, ConfigEditCommand.self, ConfigPathCommand.self, CompletionsCommand.self, HelpCommand.self,
+    WordsCommand.self,
   ]
 
   static let table = CommandTable(
@@ -88,6 +90,12 @@ enum Commands {
       "  69 unreachable, 70 bug, 73 cannot create, 74 read or write, 75 try again,",
       "  76 version, 77 refused, 78 configuration, 130 interrupted.",
     ])
+
+  /// Commands that answer also where the configuration is wrong: those that help to put it right.
+  static let workWithoutSettings = [
+    ConfigGetCommand.spec, ConfigSetCommand.spec, ConfigUnsetCommand.spec, ConfigListCommand.spec,
+    ConfigEditCommand.spec, ConfigPathCommand.spec, CompletionsCommand.spec, HelpCommand.spec, WordsCommand.spec,
+  ].map(\.path)
 
   static func run(_ spec: CommandSpec, _ session: Session) throws -> ExitCode {
     guard let command = all.first(where: { $0.spec.path == spec.path }) else {

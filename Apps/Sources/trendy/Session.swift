@@ -9,18 +9,21 @@ import CommandSupport
 import TrendyModels
 import TrendyProtocols
 
-/// What a command works with: its arguments, the console, the clock on the wall, the store.
+/// What a command works with: its arguments, the console, the settings, the store.
 struct Session {
   let command: CommandSpec
   private(set) var arguments: Arguments
   let console: Console
   /// The command line as it was given, to hand on.
   let words: [String]
-  let local: LocalTime
   let now: Date
   let storeDirectory: URL
+  private let personal: PersonalStore
 
-  init(command: CommandSpec, arguments: Arguments, console: Console, words: [String])
+  /// Commands that replace or mend the store: they open it themselves, each time anew, and go by what this machine sets alone.
+  private static let repairing = [DoctorCommand.spec.path, RestoreCommand.spec.path]
+
+  init(command: CommandSpec, arguments: Arguments, console: Console, words: [String], settings: Settings)
     throws(CommandError)
   {
     if arguments.value("--store") == "" {
@@ -30,12 +33,14 @@ struct Session {
     self.arguments = arguments
     self.console = console
     self.words = words
-    local = LocalTime(isUTC: arguments.has("--utc"))
-    if !local.isUTC, let zone = LocalTime.unknownZone(in: Environment.all) {
+    now = SystemTime().now
+    storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
+    personal = PersonalStore(
+      directory: storeDirectory, settings: settings, isUTC: arguments.has("--utc"),
+      isShared: !Self.repairing.contains(command.path), console: console)
+    if !arguments.has("--utc"), let zone = LocalTime.unknownZone(in: Environment.all) {
       console.talk("This system knows no time zone '\(zone)' (TZ): times are read and shown in UTC.")
     }
-    now = SystemTime().now
-    storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: Environment.all)
   }
 
   /// The same with other words of the command, such as a line that is piped in.
@@ -46,13 +51,23 @@ struct Session {
     return session
   }
 
-  /// The store that is there.
-  func openStore() throws -> AppContainer {
-    guard DeviceRecord.exists(at: storeDirectory) else {
-      throw CommandError.noStore(at: storeDirectory.path)
-    }
-    return try AppContainer(storeDirectory: storeDirectory)
+  /// The clock on the wall, with the days of the person.
+  var local: LocalTime { personal.known.local }
+  var units: Units { personal.known.units }
+  /// With those of the person, as their record has them.
+  var settings: Settings { personal.known.settings }
+
+  /// The same, for a command that answers with them.
+  /// - Throws: what the store says that cannot be read.
+  func allSettings() throws -> Settings {
+    if let failure = personal.known.failure { throw failure }
+    return personal.known.settings
   }
+
+  var listLimit: Int { settings.text(Setting.listLimit).flatMap { Int($0) } ?? 0 }
+
+  /// The store that is there.
+  func openStore() throws -> AppContainer { try personal.open() }
 
   func usageError(_ message: String, hint: String? = nil) -> CommandError {
     CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)

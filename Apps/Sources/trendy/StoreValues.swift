@@ -16,8 +16,15 @@ struct StoreValues: CompletionValues {
 
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate] {
     if kind == .file || kind == .folder { return [.files] }
+    if kind == .setting { return Setting.all.map { Candidate($0.key, $0.help) } }
+    if kind == .settingValue { return values(ofSetting: arguments.first) }
     guard let store = try? session.openStore().makeStore() else { return [] }
     return (try? values(of: kind, after: arguments, in: store)) ?? []
+  }
+
+  private func values(ofSetting key: String?) -> [Candidate] {
+    guard let spec = Setting.all.first(where: { $0.key == key }) else { return [] }
+    return spec.kind == .path ? [.files] : spec.words.map { Candidate($0) }
   }
 
   private func values(of kind: ValueKind, after arguments: [String], in store: any DataStoreProtocol) throws

@@ -8,6 +8,11 @@ import CommandSupport
 #elseif canImport(Darwin)
   import Darwin
 #endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 @main
 enum Trendy {
@@ -41,12 +46,32 @@ enum Trendy {
       }
       if arguments.has("--plain") { console.format = .plain }
       console.isQuiet = arguments.has("--quiet")
-      console.terminal = Terminal.ofStandardOutput(environment: Environment.all)
+      console.isVerbose = arguments.has("--verbose")
+      let settings = Settings(environment: Environment.all)
+      if !Commands.workWithoutSettings.contains(spec.path) { try settings.check() }
+      console.terminal = Terminal.ofStandardOutput(environment: Environment.all, settings: settings)
       if arguments.has("--no-color") { console.terminal.showsStyles = false }
-      let session = try Session(command: spec, arguments: arguments, console: console, words: words)
-      return try Commands.run(spec, session)
+      let session = try Session(
+        command: spec, arguments: arguments, console: console, words: words, settings: settings)
+      return try run(spec, session, settings)
     } catch {
       return console.report(CommandError(describing: error))
     }
+  }
+
+  private static func run(_ spec: CommandSpec, _ session: Session, _ settings: Settings) throws -> ExitCode {
+    let console = session.console
+    guard console.isVerbose else { return try Commands.run(spec, session) }
+    console.explain("Configuration: \(settings.file.path)\(settings.file.exists ? "" : " (there is none)")")
+    let source = session.arguments.has("--store") ? "--store" : settings.resolved(Setting.store).origin.words
+    console.explain("Store: \(session.storeDirectory.path) (\(source))")
+    let clock = ContinuousClock()
+    let start = clock.now
+    // Also of a command that fails.
+    defer {
+      let milliseconds = ((clock.now - start) / .milliseconds(1) * 10).rounded() / 10
+      console.explain("'\(spec.name)' took \(milliseconds) ms.")
+    }
+    return try Commands.run(spec, session)
   }
 }

@@ -14,9 +14,8 @@ struct Agent {
   let network: NetworkContainer
   let intake: SharedIntake
   let files: RuntimeFiles
-  /// Puts a notice on the desktop; `nil` where the person wants none, or there is no desktop.
-  let notifier: DesktopNotifier?
-  let pollInterval: Duration
+  /// What can change while it runs.
+  let present: RunSettings
   let console: Console
 
   /// The engine that syncs, while the store is connected.
@@ -25,14 +24,12 @@ struct Agent {
   private let errands = Errands()
 
   init(
-    network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, notifier: DesktopNotifier?,
-    pollInterval: Duration, console: Console
+    network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, present: RunSettings, console: Console
   ) {
     self.network = network
     self.intake = intake
     self.files = files
-    self.notifier = notifier
-    self.pollInterval = pollInterval
+    self.present = present
     self.console = console
   }
 
@@ -83,24 +80,30 @@ struct Agent {
   ) async throws -> Bool {
     let app = network.app
     console.talk("Agent: \(app.storeDirectory.path) syncs with \(account.hubName).")
+    let pollInterval = present.pollInterval
     let engine = try network.makeEngine(
       for: account, holding: lock, configuration: SyncConfiguration(pollInterval: pollInterval))
     self.engine.set(engine)
     defer { self.engine.set(nil) }
     let teller = Task { for await state in engine.states where state != .pulling { looking.yield() } }
-    let courier = try network.makeCourier(for: account) { [notifier] name, notices in
-      for notice in notices { notifier?.show(notice, from: name) }
+    let courier = try network.makeCourier(for: account) { [present] name, notices in
+      let notifier = present.notifier
+      let units = units(app)
+      for notice in notices { notifier?.show(notice, from: name, units) }
       looking.yield()
     }
-    let carrier = Task { await carry(courier, for: account) }
+    let carrier = Task { await carry(courier, for: account, every: pollInterval) }
     defer {
       teller.cancel()
       carrier.cancel()
     }
     await engine.start()
     for await _ in wakes {
-      let present = try app.accountFile.load()
-      guard present?.hub == account.hub, present?.allowsInsecureHTTP == account.allowsInsecureHTTP else {
+      let found = try app.accountFile.load()
+      // An engine has one interval for its life: a new one begins with the new interval.
+      guard found?.hub == account.hub, found?.allowsInsecureHTTP == account.allowsInsecureHTTP,
+        present.pollInterval == pollInterval
+      else {
         await engine.stop()
         return true
       }
@@ -123,7 +126,7 @@ struct Agent {
 
   /// Carries what companions are told, and what this device is told as one: when there is something, when the hub says so, and as
   /// often as it is asked in any case.
-  private func carry(_ courier: CompanionCourier, for account: Account) async {
+  private func carry(_ courier: CompanionCourier, for account: Account, every pollInterval: Duration) async {
     let clock = network.app.clock
     let (errand, errands) = (errands, errands.begin())
     let ticker = Task {
@@ -166,14 +169,7 @@ struct Agent {
   // MARK: Showing
 
   private var sources: LiveDesk.Sources {
-    let (app, intake, notifier, errands) = (network.app, intake, notifier, errands)
-    var notify: (@Sendable (LiveNotice) -> Void)?
-    if let notifier {
-      notify = {
-        let text = $0.text
-        notifier.show(text.summary, text.body, topic: text.topic)
-      }
-    }
+    let (app, intake, present, errands) = (network.app, intake, present, errands)
     return LiveDesk.Sources(
       presences: { try await intake.present()?.run { try $0.presences() } ?? [] },
       sync: {
@@ -182,8 +178,18 @@ struct Agent {
           hub: try app.accountFile.load()?.hubName, waiting: try app.makeStore().syncCounts().pending,
           lastSync: runs.last { $0.error == nil }?.endedAt, error: runs.last?.error)
       },
-      notify: notify, onTold: { errands.send() })
+      notify: { notice in
+        guard let notifier = present.notifier else { return }
+        let text = notice.text(units(app))
+        notifier.show(text.summary, text.body, topic: text.topic)
+      },
+      local: { preferences(app).local() }, onTold: { errands.send() })
   }
+
+  /// Those of this machine alone where the record cannot be read, which is said by each look at it.
+  private func preferences(_ app: AppContainer) -> Preferences { present.preferences(app.makeStore()) }
+
+  private func units(_ app: AppContainer) -> Units { preferences(app).units }
 
   /// Looks when something happened, every few seconds while a trip goes on, and once a minute in any case: an older file is known
   /// for that of an agent that was killed.
@@ -220,9 +226,14 @@ struct Agent {
 
   private func openControl(_ board: LiveBoard, _ desk: LiveDesk) -> ControlSocket? {
     let (engine, storeDirectory) = (engine, network.app.storeDirectory)
+    let (present, console, agent) = (present, console, network.app.agent)
+    let reload: @Sendable () -> JSONText = {
+      defer { agent.send() }
+      return present.reloaded(console)
+    }
     do {
       try files.makeFolders()
-      return try ControlSocket(files, board: board) {
+      return try ControlSocket(files, board: board, reload: reload) {
         guard let engine = engine.get() else {
           return CommandError("The store at \(storeDirectory.path) is not connected to a hub", exit: .configuration)
         }
@@ -246,9 +257,9 @@ extension DesktopNotifier {
   }
 
   /// What a tracker told this device as its companion.
-  fileprivate func show(_ notice: CompanionNotice, from name: String) {
+  fileprivate func show(_ notice: CompanionNotice, from name: String, _ units: Units) {
     let topic = notice.data["id"]?.stringValue
-    let length = notice.data["distance_m"]?.doubleValue.map { LiveText.kilometres($0) } ?? ""
+    let length = notice.data["distance_m"]?.doubleValue.map { LiveText.distance($0, units) } ?? ""
     switch notice.kind {
     case CompanionNotice.Kind.tripStarted: show("\(name): trip started", "", topic: topic)
     case CompanionNotice.Kind.tripEnded: show("\(name): trip ended", length, topic: topic)

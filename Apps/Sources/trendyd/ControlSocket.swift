@@ -19,16 +19,21 @@ final class ControlSocket: Sendable {
   private let descriptor: Int32
   private let path: String
   private let board: LiveBoard
+  private let reload: @Sendable () -> JSONText
   private let sync: @Sendable () async -> CommandError?
   private let connections = Mutex(0)
 
   /// Whoever makes it holds the right to sync the store, so a socket file that is there is a dead agent's.
-  /// - Parameter sync: makes a round that begins now; what it returns is why there was none.
-  init(_ files: RuntimeFiles, board: LiveBoard, sync: @escaping @Sendable () async -> CommandError?)
-    throws(CommandError)
-  {
+  /// - Parameters:
+  ///   - reload: reads the configuration again, and gives the answer.
+  ///   - sync: makes a round that begins now; what it returns is why there was none.
+  init(
+    _ files: RuntimeFiles, board: LiveBoard, reload: @escaping @Sendable () -> JSONText,
+    sync: @escaping @Sendable () async -> CommandError?
+  ) throws(CommandError) {
     path = files.control.path
     self.board = board
+    self.reload = reload
     self.sync = sync
     guard let address = UnixAddress(path: path) else {
       throw CommandError("\(path) is too long for a socket", exit: .configuration)
@@ -116,6 +121,7 @@ final class ControlSocket: Sendable {
     case .sync:
       if let error = await sync() { return Self.say(Self.refusal(error.exit.code, error.message), to: client) }
       return Self.say(board.notice.text, to: client)
+    case .reload: return Self.say(reload().description, to: client)
     case .live:
       for await notice in board.notices where !notice.text.isEmpty {
         guard Self.say(notice.text, to: client), !notice.isLast else { return false }

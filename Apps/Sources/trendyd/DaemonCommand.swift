@@ -26,7 +26,7 @@ extension DaemonCommand {
 /// The commands of `trendyd`, from which its help and its manual come.
 enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
-    RunCommand.self, StatusCommand.self,
+    RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self,
     HubInitCommand.self, HubBackupCommand.self, HubRestoreCommand.self,
     PairCommand.self, UserAddCommand.self, UserListCommand.self, UserRemoveCommand.self, UserRestoreCommand.self,
     TokenCreateCommand.self, TokenListCommand.self, TokenRevokeCommand.self,
@@ -48,8 +48,14 @@ enum DaemonCommands {
     ],
     notes: [
       "What hub init is told by --listen, --host, --proxy and --limit is kept; run goes",
-      "by it, and by what it is told itself instead.",
+      "by it, by the configuration instead, and by what it is told itself before all.",
+      "Settings: trendy config list.",
     ])
+
+  /// Commands that answer also where the configuration is wrong.
+  static let workWithoutSettings = [
+    CheckConfigCommand.spec, ReloadCommand.spec, CompletionsCommand.spec, HelpCommand.spec, WordsCommand.spec,
+  ].map(\.path)
 
   static func run(_ spec: CommandSpec, _ session: DaemonSession) async throws -> ExitCode {
     guard let command = all.first(where: { $0.spec.path == spec.path }) else {

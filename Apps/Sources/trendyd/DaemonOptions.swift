@@ -4,12 +4,14 @@ import HubContainer
 /// Options that several commands of `trendyd` take.
 extension OptionSpec {
   static let data = OptionSpec(
-    "--data", value: "dir", kind: .folder, help: "the hub's storage, else TRENDY_HUB_DATA, else the data folder")
+    "--data", value: "dir", kind: .folder,
+    help: "the hub's storage, else TRENDY_HUB_DATA, the configuration, the data folder")
   static let store = OptionSpec(
-    "--store", value: "dir", kind: .folder, help: "the agent's store, else TRENDY_STORE, else the data folder")
+    "--store", value: "dir", kind: .folder,
+    help: "the agent's store, else TRENDY_STORE, the configuration, the data folder")
   static let status = OptionSpec(
     "--status", value: "path", kind: .file,
-    help: "the agent's status file, else TRENDY_STATUS, else the session's folder")
+    help: "the agent's status file, else TRENDY_STATUS, the configuration, the session's folder")
   static let deviceOwner = OptionSpec("--name", value: "person", kind: .text, help: "whose device it is")
 
   /// Read by ``DaemonSession/saidSettings()`` and ``DaemonSession/hubSettings()``.

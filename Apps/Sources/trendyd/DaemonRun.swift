@@ -23,9 +23,8 @@ struct DaemonRun {
   let storeDirectory: URL
   let receivers: Receivers.Sources
   let files: RuntimeFiles
-  /// Puts trips and places on the desktop; `nil` for a person who wants none of it.
-  let notifier: DesktopNotifier?
-  let pollInterval: Duration
+  /// What can change while it runs.
+  let present: RunSettings
   /// Of the log; `nil` for the standard error.
   let logPath: String?
   let console: Console
@@ -33,7 +32,8 @@ struct DaemonRun {
   func run() async throws {
     let bounds = try bounds()
     let writer = try LogWriter(path: logPath, isJSON: console.isJSON)
-    if logPath != nil { Signals.takeHangUp() }
+    // In a terminal that is closed, it ends as every program does.
+    if logPath != nil || isatty(STDIN_FILENO) == 0 { Signals.takeHangUp() }
     var console = console
     console.talkSink = { writer.line($0) }
     let log = HubLog(writer: writer, console: console).log
@@ -105,7 +105,7 @@ struct DaemonRun {
     let grace = try settings.httpLimits().stopDeadline + .milliseconds(1500)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        await Signals.termination(atMost: grace, onHangUp: { writer.reopen() }) {
+        await Signals.termination(atMost: grace, onHangUp: { onHangUp(writer, console) }) {
           console.talk(
             "What was at work did not end in time and is left; it is done at the next start. "
               + "Nothing acknowledged is lost."
@@ -124,6 +124,9 @@ struct DaemonRun {
         }
         group.addTask { await look(at: server, of: hub, console) }
       }
+      // An agent has one of its own.
+      let socket = role == .hub ? openControl(console) : nil
+      defer { socket?.close() }
       if role != .hub { group.addTask { try await runAgent(log: log, console: console) } }
       // The first to end is the asking; an agent that cannot go on throws and ends the rest.
       try await group.next()
@@ -137,8 +140,7 @@ struct DaemonRun {
     try await withThrowingTaskGroup(of: Void.self) { agent in
       agent.addTask {
         try await Agent(
-          network: network, intake: intake, files: files, notifier: notifier, pollInterval: pollInterval,
-          console: console
+          network: network, intake: intake, files: files, present: present, console: console
         ).run()
       }
       agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }

@@ -1,4 +1,5 @@
 import AgentLink
+import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -6,6 +7,7 @@ import CommandSupport
   import Foundation
 #endif
 import HubContainer
+import TrendyAgent
 import TrendyHub
 
 /// The context of a command: its arguments, the console, the hub and the store that are meant.
@@ -13,6 +15,7 @@ struct DaemonSession: Sendable {
   let arguments: Arguments
   let console: Console
   let environment: [String: String]
+  let settings: Settings
   /// The hub of `--data`, whether or not it exists yet.
   let hub: HubContainer
   /// The agent's.
@@ -22,13 +25,26 @@ struct DaemonSession: Sendable {
     self.arguments = arguments
     self.console = console
     environment = ProcessInfo.processInfo.environment
-    hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), environment: environment))
-    storeDirectory = StoreLocation.store(option: arguments.value("--store"), environment: environment)
+    settings = Settings(environment: environment)
+    hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), settings: settings))
+    storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
   }
+
+  /// The same command line, with the configuration as it is now.
+  func rereading() -> DaemonSession { DaemonSession(arguments: arguments, console: console) }
 
   /// The files by which the agent of the store is asked.
   var runtimeFiles: RuntimeFiles {
-    RuntimeFiles(storeDirectory: storeDirectory, environment: environment, status: arguments.value("--status"))
+    RuntimeFiles(storeDirectory: storeDirectory, environment: environment, status: value("--status", Setting.status))
+  }
+
+  /// The person's, where there is a store; one that cannot be read is said by those who need it.
+  var preferences: Preferences {
+    var settings = settings
+    if DeviceRecord.exists(at: storeDirectory), let app = try? AppContainer(storeDirectory: storeDirectory) {
+      settings.synced = (try? app.makeStore().syncedSettings()) ?? [:]  // as above
+    }
+    return Preferences(settings)
   }
 
   /// The hub of `--data`.
@@ -45,9 +61,9 @@ struct DaemonSession: Sendable {
   /// - Throws: ``CommandError`` with exit 64 for a value that cannot be.
   func saidSettings() throws(CommandError) -> HubSettings { try HubSettings().saidOver(by: arguments) }
 
-  /// Settings of the hub as kept by `hub init`, and instead what this command line says.
+  /// Settings of the hub as kept by `hub init`, instead what the configuration says, instead of that what this command line says.
   func hubSettings() throws(CommandError) -> HubSettings {
-    try HubSettings.load(from: hub.directory).saidOver(by: arguments)
+    try HubSettings.load(from: hub.directory).saidOver(by: settings).saidOver(by: arguments)
   }
 
   /// The person of `--name`, or the only one.

@@ -14,16 +14,17 @@ extension Receivers.Sources {
 
   /// - Throws: ``CommandError`` with exit 64 for an option that cannot be understood.
   init(_ session: DaemonSession) throws(CommandError) {
-    allowedHosts = session.arguments.all("--host")
+    let hosts = session.settings.text(Setting.host)?.split { $0 == " " || $0 == "," }.map(String.init)
+    allowedHosts = session.arguments.has("--host") ? session.arguments.all("--host") : hosts ?? []
     listen = try Self.listen(session)
-    gpsd = session.arguments.value("--gpsd").map { Self.gpsd($0) }
+    gpsd = session.value("--gpsd", Setting.gpsd).map { Self.gpsd($0) }
     nmea = try Self.nmea(session)
   }
 
   private static func listen(_ session: DaemonSession) throws(CommandError) -> (address: String, port: UInt16)? {
-    guard let text = session.arguments.value("--ingest") else { return nil }
+    guard let text = session.value("--ingest", Setting.ingest) else { return nil }
     guard let endpoint = HubSettings.Endpoint(text) else {
-      throw session.invalid("--ingest", hint: "It looks like 127.0.0.1:8788.")
+      throw session.invalid("--ingest", Setting.ingest, hint: "It looks like 127.0.0.1:8788.")
     }
     return (endpoint.address, endpoint.port)
   }
@@ -34,12 +35,12 @@ extension Receivers.Sources {
   }
 
   private static func nmea(_ session: DaemonSession) throws(CommandError) -> (path: String, baud: Int?)? {
-    guard let text = session.arguments.value("--nmea") else { return nil }
+    guard let text = session.value("--nmea", Setting.nmea) else { return nil }
     // A path may hold an @ as well: only a number behind the last one is a speed.
     guard let at = text.lastIndex(of: "@"), let baud = Int(text[text.index(after: at)...]) else { return (text, nil) }
     guard ByteSource.speeds.keys.contains(baud) else {
       let speeds = ByteSource.speeds.keys.sorted().map { "\($0)" }.joined(separator: ", ")
-      throw session.invalid("--nmea", hint: "The speed is one of \(speeds).")
+      throw session.invalid("--nmea", Setting.nmea, hint: "The speed is one of \(speeds).")
     }
     return (String(text[..<at]), baud)
   }

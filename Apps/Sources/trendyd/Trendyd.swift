@@ -32,7 +32,9 @@ enum Trendyd {
         console.data(answer)
         return .done
       }
-      return try await DaemonCommands.run(spec, DaemonSession(arguments: arguments, console: console))
+      let session = DaemonSession(arguments: arguments, console: console)
+      if !DaemonCommands.workWithoutSettings.contains(spec.path) { try session.settings.check() }
+      return try await DaemonCommands.run(spec, session)
     case .none(let options):
       if options.contains("--version") {
         console.data("trendyd \(Version.text)")

@@ -46,6 +46,40 @@ struct TimePhraseTests {
     #expect(try date(phrase) == moment)
   }
 
+  /// At 02:00 on Friday, where days begin at four: still Thursday.
+  @Test(
+    "days begin when the person says",
+    arguments: [
+      ("today", "2026-11-19T04:00:00Z"), ("yesterday", "2026-11-18T04:00:00Z"), ("thu", "2026-11-19T04:00:00Z"),
+      ("fri", "2026-11-13T04:00:00Z"), ("2026-11-20", "2026-11-20T04:00:00Z"), ("1:30", "2026-11-20T01:30:00Z"),
+      ("today 1:30", "2026-11-20T01:30:00Z"), ("today 21:00", "2026-11-19T21:00:00Z"),
+      ("yesterday 21:00", "2026-11-18T21:00:00Z"), ("yesterday 1:00", "2026-11-19T01:00:00Z"),
+      ("2026-11-20 1:30", "2026-11-20T01:30:00Z"), ("Nov 20 1:30", "2026-11-20T01:30:00Z"),
+    ])
+  func nights(phrase: String, moment: String) throws {
+    var local = local
+    local.dayStart = 14_400
+    let night = try #require(RFC3339.date(from: "2026-11-20T02:00:00Z"))
+    #expect(local.rfc3339(try TimePhrase(phrase, now: night, in: local).resolved(.past).date) == moment)
+  }
+
+  @Test(
+    "weeks have a first day and an end",
+    arguments: [
+      ("this week", 1, "2026-11-16T00:00:00Z", "2026-11-23T00:00:00Z"),
+      ("last week", 1, "2026-11-09T00:00:00Z", "2026-11-16T00:00:00Z"),
+      ("this week", 0, "2026-11-15T00:00:00Z", "2026-11-22T00:00:00Z"),
+      ("next week", 0, "2026-11-22T00:00:00Z", "2026-11-29T00:00:00Z"),
+    ])
+  func weeks(phrase: String, firstWeekday: Int, start: String, end: String) throws {
+    var local = local
+    local.firstWeekday = firstWeekday
+    let week = try TimePhrase(phrase, now: now, in: local)
+    #expect(local.rfc3339(try week.resolved(.since).date) == start)
+    #expect(local.rfc3339(try week.resolved(.until).date) == end)
+    #expect(throws: CommandError.self) { try week.resolved(.past) }
+  }
+
   @Test(
     "refuses what is no time, with a hint",
     arguments: [

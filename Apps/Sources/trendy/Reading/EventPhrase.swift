@@ -53,7 +53,7 @@ struct EventPhrase {
     var event = Event(
       id: makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay, notes: note,
       timeZone: session.local.zoneName)
-    if isAllDay { event.timestamp = session.local.startOfDay(event.timestamp) }
+    if isAllDay { event.timestamp = session.local.midnight(session.local.startOfDay(event.timestamp)) }
     try place.apply(to: &event, among: known.places)
     var words = values
     if let first = words.first, !first.contains("=") {

@@ -75,7 +75,12 @@ struct EventSelection {
     for condition in conditions { try condition.check(among: definitions, session) }
     var query = query
     if types.count == 1 { query.eventTypeId = types.first }
-    return EventSearch(query: query, types: types, conditions: conditions)
+    let (range, local) = (query.range, session.local)
+    if let range, local.dayStart > 0, range.lowerBound != .distantPast {
+      // What is of a whole day stands at midnight, before the day begins.
+      query.range = local.midnight(range.lowerBound)..<range.upperBound
+    }
+    return EventSearch(query: query, types: types, conditions: conditions, range: range, local: local)
   }
 }
 
@@ -88,6 +93,9 @@ struct EventSearch {
   /// Empty for all.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
+  /// Of the moments by which events belong to days; the query's may be wider.
+  fileprivate let range: Range<Date>?
+  fileprivate let local: LocalTime
 
   /// Gives the events to `body`, a page at a time, the newest first, until it has seen enough.
   /// - Parameters:
@@ -118,7 +126,7 @@ struct EventSearch {
   /// Of events that no store gives by query, such as those that were deleted.
   func events(among events: [Event]) -> [Event] {
     events.filter { event in
-      meetsTheRest(event) && query.range?.contains(event.timestamp) != false
+      meetsTheRest(event)
         && (query.eventTypeId == nil || query.eventTypeId == event.eventTypeId)
         && (query.sourceType == nil || query.sourceType == event.sourceType)
         && (query.place.map { event.locationName?.lowercased().contains($0.lowercased()) == true } ?? true)
@@ -128,7 +136,8 @@ struct EventSearch {
 
   /// What a store's query does not ask.
   private func meetsTheRest(_ event: Event) -> Bool {
-    (types.count < 2 || types.contains(event.eventTypeId)) && conditions.allSatisfy { $0.holds(of: event) }
+    (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(local.moment(of: event)) != false
+      && conditions.allSatisfy { $0.holds(of: event) }
   }
 }
 

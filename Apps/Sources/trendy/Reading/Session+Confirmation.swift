@@ -13,10 +13,10 @@ extension OptionSpec {
 
 extension Session {
   /// Asks before what takes much along; `--yes` is an answer.
-  /// - Throws: ``CommandError``: 64 where nobody is there to ask, 130 where the answer is no.
+  /// - Throws: ``CommandError``: 64 where nobody is there to ask or `--no-input` forbids it, 130 where the answer is no.
   func confirm(_ question: String) throws(CommandError) {
     if arguments.has(OptionSpec.yes.key) { return }
-    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+    guard !arguments.has("--no-input"), isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
       throw CommandError("\(question) Nothing was done.", hint: "Say it with --yes.", exit: .usage)
     }
     console.ask("\(question) [y/N] ")

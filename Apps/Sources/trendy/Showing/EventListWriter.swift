@@ -35,7 +35,7 @@ struct EventListWriter {
   }
 
   private mutating func write(_ event: Event, columns: Int, id: String) {
-    let heading = text.local.day(event.timestamp, year: year)
+    let heading = text.local.day(text.local.startOfDay(text.local.moment(of: event)), year: year)
     if heading != day { console.text(StyledText([StyledText.Part(heading, .heading)])) }
     day = heading
     console.text(text.lineOfDay(event, columns: columns, id: id))

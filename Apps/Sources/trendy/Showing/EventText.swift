@@ -13,6 +13,7 @@ import TrendyTrips
 struct EventText {
   let local: LocalTime
   let now: Date
+  private let units: Units
   private let types: [String: EventType]
   private let places: [Geofence]
   /// Ids of events that were started and not stopped.
@@ -29,6 +30,7 @@ struct EventText {
   init(session: Session, types: [EventType], places: [Geofence] = [], running: Set<String> = []) {
     local = session.local
     now = session.now
+    units = session.units
     self.types = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     self.places = places
     self.running = running
@@ -56,8 +58,10 @@ struct EventText {
   ///   - id: what of its id tells it from the others.
   func lineOfDay(_ event: Event, columns: Int, id: String) -> StyledText {
     let time = event.isAllDay ? "all day" : local.time(event.timestamp)
+    // As wide as `12:30 pm`.
+    let column = local.showsTwelveHours ? time.padded(to: 8) : time
     return StyledText(
-      [StyledText.Part("  \(time)"), name(event, columns: columns)] + details(event)
+      [StyledText.Part("  \(column)"), name(event, columns: columns)] + details(event)
         + [StyledText.Part(id, .dim, rank: .id)])
   }
 
@@ -76,7 +80,7 @@ struct EventText {
     let trip = TripEvent(event)
     var parts: [String] = []
     if let trip {
-      parts += [TripText.way(of: trip, among: places), LengthText.words(trip.distance)].compactMap(\.self)
+      parts += [TripText.way(of: trip, among: places), units.length(trip.distance)].compactMap(\.self)
     }
     if running.contains(event.id) {
       parts.append("running \(DurationPhrase.words(max(0, now.timeIntervalSince(event.timestamp).rounded(.down))))")
@@ -113,7 +117,7 @@ struct EventText {
   /// A time on the day of the event, else with its day; a day alone where it is the first moment of one.
   private func moment(_ date: Date, of event: Event) -> String {
     let year = local.components(of: event.timestamp).year
-    if date == local.startOfDay(date) { return local.day(date, year: year) }
+    if date == local.midnight(date) { return local.day(date, year: year) }
     let isSameDay = local.startOfDay(date) == local.startOfDay(event.timestamp)
     return isSameDay ? local.time(date) : local.dayAndTime(date, year: year)
   }
@@ -133,7 +137,7 @@ extension EventText {
     for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) {
       // A route is a line of hundreds of characters for programs to draw.
       if trip != nil, key == TripRecord.PropertyKey.route.rawValue { continue }
-      rows.append((key, trip?.words(of: key) ?? words(value, of: event)))
+      rows.append((key, trip?.words(of: key, units) ?? words(value, of: event)))
     }
     rows.append(("source", event.createRequest.sourceType))
     rows.append(("sync", event.syncStatus.rawValue))
@@ -203,11 +207,11 @@ extension Event {
 
 extension TripEvent {
   /// A number of the trip with its unit; `nil` for properties that have none.
-  fileprivate func words(of key: String) -> String? {
+  fileprivate func words(of key: String, _ units: Units) -> String? {
     guard let number = event.properties[key]?.doubleValue else { return nil }
     return switch TripRecord.PropertyKey(rawValue: key) {
-    case .distance, .businessDistance: LengthText.words(number)
-    case .averageSpeed, .topSpeed: "\(JSONText.number((number * 3.6).rounded())) km/h"
+    case .distance, .businessDistance: units.length(number)
+    case .averageSpeed, .topSpeed: units.speed(number)
     default: nil
     }
   }

@@ -139,7 +139,9 @@ struct LiveView {
         trip?.mode.rawValue ?? "", trip?.vehicle ?? "",
       ])
     case .text:
-      screen.show(trip.map { LiveText.line($0, now: now, in: session.local) } ?? "No trip goes on.", session.console)
+      screen.show(
+        trip.map { LiveText.line($0, now: now, in: session.local, session.units) } ?? "No trip goes on.",
+        session.console)
     }
   }
 }

@@ -34,7 +34,7 @@ struct LoggedEvent {
       let (start, end) = (-days, 1 - days)
       let local = session.local
       let day = local.startOfDay(session.now, addingDays: start)..<local.startOfDay(session.now, addingDays: end)
-      return try store.events(in: day, ofType: type.id, limit: limit).count
+      return try session.events(in: day, ofType: type.id, limit: limit, from: store).count
     }
     let skips = try store.fetchRecords(kind: .skip).compactMap(Skip.init).filter { $0.eventTypeId == type.id }
     // Today is not over: without an event it breaks no streak.

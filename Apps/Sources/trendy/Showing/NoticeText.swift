@@ -11,17 +11,19 @@ import TrendyModels
 struct NoticeText {
   private let local: LocalTime
   private let now: Date
+  private let units: Units
 
   init(_ session: Session) {
     local = session.local
     now = session.now
+    units = session.units
   }
 
   /// `Fri 20 Nov 08:30  phone  trip ended  7.45 km`.
   func line(_ notice: CompanionNotice, from device: String) -> String {
     let year = local.components(of: now).year
     var parts = [local.dayAndTime(notice.at, year: year), device, notice.kind.replacing("_", with: " ")]
-    if let metres = notice.data["distance_m"]?.doubleValue { parts.append(LiveText.kilometres(metres)) }
+    if let metres = notice.data["distance_m"]?.doubleValue { parts.append(LiveText.distance(metres, units)) }
     if let active = notice.data["active"]?.boolValue { parts.append(active ? "a trip goes on" : "no trip goes on") }
     if let hub = notice.data["hub_url"]?.stringValue { parts.append(hub) }
     return parts.filter { !$0.isEmpty }.joined(separator: "  ")

@@ -14,7 +14,7 @@ struct RuleList {
     case .json: session.console.document("trendy.trip_rules/1", [("trip_rules", .array(rules.map(json)))])
     case .ndjson: for rule in rules { session.console.data("\(json(rule))") }
     case .plain: for rule in rules { session.console.row([rule.id, rule.name, rule.category.rawValue]) }
-    case .text: for rule in rules { session.console.text(line(rule)) }
+    case .text: for rule in rules { session.console.text(line(rule, session.units)) }
     }
     return .done
   }
@@ -23,14 +23,14 @@ struct RuleList {
     .object([("id", .string(rule.id))] + rule.fields.sorted { $0.key < $1.key }.map { ($0.key, .value($0.value)) })
   }
 
-  private func line(_ rule: TripRule) -> String {
-    let words = words(for: rule.conditions)
+  private func line(_ rule: TripRule, _ units: Units) -> String {
+    let words = words(for: rule.conditions, units)
     let state = rule.isActive ? "" : "  (off)"
     return
       "\(rule.name)  \(rule.category.rawValue)  \(words.isEmpty ? "always" : words.joined(separator: ", "))\(state)"
   }
 
-  private func words(for conditions: TripRule.Conditions) -> [String] {
+  private func words(for conditions: TripRule.Conditions, _ units: Units) -> [String] {
     func oneOf(_ ids: [String]) -> String { ids.map { names[$0] ?? ShortID.of($0) }.joined(separator: " or ") }
     var words: [String] = []
     if let ids = conditions.placeIds { words.append("\(oneOf(ids)) at either end") }
@@ -40,7 +40,7 @@ struct RuleList {
     }
     if let hours = conditions.hours { words.append("from \(clock(hours.from)) to \(clock(hours.to))") }
     if let ids = conditions.vehicleIds { words.append("with \(oneOf(ids))") }
-    if let metres = conditions.minimumDistance { words.append("at least \(LengthText.kilometres(metres))") }
+    if let metres = conditions.minimumDistance { words.append("at least \(units.distance(metres))") }
     return words
   }
 

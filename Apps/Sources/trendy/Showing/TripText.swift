@@ -12,12 +12,14 @@ struct TripText {
   private let trip: TripEvent
   private let places: [Geofence]
   private let local: LocalTime
+  private let units: Units
   private let year: Int
 
   init(_ trip: TripEvent, places: [Geofence], session: Session) {
     self.trip = trip
     self.places = places
     local = session.local
+    units = session.units
     year = local.components(of: session.now).year
   }
 
@@ -34,7 +36,7 @@ struct TripText {
       when += isSameDay ? "–\(local.time(end))" : " – \(local.dayAndTime(end, year: year))"
     }
     let needed = [
-      when, way, distance.map { LengthText.words($0) }, seconds.map(DurationPhrase.words), trip.carName,
+      when, way, distance.map { units.length($0) }, seconds.map(DurationPhrase.words), trip.carName,
       trip.category?.rawValue,
     ]
     let note = event.notes.map { StyledText.Part("\"\($0)\"", .dim, rank: .note) }
@@ -62,7 +64,7 @@ struct TripText {
     if let end = event.endDate { rows.append(("end", moment(end))) }
     if let place = place(trip.startPlace) { rows.append(("from", place)) }
     if let place = place(trip.endPlace) { rows.append(("to", place)) }
-    if let distance { rows.append(("distance", LengthText.words(distance))) }
+    if let distance { rows.append(("distance", units.length(distance))) }
     if let seconds { rows.append(("duration", DurationPhrase.words(seconds))) }
     if let speed = speed("average_speed") { rows.append(("average", speed)) }
     if let speed = speed("top_speed") { rows.append(("top speed", speed)) }
@@ -72,7 +74,7 @@ struct TripText {
       rows.append(("for", "\(category.rawValue) (\(why))"))
     }
     if trip.category == .mixed, let business = trip.businessDistance {
-      rows.append(("business", LengthText.words(business)))
+      rows.append(("business", units.length(business)))
     }
     if let notes = event.notes { rows.append(("note", notes)) }
     return rows.map { "\($0.padded(to: 10))\($1)" }
@@ -85,7 +87,7 @@ struct TripText {
   }
 
   private func speed(_ key: String) -> String? {
-    event.properties[key]?.doubleValue.map { "\(JSONText.number(($0 * 3.6).rounded())) km/h" }
+    event.properties[key]?.doubleValue.map { units.speed($0) }
   }
 }
 

@@ -17,7 +17,7 @@ struct VehicleText {
     switch session.console.format {
     case .json, .ndjson: session.console.data("\(json)")
     case .plain: session.console.row(plain)
-    case .text: session.console.text(line)
+    case .text: session.console.text(line(session.units))
     }
   }
 
@@ -35,11 +35,11 @@ struct VehicleText {
     [vehicle.id, vehicle.name, vehicle.isDefault ? "default" : "", vehicle.deviceIds.joined(separator: " ")]
   }
 
-  private var line: String {
+  private func line(_ units: Units) -> String {
     let parts = [
       vehicle.icon, vehicle.name, vehicle.isDefault ? "(default)" : nil, vehicle.isArchived ? "(archived)" : nil,
       driven.trips > 0 ? "\(driven.trips) trips" : nil,
-      driven.trips > 0 ? LengthText.kilometres(driven.total) : nil,
+      driven.trips > 0 ? units.distance(driven.total) : nil,
       vehicle.deviceIds.isEmpty ? nil : "told by \(vehicle.deviceIds.joined(separator: ", "))",
     ]
     return (parts.compactMap(\.self) + [ShortID.of(vehicle.id)]).joined(separator: "  ")

@@ -38,9 +38,11 @@ struct HubInitCommand: DaemonCommand {
     }
     let person = try hub.accounts.createPerson(name: name)
     try settings.save(to: hub.directory)
+    // As it will serve, by the configuration too.
+    let served = try session.hubSettings()
     return try PairingOffer(
-      person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: settings,
-      port: try settings.endpoint().port)
+      person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: served,
+      port: try served.endpoint().port)
   }
 
   func show(_ answer: PairingOffer?, _ session: DaemonSession) -> ExitCode {

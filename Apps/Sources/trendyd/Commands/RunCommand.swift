@@ -26,45 +26,18 @@ struct RunCommand: DaemonCommand {
       .status,
     ])
 
-  private let role: DaemonRun.Role
-  private let pollInterval: Duration
-  private let receivers: Receivers.Sources
-  /// Whether trips and places are put on the desktop.
-  private let isNotifying: Bool
-  private let logPath: String?
+  private let options: RunOptions
 
-  init(_ session: DaemonSession) throws {
-    guard let role = DaemonRun.Role(rawValue: session.arguments.value("--role") ?? "agent") else {
-      throw session.invalid("--role", hint: "It is agent, hub or both.")
-    }
-    self.role = role
-    _ = try session.saidSettings()
-    guard let seconds = DurationPhrase.seconds(session.arguments.value("--poll") ?? "1m"),
-      (1...86_400).contains(seconds)
-    else { throw session.invalid("--poll", hint: "It is a duration from 1s to 1d.") }
-    pollInterval = .seconds(seconds)
-    receivers = try Receivers.Sources(session)
-    guard role != .hub || receivers.isEmpty else {
-      throw CommandError(
-        "--ingest, --gpsd and --nmea are the agent's", hint: "A hub takes in at its own address: --role both for both.",
-        exit: .usage)
-    }
-    switch session.arguments.value("--notify") ?? session.environment["TRENDY_NOTIFY"] ?? "on" {
-    case "on", "": isNotifying = true
-    case "off": isNotifying = false
-    default: throw session.invalid("--notify", hint: "It is on or off.")
-    }
-    logPath = session.arguments.value("--log")
-  }
+  init(_ session: DaemonSession) throws { options = try RunOptions(session) }
 
   func act(_ session: DaemonSession) async throws {
-    let isHub = role != .agent
+    let isHub = options.role != .agent
     if isHub { _ = try session.existingHub() }
     try await DaemonRun(
-      role: role, settings: isHub ? session.hubSettings() : HubSettings(), hubDirectory: session.hub.directory,
-      storeDirectory: session.storeDirectory, receivers: receivers, files: session.runtimeFiles,
-      notifier: isNotifying ? DesktopNotifier(environment: session.environment) : nil, pollInterval: pollInterval,
-      logPath: logPath, console: session.console
+      role: options.role, settings: isHub ? session.hubSettings() : HubSettings(),
+      hubDirectory: session.hub.directory, storeDirectory: session.storeDirectory, receivers: options.receivers,
+      files: session.runtimeFiles, present: RunSettings(session, options), logPath: options.logPath,
+      console: session.console
     ).run()
   }
 

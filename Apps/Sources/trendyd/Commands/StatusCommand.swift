@@ -28,20 +28,21 @@ struct StatusCommand: DaemonCommand {
     guard let document = AgentConnection(files, asking: .status)?.next(), let members = Self.members(of: document)
     else {
       throw CommandError(
-        "No agent runs for the store at \(session.storeDirectory.path)", hint: Self.hint(files), exit: .unreachable)
+        "No agent runs for the store at \(session.storeDirectory.path)",
+        hint: Self.hint(files, session.preferences.local()), exit: .unreachable)
     }
     return Answer(document: document, members: members)
   }
 
   /// How to start an agent, and what the status file says of the last one.
-  private static func hint(_ files: RuntimeFiles) -> String {
+  private static func hint(_ files: RuntimeFiles, _ local: LocalTime) -> String {
     let hint = "Start one: trendyd run"
     // A file that is not there, or is no status, says as little as no agent does.
     guard let data = FileManager.default.contents(atPath: files.status.path),
       let status = members(of: String(decoding: data, as: UTF8.self)), let written = status["written"]?.date
     else { return hint }
     let what = status["state"]?.stringValue == "ended" ? "The last one ended" : "The last one was killed after"
-    return "\(what) \(LocalTime().dayAndTime(written)). \(hint)"
+    return "\(what) \(local.dayAndTime(written)). \(hint)"
   }
 
   private static func members(of document: String) -> [String: JSONValue]? {
@@ -53,19 +54,22 @@ struct StatusCommand: DaemonCommand {
       session.console.data(answer.document)
       return .done
     }
-    for line in answer.lines(in: LocalTime(), now: SystemTime().now) { session.console.text(line) }
+    let preferences = session.preferences
+    for line in answer.lines(in: preferences.local(), preferences.units, now: SystemTime().now) {
+      session.console.text(line)
+    }
     return .done
   }
 }
 
 extension StatusCommand.Answer {
-  fileprivate func lines(in local: LocalTime, now: Date) -> [String] {
+  fileprivate func lines(in local: LocalTime, _ units: Units, now: Date) -> [String] {
     let start = members["started"]?.date.map { " since \(local.dayAndTime($0))" } ?? ""
     let trip = members["trip"].flatMap { AgentStatus.LiveTrip($0) }
     let lines = [
       "Agent: runs (process \(members["pid"]?.intValue ?? 0))\(start)",
       "Store: \(members["store"]?.stringValue ?? "")",
-      "Trip:  \(trip.map { LiveText.line($0, now: now, in: local) } ?? "none goes on")",
+      "Trip:  \(trip.map { LiveText.line($0, now: now, in: local, units) } ?? "none goes on")",
     ]
     return lines + (members["today"]?.objectValue.map { [today($0)] } ?? []) + syncLines(in: local)
   }

@@ -12,7 +12,7 @@ struct ListCommand: Command {
     examples: ["list --type coffee --since mon", "list --where 'count>2' --place home", "list --limit 0 --ndjson"],
     options: EventSelection.options + [
       OptionSpec("--before", value: "id", kind: .event, help: "only what comes behind this event in the list"),
-      OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)"),
+      OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (list_limit, 50; 0 for all)"),
       OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
       OptionSpec("--fail-empty", help: "status 1 when there is none"),
     ])
@@ -28,7 +28,7 @@ struct ListCommand: Command {
     let arguments = session.arguments
     selection = try EventSelection(session)
     before = arguments.value("--before")
-    let most = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? 50
+    let most = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? session.listLimit
     limit = most > 0 ? most : .max
     showsDeleted = arguments.has("--deleted")
     failsEmpty = arguments.has("--fail-empty")

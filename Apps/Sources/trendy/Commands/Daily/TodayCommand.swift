@@ -21,7 +21,7 @@ struct TodayCommand: Command {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
     let (start, end) = (session.local.startOfDay(session.now), session.local.startOfDay(session.now, addingDays: 1))
     let store = try session.openStore().makeStore()
-    let events = try store.events(in: start..<end, ofType: nil, limit: nil)
+    let events = try session.events(in: start..<end, ofType: nil, limit: nil, from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
     return try EventList((events + running).reversed(), in: store)
   }
@@ -36,9 +36,9 @@ struct TodayCommand: Command {
     }
     answer.show(schema: "trendy.today/1", session) { text in
       let today = session.local.startOfDay(session.now)
-      let count = answer.events.count { $0.timestamp >= today }
+      let count = answer.events.count { session.local.moment(of: $0) >= today }
       let entries = count == 0 ? "" : " · \(Quantity(count, "entry", "entries"))"
-      session.console.text(StyledText([StyledText.Part(session.local.day(session.now) + entries, .heading)]))
+      session.console.text(StyledText([StyledText.Part(session.local.day(today) + entries, .heading)]))
       if answer.events.isEmpty { session.console.text("  nothing yet. trendy log TYPE records something.") }
       let columns = text.nameColumns(of: answer.events)
       for (event, id) in zip(answer.events, ShortID.of(answer.events.map(\.id))) {

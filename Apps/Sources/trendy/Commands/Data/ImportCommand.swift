@@ -56,7 +56,7 @@ struct ImportCommand: Command {
     if session.console.isJSON {
       session.console.document("trendy.import/1", answer.members(isDryRun: isDryRun, in: session.local))
     } else {
-      for line in answer.lines(isDryRun: isDryRun, in: session.local) { session.console.done(line) }
+      for line in answer.lines(isDryRun: isDryRun, in: session.local, session.units) { session.console.done(line) }
     }
     // Nothing to import is an answer that a person must not overlook.
     guard answer.tripCount.new + answer.tripCount.known > 0 else {
@@ -74,9 +74,9 @@ struct ImportCommand: Command {
 // MARK: For people
 
 extension TrackImport {
-  fileprivate func lines(isDryRun: Bool, in local: LocalTime) -> [String] {
+  fileprivate func lines(isDryRun: Bool, in local: LocalTime, _ units: Units) -> [String] {
     let verb = isDryRun ? "would be new" : "new"
-    var lines = fileLines
+    var lines = fileLines(units)
     if !isDryRun { lines.append("Fixes:  \(fixCount.new) new, \(fixCount.known) known") }
     lines.append("Trips:  \(tripCount.new) \(verb), \(tripCount.known) known")
     lines += trips.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.id)" }
@@ -85,10 +85,10 @@ extension TrackImport {
     return lines
   }
 
-  private var fileLines: [String] {
-    let kilometres = (length / 10).rounded() / 100
+  private func fileLines(_ units: Units) -> [String] {
+    let length = units.distance(length, decimals: 2)
     var lines = [
-      "\(file.format.name): \(file.tracks.count) tracks, \(file.pointCount) points, \(kilometres) km along them"
+      "\(file.format.name): \(file.tracks.count) tracks, \(file.pointCount) points, \(length) along them"
     ]
     if file.skippedPoints > 0 {
       lines.append("\(file.skippedPoints) points have no place on earth and are left out")

@@ -63,18 +63,18 @@ struct TrackDetectCommand: Command {
     }
     for (id, trips) in tracks {
       console.done("\(id): \(trips.count == 1 ? "1 trip" : "\(trips.count) trips")")
-      for trip in trips { console.done("  \(trip.line(in: session.local))") }
+      for trip in trips { console.done("  \(trip.line(in: session.local, session.units))") }
     }
     return .done
   }
 }
 
 extension TripRecord {
-  fileprivate func line(in local: LocalTime) -> String {
-    let kilometres = (trip.distanceMeters / 10).rounded() / 100
+  fileprivate func line(in local: LocalTime, _ units: Units) -> String {
+    let length = units.distance(trip.distanceMeters, decimals: 2)
     let modes = legs.count > 1 ? " (\(legs.map(\.mode.rawValue).joined(separator: ", ")))" : ""
     let end = trip.endTime.map { " – \(local.time($0))" } ?? ""
-    return "\(local.dayAndTime(trip.startTime, year: 0))\(end)  \(kilometres) km  \(mode.rawValue)\(modes)"
+    return "\(local.dayAndTime(trip.startTime, year: 0))\(end)  \(length)  \(mode.rawValue)\(modes)"
   }
 
   fileprivate func json(in local: LocalTime) -> JSONText {

@@ -57,9 +57,9 @@ struct TripReportCommand: Command {
         ])
     case .plain: for row in answer.rows { session.console.row(row.plain) }
     case .text:
-      session.console.text("\(span.name): \(answer.total.line)")
+      session.console.text("\(span.name): \(answer.total.line(session.units))")
       if answer.rows.count > 1 {
-        for row in answer.rows { session.console.text("  \(row.name): \(row.mileage.line)") }
+        for row in answer.rows { session.console.text("  \(row.name): \(row.mileage.line(session.units))") }
       }
     }
     return .done
@@ -86,12 +86,12 @@ extension Mileage {
     ]
   }
 
-  fileprivate var line: String {
+  fileprivate func line(_ units: Units) -> String {
     var parts = [
-      trips == 1 ? "1 trip" : "\(trips) trips", LengthText.kilometres(total),
-      "business \(LengthText.kilometres(business))", "private \(LengthText.kilometres(self.private))",
+      trips == 1 ? "1 trip" : "\(trips) trips", units.distance(total),
+      "business \(units.distance(business))", "private \(units.distance(self.private))",
     ]
-    if unclassified > 0 { parts.append("nobody said \(LengthText.kilometres(unclassified))") }
+    if unclassified > 0 { parts.append("nobody said \(units.distance(unclassified))") }
     return parts.joined(separator: "  ")
   }
 }

@@ -31,7 +31,9 @@ struct VehicleOdometerCheckCommand: Command {
       session.console.document(
         "trendy.odometer_check/1", [("vehicles", .array(answer.map { $0.json(in: session.local) }))])
     } else {
-      for checked in answer { for line in checked.lines(in: session.local) { session.console.text(line) } }
+      for checked in answer {
+        for line in checked.lines(in: session.local, session.units) { session.console.text(line) }
+      }
     }
     return answer.contains { $0.check.isWarning } ? .no : .done
   }
@@ -46,12 +48,12 @@ extension VehicleOdometerCheckCommand.Checked {
     ])
   }
 
-  fileprivate func lines(in local: LocalTime) -> [String] {
+  fileprivate func lines(in local: LocalTime, _ units: Units) -> [String] {
     guard let whole = check.whole else {
       return ["\(vehicle.name): two readings are needed. trendy vehicle odometer log \(vehicle.name) 48210km"]
     }
-    var lines = ["\(vehicle.name)  \(whole.line(in: local))"]
-    if check.stretches.count > 1 { lines += check.stretches.map { "  \($0.line(in: local))" } }
+    var lines = ["\(vehicle.name)  \(whole.line(in: local, units))"]
+    if check.stretches.count > 1 { lines += check.stretches.map { "  \($0.line(in: local, units))" } }
     if !check.ignored.isEmpty { lines.append("  \(check.ignored.count) below an earlier reading, passed over") }
     return lines
   }
@@ -66,9 +68,9 @@ extension OdometerCheck.Stretch {
     ])
   }
 
-  fileprivate func line(in local: LocalTime) -> String {
+  fileprivate func line(in local: LocalTime, _ units: Units) -> String {
     let percent = (deviation * 1000).rounded() / 10
-    return "\(local.day(from.date)) – \(local.day(to.date))  clock \(LengthText.kilometres(driven))  "
-      + "trips \(LengthText.kilometres(trips))  \(percent) %" + (isWarning ? "  more than 2 % off" : "")
+    return "\(local.day(from.date)) – \(local.day(to.date))  clock \(units.distance(driven))  "
+      + "trips \(units.distance(trips))  \(percent) %" + (isWarning ? "  more than 2 % off" : "")
   }
 }

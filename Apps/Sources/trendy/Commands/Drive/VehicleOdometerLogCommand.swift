@@ -60,7 +60,7 @@ struct VehicleOdometerLogCommand: Command {
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     if let earlier = answer.earlier, metres < earlier {
       session.console.talk(
-        "That is below the \(LengthText.kilometres(earlier)) read before; "
+        "That is below the \(session.units.distance(earlier)) read before; "
           + "a step back is passed over when trips are checked.")
     }
     if session.console.isJSON {
@@ -71,7 +71,7 @@ struct VehicleOdometerLogCommand: Command {
           ("at", .string(session.local.rfc3339(date))),
         ])
     }
-    session.console.done("\(answer.vehicle.name): \(LengthText.kilometres(metres))")
+    session.console.done("\(answer.vehicle.name): \(session.units.distance(metres))")
     return .done
   }
 }

@@ -1,0 +1,105 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension ConfigurationFile {
+  /// Sets a value in its line, or in a new one at the end. Comments, order and all other lines stay as they are.
+  /// - Parameter value: as ``SettingSpec/canonical(_:)`` gives it; `nil` takes its lines away.
+  public mutating func set(_ key: String, to value: String?) {
+    let places = lines.indices.filter { index in
+      if case .assignment(key, _) = lines[index].content { true } else { false }
+    }
+    if let value, let place = places.first {
+      lines[place] = lines[place].replacing(value)
+    } else if let value {
+      let end = lineEnds.first { !$0.isEmpty } ?? "\n"
+      if let last = lineEnds.last, last.isEmpty { lineEnds[lineEnds.count - 1] = end }
+      lines.append(ConfigurationLine(key: key, value: value))
+      lineEnds.append(end)
+    }
+    // A second line of the key would be refused, or would count again.
+    for place in places.dropFirst(value == nil ? 0 : 1).reversed() {
+      lines.remove(at: place)
+      lineEnds.remove(at: place)
+    }
+    self = ConfigurationFile(path: path, bytes: bytes)
+  }
+
+  /// Fills a file that is new with a comment that lists the settings.
+  public mutating func explain() {
+    let keys = Setting.all.map { "# \($0.key) = \($0.standard ?? "...")\n#   \($0.help)\n" }.joined()
+    let text = "# Settings of trendy and trendyd: key = value. Take a '#' away to set one.\n#\n\(keys)"
+    self = ConfigurationFile(path: path, bytes: Array(text.utf8))
+  }
+
+  var bytes: [UInt8] { zip(lines, lineEnds).flatMap { Array(($0.text + $1).utf8) } }
+
+  /// Changes the file on the disk while no other program does, and replaces it in one step.
+  /// - Parameter change: is given the file as it is then.
+  /// - Returns: the file as it was written.
+  /// - Throws: ``CommandError`` with exit 73 or 74; the file is then as it was.
+  @discardableResult
+  public static func update(
+    _ path: String, _ change: (inout ConfigurationFile) throws(CommandError) -> Void
+  ) throws(CommandError) -> ConfigurationFile {
+    let path = target(of: path)
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    try makeFolder(folder)
+    let lock = open(folder, O_RDONLY | O_CLOEXEC)
+    guard lock >= 0 else { throw unwritable(path, .cannotCreate) }
+    // Closing it frees the lock.
+    defer { close(lock) }
+    while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw unwritable(path, .readWrite) } }
+    var file = ConfigurationFile(path: path)
+    if !file.isWhole, let problem = file.problems.first { throw problem }
+    try change(&file)
+    try file.replace()
+    return file
+  }
+
+  /// The file that a symbolic link leads to, so that the link stays.
+  private static func target(of path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  private static func makeFolder(_ folder: String) throws(CommandError) {
+    var made = ""
+    for part in folder.split(separator: "/") {
+      made += "/\(part)"
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST || access(made, X_OK) == 0 else {
+        throw unwritable(made, .cannotCreate)
+      }
+    }
+  }
+
+  private func replace() throws(CommandError) {
+    var old = stat()
+    let mode = stat(path, &old) == 0 ? old.st_mode & 0o7777 : 0o600
+    let new = "\(path).new-\(getpid())"
+    unlink(new)
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.unwritable(path, .cannotCreate) }
+    let code = Console.write(String(decoding: bytes, as: UTF8.self), to: descriptor)
+    let isWhole = code == 0 && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+    let reason = code == 0 ? errno : code
+    close(descriptor)
+    guard isWhole, rename(new, path) == 0 else {
+      let code = isWhole ? errno : reason
+      unlink(new)
+      errno = code
+      throw Self.unwritable(path, .readWrite)
+    }
+  }
+
+  private static func unwritable(_ path: String, _ exit: ExitCode) -> CommandError {
+    CommandError(
+      "\(path) cannot be written: \(String(cString: strerror(errno)))", hint: "The settings are as they were.",
+      exit: exit)
+  }
+}

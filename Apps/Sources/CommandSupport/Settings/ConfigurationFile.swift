@@ -1,0 +1,144 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The file of settings, `$XDG_CONFIG_HOME/trendy/config`: `key = value`, a line each, with `#` before comments.
+public struct ConfigurationFile: Sendable {
+  /// A value that the file gives.
+  public struct Entry: Hashable, Sendable {
+    /// As ``SettingSpec/canonical(_:)`` gives it.
+    public let value: String
+    public let line: Int
+  }
+
+  public let path: String
+  /// Whether there is one; without, nothing is set.
+  public private(set) var exists = false
+  public private(set) var entries: [String: Entry] = [:]
+  /// Whether all of it was read as text, so that it can be written again without a loss.
+  private(set) var isWhole = true
+  /// In the order of the lines; empty for a file that can be used.
+  public private(set) var problems: [CommandError] = []
+  var lines: [ConfigurationLine] = []
+  /// What the lines end with; nothing where the last one has no end.
+  var lineEnds: [String] = []
+
+  /// The largest file that is read, in bytes.
+  static let largest = 1 << 20
+
+  /// Reads the file of this person; one that is not there sets nothing.
+  public init(environment: [String: String]) {
+    self.init(path: Self.path(in: environment))
+  }
+
+  public init(path: String) {
+    self.path = path
+    do throws(CommandError) {
+      guard let bytes = try Self.read(path) else { return }
+      exists = true
+      parse(bytes)
+    } catch {
+      exists = true
+      isWhole = false
+      problems = [error]
+    }
+  }
+
+  /// - Parameter bytes: what would stand in the file at `path`.
+  init(path: String, bytes: [UInt8]) {
+    self.path = path
+    exists = true
+    parse(bytes)
+  }
+
+  /// By the XDG base directories; a relative `XDG_CONFIG_HOME` is passed over, as they say.
+  public static func path(in environment: [String: String]) -> String {
+    if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return "\(home)/trendy/config" }
+    return "\(environment["HOME"] ?? "")/.config/trendy/config"
+  }
+
+  private static func read(_ path: String) throws(CommandError) -> [UInt8]? {
+    // Not to wait for the writer of a pipe.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw unreadable(path, String(cString: strerror(errno)))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw unreadable(path, "it is not a file")
+    }
+    guard status.st_size <= largest else { throw unreadable(path, "it has more than a mebibyte") }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
+    var count = 0
+    while count < bytes.count {
+      let got = bytes.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress! + count, $0.count - count, off_t(count))
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+      if got == 0 { break }
+      count += got
+    }
+    return Array(bytes[..<count])
+  }
+
+  private static func unreadable(_ path: String, _ reason: String) -> CommandError {
+    CommandError(
+      "\(path) cannot be read: \(reason)", hint: "It holds the settings: mend it or take it away.", exit: .configuration
+    )
+  }
+}
+
+// MARK: Reading
+
+extension ConfigurationFile {
+  private mutating func parse(_ bytes: [UInt8]) {
+    // A byte order mark is none of the first key.
+    var rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: 0xA)
+      var line = rest[..<(end ?? rest.endIndex)]
+      rest = end.map { rest[($0 + 1)...] } ?? []
+      let hasReturn = end != nil && line.last == 0xD
+      if hasReturn { line.removeLast() }
+      lineEnds.append(end == nil ? "" : hasReturn ? "\r\n" : "\n")
+      if let text = String(validating: line, as: UTF8.self) {
+        lines.append(ConfigurationLine(text))
+      } else {
+        lines.append(ConfigurationLine(String(decoding: line, as: UTF8.self)))
+        isWhole = false
+        problems.append(problem(lines.count, "the text is not UTF-8", nil))
+        continue
+      }
+      read(lines[lines.count - 1].content, line: lines.count)
+    }
+  }
+
+  private mutating func read(_ content: ConfigurationLine.Content, line: Int) {
+    switch content {
+    case .none: break
+    case .invalid(let what): problems.append(problem(line, what, "Lines look like: list_limit = 20"))
+    case .assignment(let key, let text):
+      do throws(CommandError) {
+        let spec = try Setting.named(key)
+        if let first = entries[key] {
+          problems.append(problem(line, "'\(key)' is set a second time, first in line \(first.line)", nil))
+          return
+        }
+        entries[key] = Entry(value: try spec.valueForFile(text), line: line)
+      } catch {
+        problems.append(problem(line, error.message, error.hint))
+      }
+    }
+  }
+
+  private func problem(_ line: Int, _ message: String, _ hint: String?) -> CommandError {
+    CommandError("\(path):\(line): \(message)", hint: hint, exit: .configuration)
+  }
+}

@@ -1,0 +1,98 @@
+/// A line of the configuration file: `key = value  # comment`.
+struct ConfigurationLine: Hashable {
+  enum Content: Hashable {
+    /// Nothing, or a comment.
+    case none
+    case assignment(key: String, value: String)
+    /// Neither; with what is wrong.
+    case invalid(String)
+  }
+
+  /// Without the end of the line.
+  let text: String
+  let content: Content
+  /// Bytes before the value, and behind it, of an assignment.
+  private let frame: (head: Range<String.Index>, tail: Range<String.Index>)?
+
+  static func == (left: ConfigurationLine, right: ConfigurationLine) -> Bool { left.text == right.text }
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+  init(_ text: String) {
+    self.text = text
+    let start = text.firstIndex { !Self.isSpace($0) } ?? text.endIndex
+    guard start < text.endIndex, text[start] != "#" else {
+      (content, frame) = (.none, nil)
+      return
+    }
+    guard let equals = text[start...].firstIndex(of: "=") else {
+      (content, frame) = (.invalid("'\(Self.trimmed(text[start...]))' is not 'key = value'"), nil)
+      return
+    }
+    let key = Self.trimmed(text[start..<equals])
+    let first = text[text.index(after: equals)...].firstIndex { !Self.isSpace($0) } ?? text.endIndex
+    let (value, end) = Self.value(in: text, from: first)
+    frame = (text.startIndex..<first, end..<text.endIndex)
+    guard let value else {
+      content = .invalid("the quotes of '\(key)' do not end, or something stands behind them")
+      return
+    }
+    content = .assignment(key: key, value: value)
+  }
+
+  init(key: String, value: String) { self.init("\(key) = \(Self.written(value))") }
+
+  /// The same line with another value; its spaces and its comment stay.
+  func replacing(_ value: String) -> ConfigurationLine {
+    guard let frame else { return self }
+    let head = text[frame.head]
+    return ConfigurationLine(
+      head + (head.hasSuffix("=") ? " " : "") + Self.written(value) + text[frame.tail])
+  }
+
+  /// - Returns: the value, and where it ends with its quotes; no value where it cannot be read.
+  private static func value(in text: String, from start: String.Index) -> (String?, String.Index) {
+    guard start < text.endIndex, text[start] == "\"" else {
+      var end = start
+      while end < text.endIndex, !startsComment(text, end, notBefore: start) { end = text.index(after: end) }
+      while end > start, isSpace(text[text.index(before: end)]) { end = text.index(before: end) }
+      return (String(text[start..<end]), end)
+    }
+    var value = ""
+    var index = text.index(after: start)
+    while index < text.endIndex {
+      switch text[index] {
+      case "\"":
+        let end = text.index(after: index)
+        let rest = text[end...].first { !isSpace($0) }
+        return (rest == nil || rest == "#" ? value : nil, end)
+      case "\\" where text.index(after: index) < text.endIndex:
+        index = text.index(after: index)
+        value.append(text[index])
+      default: value.append(text[index])
+      }
+      index = text.index(after: index)
+    }
+    return (nil, text.endIndex)
+  }
+
+  /// A `#` inside a word is a part of it.
+  private static func startsComment(_ text: String, _ index: String.Index, notBefore start: String.Index) -> Bool {
+    text[index] == "#" && (index == start || isSpace(text[text.index(before: index)]))
+  }
+
+  private static func written(_ value: String) -> String {
+    let isPlain =
+      !value.isEmpty && !value.contains { $0 == "#" || $0 == "\"" } && value.first.map(isSpace) == false
+      && value.last.map(isSpace) == false
+    if isPlain { return value }
+    return "\"\(value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    var text = text
+    while let last = text.last, isSpace(last) { text.removeLast() }
+    return String(text.drop(while: isSpace))
+  }
+
+  private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+}

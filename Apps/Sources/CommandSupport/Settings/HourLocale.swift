@@ -1,0 +1,30 @@
+/// Whether a locale writes times with 12 hours.
+struct HourLocale: Hashable {
+  let usesTwelveHours: Bool
+  /// The variable that names the locale; `nil` where none does.
+  let variable: String?
+
+  /// By `LC_ALL`, else `LC_TIME`, else `LANG` (POSIX, "Environment Variables").
+  init(_ environment: [String: String]) {
+    variable = ["LC_ALL", "LC_TIME", "LANG"].first { !(environment[$0] ?? "").isEmpty }
+    usesTwelveHours = variable.flatMap { environment[$0] }.map(Self.usesTwelveHours) ?? false
+  }
+
+  /// `en_US.UTF-8` does, `en_GB` and `C` do not.
+  private static func usesTwelveHours(_ locale: String) -> Bool {
+    let name = locale.prefix { $0 != "." && $0 != "@" }
+    let parts = name.split(separator: "_")
+    // French is written with 24 hours in Canada too.
+    guard parts.count == 2, name != "fr_CA" else { return false }
+    return regions.contains(String(parts[1]))
+  }
+
+  /// Regions whose preferred hour format has 12 hours (Unicode CLDR, supplemental time data).
+  private static let regions: Set<String> = [
+    "AE", "AG", "AL", "AS", "AU", "BB", "BD", "BH", "BM", "BN", "BS", "BT", "CA", "CO", "CY", "DJ", "DM", "DO", "DZ",
+    "EG", "EH", "ER", "ET", "FJ", "FM", "GD", "GH", "GM", "GR", "GU", "GY", "HK", "IN", "IQ", "JM", "JO", "KI", "KN",
+    "KP", "KR", "KW", "KY", "LB", "LC", "LR", "LS", "LY", "MH", "MO", "MP", "MR", "MW", "MY", "NA", "NZ", "OM", "PA",
+    "PG", "PH", "PK", "PR", "PS", "PW", "QA", "SA", "SB", "SD", "SG", "SL", "SO", "SS", "SY", "SZ", "TC", "TD", "TN",
+    "TO", "TT", "TW", "UM", "US", "VC", "VE", "VG", "VI", "VU", "WS", "YE", "ZM",
+  ]
+}

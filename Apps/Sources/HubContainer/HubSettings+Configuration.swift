@@ -1,0 +1,42 @@
+public import CommandSupport
+
+extension HubSettings {
+  /// What the configuration and the environment say instead of what was kept, each setting for itself.
+  /// - Throws: ``CommandError`` with exit 78 and the place of a value that cannot be.
+  public func saidOver(by settings: Settings) throws(CommandError) -> HubSettings {
+    func words(_ spec: SettingSpec) -> [String]? {
+      settings.text(spec)?.split { $0 == " " || $0 == "," }.map(String.init)
+    }
+    func checked(
+      _ spec: SettingSpec, _ change: (inout HubSettings) throws(CommandError) -> Void, in result: inout HubSettings
+    ) throws(CommandError) {
+      do throws(CommandError) {
+        try change(&result)
+        try result.check()
+      } catch {
+        throw CommandError(
+          "\(settings.resolved(spec).origin.words): \(error.message.replacing("'--\(spec.key)'", with: "'\(spec.key)'"))",
+          hint: error.hint, exit: .configuration)
+      }
+    }
+    var result = self
+    if let text = settings.text(Setting.listen) { try checked(Setting.listen, { $0.listen = text }, in: &result) }
+    if let hosts = words(Setting.host) { try checked(Setting.host, { $0.hosts = hosts }, in: &result) }
+    if let proxies = words(Setting.proxy) { try checked(Setting.proxy, { $0.proxies = proxies }, in: &result) }
+    if let pairs = words(Setting.limit) {
+      try checked(
+        Setting.limit, { (settings) throws(CommandError) in try settings.take(limits: pairs) }, in: &result)
+    }
+    return result
+  }
+
+  /// - Parameter pairs: `name=value`.
+  mutating func take(limits pairs: [String]) throws(CommandError) {
+    for pair in pairs {
+      guard let equals = pair.firstIndex(of: "=") else {
+        throw Self.invalid("--limit", pair, "It looks like \(HTTPLimit.connections.rawValue)=400.")
+      }
+      limits[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+    }
+  }
+}

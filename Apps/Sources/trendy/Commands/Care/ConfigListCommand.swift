@@ -1,0 +1,65 @@
+import CommandSupport
+
+/// `trendy config list`
+struct ConfigListCommand: Command {
+  static let spec = CommandSpec(
+    "config list", summary: "All settings: their values, and where each comes from.", group: .care,
+    examples: ["config list", "config list --json"])
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> [SettingText] {
+    let settings = try session.allSettings()
+    return Setting.all.map { SettingText(spec: $0, value: settings.resolved($0)) }
+  }
+
+  func show(_ answer: [SettingText], _ session: Session) -> ExitCode {
+    let console = session.console
+    switch console.format {
+    case .json: console.document("trendy.settings/1", [("settings", .array(answer.map(\.json)))])
+    case .ndjson: for row in answer { console.data("\(row.json)") }
+    case .plain: for row in answer { console.row(row.plain) }
+    case .text:
+      let keys = answer.map(\.spec.key.count).max() ?? 0
+      let values = min(24, answer.map(\.words.columns).max() ?? 0)
+      for row in answer {
+        console.text(
+          StyledText([
+            StyledText.Part(row.spec.key.padded(to: keys), .name(color: nil)),
+            StyledText.Part(row.words.padded(to: values)), StyledText.Part(row.value.origin.words, .dim),
+          ]))
+      }
+    }
+    return session.tellConfigurationProblems()
+  }
+}
+
+/// A setting with its value, as a person reads it, and as scripts do.
+struct SettingText {
+  let spec: SettingSpec
+  let value: Settings.Resolved
+
+  /// A dash where there is no value.
+  var words: String { value.text ?? "-" }
+
+  /// For scripts: key, value, kind of place, place, owner.
+  var plain: [String] { [spec.key, value.text ?? "", value.origin.name, value.origin.words, spec.owner.rawValue] }
+
+  var json: JSONText {
+    .object([
+      ("key", .string(spec.key)), ("value", .string(value.text)), ("source", .string(value.origin.name)),
+      ("where", .string(value.origin.words)), ("owner", .string(spec.owner.rawValue)),
+      ("default", .string(spec.standard)), ("variable", .string(spec.variable)), ("help", .string(spec.help)),
+    ])
+  }
+}
+
+extension Session {
+  /// Says what is wrong with the configuration, each with its place.
+  /// - Returns: 78 where something is.
+  func tellConfigurationProblems() -> ExitCode {
+    let problems = settings.problems
+    for problem in problems { _ = console.report(problem) }
+    return problems.isEmpty ? .done : .configuration
+  }
+}

@@ -1,0 +1,22 @@
+import CommandSupport
+
+/// `trendy config path`
+struct ConfigPathCommand: Command {
+  static let spec = CommandSpec(
+    "config path", summary: "The path of the configuration file, which need not be there.", group: .care,
+    examples: ["config path"])
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) -> ConfigurationFile { ConfigurationFile(environment: Environment.all) }
+
+  func show(_ answer: ConfigurationFile, _ session: Session) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document(
+        "trendy.config_path/1", [("path", .string(answer.path)), ("exists", .bool(answer.exists))])
+    } else {
+      session.console.data(answer.path)
+    }
+    return .done
+  }
+}

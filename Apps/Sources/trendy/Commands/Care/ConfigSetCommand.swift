@@ -1,0 +1,87 @@
+import AppContainer
+import CommandSupport
+import TrendyAgent
+
+/// `trendy config set`
+struct ConfigSetCommand: Command {
+  static let spec = CommandSpec(
+    "config set", .one("key", .setting, "the key"), .one("value", .settingValue, "the value"),
+    summary: "Give a setting a value: yours on all your devices, others on this machine.", group: .care,
+    examples: ["config set day_starts_at 04:00", "config set list_limit 20"])
+
+  private let change: SettingChange
+
+  init(_ session: Session) throws {
+    let setting = try Setting.named(session.arguments.positionals[0])
+    let text = session.arguments.positionals[1]
+    change = SettingChange(setting: setting, value: try setting.valueForFile(text))
+  }
+
+  func act(_ session: Session) throws -> SettingText { try change.carryOut(session) }
+
+  func show(_ answer: SettingText, _ session: Session) -> ExitCode { change.show(answer, session) }
+}
+
+/// `trendy config unset`
+struct ConfigUnsetCommand: Command {
+  static let spec = CommandSpec(
+    "config unset", .one("key", .setting, "the key"), summary: "Give a setting its default again.", group: .care,
+    examples: ["config unset list_limit"])
+
+  private let change: SettingChange
+
+  init(_ session: Session) throws {
+    change = SettingChange(setting: try Setting.named(session.arguments.positionals[0]), value: nil)
+  }
+
+  func act(_ session: Session) throws -> SettingText { try change.carryOut(session) }
+
+  func show(_ answer: SettingText, _ session: Session) -> ExitCode { change.show(answer, session) }
+}
+
+/// A value that a setting is to have: the person's in the record, which is synced, this machine's in the file.
+struct SettingChange {
+  let setting: SettingSpec
+  /// `nil` for the default.
+  let value: String?
+
+  func carryOut(_ session: Session) throws -> SettingText {
+    var settings: Settings
+    switch setting.owner {
+    case .person:
+      let container = try session.openStore()
+      try container.record.set(setting.key, to: value)
+      settings = session.settings
+      settings.synced = try container.makeStore().syncedSettings()
+    case .machine:
+      // Without a file there is nothing to unset.
+      if value != nil || session.settings.file.exists {
+        try ConfigurationFile.update(session.settings.file.path) { $0.set(setting.key, to: value) }
+      }
+      settings = Settings(environment: Environment.all)
+    }
+    return SettingText(spec: setting, value: settings.resolved(setting))
+  }
+
+  func show(_ answer: SettingText, _ session: Session) -> ExitCode {
+    let console = session.console
+    switch console.format {
+    case .json, .ndjson: console.document("trendy.setting/1", [("setting", answer.json)])
+    case .plain: console.row(answer.plain)
+    case .text: console.done("\(setting.key) = \(answer.words) (\(answer.value.origin.words))")
+    }
+    let isOverruled =
+      switch answer.value.origin {
+      case .environment: true
+      case .file: setting.owner == .person
+      case .standard, .locale, .synced: false
+      }
+    if isOverruled {
+      let kept = value.map { "'\($0)' is kept" } ?? "The setting is taken away"
+      console.talk("\(kept), but here \(answer.value.origin.words) counts before it.")
+    }
+    let file = ConfigurationFile(path: session.settings.file.path)
+    for problem in file.problems { _ = console.report(problem) }
+    return file.problems.isEmpty ? .done : .configuration
+  }
+}

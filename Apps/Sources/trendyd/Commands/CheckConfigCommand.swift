@@ -1,0 +1,47 @@
+import CommandSupport
+import HubContainer
+
+/// `trendyd check-config`
+struct CheckConfigCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "check-config", summary: "Whether the configuration can be used: each fault with its file and line.", group: .run,
+    examples: ["check-config", "check-config --json"])
+
+  struct Answer {
+    let path: String
+    let isThere: Bool
+    let problems: [CommandError]
+  }
+
+  init(_ session: DaemonSession) {}
+
+  func act(_ session: DaemonSession) -> Answer {
+    var problems = session.settings.problems
+    // What only the daemon understands, once the rest is right.
+    if problems.isEmpty {
+      do throws(CommandError) {
+        try session.check()
+      } catch {
+        problems.append(error)
+      }
+    }
+    return Answer(path: session.settings.file.path, isThere: session.settings.file.exists, problems: problems)
+  }
+
+  func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      let problems = answer.problems.map {
+        JSONText.object([("message", .string($0.message)), ("hint", .string($0.hint))])
+      }
+      session.console.document(
+        "trendyd.check_config/1",
+        [("path", .string(answer.path)), ("exists", .bool(answer.isThere)), ("problems", .array(problems))])
+    } else {
+      for problem in answer.problems { _ = session.console.report(problem) }
+    }
+    guard answer.problems.isEmpty else { return .configuration }
+    session.console.done(
+      answer.isThere ? "\(answer.path) is right." : "There is no \(answer.path); the defaults are right.")
+    return .done
+  }
+}

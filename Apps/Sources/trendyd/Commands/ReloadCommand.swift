@@ -1,0 +1,49 @@
+import AgentLink
+import CommandSupport
+import Foundation
+import HubContainer
+import TrendyModels
+
+/// `trendyd reload`
+struct ReloadCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "reload", summary: "Have the daemon that runs read its configuration again.", group: .run,
+    examples: ["reload", "reload --json"], options: [.store, .data])
+
+  struct Answer {
+    /// As the daemon sent it, for scripts.
+    var document: String
+    var members: [String: JSONValue]
+  }
+
+  init(_ session: DaemonSession) {}
+
+  /// Asks the agent of the store, else the hub.
+  func act(_ session: DaemonSession) throws(CommandError) -> Answer {
+    let places = [session.runtimeFiles, RuntimeFiles(hubDirectory: session.hub.directory)]
+    for files in places {
+      guard let document = AgentConnection(files, asking: .reload)?.next(),
+        let value = try? WireJSON.decode(JSONValue.self, from: Data(document.utf8)), let members = value.objectValue
+      else { continue }  // what is no answer is as none
+      if let error = members["error"]?.objectValue {
+        throw CommandError(
+          "The configuration is refused, the old one stays: \(error["message"]?.stringValue ?? "")",
+          hint: error["hint"]?.stringValue, exit: .configuration)
+      }
+      return Answer(document: document, members: members)
+    }
+    throw CommandError(
+      "No daemon runs for the store at \(session.storeDirectory.path), nor for the hub at \(session.hub.directory.path)",
+      hint: "Start one: trendyd run", exit: .unreachable)
+  }
+
+  func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      session.console.data(answer.document)
+      return .done
+    }
+    func keys(_ name: String) -> [String] { answer.members[name]?.arrayValue?.compactMap(\.stringValue) ?? [] }
+    session.console.done(RunSettings.Reload(changed: keys("changed"), waiting: keys("waiting")).words)
+    return .done
+  }
+}

@@ -1,0 +1,76 @@
+import CommandSupport
+import HubContainer
+
+/// What `trendyd run` is to do: by its options, else by the configuration.
+struct RunOptions: Sendable {
+  let role: DaemonRun.Role
+  let pollInterval: Duration
+  /// Of an agent.
+  let receivers: Receivers.Sources
+  /// Whether trips and places are put on the desktop.
+  let isNotifying: Bool
+  let logPath: String?
+  /// The values as they were said, by the keys of their settings.
+  let texts: [String: String]
+
+  /// - Throws: ``CommandError``: 64 for an option, 78 for a setting that cannot be.
+  init(_ session: DaemonSession) throws(CommandError) {
+    let word = session.value("--role", Setting.role) ?? ""
+    guard let role = DaemonRun.Role(rawValue: word) else {
+      throw session.invalid("--role", Setting.role, hint: "It is agent, hub or both.")
+    }
+    self.role = role
+    _ = try session.saidSettings()
+    // Also where no hub is run: a setting that is wrong is not kept for the day on which it is used.
+    _ = try HubSettings().saidOver(by: session.settings)
+    let seconds = session.value("--poll", Setting.poll).flatMap { DurationPhrase.seconds($0) }
+    guard let seconds, (1...86_400).contains(seconds) else {
+      throw session.invalid("--poll", Setting.poll, hint: "It is a duration from 1s to 1d.")
+    }
+    pollInterval = .seconds(seconds)
+    let isAnAgentsOption = ["--ingest", "--gpsd", "--nmea"].contains { session.arguments.has($0) }
+    guard role != .hub || !isAnAgentsOption else {
+      throw CommandError(
+        "--ingest, --gpsd and --nmea are the agent's", hint: "A hub takes in at its own address: --role both for both.",
+        exit: .usage)
+    }
+    receivers = try Receivers.Sources(session)
+    switch session.value("--notify", Setting.notify) {
+    case "on": isNotifying = true
+    case "off": isNotifying = false
+    default: throw session.invalid("--notify", Setting.notify, hint: "It is on or off.")
+    }
+    logPath = session.value("--log", Setting.log)
+    texts = Dictionary(
+      Self.settings.compactMap { option, spec in session.text(option, spec).map { (spec.key, $0) } },
+      uniquingKeysWith: { $1 })
+  }
+
+  /// Settings that a daemon goes by, with their options.
+  private static let settings: [(option: String, spec: SettingSpec)] = [
+    ("--role", Setting.role), ("--poll", Setting.poll), ("--notify", Setting.notify), ("--log", Setting.log),
+    ("--ingest", Setting.ingest), ("--gpsd", Setting.gpsd), ("--nmea", Setting.nmea), ("--data", Setting.hubData),
+    ("--store", Setting.store), ("--status", Setting.status), ("--listen", Setting.listen), ("--host", Setting.host),
+    ("--proxy", Setting.proxy), ("--limit", Setting.limit), ("", Setting.dayStartsAt), ("", Setting.weekStartsOn),
+    ("", Setting.hours), ("", Setting.units),
+  ]
+}
+
+extension DaemonSession {
+  /// The value of an option, else of its setting.
+  func value(_ option: String, _ setting: SettingSpec) -> String? { arguments.value(option) ?? settings.text(setting) }
+
+  /// All values of an option, else the setting's.
+  fileprivate func text(_ option: String, _ setting: SettingSpec) -> String? {
+    arguments.has(option) ? arguments.all(option).joined(separator: " ") : settings.text(setting)
+  }
+
+  /// - Returns: an error with exit 64 for an option, with exit 78 and its place for a setting.
+  func invalid(_ option: String, _ setting: SettingSpec, hint: String) -> CommandError {
+    if arguments.has(option) { return invalid(option, hint: hint) }
+    let value = settings.resolved(setting)
+    return CommandError(
+      "\(value.origin.words): The value '\(value.text ?? "")' is invalid for '\(setting.key)'", hint: hint,
+      exit: .configuration)
+  }
+}

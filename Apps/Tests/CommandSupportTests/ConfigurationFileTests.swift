@@ -1,0 +1,140 @@
+import CommandSupport
+import Foundation
+import Testing
+
+@Suite("ConfigurationFile")
+final class ConfigurationFileTests {
+  private let folder: URL
+  private var path: String { folder.appending(path: "config").path }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "trendy-config-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+
+  private func file(_ text: String) throws -> ConfigurationFile {
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return ConfigurationFile(path: path)
+  }
+
+  private var text: String {
+    get throws { String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) }
+  }
+
+  @Test(
+    "a line gives a value",
+    arguments: [
+      ("poll = 30s", "30s"), ("poll=30s", "30s"), ("\t poll  =  30s \t", "30s"), ("poll = 30s # often", "30s"),
+      ("poll = \"30s\"", "30s"), ("poll = \"30s\" # often", "30s"), ("\u{FEFF}poll = 30s", "30s"),
+      ("# poll = 1s\n\npoll = 30s\n", "30s"), ("poll = 30s\r\n", "30s"),
+    ])
+  func reads(text: String, value: String) throws {
+    let file = try file(text)
+    #expect(file.problems.isEmpty)
+    #expect(file.entries["poll"]?.value == value)
+  }
+
+  @Test(
+    "a value holds what is written",
+    arguments: [
+      ("gpsd = a#b", "a#b"), ("gpsd = \"a # b\"", "a # b"), (#"gpsd = "a \" \\ b""#, #"a " \ b"#),
+      ("gpsd = a = b", "a = b"),
+      ("gpsd = \u{65E5}\u{672C}", "\u{65E5}\u{672C}"),
+    ])
+  func holds(text: String, value: String) throws {
+    var file = try file(text)
+    #expect(file.entries["gpsd"]?.value == value)
+    // Written again it is the same value.
+    file.set("gpsd", to: "other")
+    file.set("gpsd", to: value)
+    #expect(file.problems.isEmpty && file.entries["gpsd"]?.value == value)
+  }
+
+  @Test(
+    "what is wrong is told with its line and a near miss",
+    arguments: [
+      ("\npol = 30s", 2, "There is no setting 'pol'", "Did you mean 'poll'?"),
+      ("hours = 13", 1, "The value '13' is invalid for 'hours'", "Did you mean '12'? It is 12 or 24."),
+      ("poll", 1, "'poll' is not 'key = value'", "Lines look like: list_limit = 20"),
+      ("poll = 1m\n\npoll = 2m", 3, "'poll' is set a second time, first in line 1", nil),
+      (
+        "store = here", 1, "The value 'here' is invalid for 'store'",
+        "It is the path of a file or folder, from / or ~/ on."
+      ),
+      (
+        "gpsd = \"a", 1, "the quotes of 'gpsd' do not end, or something stands behind them",
+        "Lines look like: list_limit = 20"
+      ),
+      ("poll = 0s", 1, "The value '0s' is invalid for 'poll'", "It is a duration from 1 s to 24 h."),
+      ("poll =", 1, "The value '' is invalid for 'poll'", "It is a duration from 1 s to 24 h."),
+      (
+        "day_starts_at = 24:00", 1, "The value '24:00' is invalid for 'day_starts_at'",
+        "It is a time of the day from 00:00 to 23:59."
+      ),
+    ])
+  func refuses(text: String, line: Int, message: String, hint: String?) throws {
+    let file = try file(text)
+    #expect(file.problems == [CommandError("\(path):\(line): \(message)", hint: hint, exit: .configuration)])
+  }
+
+  @Test func `text that is not UTF-8 is told with its line, and kept`() throws {
+    let bytes = Data("poll = 30s\ngpsd = ".utf8) + [0xFF, 0xA]
+    try bytes.write(to: URL(filePath: path))
+    #expect(ConfigurationFile(path: path).problems.map(\.message) == ["\(path):2: the text is not UTF-8"])
+    #expect(throws: CommandError.self) { try ConfigurationFile.update(self.path) { $0.set("poll", to: "40s") } }
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+  }
+
+  @Test func `a file that is not there sets nothing, and a folder in its place is told`() throws {
+    let missing = ConfigurationFile(path: path)
+    #expect(!missing.exists && missing.problems.isEmpty)
+    #expect(
+      ConfigurationFile(path: folder.path).problems.map(\.message) == [
+        "\(folder.path) cannot be read: it is not a file"
+      ])
+  }
+
+  @Test func `setting a value keeps comments, order, spaces and the ends of lines`() throws {
+    _ = try file("# mine\r\n\r\n poll =  30s   # often\r\n# last\r\nhours = 12")
+    try ConfigurationFile.update(path) { $0.set("poll", to: "40s") }
+    #expect(try text == "# mine\r\n\r\n poll =  40s   # often\r\n# last\r\nhours = 12")
+    try ConfigurationFile.update(path) { $0.set("role", to: "hub") }
+    #expect(try text == "# mine\r\n\r\n poll =  40s   # often\r\n# last\r\nhours = 12\r\nrole = hub\r\n")
+    try ConfigurationFile.update(path) { $0.set("poll", to: nil) }
+    #expect(try text == "# mine\r\n\r\n# last\r\nhours = 12\r\nrole = hub\r\n")
+  }
+
+  @Test func `a wrong line stays as it is, and a key that is there twice is set once`() throws {
+    _ = try file("nonsense\npoll = 1m\npoll = 2m\n")
+    try ConfigurationFile.update(path) { $0.set("poll", to: "3m") }
+    #expect(try text == "nonsense\npoll = 3m\n")
+  }
+
+  @Test func `the file keeps its rights, and a link to it stays a link`() throws {
+    _ = try file("poll = 30s\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    let link = folder.appending(path: "link").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    try ConfigurationFile.update(link) { $0.set("poll", to: "40s") }
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+    #expect(try text == "poll = 40s\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["config", "link"])
+  }
+
+  @Test func `a new file is its owner's alone, in folders that are made`() throws {
+    let path = folder.appending(path: "a/b/config").path
+    try ConfigurationFile.update(path) { $0.set("poll", to: "40s") }
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func `the file of examples that an editor opens sets nothing, and is right with each line uncommented`() throws
+  {
+    try ConfigurationFile.update(path) { $0.explain() }
+    let written = ConfigurationFile(path: path)
+    #expect(written.exists && written.entries.isEmpty && written.problems.isEmpty)
+    for key in ["poll", "list_limit", "units"] { #expect(try text.contains("# \(key) = ")) }
+  }
+}

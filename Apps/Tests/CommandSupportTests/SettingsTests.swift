@@ -1,0 +1,90 @@
+import CommandSupport
+import Foundation
+import Testing
+
+@Suite("Settings")
+final class SettingsTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "trendy-settings-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder.appending(path: "trendy"), withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+
+  private func settings(_ text: String, _ environment: [String: String] = [:]) throws -> Settings {
+    try Data(text.utf8).write(to: folder.appending(path: "trendy/config"))
+    let base = ["XDG_CONFIG_HOME": folder.path, "HOME": "/home/ada"]
+    return Settings(environment: base.merging(environment) { $1 })
+  }
+
+  @Test func `the environment counts before the file, that before what is synced, that before the default`() throws {
+    var all = try settings("hours = 12\n", ["TRENDY_HOURS": "24"])
+    all.synced = ["hours": "12"]
+    #expect(all.resolved(Setting.hours) == Settings.Resolved(text: "24", origin: .environment("TRENDY_HOURS")))
+    all = try settings("\nhours = 12\n", ["TRENDY_HOURS": ""])
+    all.synced = ["hours": "24"]
+    let path = folder.appending(path: "trendy/config").path
+    #expect(all.resolved(Setting.hours) == Settings.Resolved(text: "12", origin: .file(path: path, line: 2)))
+    all = try settings("")
+    all.synced = ["hours": "12", "list_limit": "3"]
+    #expect(all.resolved(Setting.hours) == Settings.Resolved(text: "12", origin: .synced))
+    // What is this machine's comes from no other device.
+    #expect(all.resolved(Setting.listLimit) == Settings.Resolved(text: "50", origin: .standard))
+  }
+
+  @Test func `a synced value that this version does not know is left aside and named`() throws {
+    var settings = try settings("")
+    settings.synced = ["units": "furlongs", "hours": "12"]
+    #expect(settings.text(Setting.units) == "metric" && settings.unusableSynced == ["units"])
+  }
+
+  @Test func `a variable with a value that cannot be is told by its name`() throws {
+    let problems = try settings("", ["TRENDY_POLL": "often"]).problems
+    #expect(problems.map(\.message) == ["TRENDY_POLL: The value 'often' is invalid for 'poll'"])
+    #expect(problems.map(\.exit) == [.configuration])
+  }
+
+  @Test func `a path of the file may begin at the home folder`() throws {
+    #expect(try settings("store = ~/notes\n").text(Setting.store) == "/home/ada/notes")
+    #expect(try settings("").text(Setting.store) == "/home/ada/.local/share/trendy")
+  }
+
+  @Test(
+    "the locale says how many hours a clock has",
+    arguments: [
+      (["LANG": "en_US.UTF-8"], "12"), (["LANG": "en_GB.UTF-8"], "24"), (["LANG": "C.UTF-8"], "24"), ([:], "24"),
+      (["LANG": "en_US.UTF-8", "LC_TIME": "de_DE"], "24"), (["LC_TIME": "en_US", "LC_ALL": "C"], "24"),
+      (["LANG": "C", "LC_TIME": "en_IN@x"], "12"), (["LANG": "fr_CA.UTF-8"], "24"), (["LANG": "en_CA"], "12"),
+    ])
+  func hours(environment: [String: String], hours: String) throws {
+    #expect(try settings("", environment).text(Setting.hours) == hours)
+  }
+
+  @Test(
+    "lengths are shown in the person's units",
+    arguments: [
+      (Units.metric, 999.4, "999 m"), (.metric, 999.6, "1.0 km"), (.metric, 12_345, "12.3 km"),
+      (.imperial, 250, "820 ft"), (.imperial, 1609.344, "1.0 mi"), (.imperial, 12_345, "7.7 mi"),
+      (.metric, -1500, "-1.5 km"),
+    ])
+  func lengths(units: Units, metres: Double, words: String) {
+    #expect(units.length(metres) == words)
+  }
+
+  @Test func `speeds too, and any number can come from elsewhere`() {
+    #expect(Units.metric.speed(10) == "36 km/h" && Units.imperial.speed(10) == "22 mph")
+    #expect(Units.metric.distance(1e300) == "1e+300 m")
+    #expect(
+      Units.metric.distance(7451, decimals: 2) == "7.45 km" && Units.metric.distance(7001, decimals: 2) == "7.00 km")
+  }
+
+  @Test func `each setting has a name of its own, a help and a default that it takes`() throws {
+    #expect(Set(Setting.keys).count == Setting.all.count)
+    for spec in Setting.all {
+      #expect(!spec.help.isEmpty)
+      if let standard = spec.standard { #expect(try spec.canonical(standard) == standard) }
+    }
+  }
+}

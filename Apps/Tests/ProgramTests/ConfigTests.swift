@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@Suite("trendy config", .timeLimit(.minutes(10)))
+struct ConfigTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  private var path: String { bench.folder.appending(path: ".config/trendy/config").path }
+
+  private func write(_ text: String) throws {
+    try FileManager.default.createDirectory(
+      at: bench.folder.appending(path: ".config/trendy"), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(filePath: path))
+  }
+
+  /// Value and origin of a setting.
+  private func setting(_ key: String, _ environment: [String: String] = [:]) throws -> [String] {
+    let result = try bench.trendy("config", "get", key, "--plain", environment: environment)
+    return result.output.split(separator: "\t", omittingEmptySubsequences: false).dropFirst().prefix(2).map(String.init)
+  }
+
+  @Test func `a value is set, shown with its place and taken away, and comments stay`() throws {
+    try write("# few\nlist_limit = 7 # lines\n")
+    #expect(try setting("list_limit") == ["7", "file"])
+    #expect(try bench.trendy("config", "set", "list_limit", "8").output == "list_limit = 8 (\(path):2)\n")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "# few\nlist_limit = 8 # lines\n")
+    #expect(try setting("list_limit", ["TRENDY_LIST_LIMIT": "9"]) == ["9", "environment"])
+    try bench.trendy("config", "unset", "list_limit")
+    #expect(try setting("list_limit") == ["50", "default"])
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "# few\n")
+  }
+
+  @Test func `a wrong file is told with its line by every command that would go by it, and can be put right`() throws {
+    try write("list_limt = 7\n")
+    let today = try bench.trendy("today")
+    #expect(today.status == 78 && today.output.isEmpty)
+    #expect(today.talk == "Error: \(path):1: There is no setting 'list_limt'\nHint:  Did you mean 'list_limit'?\n")
+    #expect(try bench.trendy("log", "coffee").status == 78)
+    let list = try bench.trendy("config", "list")
+    #expect(list.status == 78 && list.output.contains("list_limit") && list.talk.contains("config:1"))
+    #expect(try bench.trendy("config", "path").output == "\(path)\n")
+    #expect(try bench.trendy("help").status == 0)
+    let edited = try bench.trendy("config", "edit", environment: ["EDITOR": "sed -i s/limt/limit/"])
+    #expect(edited.status == 0, "\(edited.talk)")
+    #expect(try setting("list_limit") == ["7", "file"])
+    let broken = try bench.trendy("config", "edit", environment: ["EDITOR": "x", "VISUAL": "sed -i s/7/x/"])
+    #expect(broken.status == 78 && broken.talk.contains("config:1: The value 'x' is invalid for 'list_limit'"))
+  }
+
+  @Test func `unknown keys and values are refused before anything is written`() throws {
+    for words in [["list_limt", "7"], ["list_limit", "-1"], ["hours", "13"], ["store", "here"]] {
+      let result = try bench.run("trendy", ["config", "set"] + words + ["--store", bench.store()])
+      #expect(result.status == 64, "\(words)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(try bench.trendy("config", "get", "gpsd").status == 1)
+  }
+
+  @Test func `a day begins when the person says, in lists, today and rows of days`() throws {
+    try bench.trendy("config", "set", "day_starts_at", "4:00")
+    try bench.trendy("log", "coffee", "--at", "2026-11-19 12:00")
+    try bench.trendy("log", "coffee", "--at", "2026-11-21 3:59")
+    try bench.trendy("log", "mood", "--at", "2026-11-21", "--all-day")
+    let list = try bench.trendy("list").output.split(separator: "\n")
+    #expect(
+      list.map { $0.prefix(10) } == [
+        "Fri 20 Nov", "  03:59  c", "Sat 21 Nov", "  all day ", "Thu 19 Nov", "  12:00  c",
+      ])
+    let day = try bench.trendy("list", "--since", "2026-11-20", "--until", "2026-11-20", "--plain").output
+    #expect(day.split(separator: "\n").count == 1 && day.contains("2026-11-21T03:59:00"))
+    let next = try bench.trendy("list", "--since", "2026-11-21", "--until", "2026-11-21", "--plain").output
+    #expect(next.split(separator: "\n").count == 1 && next.contains("2026-11-21T00:00:00"))
+    #expect(try bench.trendy("undo", "4").status == 0)
+    #expect(try setting("day_starts_at") == ["00:00", "default"])
+  }
+
+  @Test func `hours and units are how times and lengths are shown, and what a bare length is`() throws {
+    try bench.trendy("trip", "add", "10", "--from", "2026-11-20 8:30", "--for", "20m")
+    #expect(try bench.trendy("trip", "list").output.contains("Fri 20 Nov 08:30–08:50  10.0 km"))
+    try bench.trendy("config", "set", "hours", "12")
+    try bench.trendy("config", "set", "units", "imperial")
+    #expect(try bench.trendy("trip", "list").output.contains("Fri 20 Nov 8:30 am–8:50 am  6.2 mi"))
+    try bench.trendy("trip", "add", "10", "--from", "2026-11-20 18:30", "--for", "20m")
+    let trips = try bench.trendy("trip", "list", "--plain").output
+    #expect(trips.contains("\t16093.4") && trips.contains("\t10000\t"), "\(trips)")
+    // The locale says where nobody did.
+    try bench.trendy("config", "unset", "hours")
+    #expect(try setting("hours", ["LC_TIME": "en_US.UTF-8"]) == ["12", "locale"])
+  }
+
+  @Test func `what the person sets reaches their other devices, and what a machine sets does not`() throws {
+    let hub = try TestHub(bench)
+    for device in ["phone", "laptop"] {
+      try bench.trendy("init", store: device)
+      try #require(bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device).status == 0)
+    }
+    // Both at once, without having heard of each other.
+    try bench.trendy("config", "set", "day_starts_at", "05:00", store: "laptop")
+    try bench.trendy("config", "set", "day_starts_at", "04:00", store: "phone")
+    for device in ["laptop", "phone", "laptop"] { try #require(bench.trendy("sync", store: device).status == 0) }
+    for device in ["laptop", "phone"] {
+      let value = try bench.trendy("config", "get", "day_starts_at", "--plain", store: device).output
+      #expect(value.hasPrefix("day_starts_at\t04:00\tsynced"), "\(device): \(value)")
+    }
+    try bench.trendy("undo", store: "phone")
+    for device in ["phone", "laptop"] { try #require(bench.trendy("sync", store: device).status == 0) }
+    #expect(try bench.trendy("config", "get", "day_starts_at", store: "laptop").output == "00:00\n")
+    try bench.trendy("redo", store: "phone")
+    for device in ["phone", "laptop"] { try #require(bench.trendy("sync", store: device).status == 0) }
+    #expect(try bench.trendy("config", "get", "day_starts_at", store: "laptop").output == "04:00\n")
+  }
+
+  @Test func `the store of the file is used by all programs, and an option counts before it`() throws {
+    try write("store = ~/elsewhere\n")
+    #expect(try bench.run("trendy", ["init"]).status == 0)
+    #expect(FileManager.default.fileExists(atPath: bench.folder.appending(path: "elsewhere/manifest").path))
+    #expect(try bench.run("trendy", ["sync"]).talk.contains("not connected"))
+    #expect(try bench.trendy("sync", store: "none").talk.contains("/none"))
+    #expect(try bench.run("trendyd", ["status"]).talk.contains("/elsewhere"))
+  }
+
+  @Test func `verbose names files, settings, the agent and the time; quiet does not silence it`() throws {
+    try write("list_limit = 3\n")
+    let logged = try bench.trendy("-v", "-q", "log", "coffee", "--json")
+    #expect(logged.status == 0 && (try? logged.document) != nil)
+    for words in ["Configuration: \(path)", "Store: \(bench.store()) (--store)", "No agent runs", "'log' took "] {
+      #expect(logged.talk.contains(words), "\(logged.talk)")
+    }
+    #expect(try bench.trendy("-v", "list").talk.contains("Setting: list_limit = 3 (\(path):1)"))
+    #expect(try bench.trendy("list").talk.isEmpty)
+  }
+
+  @Test func `without input nothing is asked`() throws {
+    try bench.trendy("log", "coffee")
+    // A terminal of its own, in which a question would wait for an answer.
+    let line = "script -qec 'trendy type rm coffee --no-input --store \(bench.store())' /dev/null"
+    let refused = try bench.shell(line)
+    #expect(refused.status == 64 && refused.output.contains("Say it with --yes"), "\(refused.output)")
+    #expect(try bench.trendy("type", "show", "coffee").status == 0)
+    #expect(try bench.trendy("config", "edit", "--no-input").status == 64)
+  }
+
+  @Test func `shells complete keys and values`() throws {
+    func words(_ words: String...) throws -> String {
+      try bench.run("trendy", ["words", "--store", bench.store(), "--"] + words).output
+    }
+    #expect(try words("config", "set", "day").hasPrefix("day_starts_at\t"))
+    #expect(try words("config", "set", "units", "") == "metric\t\nimperial\t\n")
+    #expect(try words("config", "set", "store", "") == ":files\t\n")
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("The configuration of trendyd", .timeLimit(.minutes(10)))
+struct ReloadTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  private var path: String { bench.folder.appending(path: ".config/trendy/config").path }
+
+  private func write(_ text: String) throws {
+    try FileManager.default.createDirectory(
+      at: bench.folder.appending(path: ".config/trendy"), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(filePath: path))
+  }
+
+  private func reload(_ words: String...) throws -> Workbench.Result {
+    try bench.run("trendyd", ["reload", "--store", bench.store(), "--data", bench.store("hub")] + words)
+  }
+
+  @Test(
+    "check-config names file, line and near miss",
+    arguments: [
+      ("role = bth\n", ":1: The value 'bth' is invalid for 'role'", "Did you mean 'both'?"),
+      ("\npol = 1m\n", ":2: There is no setting 'pol'", "Did you mean 'poll'?"),
+      ("limit = connections=4 conections=5\n", ":1: The value 'conections=5' is invalid for 'limit'", "'connections'"),
+      ("\n\nproxy = 10.0.0.0/99\n", ":3: The value '10.0.0.0/99' is invalid for 'proxy'", "It is an address"),
+      ("nmea = /dev/x@17\n", ":1: The value '/dev/x@17' is invalid for 'nmea'", "The speed is one of"),
+    ])
+  func checks(text: String, message: String, hint: String) throws {
+    try write(text)
+    for words in [["check-config"], ["run", "--store", bench.store()]] {
+      let result = try bench.run("trendyd", words)
+      #expect(
+        result.status == 78 && result.talk.contains(path + message) && result.talk.contains(hint), "\(result.talk)")
+    }
+    try write("poll = 1m\n")
+    #expect(try bench.trendyd("check-config").output == "\(path) is right.\n")
+  }
+
+  @Test func `an agent takes what can change, and says what waits for the next start`() throws {
+    try write("poll = 1m\n")
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
+    defer { agent.stop() }
+    #expect(try eventually { try reload().status == 0 ? true : nil } == true)
+    try write("poll = 2m\nnotify = off\ngpsd = localhost\n")
+    #expect(
+      try reload().output
+        == "Configuration read again: notify, poll changed; gpsd will change at the next start.\n")
+    #expect(try reload("--json").document == ["schema": "trendyd.reload/1", "changed": [], "waiting": ["gpsd"]])
+    try write("poll = 2m\nnotify = of\n")
+    let refused = try reload()
+    #expect(refused.status == 78 && refused.talk.contains("the old one stays: \(path):2: "), "\(refused.talk)")
+    // The old one stays: set right again, nothing has changed.
+    try write("poll = 2m\nnotify = off\n")
+    #expect(try reload().output == "Configuration read again: nothing changed.\n")
+  }
+
+  @Test func `what an option says stays, whatever the file says`() throws {
+    try write("poll = 1m\n")
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store(), "--poll", "3m"])
+    defer { agent.stop() }
+    #expect(try eventually { try reload().status == 0 ? true : nil } == true)
+    try write("poll = 2m\n")
+    #expect(try reload().output == "Configuration read again: nothing changed.\n")
+  }
+
+  @Test func `a hub reads it again at SIGHUP, refuses a wrong one and serves on`() throws {
+    try write("role = hub\nlisten = 127.0.0.1:0\nhub_data = \(bench.store("hub"))\n")
+    try #require(bench.trendyd("hub", "init").status == 0)
+    let hub = try Running(bench, "trendyd", ["run"])
+    defer { hub.stop() }
+    #expect(try eventually { try reload().status == 0 ? true : nil } == true)
+    try write("role = hub\nlisten = nowhere\nhub_data = \(bench.store("hub"))\n")
+    kill(hub.process.processIdentifier, SIGHUP)
+    let isTold = try eventually { hub.text.contains("the old one stays: \(path):2: ") ? true : nil }
+    #expect(isTold == true, "\(hub.text)")
+    let url = try #require(hub.text.firstMatch(of: /curl (http[^ \n]*)/)?.1)
+    #expect(try bench.shell("curl -sf '\(url)'").status == 0)
+    hub.stop()
+    #expect(hub.process.terminationStatus == 0)
+    #expect(try reload().status == 69)
+  }
+
+  @Test func `a day that begins later is the agent's too, as soon as it is set`() throws {
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
+    defer { agent.stop() }
+    func day() throws -> String? {
+      let status = try bench.run("trendyd", ["status", "--store", bench.store(), "--json"])
+      return try? status.document.objectValue?["today"]?.objectValue?["day"]?.stringValue
+    }
+    let today = try #require(try eventually { try day() })
+    // A day that begins a minute after this one is still yesterday's.
+    let fields = LocalTime(isUTC: true).components(of: Date(timeIntervalSinceNow: 60))
+    let before = Date(timeIntervalSinceNow: -86_400)
+    let wanted = String(RFC3339.string(from: before).prefix(10))
+    try #require(wanted < today)
+    let clock =
+      fields.hour == 0 && fields.minute < 2 ? nil : "\(fields.hour):\(fields.minute < 10 ? "0" : "")\(fields.minute)"
+    // Within two minutes of midnight there is no such day.
+    guard let clock else { return }
+    try bench.trendy("config", "set", "day_starts_at", clock)
+    #expect(try eventually { try day() == wanted ? true : nil } == true)
+  }
+}
