@@ -123,7 +123,7 @@ extension Settings.Origin {
   public var words: String {
     switch self {
     case .standard: "default"
-    case .locale(let variable): "locale (\(variable))"
+    case .locale(let variable): "locale of \(variable)"
     case .synced: "synced"
     case .file(let path, let line): "\(path):\(line)"
     case .environment(let name): name

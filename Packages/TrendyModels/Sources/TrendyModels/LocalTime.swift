@@ -143,9 +143,13 @@ public struct LocalTime: Hashable, Sendable {
   /// `08:30`, or `8:30 am`.
   public func time(_ date: Date) -> String {
     let fields = components(of: date)
-    guard showsTwelveHours else { return "\(Self.twoDigits(fields.hour)):\(Self.twoDigits(fields.minute))" }
-    let hour = fields.hour % 12 == 0 ? 12 : fields.hour % 12
-    return "\(hour):\(Self.twoDigits(fields.minute)) \(fields.hour < 12 ? "am" : "pm")"
+    return clock(hour: fields.hour, minute: fields.minute)
+  }
+
+  /// A time of any day: `08:30`, or `8:30 am`; hour 24 is the midnight at its end.
+  public func clock(hour: Int, minute: Int) -> String {
+    guard showsTwelveHours else { return "\(Self.twoDigits(hour)):\(Self.twoDigits(minute))" }
+    return "\(hour % 12 == 0 ? 12 : hour % 12):\(Self.twoDigits(minute)) \(hour % 24 < 12 ? "am" : "pm")"
   }
 
   /// `+01:00`.
