@@ -38,7 +38,9 @@ struct RuleList {
     if let days = conditions.weekdays {
       words.append("on \(days.map { LocalTime.weekdays[$0 % 7] }.joined(separator: ", "))")
     }
-    if let hours = conditions.hours { words.append("from \(clock(hours.from, session)) to \(clock(hours.to, session))") }
+    if let hours = conditions.hours {
+      words.append("from \(clock(hours.from, session)) to \(clock(hours.to, session))")
+    }
     if let ids = conditions.vehicleIds { words.append("with \(oneOf(ids))") }
     if let metres = conditions.minimumDistance { words.append("at least \(session.units.distance(metres))") }
     return words
