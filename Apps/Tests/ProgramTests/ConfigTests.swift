@@ -67,7 +67,7 @@ struct ConfigTests {
     try bench.trendy("log", "coffee", "--at", "2026-11-19 12:00")
     try bench.trendy("log", "coffee", "--at", "2026-11-21 3:59")
     try bench.trendy("log", "mood", "--at", "2026-11-21", "--all-day")
-    let list = try bench.trendy("list").output.split(separator: "\n")
+    let list = try bench.trendy("list").output.split(separator: "\n").dropLast()
     #expect(
       list.map { $0.prefix(10) } == [
         "Fri 20 Nov", "  03:59  c", "Sat 21 Nov", "  all day ", "Thu 19 Nov", "  12:00  c",
