@@ -20,44 +20,42 @@ public protocol CompletionValues {
 }
 
 extension CommandTable {
-  /// What can follow: words of commands, options that were not given yet, the values that there are.
+  /// Candidates for the next word: words of commands, options that were not given yet, the values that there are.
   /// - Parameters:
   ///   - words: those of the command line so far, without the program's name; the last is being typed, and may be empty.
-  ///   - values: knows what there is.
+  ///   - values: knows the values that there are.
   public func candidates(for words: [String], values: some CompletionValues) -> [Candidate] {
     guard let typed = words.last else { return [] }
-    let before = Array(words.dropLast())
-    let spec = commands.filter { before.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
-    let rest = spec.map { Array(before.dropFirst($0.path.count)) } ?? []
-    let options = (spec?.options ?? []) + globalOptions
-    var found: [Candidate] = []
-    if let last = rest.last, let option = options.first(where: { $0.names.contains(last) }), let kind = option.kind {
-      found = self.values(of: kind, after: positionals(of: rest.dropLast(), options), values)
-    } else if typed.hasPrefix("-") {
-      found = options.filter { option in !option.names.contains(where: rest.contains) }
-        .map { Candidate($0.names[0], $0.help) }
-    } else {
-      found = nextWords(after: before)
-      let arguments = positionals(of: rest[...], options)
-      for argument in spec?.arguments(at: arguments.count) ?? [] {
-        found += self.values(of: argument.kind, after: arguments, values)
+    let line = CompletionLine(words.dropLast(), of: self)
+    if !line.isPastOptions, let equals = typed.firstIndex(of: "="), typed.hasPrefix("--") {
+      // The value stands in the option's own word.
+      let name = typed[..<equals]
+      guard let kind = line.options.first(where: { $0.names.contains(String(name)) })?.kind else { return [] }
+      let value = typed[typed.index(after: equals)...]
+      return found(self.values(of: kind, after: line.positionals, values), for: value).map {
+        $0 == .files ? $0 : Candidate("\(name)=\($0.text)", $0.meaning)
       }
     }
-    let wanted = typed.lowercased()
-    return found.filter { $0.text.lowercased().hasPrefix(wanted) }
+    let possible: [Candidate]
+    if let kind = line.awaitedValue {
+      possible = self.values(of: kind, after: line.positionals, values)
+    } else if typed.hasPrefix("-"), !line.isPastOptions {
+      possible = line.options.filter { !line.given.contains($0.key) || $0.repetition == .allCount }
+        .map { Candidate($0.key, $0.help) }
+    } else {
+      possible =
+        (line.isPastOptions ? [] : nextWords(after: line.commandWords))
+        + (line.command?.arguments(at: line.positionals.count) ?? []).flatMap {
+          self.values(of: $0.kind, after: line.positionals, values)
+        }
+    }
+    return found(possible, for: typed[...])
   }
 
-  private func positionals(of words: ArraySlice<String>, _ options: [OptionSpec]) -> [String] {
-    var positionals: [String] = []
-    var rest = words
-    while let word = rest.popFirst() {
-      guard word.hasPrefix("-") else {
-        positionals.append(word)
-        continue
-      }
-      if options.contains(where: { $0.names.contains(word) && $0.kind != nil }) { _ = rest.popFirst() }
-    }
-    return positionals
+  /// Those that begin as typed, whatever the case. The shell itself looks for the names of files.
+  private func found(_ candidates: [Candidate], for typed: Substring) -> [Candidate] {
+    let wanted = typed.lowercased()
+    return candidates.filter { $0 == .files || $0.text.lowercased().hasPrefix(wanted) }
   }
 
   /// The next words of commands that begin so.
@@ -84,91 +82,55 @@ extension CommandTable {
   }
 }
 
-/// A shell whose completion the programs can serve.
-public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
-  case bash
-  case fish
-  case zsh
+/// The words before the one that is being typed, told apart.
+private struct CompletionLine {
+  /// The command with the longest path that the words name, if any.
+  let command: CommandSpec?
+  /// Options that may stand on the line.
+  let options: [OptionSpec]
+  /// The keys of those that do.
+  private(set) var given: Set<String> = []
+  /// All words but options, and so a command's path and its arguments.
+  let commandWords: [String]
+  /// The command's arguments.
+  let positionals: [String]
+  /// What the next word has to be for the option before it.
+  private(set) var awaitedValue: ValueKind?
+  /// Whether a `--` was read: no options follow it.
+  private(set) var isPastOptions = false
 
-  /// What the shell reads to ask `program words -- …` for candidates: one a line, what it means behind a tab. Where the first
-  /// line is `:files`, names of files are meant.
-  public func script(for program: String) -> String {
-    switch self {
-    case .bash: Self.bash(program)
-    case .fish: Self.fish(program)
-    case .zsh: Self.zsh(program)
-    }
+  init(_ words: some Collection<String>, of table: CommandTable) {
+    // Which options take a value depends on the command, and where the command stands on which options do: all of the table's
+    // options tell its name, its own tell the rest.
+    let named = Self.read(words, options: table.globalOptions).others
+    let command = table.commands.filter { named.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
+    options = (command?.options ?? []) + table.globalOptions
+    let line = Self.read(words, options: options)
+    self.command = command
+    commandWords = line.others
+    positionals = Array(line.others.dropFirst(command?.path.count ?? 0))
+    (given, awaitedValue, isPastOptions) = (line.given, line.awaited, line.isPastOptions)
   }
 
-  private static func bash(_ program: String) -> String {
-    """
-    # bash completion of \(program)
-    _\(program)() {
-      local cur=${COMP_WORDS[COMP_CWORD]} line words prefix=
-      # The words as they were typed: bash parts them at '=' and ':' as well.
-      read -ra words <<< "${COMP_LINE:0:COMP_POINT}"
-      [[ ${COMP_LINE:COMP_POINT-1:1} == ' ' ]] && words+=('')
-      local typed=${words[${#words[@]}-1]}
-      [[ $typed == *[=:]* ]] && prefix=${typed%"$cur"}
-      COMPREPLY=()
-      while IFS= read -r line; do
-        if [[ $line == :files ]]; then
-          compopt -o filenames 2>/dev/null
-          mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-          return
-        fi
-        line=${line%%$'\\t'*}
-        COMPREPLY+=("$(printf '%q' "${line#"$prefix"}")")
-      done < <("${COMP_WORDS[0]}" words -- "${words[@]:1}" 2>/dev/null)
-      [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+  private static func read(
+    _ words: some Collection<String>, options: [OptionSpec]
+  ) -> (others: [String], given: Set<String>, awaited: ValueKind?, isPastOptions: Bool) {
+    var (others, given) = ([String](), Set<String>())
+    var rest = Array(words)[...]
+    while let word = rest.popFirst() {
+      if word == "--" { return (others + rest, given, nil, true) }
+      guard word.hasPrefix("-") else {
+        others.append(word)
+        continue
+      }
+      let name = word.prefix { $0 != "=" }
+      guard let option = options.first(where: { $0.names.contains(String(name)) }) else { continue }
+      given.insert(option.key)
+      if let kind = option.kind, name.count == word.count, rest.popFirst() == nil {
+        return (others, given, kind, false)
+      }
     }
-    complete -F _\(program) \(program)
-
-    """
-  }
-
-  private static func zsh(_ program: String) -> String {
-    """
-    #compdef \(program)
-    # zsh completion of \(program)
-    _\(program)() {
-      local -a found shown
-      local line text
-      while IFS= read -r line; do
-        if [[ $line == :files ]]; then
-          _files
-          return
-        fi
-        text=${line%%$'\\t'*}
-        found+=("$text")
-        shown+=("$text  ${line#*$'\\t'}")
-      done < <("${words[1]}" words -- "${(@)words[2,CURRENT]}" 2>/dev/null)
-      (( $#found )) && compadd -l -d shown -a found
-    }
-    if [[ $funcstack[1] == _\(program) ]]; then
-      _\(program) "$@"
-    else
-      compdef _\(program) \(program)
-    fi
-
-    """
-  }
-
-  private static func fish(_ program: String) -> String {
-    """
-    # fish completion of \(program)
-    function __\(program)_words
-      set -l words (commandline -opc) (commandline -ct)
-      set -l found ($words[1] words -- $words[2..-1] 2>/dev/null)
-      if test "$found[1]" = :files
-        __fish_complete_path (commandline -ct)
-      else
-        printf '%s\\n' $found
-      end
-    end
-    complete -c \(program) -f -a '(__\(program)_words)'
-
-    """
+    return (others, given, nil, false)
   }
 }
 
@@ -184,17 +146,4 @@ public struct NoValues: CompletionValues, Sendable {
 extension Candidate {
   /// Stands for the names of files, which the shell itself knows best.
   public static let files = Candidate(":files")
-}
-
-extension CompletionShell {
-  /// The shell that a person named.
-  /// - Throws: ``CommandError`` with exit 64.
-  public init(named name: String) throws(CommandError) {
-    guard let shell = CompletionShell(rawValue: name) else {
-      throw CommandError(
-        "There are no completions for '\(name)'",
-        hint: "There are: \(Self.allCases.map(\.rawValue).joined(separator: ", ")).", exit: .usage)
-    }
-    self = shell
-  }
 }

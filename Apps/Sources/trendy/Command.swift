@@ -72,8 +72,8 @@ enum Commands {
 
   private static let care: [any Command.Type] = [
     StatusCommand.self, DoctorCommand.self, ConfigGetCommand.self, ConfigSetCommand.self, ConfigUnsetCommand.self,
-    ConfigListCommand.self, ConfigEditCommand.self, ConfigPathCommand.self, CompletionsCommand.self, HelpCommand.self,
-    WordsCommand.self,
+    ConfigListCommand.self, ConfigEditCommand.self, ConfigPathCommand.self, CompletionsInstallCommand.self,
+    CompletionsPrintCommand.self, HelpCommand.self, WordsCommand.self,
   ]
 
   static let table = CommandTable(

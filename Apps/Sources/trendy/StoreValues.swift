@@ -1,5 +1,11 @@
 import AppContainer
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 import TrendyTrips
@@ -8,8 +14,14 @@ import TrendyTrips
 /// nobody reads an error between two words.
 struct StoreValues: CompletionValues {
   private let session: Session
+  private let storeDirectory: URL
 
-  init(_ session: Session) { self.session = session }
+  /// - Parameter line: the words of the command line that is completed, which may name another store.
+  init(_ session: Session, line: [String]) {
+    self.session = session
+    let named = line.lastIndex(of: "--store").flatMap { line.dropFirst($0 + 1).first }
+    storeDirectory = named.map { URL(filePath: $0) } ?? session.storeDirectory
+  }
 
   /// So many of the last recorded are offered.
   private static let offered = 30
@@ -18,8 +30,10 @@ struct StoreValues: CompletionValues {
     if kind == .file || kind == .folder { return [.files] }
     if kind == .setting { return Setting.all.map { Candidate($0.key, $0.help) } }
     if kind == .settingValue { return values(ofSetting: arguments.first) }
-    guard let store = try? session.openStore().makeStore() else { return [] }
-    return (try? values(of: kind, after: arguments, in: store)) ?? []
+    guard DeviceRecord.exists(at: storeDirectory), let app = try? AppContainer(storeDirectory: storeDirectory) else {
+      return []
+    }
+    return (try? values(of: kind, after: arguments, in: app.makeStore())) ?? []
   }
 
   private func values(ofSetting key: String?) -> [Candidate] {
@@ -34,7 +48,9 @@ struct StoreValues: CompletionValues {
     case .eventType: try store.fetchAllEventTypes().map { Candidate($0.name, $0.iconName) }
     case .place: try store.fetchAllGeofences().map { Candidate($0.name) }
     case .vehicle: try store.vehicles().map { Candidate($0.name) }
-    case .propertyKey: Set(try store.fetchAllPropertyDefinitions().map(\.key)).sorted().map { Candidate($0) }
+    case .rule: try store.tripRules().map { Candidate($0.name) }
+    case .propertyKey:
+      Set(try definitions(for: arguments.first, in: store).map(\.key)).sorted().map { Candidate($0) }
     case .property: try properties(after: arguments, in: store)
     case .event: try events(from: Set(EventSourceType.allCases), in: store)
     case .trip: try events(from: [.trip], in: store)
@@ -42,17 +58,27 @@ struct StoreValues: CompletionValues {
     }
   }
 
-  /// `key=`, and `key=choice` of a select, of the type that was named before; of all types where none was.
+  /// `key=`, and `key=choice` where there are choices; of properties that were not given yet.
   private func properties(after arguments: [String], in store: any DataStoreProtocol) throws -> [Candidate] {
-    let type = try arguments.first.flatMap { name in
-      try store.fetchAllEventTypes().first { $0.name.lowercased() == name.lowercased() }
-    }
-    return try store.fetchAllPropertyDefinitions().filter { type == nil || $0.eventTypeId == type?.id }
+    let given = Set(arguments.compactMap { word in word.firstIndex(of: "=").map { word[..<$0].lowercased() } })
+    return try definitions(for: arguments.first, in: store).filter { !given.contains($0.key.lowercased()) }
       .flatMap { definition in
-        definition.propertyType == .select
-          ? definition.options.map { Candidate("\(definition.key)=\($0)", definition.label) }
-          : [Candidate("\(definition.key)=", definition.label)]
+        let choices = definition.propertyType == .boolean ? ["yes", "no"] : definition.options
+        return choices.isEmpty
+          ? [Candidate("\(definition.key)=", definition.label)]
+          : choices.map { Candidate("\(definition.key)=\($0)", definition.label) }
       }
+  }
+
+  /// Of the type that is named, or of the event's; of all types where neither is.
+  private func definitions(
+    for name: String?, in store: any DataStoreProtocol
+  ) throws -> [PropertyDefinition] {
+    let lookup = Lookup(store: store)
+    if let name, let type = try? lookup.eventType(name, hintToMake: { $0 }) { return try store.definitions(of: type) }
+    let all = try store.fetchAllPropertyDefinitions()
+    guard let name, let event = try? lookup.event(name) else { return all }
+    return all.filter { $0.eventTypeId == event.eventTypeId }
   }
 
   private func events(from sources: Set<EventSourceType>, in store: any DataStoreProtocol) throws -> [Candidate] {

@@ -11,7 +11,7 @@ struct CompletionTests {
       switch kind {
       case .eventType: [Candidate("coffee", "a cup"), Candidate("Cocoa")]
       case .property: arguments == ["coffee"] ? [Candidate("size=small"), Candidate("size=large")] : []
-      case .file: [.files]
+      case .file, .folder: [.files]
       default: []
       }
     }
@@ -27,11 +27,15 @@ struct CompletionTests {
         options: [
           OptionSpec("--from", value: "file", kind: .file, help: "where it is"), OptionSpec("--all-day", help: "whole"),
           OptionSpec("--type", value: "type", kind: .eventType, help: "of which"),
+          OptionSpec("--tag", value: "word", kind: .text, repetition: .allCount, help: "a word"),
         ]),
       CommandSpec("sync", .word("now"), summary: "Syncs.", group: daily, examples: []),
       CommandSpec("sync conflicts", summary: "Lists.", group: daily, examples: []),
       CommandSpec("words", summary: "For programs.", group: daily, examples: [], isHidden: true),
-    ], globalOptions: [OptionSpec("--json", help: "for scripts")], notes: [])
+    ],
+    globalOptions: [
+      OptionSpec("--json", help: "for scripts"), OptionSpec("--dir", value: "dir", kind: .folder, help: "where"),
+    ], notes: [])
 
   @Test(
     "what can follow is offered, as far as it was typed",
@@ -43,11 +47,42 @@ struct CompletionTests {
       (["log", "coffee", "size=l"], ["size=large"]),
       (["log", "--all-day", "coffee", "--json", "size"], ["size=small", "size=large"]),
       (["log", "--type", ""], ["coffee", "Cocoa"]), (["log", "--type", "x", "c"], ["coffee", "Cocoa"]),
-      (["log", "--"], ["--from", "--all-day", "--type", "--json"]), (["log", "--all-day", "--a"], []),
-      (["log", "--from", ""], [":files"]), (["nothing", ""], []), ([], []),
+      (["log", "--"], ["--from", "--all-day", "--type", "--tag", "--json", "--dir"]),
+      (["log", "--all-day", "--a"], []),
+      (["log", "--from", ""], [":files"]), (["log", "--from", "/tmp/d"], [":files"]),
+      (["log", "--from=/t"], [":files"]),
+      (["nothing", ""], []), ([], []),
+      (["--json", "lo"], ["log"]), (["--dir", "x", "log", "cof"], ["coffee"]), (["--dir", ""], [":files"]),
+      (["log", "--type=co"], ["--type=coffee", "--type=Cocoa"]), (["log", "--type=coffee", "coc"], ["Cocoa"]),
+      (["log", "--type", "x", "--ty"], []), (["log", "--tag", "x", "--ta"], ["--tag"]),
+      (["log", "--", "coffee", "si"], ["size=small", "size=large"]), (["log", "--", "--"], []),
     ] as [([String], [String])])
   func offered(words: [String], expected: [String]) {
     #expect(table.candidates(for: words, values: Values()).map(\.text) == expected)
+  }
+
+  @Test(
+    "a line is read as the shell reads it, up to the cursor",
+    arguments: [
+      ("p log ", ["p", "log", ""], false), ("p log cof", ["p", "log", "cof"], false),
+      ("p  log   Bath\\ ti", ["p", "log", "Bath ti"], false), ("p log \"Bath ti", ["p", "log", "Bath ti"], true),
+      ("p log 'It\"s' x", ["p", "log", "It\"s", "x"], false), ("p 'a\\b", ["p", "a\\b"], true),
+      ("p \"a\\\"b\\c\" ", ["p", "a\"b\\c", ""], false), ("p \"\" x", ["p", "", "x"], false), ("", [""], false),
+    ])
+  func lines(line: String, words: [String], isQuoted: Bool) {
+    #expect(ShellLine(line).words == words && ShellLine(line).isQuoted == isQuoted)
+  }
+
+  @Test func `bash is given what stands behind the last of its breaks`() {
+    let candidates = [Candidate("kind=a:b"), Candidate("kind=a c")]
+    func texts(_ line: String, _ breaks: String) -> [String] {
+      ShellLine(line).completing(candidates, breaks: breaks).map(\.text)
+    }
+    #expect(texts("p kind=", "=:") == ["a:b", "a c"])
+    #expect(texts("p kind=a", "=:") == ["a:b", "a c"])
+    #expect(texts("p kind=a:", "=:") == ["b", "c"])
+    #expect(texts("p kind=a", ":") == ["kind=a:b", "kind=a c"])
+    #expect(texts("p \"kind=a", "=:") == ["kind=a:b", "kind=a c"], "quotes keep a word together")
   }
 
   @Test func `a manual page says what the help says, with nothing that roff would take for a command`() {

@@ -19,22 +19,22 @@ struct CompletionsCommand: DaemonCommand {
   }
 }
 
-/// `trendyd words`: what can follow the words of a command line, asked by the scripts of `trendyd completions print`.
+/// `trendyd words`: candidates for the next word of a command line, asked by the scripts of `trendyd completions print`.
 struct WordsCommand: DaemonCommand {
   static let spec = CommandSpec(
     "words", .any("word", .text), summary: "What can follow these words, for shells.", group: .run,
-    examples: ["words -- hub \"\""], isHidden: true)
+    examples: ["words -- hub \"\""], options: WordsQuestion.options, isHidden: true)
 
-  private let words: [String]
+  private let question: WordsQuestion
 
-  init(_ session: DaemonSession) { words = session.arguments.positionals }
+  init(_ session: DaemonSession) { question = WordsQuestion(session.arguments) }
 
   func act(_ session: DaemonSession) -> [Candidate] {
-    DaemonCommands.table.candidates(for: words, values: NoValues())
+    question.candidates(of: DaemonCommands.table, values: NoValues())
   }
 
   func show(_ answer: [Candidate], _ session: DaemonSession) -> ExitCode {
-    for candidate in answer { session.console.row([candidate.text, candidate.meaning]) }
+    WordsQuestion.show(answer, on: session.console)
     return .done
   }
 }

@@ -1,0 +1,116 @@
+/// A shell whose completion the programs can serve.
+public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
+  case bash
+  case fish
+  case zsh
+
+  /// The script that makes the shell ask `program words` for candidates: one a line, its meaning behind a tab. `:files` as first
+  /// line stands for the names of files.
+  public func script(for program: String) -> String {
+    switch self {
+    case .bash: Self.bash(program)
+    case .fish: Self.fish(program)
+    case .zsh: Self.zsh(program)
+    }
+  }
+
+  /// Bash completes the part of a word behind the last of `COMP_WORDBREAKS`, so that the program is told of both.
+  private static func bash(_ program: String) -> String {
+    """
+    # bash completion of \(program)
+    _\(program)() {
+      local line current=${COMP_WORDS[COMP_CWORD]} typed=${COMP_LINE:0:COMP_POINT}
+      COMPREPLY=()
+      while IFS= read -r line; do
+        if [[ $line == :files ]]; then
+          compopt -o default 2>/dev/null
+          return
+        fi
+        line=${line%%$'\\t'*}
+        [[ -z $line ]] && continue
+        # Inside quotes that were opened, bash quotes by itself.
+        [[ $current == [\\"\\']* ]] || printf -v line '%q' "$line"
+        COMPREPLY+=("$line")
+      done < <("${COMP_WORDS[0]/#\\~\\//$HOME/}" words --line "$typed" --breaks "$COMP_WORDBREAKS" 2>/dev/null)
+      [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+    }
+    complete -F _\(program) \(program)
+
+    """
+  }
+
+  private static func zsh(_ program: String) -> String {
+    """
+    #compdef \(program)
+    # zsh completion of \(program)
+    _\(program)() {
+      local -a whole begun wholeShown begunShown
+      local line text typed=$PREFIX
+      # Quotes that were opened are not part of what was typed.
+      [[ -z $compstate[quote] ]] && typed=${(Q)PREFIX}
+      while IFS= read -r line; do
+        if [[ $line == :files ]]; then
+          [[ $PREFIX == --*=* ]] && compset -P '*='
+          _files
+          return
+        fi
+        text=${line%%$'\\t'*}
+        if [[ $text == *= ]]; then
+          begun+=("$text")
+          begunShown+=("${line/$'\\t'/  }")
+        else
+          whole+=("$text")
+          wholeShown+=("${line/$'\\t'/  }")
+        fi
+      done < <("${(Q)~words[1]}" words -- "${(@Q)words[2,CURRENT-1]}" "$typed" 2>/dev/null)
+      (( $#begun )) && compadd -l -S '' -d begunShown -a begun
+      (( $#whole )) && compadd -l -d wholeShown -a whole
+    }
+    if [[ $funcstack[1] == _\(program) ]]; then
+      _\(program) "$@"
+    else
+      compdef _\(program) \(program)
+    fi
+
+    """
+  }
+
+  private static func fish(_ program: String) -> String {
+    """
+    # fish completion of \(program)
+    function __\(program)_words
+      set -l words (commandline -opc)
+      $words[1] words --line (commandline -cp | string collect) 2>/dev/null
+    end
+    function __\(program)_wants_files
+      set -l found (__\(program)_words)
+      test "$found[1]" = :files
+    end
+    complete -c \(program) -n __\(program)_wants_files -F
+    complete -c \(program) -n 'not __\(program)_wants_files' -f -a '(__\(program)_words)'
+
+    """
+  }
+}
+
+extension CompletionShell {
+  /// The file from which the shell loads a program's completion when it is first asked for.
+  public func fileName(for program: String) -> String {
+    switch self {
+    case .bash: program
+    case .fish: "\(program).fish"
+    case .zsh: "_\(program)"
+    }
+  }
+
+  /// The shell that a person named.
+  /// - Throws: ``CommandError`` with exit 64.
+  public init(named name: String) throws(CommandError) {
+    guard let shell = CompletionShell(rawValue: name) else {
+      throw CommandError(
+        "There are no completions for '\(name)'",
+        hint: "There are: \(Self.allCases.map(\.rawValue).joined(separator: ", ")).", exit: .usage)
+    }
+    self = shell
+  }
+}

@@ -1,0 +1,20 @@
+import CommandSupport
+
+/// `trendy completions print`
+struct CompletionsPrintCommand: Command {
+  static let spec = CommandSpec(
+    "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "the shell"),
+    summary: "What a shell reads to complete trendy's words: bash, fish or zsh.", group: .care,
+    examples: ["completions print bash", "completions print fish"])
+
+  private let shell: CompletionShell
+
+  init(_ session: Session) throws { shell = try CompletionShell(named: session.arguments.positionals[0]) }
+
+  func act(_ session: Session) -> String { shell.script(for: Commands.table.program) }
+
+  func show(_ answer: String, _ session: Session) -> ExitCode {
+    session.console.raw(answer)
+    return .done
+  }
+}

@@ -1,0 +1,21 @@
+import CommandSupport
+
+/// `trendy words`: candidates for the next word of a command line, asked by the scripts of `trendy completions print`.
+struct WordsCommand: Command {
+  static let spec = CommandSpec(
+    "words", .any("word", .text), summary: "What can follow these words, for shells.", group: .care,
+    examples: ["words -- log \"\"", "words --line \"trendy log \""], options: WordsQuestion.options, isHidden: true)
+
+  private let question: WordsQuestion
+
+  init(_ session: Session) { question = WordsQuestion(session.arguments) }
+
+  func act(_ session: Session) -> [Candidate] {
+    question.candidates(of: Commands.table, values: StoreValues(session, line: question.words))
+  }
+
+  func show(_ answer: [Candidate], _ session: Session) -> ExitCode {
+    WordsQuestion.show(answer, on: session.console)
+    return .done
+  }
+}
