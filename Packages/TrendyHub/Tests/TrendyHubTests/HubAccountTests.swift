@@ -292,6 +292,24 @@ struct HubAccountTests {
     #expect(device.tokenHash.count == 64)
     #expect(device.tokenHash != hub.token)
   }
+
+  @Test func `devices of a person that are called alike are told apart by a number, until one is revoked`() throws {
+    let hub = try TestHub()
+    let accounts = hub.server.accounts
+    func pair(_ name: String, of person: String) throws -> HubDevice {
+      try accounts.createToken(person: person, deviceName: name).device
+    }
+    let person = try accounts.createPerson(name: "Two machines").id
+    let first = try pair("vm", of: person)
+    #expect(try [first.name, pair("vm", of: person).name, pair("vm", of: person).name] == ["vm", "vm 2", "vm 3"])
+    let other = try accounts.createPerson(name: "Somebody else").id
+    #expect(try pair("vm", of: other).name == "vm", "names are a person's own")
+    try accounts.revoke(deviceId: first.id)
+    #expect(try pair("vm", of: person).name == "vm")
+    let long = String(repeating: "x", count: 256)
+    _ = try pair(long, of: person)
+    #expect(try pair(long, of: person).name.utf8.count <= 256)
+  }
 }
 
 extension [UInt8] {

@@ -147,13 +147,29 @@ public struct HubAccounts: Sendable {
           detail: "the device holds another person's record; this code stays good until it is used or ten minutes old")
       }
       let device = HubDevice(
-        id: chance.identifier(at: now), person: pairing.person, name: deviceName,
+        id: chance.identifier(at: now), person: pairing.person,
+        name: try Self.freeName(deviceName, person: pairing.person, in: directory),
         tokenHash: SHA256Digest.hexadecimal(of: token), createdAt: now)
       try directory.deletePairingCode(hash: hash)
       try directory.put(device)
       return device
     }
     return (token, device)
+  }
+
+  /// The name, or with the first number behind it that no other device of the person has: `vm`, `vm 2`. Revoked devices keep
+  /// theirs and give it away.
+  private static func freeName(
+    _ name: String, person: String, in directory: some HubDirectoryReading
+  ) throws -> String {
+    let taken = Set(try directory.devices().filter { $0.person == person && $0.revokedAt == nil }.map(\.name))
+    guard taken.contains(name) else { return name }
+    // Numbered, it is to have the length of a name still.
+    var beginning = name
+    while beginning.utf8.count > 240 { beginning.removeLast() }
+    var number = 2
+    while taken.contains("\(beginning) \(number)") { number += 1 }
+    return "\(beginning) \(number)"
   }
 
   /// Makes a token without a code, for the one who runs the hub.
