@@ -68,6 +68,11 @@ extension CommandError {
   private init(hub error: APIError) {
     let kept = "Nothing was lost; what was recorded here waits."
     switch error {
+    case .networkError(let what) where what.lowercased().contains("certificate"):
+      self.init(
+        "The hub's certificate is not trusted: \(what)",
+        hint: "\(kept) A certificate authority of your own has to be among the system's, SSL_CERT_FILE is not read: "
+          + "/usr/local/share/ca-certificates/NAME.crt, then update-ca-certificates.", exit: .refused)
     case .networkError(let what):
       self.init(
         "The hub does not answer: \(what)", hint: "\(kept) Is it running? trendy sync tries again.", exit: .unreachable)

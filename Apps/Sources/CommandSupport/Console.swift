@@ -121,6 +121,12 @@ public struct Console: Sendable {
     if gathered != nil { raw(line + "\n") } else { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
   }
 
+  /// A picture on a terminal, where talk of what was done is wanted.
+  public func picture(_ code: QRCode) {
+    guard tellsWhatWasDone, terminal.isTerminal else { return }
+    for line in QRPicture(code).lines(for: terminal) { writeReport(line) }
+  }
+
   /// What stands in a note stays text: a line end becomes a space, and no character commands the terminal.
   static func oneLine(_ line: String) -> String {
     // Most lines are plain ASCII, whose categories need not be looked up.

@@ -8,13 +8,25 @@
 
 /// What the standard output is written to: how wide it is, and whether it shows colours.
 public struct Terminal: Hashable, Sendable {
+  /// Whether somebody looks at it: not a file or a pipe.
+  public var isTerminal = false
   /// Columns; `nil` where lines may be of any length, as in a file.
   public var width: Int?
   public var showsStyles: Bool
+  /// Whether it shows blocks and braille: its locale is UTF-8.
+  public var showsUnicode: Bool
 
-  public init(width: Int? = nil, showsStyles: Bool = false) {
+  public init(width: Int? = nil, showsStyles: Bool = false, showsUnicode: Bool = true) {
     self.width = width
     self.showsStyles = showsStyles
+    self.showsUnicode = showsUnicode
+  }
+
+  /// By `LC_ALL`, `LC_CTYPE` and `LANG`, the first that says something (POSIX, 8.2).
+  static func isUTF8(_ environment: [String: String]) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+    let encoding = locale.lowercased().filter { $0 != "-" }
+    return encoding.contains("utf8")
   }
 
   /// Of this process, with colours as a person wants them.
@@ -36,9 +48,12 @@ public struct Terminal: Hashable, Sendable {
     let told = environment["COLUMNS"].flatMap { Int($0) }
     let measured = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
     let width = measured > 0 ? measured : told ?? (isTerminal ? 80 : nil)
-    return Terminal(
+    var terminal = Terminal(
       width: width.map { min(max($0, 40), 200) },
-      showsStyles: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb")
+      showsStyles: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb",
+      showsUnicode: isUTF8(environment))
+    terminal.isTerminal = isTerminal
+    return terminal
   }
 }
 

@@ -78,27 +78,41 @@ public struct HubContainer: Sendable {
         address: endpoint.address, port: endpoint.port, limits: limits, clock: clock, log: log),
       ingest: ingest, clock: clock,
       configuration: HubConfiguration(
-        allowedHosts: settings.hosts + own, trustedProxies: settings.proxies,
+        allowedHosts: settings.names + own, trustedProxies: settings.proxies,
         requestsPerMinute: try settings.requestsPerMinute()),
       log: log)
   }
 
-  /// The port at which a hub serves the folder by now; `nil` where none does.
-  public func servingPort() -> UInt16? {
+  /// What a hub that runs noted of itself.
+  public struct Serving: Hashable, Sendable {
+    /// The one it really has, also where any free one was asked for.
+    public let port: UInt16
+    /// Where devices find it; `nil` where it listens everywhere and was told of no name.
+    public let deviceURL: String?
+
+    public init(port: UInt16, deviceURL: String?) {
+      self.port = port
+      self.deviceURL = deviceURL
+    }
+  }
+
+  /// The hub that serves the folder by now; `nil` where none does.
+  public func serving() -> Serving? {
     do {
       _ = try storage.occupy()
       return nil
     } catch {
-      let data = FileManager.default.contents(atPath: portFile.path)
-      return data.flatMap {
-        UInt16(String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
-      }
+      guard let data = FileManager.default.contents(atPath: portFile.path) else { return nil }
+      let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+      guard let port = lines.first.flatMap({ UInt16($0) }) else { return nil }
+      return Serving(port: port, deviceURL: lines.dropFirst().first.map(String.init))
     }
   }
 
-  /// Notes the port for ``servingPort()``, which matters where any free one was asked for.
-  public func noteServing(port: UInt16) throws {
-    try OwnerOnlyFile.replace(portFile, with: Data("\(port)\n".utf8), isDurable: false)
+  /// Notes it for ``serving()``.
+  public func note(_ serving: Serving) throws {
+    let lines = ["\(serving.port)", serving.deviceURL].compactMap(\.self).map { $0 + "\n" }
+    try OwnerOnlyFile.replace(portFile, with: Data(lines.joined().utf8), isDurable: false)
   }
 
   private var portFile: URL { directory.appending(path: "port") }

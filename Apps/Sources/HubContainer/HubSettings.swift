@@ -11,6 +11,8 @@ public struct HubSettings: Hashable, Sendable, Codable {
   public var listen: String?
   /// Names besides loopback's under which the hub is asked.
   public var hosts: [String] = []
+  /// Where devices find the hub, if not at the name and port at which it listens: the address of a reverse proxy.
+  public var address: String?
   /// Reverse proxies, as ``HubConfiguration/trustedProxies``.
   public var proxies: [String] = []
   /// Limits by their names, as they were given: see ``limitNames``.
@@ -25,6 +27,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     listen = try members.decodeIfPresent(String.self, forKey: .listen)
     hosts = try members.decodeIfPresent([String].self, forKey: .hosts) ?? []
+    address = try members.decodeIfPresent(String.self, forKey: .address)
     proxies = try members.decodeIfPresent([String].self, forKey: .proxies) ?? []
     limits = try members.decodeIfPresent([String: String].self, forKey: .limits) ?? [:]
   }
@@ -35,6 +38,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     var settings = self
     if let text = arguments.value("--listen") { settings.listen = text }
     if arguments.has("--host") { settings.hosts = arguments.all("--host") }
+    if let text = arguments.value("--url") { settings.address = text }
     if arguments.has("--proxy") { settings.proxies = arguments.all("--proxy") }
     try settings.take(limits: arguments.all("--limit"))
     try settings.check()
@@ -50,66 +54,15 @@ public struct HubSettings: Hashable, Sendable, Codable {
     for host in hosts where host.isEmpty || host.contains(where: { $0 == "/" || $0.isWhitespace }) {
       throw Self.invalid("--host", host, "It is a name or an address, without http:// and without a port.")
     }
+    if let address, Self.host(of: address) == nil {
+      throw Self.invalid("--url", address, "It looks like https://hub.example.")
+    }
     _ = try httpLimits()
     _ = try requestsPerMinute()
   }
 
   static func invalid(_ option: String, _ value: String, _ hint: String) -> CommandError {
     CommandError("The value '\(value)' is invalid for '\(option)'", hint: hint, exit: .usage)
-  }
-}
-
-// MARK: Where it listens
-
-extension HubSettings {
-  public struct Endpoint: Hashable, Sendable {
-    public var address: String
-    public var port: UInt16
-
-    public init?(_ text: String) {
-      guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-        return nil
-      }
-      address = text[..<colon].trimmingCharacters(in: ["[", "]"])
-      self.port = port
-      if address.isEmpty { return nil }
-    }
-
-    /// Whether it stands for all networks of the machine, so that nobody can ask at it: `0.0.0.0`, `::`.
-    public var isWildcard: Bool { NetworkAddress(address)?.isUnspecified ?? false }
-  }
-
-  public func endpoint() throws(CommandError) -> Endpoint {
-    let text = listen ?? Self.standardListen
-    guard let endpoint = Endpoint(text) else { throw Self.invalid("--listen", text, "It looks like 127.0.0.1:8787.") }
-    return endpoint
-  }
-
-  /// Where devices find the hub: by its first name, else by the address at which it listens. `nil` where it listens
-  /// everywhere and was told of no name.
-  /// - Parameter port: the one it really has.
-  public func url(port: UInt16? = nil) throws(CommandError) -> String? {
-    let endpoint = try endpoint()
-    guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
-    return "http://\(Self.bracketed(host)):\(port ?? endpoint.port)"
-  }
-
-  /// The same for this machine alone.
-  public static func url(address: String, port: UInt16) -> String {
-    "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"
-  }
-
-  private static func bracketed(_ host: String) -> String {
-    host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-  }
-
-  /// What a person should know who had it listen everywhere; `nil` where nothing is to be said.
-  public func wildcardHint() throws(CommandError) -> String? {
-    let endpoint = try endpoint()
-    guard endpoint.isWildcard, hosts.isEmpty else { return nil }
-    return
-      "\(endpoint.address) means every network of this machine and is no address to ask at. Say by which name or address devices "
-      + "reach it: --host NAME (at hub init, or at run)."
   }
 }
 

@@ -23,6 +23,9 @@ extension OptionSpec {
       "--host", value: "name", kind: .text, repetition: .allCount,
       help: "a name besides localhost under which the hub is asked"),
     OptionSpec(
+      "--url", value: "url", kind: .text,
+      help: "where devices find the hub, if elsewhere than it listens: https://hub.example of a reverse proxy"),
+    OptionSpec(
       "--proxy", value: "address", kind: .text, repetition: .allCount,
       help:
         "a reverse proxy, or a block of them (10.0.0.0/8), whose X-Forwarded-For the hub believes"),

@@ -74,14 +74,14 @@ struct DaemonRun {
     let server = try hub.makeServer(settings: settings, bounds: bounds, log: log)
     let endpoint = try settings.endpoint()
     let port = try await server.start()
+    let outside = try settings.url(port: port)
     do {
-      try hub.noteServing(port: port)
+      try hub.note(HubContainer.Serving(port: port, deviceURL: outside))
     } catch {
       // Read by `pair` alone, which then goes by what was kept.
       console.talk("Hub: \(error)")
     }
     let url = HubSettings.url(address: endpoint.address, port: port)
-    let outside = try settings.url(port: port)
     if console.isJSON {
       console.document(
         "trendyd.run/1",

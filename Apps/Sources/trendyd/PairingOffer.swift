@@ -12,18 +12,35 @@ struct PairingOffer {
   /// What to do where there is no address to ask at; `nil` where there is one.
   let wildcardHint: String?
 
-  init(person: HubPerson, code: String, settings: HubSettings, port: UInt16) throws(CommandError) {
+  /// - Parameter serving: the hub that serves by now, which may have been told otherwise than what is kept.
+  init(
+    person: HubPerson, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
+  ) throws(CommandError) {
     self.person = person
     self.code = code
-    self.port = port
-    url = try settings.url(port: port)
-    wildcardHint = try settings.wildcardHint()
+    if let serving {
+      (port, url) = (serving.port, serving.deviceURL)
+    } else {
+      (port, url) = (try settings.endpoint().port, try settings.url())
+    }
+    wildcardHint = url == nil ? try settings.wildcardHint() : nil
   }
 
   var members: [(String, JSONText)] {
-    [("person", .string(person.name)), ("code", .string(code)), ("url", .string(url))]
+    [("person", .string(person.name)), ("code", .string(code)), ("url", .string(url)), ("link", .string(link))]
   }
 
   /// The command that a person types on the device.
-  var connectCommand: String { "trendy connect \(url ?? "http://NAME:\(port)") \(code)" }
+  var connectCommand: String {
+    let needsConsent = url.map { HubSettings.isClearText($0) } ?? true
+    return "trendy connect \(url ?? "http://NAME:\(port)") \(code)\(needsConsent ? " --insecure" : "")"
+  }
+
+  /// Address and code in one, for an app that reads it from a screen: `trendy://connect?hub=…&code=…`.
+  var link: String? { url.map { "trendy://connect?hub=\($0)&code=\(code)" } }
+
+  /// On a terminal, the link as a picture.
+  func showPicture(on console: Console) {
+    if let link, let picture = QRCode(link) { console.picture(picture) }
+  }
 }

@@ -13,9 +13,10 @@ enum Trendyd {
     Console.openStandardStreams()
     Signals.take()
     let words = Array(CommandLine.arguments.dropFirst())
-    let console = Console(
+    var console = Console(
       format: words.contains("--json") ? .json : .text,
       isQuiet: words.contains("--quiet") || words.contains("-q"))
+    console.terminal = Terminal.ofStandardOutput(environment: ProcessInfo.processInfo.environment)
     do {
       exit(console.ending(try await run(words, console: console)).rawValue)
     } catch {

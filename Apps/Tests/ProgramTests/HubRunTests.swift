@@ -71,6 +71,52 @@ struct HubRunTests {
     }
   }
 
+  @Test func `pair says where the hub that runs was told to be found, and what the device has to allow`() throws {
+    let data = try initialise("--listen", "127.0.0.1:0")
+    let running = try Running(
+      bench, "trendyd", ["run", "--role", "hub", "--data", data, "--host", "attic.lan", "--json"])
+    defer { running.stop() }
+    let port = try #require(try document(running)["url"]?.stringValue?.split(separator: ":").last)
+    let paired = try bench.trendyd("pair", "--data", data)
+    #expect(paired.output.contains("trendy connect http://attic.lan:\(port) "), "\(paired.output)")
+    #expect(paired.output.contains(" --insecure\n"), "without TLS, the device has to be told so")
+    let link = try bench.trendyd("pair", "--data", data, "--json").document.objectValue?["link"]?.stringValue
+    #expect(link?.hasPrefix("trendy://connect?hub=http://attic.lan:\(port)&code=") == true)
+  }
+
+  @Test func `behind a proxy, devices are told its address`() throws {
+    let data = try initialise("--listen", "127.0.0.1:0", "--url", "https://hub.example", "--proxy", "127.0.0.1")
+    let paired = try bench.trendyd("pair", "--data", data)
+    #expect(paired.output.contains("trendy connect https://hub.example "), "\(paired.output)")
+    #expect(!paired.output.contains("--insecure") && !paired.output.contains("\u{1B}"), "a pipe gets no picture")
+    let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json"])
+    defer { running.stop() }
+    let url = try #require(try document(running)["url"]?.stringValue)
+    let asked = try bench.shell("curl -s -o /dev/null -w '%{http_code}' -H 'Host: hub.example' \(url)/api/v1/health")
+    #expect(asked.output == "200")
+    for wrong in ["hub.example", "ftp://hub.example", "https://"] {
+      let refused = try bench.trendyd("pair", "--data", data, "--url", wrong)
+      #expect(refused.status == 64 && refused.talk.contains("https://hub.example"), "\(wrong): \(refused.talk)")
+    }
+  }
+
+  @Test(
+    "a terminal shows what a phone reads",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script is not installed"))
+  func picture() throws {
+    let data = try initialise("--listen", "127.0.0.1:8787")
+    let command = "trendyd pair --data \(data)"
+    let shown = try bench.shell("TERM=xterm LANG=C.UTF-8 script -qec '\(command)' /dev/null </dev/null")
+    #expect(shown.output.contains("\u{1B}[38;5;16;48;5;231m") && shown.output.contains("▀"), "\(shown.output)")
+    let plain = try bench.shell("TERM=xterm LANG=C script -qec '\(command)' /dev/null </dev/null")
+    #expect(!plain.output.contains("▀") && plain.output.contains("trendy connect"), "\(plain.output)")
+  }
+
+  @Test func `connect names the option that allows a hub without TLS in a network`() throws {
+    let result = try bench.trendy("connect", "http://attic.lan:8787", "1234-5678")
+    #expect(result.status == 64 && result.talk.contains("--insecure"), "\(result.talk)")
+  }
+
   @Test func `an address that means all networks is explained`() throws {
     let data = try initialise("--listen", "0.0.0.0:8787", name: "wide")
     let paired = try bench.trendyd("pair", "--data", data)

@@ -41,8 +41,7 @@ struct HubInitCommand: DaemonCommand {
     // As it will serve, by the configuration too.
     let served = try session.hubSettings()
     return try PairingOffer(
-      person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: served,
-      port: try served.endpoint().port)
+      person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: served)
   }
 
   func show(_ answer: PairingOffer?, _ session: DaemonSession) -> ExitCode {
@@ -52,6 +51,7 @@ struct HubInitCommand: DaemonCommand {
     console.done("Hub ready at \(path), for \(answer.person.name).")
     console.done("Start it:  trendyd run --role hub")
     console.done("Then, on a device, within ten minutes:  \(answer.connectCommand)")
+    answer.showPicture(on: console)
     if let hint = answer.wildcardHint { console.talk(hint) }
     return .done
   }

@@ -14,10 +14,12 @@ struct PairCommand: DaemonCommand {
     let hub = try session.existingHub()
     let person = try session.person(for: "trendyd pair")
     let code = try hub.accounts.createPairingCode(person: person.id)
-    let settings = try session.hubSettings()
-    // A hub that runs may have been started with another port than what was kept.
-    let port = try hub.servingPort() ?? settings.endpoint().port
-    return try PairingOffer(person: person, code: code, settings: settings, port: port)
+    // A hub that runs may have been started with another address than was kept; this command line says over both.
+    let isSaidHere = OptionSpec.hubSettings.contains { session.arguments.has($0.key) }
+    let serving = hub.serving().map {
+      isSaidHere ? HubContainer.Serving(port: $0.port, deviceURL: try? session.hubSettings().url(port: $0.port)) : $0
+    }
+    return try PairingOffer(person: person, code: code, settings: session.hubSettings(), serving: serving)
   }
 
   func show(_ answer: PairingOffer, _ session: DaemonSession) -> ExitCode {
@@ -25,6 +27,7 @@ struct PairCommand: DaemonCommand {
     if console.isJSON { console.document("trendyd.pair/1", answer.members) }
     console.done("Code for one device of \(answer.person.name), for ten minutes: \(answer.code)")
     console.done("On the device:  \(answer.connectCommand)")
+    answer.showPicture(on: console)
     if let hint = answer.wildcardHint { console.talk(hint) }
     return .done
   }

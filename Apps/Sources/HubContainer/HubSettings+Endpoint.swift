@@ -1,0 +1,74 @@
+public import CommandSupport
+public import Foundation
+import TrendyHub
+
+extension HubSettings {
+  public struct Endpoint: Hashable, Sendable {
+    public var address: String
+    public var port: UInt16
+
+    public init?(_ text: String) {
+      guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+        return nil
+      }
+      address = text[..<colon].trimmingCharacters(in: ["[", "]"])
+      self.port = port
+      if address.isEmpty { return nil }
+    }
+
+    /// Whether it stands for all networks of the machine, so that nobody can ask at it: `0.0.0.0`, `::`.
+    public var isWildcard: Bool { NetworkAddress(address)?.isUnspecified ?? false }
+  }
+
+  public func endpoint() throws(CommandError) -> Endpoint {
+    let text = listen ?? Self.standardListen
+    guard let endpoint = Endpoint(text) else { throw Self.invalid("--listen", text, "It looks like 127.0.0.1:8787.") }
+    return endpoint
+  }
+
+  /// Where devices find the hub: as it was told, else by its first name, else by the address at which it listens. `nil` where it listens
+  /// everywhere and was told of no name.
+  /// - Parameter port: the one it really has.
+  public func url(port: UInt16? = nil) throws(CommandError) -> String? {
+    let endpoint = try endpoint()
+    if let address { return address }
+    guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
+    return "http://\(Self.bracketed(host)):\(port ?? endpoint.port)"
+  }
+
+  /// Names besides loopback's under which the hub is asked.
+  var names: [String] { hosts + [address.flatMap(Self.host)].compactMap(\.self) }
+
+  /// `nil` for what is no address of a hub.
+  static func host(of address: String) -> String? {
+    guard let url = URL(string: address), ["http", "https"].contains(url.scheme), let host = url.host(), !host.isEmpty,
+      url.query() == nil, url.fragment() == nil, url.user() == nil
+    else { return nil }
+    return host
+  }
+
+  /// Whether devices are to ask at another machine without TLS, which they do only where a person allows it.
+  public static func isClearText(_ address: String) -> Bool {
+    guard let url = URL(string: address), url.scheme == "http", let host = url.host() else { return false }
+    return host != "localhost"
+      && !(NetworkAddress(host).map { $0.description.hasPrefix("127.") || $0.description == "::1" } ?? false)
+  }
+
+  /// The same for this machine alone.
+  public static func url(address: String, port: UInt16) -> String {
+    "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"
+  }
+
+  private static func bracketed(_ host: String) -> String {
+    host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+  }
+
+  /// What a person should know who had it listen everywhere; `nil` where nothing is to be said.
+  public func wildcardHint() throws(CommandError) -> String? {
+    let endpoint = try endpoint()
+    guard endpoint.isWildcard, hosts.isEmpty, address == nil else { return nil }
+    return
+      "\(endpoint.address) means every network of this machine and is no address to ask at. Say by which name or address devices "
+      + "reach it: --host NAME (at hub init, or at run)."
+  }
+}
