@@ -25,7 +25,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
 
   /// All of them in a row.
   static var names: String {
-    let names = allCases.map(\.name)
+    let names = allCases.map { $0 == .csv ? "CSV (with columns lat, lon and time)" : $0.name }
     return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
   }
 
@@ -69,7 +69,11 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     case UInt8(ascii: "<"): return "a broken XML file"
     case UInt8(ascii: "{"), UInt8(ascii: "["): return "a JSON file of another kind"
     case UInt8(ascii: "$"): return "NMEA sentences without a right checksum"
-    default: return content.prefix(512).contains(0) ? "a binary file" : "plain text"
+    default:
+      if content.prefix(512).contains(0) { return "a binary file" }
+      let line = content.prefix { $0 != 0xA && $0 != 0xD }
+      let isTable = line.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\t") }
+      return isTable ? "a table (CSV) without positions and their times" : "plain text"
     }
   }
 

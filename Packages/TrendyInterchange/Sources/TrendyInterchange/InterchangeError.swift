@@ -15,7 +15,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
       "line \(line), column \(column): \(reason); "
         + "\(points) \(points == 1 ? "point was" : "points were") read before it"
     case .unknownFormat(let seen):
-      "this looks like \(seen), which cannot be read; \(ImportFormat.names) can"
+      "this looks like \(seen), which holds no track; tracks are read from \(ImportFormat.names)"
     }
   }
 

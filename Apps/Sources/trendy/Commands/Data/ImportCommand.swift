@@ -46,6 +46,9 @@ struct ImportCommand: Command {
     do {
       return try container.record.importTrack(bytes, isDryRun: isDryRun)
     } catch let error as InterchangeError {
+      if case .unknownFormat = error {
+        throw CommandError("\(path) cannot be read: \(error)", hint: "Nothing was imported.", exit: .badData)
+      }
       throw CommandError(
         "\(path) cannot be read: \(error)", hint: "Nothing was imported. Get the file whole and try again.",
         exit: .badData)
