@@ -80,6 +80,24 @@ struct TextTests {
     #expect(shown.contains("from      Home\n") && shown.contains("to        Office\n"), "\(shown)")
   }
 
+  @Test func `a trip shows its way in proportion, with its ends and a scale, in braille or in ASCII`() throws {
+    try bench.trendy("place", "add", "Home", "52.0,4.0")
+    try bench.trendy("place", "add", "Office", "52.05,4.2")
+    try bench.trendy("trip", "add", "14km", "--start", "home", "--end", "office", "--from", "-2h", "--for", "20m")
+    let picture = try bench.trendy("trip", "show", "@1").output.split(separator: "\n").suffix(13).map(String.init)
+    #expect(picture.last?.hasPrefix("  H Home   O Office   ├──") == true, "\(picture)")
+    #expect(picture.last?.hasSuffix("┤") == true && picture.last?.contains(" km ") == true)
+    // 13.7 km east and 5.6 km north, in cells twice as high as wide.
+    let way = picture.dropLast().filter { $0.unicodeScalars.contains { 0x2800...0x28FF ~= $0.value } }
+    #expect(way.first?.hasSuffix("O") == true && way.last?.hasPrefix("  H") == true, "\(picture)")
+    #expect(way.allSatisfy { $0.count <= 76 } && 10...12 ~= way.count, "\(picture)")
+    let ascii = try bench.trendy("trip", "show", "@1", environment: ["LANG": "C"]).output
+    #expect(
+      ascii.contains("  H*") && ascii.contains(" |--") && ascii.allSatisfy { $0.isASCII || $0 == "→" }, "\(ascii)")
+    let narrow = try bench.trendy("trip", "show", "@1", environment: ["COLUMNS": "40"]).output
+    #expect(narrow.split(separator: "\n").filter { $0.contains("O") }.allSatisfy { $0.count <= 40 }, "\(narrow)")
+  }
+
   @Test func `what was just recorded is counted, with the days in a row`() throws {
     for days in 1...3 { try bench.trendy("log", "coffee", "--at", "-\(days) days") }
     #expect(try bench.trendy("log", "coffee").output.contains("  4 days in a row · undo: trendy undo"))

@@ -42,7 +42,8 @@ struct OneTrip {
     case .ndjson where !isDetailed: session.console.data("\(trip.json)")
     case .json, .ndjson: session.console.document("trendy.trip/1", [("trip", trip.json)])
     case .plain: session.console.row(trip.plain)
-    case .text where isDetailed: for line in trip.lines { session.console.text(line) }
+    case .text where isDetailed:
+      for line in trip.lines + trip.picture(for: session.console.terminal) { session.console.text(line) }
     case .text: session.console.done(trip.line)
     }
     return .done

@@ -80,6 +80,11 @@ struct TripText {
     return rows.map { "\($0.padded(to: 10))\($1)" }
   }
 
+  /// The way as a picture.
+  func picture(for terminal: Terminal) -> [String] {
+    RoutePicture(trip.route, names: (name(trip.startPlace), name(trip.endPlace))).lines(for: terminal)
+  }
+
   private func moment(_ date: Date) -> String { "\(local.dayAndTime(date, year: year)) \(local.offset(date))" }
 
   private func place(_ coordinate: Coordinate?) -> String? {

@@ -1,0 +1,63 @@
+/// A drawing of dots for a terminal: braille patterns of two by four dots a cell, or asterisks where those cannot be shown.
+public struct DotCanvas: Sendable {
+  public static let dotsAcross = 2
+  public static let dotsDown = 4
+
+  /// Cells.
+  public let width: Int
+  public let height: Int
+  private var cells: [UInt8]
+  private var letters: [Int: Character] = [:]
+
+  public init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+    cells = Array(repeating: 0, count: width * height)
+  }
+
+  /// The bits of a braille pattern, by column and row of the dot (Unicode Standard, 21.1).
+  private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
+
+  /// Sets a dot, counted from the upper left; what lies outside is left out.
+  public mutating func dot(x: Int, y: Int) {
+    guard x >= 0, y >= 0, x < width * Self.dotsAcross, y < height * Self.dotsDown else { return }
+    cells[y / Self.dotsDown * width + x / Self.dotsAcross] |= Self.bits[x % Self.dotsAcross][y % Self.dotsDown]
+  }
+
+  /// Sets the dots of a straight line.
+  public mutating func line(from start: (x: Double, y: Double), to end: (x: Double, y: Double)) {
+    let steps = max(1, Int(max(abs(end.x - start.x), abs(end.y - start.y)).rounded(.up)))
+    for step in 0...steps {
+      let part = Double(step) / Double(steps)
+      dot(
+        x: Int((start.x + (end.x - start.x) * part).rounded()), y: Int((start.y + (end.y - start.y) * part).rounded()))
+    }
+  }
+
+  /// Puts a letter over the cell of a dot, or beside it where a letter stands already.
+  public mutating func letter(_ letter: Character, x: Int, y: Int) {
+    guard width > 0, height > 0 else { return }
+    let row = min(max(y / Self.dotsDown, 0), height - 1)
+    let column = min(max(x / Self.dotsAcross, 0), width - 1)
+    let free = [column, column + 1, column - 1].first { 0..<width ~= $0 && letters[row * width + $0] == nil }
+    if let free { letters[row * width + free] = letter }
+  }
+
+  /// - Parameter isUnicode: whether braille patterns can be shown.
+  public func lines(isUnicode: Bool) -> [String] {
+    (0..<height).map { row in
+      var line = ""
+      for index in row * width..<(row + 1) * width {
+        if let letter = letters[index] {
+          line.append(letter)
+        } else if cells[index] == 0 {
+          line += " "
+        } else {
+          line += isUnicode ? String(UnicodeScalar(0x2800 + UInt32(cells[index])) ?? "*") : "*"
+        }
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}
