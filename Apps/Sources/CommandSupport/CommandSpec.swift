@@ -12,11 +12,13 @@ public struct CommandSpec: Hashable, Sendable {
   public let options: [OptionSpec]
   /// Whether help leaves it out: it is for programs.
   public let isHidden: Bool
+  /// The cells of a row of its `--plain`; empty where it has none.
+  public let columns: [String]
 
   /// - Parameter words: as they are typed: `type prop add`.
   public init(
     _ words: String, _ arguments: ArgumentSpec..., summary: String, group: CommandGroup, examples: [String],
-    options: [OptionSpec] = [], isHidden: Bool = false
+    options: [OptionSpec] = [], isHidden: Bool = false, columns: [String] = []
   ) {
     path = words.split(separator: " ").map(String.init)
     self.arguments = arguments
@@ -25,9 +27,13 @@ public struct CommandSpec: Hashable, Sendable {
     self.examples = examples
     self.options = options
     self.isHidden = isHidden
+    self.columns = columns
   }
 
   public var name: String { path.joined(separator: " ") }
+
+  /// `--plain: id, start, end`; `nil` where it has no columns.
+  var columnsLine: String? { columns.isEmpty ? nil : "--plain: \(columns.joined(separator: ", "))" }
 
   /// As a usage line shows what it takes: `<type> [<value>]`.
   public var argumentsUsage: String { arguments.map(\.usage).joined(separator: " ") }

@@ -165,7 +165,8 @@ extension CommandTable {
   public func help(of command: CommandSpec) -> String {
     var lines = [command.summary, "", "Usage: \(usage(of: command))"]
     if !command.examples.isEmpty { lines += ["", "Examples:"] + command.examples.map { "  \(program) \($0)" } }
-    return (lines + ["", "Options:"] + OptionSpec.table(of: options(of: command))).joined(separator: "\n")
+    lines += ["", "Options:"] + OptionSpec.table(of: options(of: command))
+    return (lines + (command.columnsLine.map { ["", "Columns of \($0)"] } ?? [])).joined(separator: "\n")
   }
 
   /// Of a command, of those whose words begin so, or of a group.
@@ -212,6 +213,9 @@ extension CommandTable {
         lines += ["#### \(program) \(command.name)", "", command.summary, "", "```", usage(of: command)]
         lines += command.examples.map { "$ \(program) \($0)" } + ["```", ""]
         if !command.options.isEmpty { lines += table(command.options) }
+        if !command.columns.isEmpty {
+          lines += ["Columns of `--plain`: \(command.columns.joined(separator: ", "))", ""]
+        }
       }
     }
     return (lines + ["### What every command of \(program) takes", ""] + table(globalOptions) + notes)
@@ -243,7 +247,7 @@ extension CommandTable {
                     .object([
                       ("name", .string($0.name)), ("arguments", .string($0.argumentsUsage)),
                       ("summary", .string($0.summary)), ("examples", .array($0.examples.map { .string($0) })),
-                      ("options", options($0.options)),
+                      ("options", options($0.options)), ("columns", .array($0.columns.map { .string($0) })),
                     ])
                   })
               ),

@@ -21,6 +21,7 @@ extension CommandTable {
   private func entry(of command: CommandSpec) -> [String] {
     var lines = [".SS \"\(Self.roff(usage(of: command)))\"", Self.roff(command.summary)]
     lines += command.options.flatMap { Self.entry(of: $0) }
+    if let columns = command.columnsLine { lines += [".PP", Self.roff("Columns of \(columns)")] }
     if !command.examples.isEmpty {
       lines += [".PP", ".nf", ".RS"] + command.examples.map { Self.roff("\(program) \($0)") } + [".RE", ".fi"]
     }

@@ -35,6 +35,37 @@ struct HelpTests {
     }
   }
 
+  /// Where columns are declared, a row has so many cells; an event's properties are as many more as it has.
+  @Test func `the columns of --plain stand in the help, as many as there are`() throws {
+    for words in [
+      ["init"], ["log", "coffee"], ["place", "add", "Home", "52.0,4.0"], ["vehicle", "add", "Van"],
+      ["trip", "add", "12km", "--from", "-2h", "--for", "20m"],
+      ["trip", "rule", "add", "work", "business", "--days", "weekdays"],
+    ] {
+      let result = try bench.run("trendy", words + ["--store", bench.store()])
+      #expect(result.status == 0, "\(words): \(result.talk)")
+    }
+    for command in [
+      "list", "today", "show @1", "trip list", "trip show @1", "trip report", "type list", "type show coffee",
+      "place list",
+      "place show Home", "vehicle list", "sync status", "trip rule list",
+    ] {
+      let words = command.split(separator: " ").map(String.init)
+      let help = try bench.run("trendy", words + ["--help"]).output
+      let line = try #require(
+        help.split(separator: "\n").first { $0.hasPrefix("Columns of --plain: ") }, "\(command): \(help)")
+      let columns = line.dropFirst("Columns of --plain: ".count).split(separator: ", ")
+      let rows = try bench.run("trendy", words + ["--plain", "--store", bench.store()]).output.split(separator: "\n")
+      #expect(!rows.isEmpty, "\(command)")
+      for row in rows {
+        let cells = row.split(separator: "\t", omittingEmptySubsequences: false).count
+        #expect(
+          columns.last?.hasPrefix("key=") == true ? cells >= columns.count - 1 : cells == columns.count,
+          "\(command): \(row)")
+      }
+    }
+  }
+
   @Test func `the reference page says what the programs say`() throws {
     let page = URL(filePath: #filePath).appending(path: "../../../../docs/commands.md").standardized
     let parts = try ["trendy", "trendyd"].map { try bench.run($0, ["help", "--markdown"]).output }

@@ -11,7 +11,7 @@ struct CompletionsInstallCommand: Command {
     "completions install", .optional("shell", .oneOf(CompletionShell.allCases.map(\.rawValue))),
     summary:
       "Put the completions of trendy and trendyd where the shell looks for them: the login shell, or the one named.",
-    group: .care, examples: ["completions install", "completions install zsh"])
+    group: .care, examples: ["completions install", "completions install zsh"], columns: ["shell", "file"])
 
   struct Answer {
     var shell: CompletionShell

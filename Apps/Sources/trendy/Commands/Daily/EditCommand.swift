@@ -20,7 +20,7 @@ struct EditCommand: Command {
       OptionSpec(
         "--clear", value: "field", kind: .propertyKey, repetition: .allCount,
         help: "note, end, place, or the key of a property"),
-    ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes])
+    ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes], columns: .eventColumns)
 
   private let events: EventChoice
   private let values: [String]

@@ -15,7 +15,7 @@ struct ListCommand: Command {
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (list_limit, 50; 0 for all)"),
       OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
       OptionSpec("--fail-empty", help: "status 1 when there is none"),
-    ])
+    ], columns: .eventColumns)
 
   private let selection: EventSelection
   /// Names an event; `nil` for the beginning.

@@ -18,7 +18,7 @@ struct LogCommand: Command {
       "log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --place park --create",
       "log -",
     ],
-    options: WhenOptions.all + EventPhrase.options + [EventPhrase.allDay])
+    options: WhenOptions.all + EventPhrase.options + [EventPhrase.allDay], columns: .eventColumns)
 
   private enum Input {
     case one(EventPhrase)

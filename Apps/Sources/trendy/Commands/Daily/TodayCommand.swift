@@ -12,7 +12,8 @@ import TrendyModels
 /// `trendy today`
 struct TodayCommand: Command {
   static let spec = CommandSpec(
-    "today", summary: "What was recorded today.", group: .daily, examples: ["today", "today --json"])
+    "today", summary: "What was recorded today.", group: .daily, examples: ["today", "today --json"],
+    columns: .eventColumns)
 
   init(_ session: Session) {}
 

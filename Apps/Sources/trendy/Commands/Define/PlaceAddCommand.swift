@@ -12,7 +12,7 @@ struct PlaceAddCommand: Command {
     "place add", .one("name", .text, "the name"), .one("lat,lon", .text, "where it is"),
     summary: "Make a place; coming and going there is recorded as a visit.", group: .define,
     examples: ["place add Home 52.3702,4.8952", "place add Office 52.36,4.90 --radius 120"],
-    options: PlaceOptions.all)
+    options: PlaceOptions.all, columns: .placeColumns)
 
   private let name: String
   private let coordinate: Coordinate

@@ -17,7 +17,7 @@ struct PlaceEditCommand: Command {
       OptionSpec("--active", help: "record visits again"),
       OptionSpec("--relabel", help: "give past visits the new name, too"),
       Field.option,
-    ])
+    ], columns: .placeColumns)
 
   private enum Field: String, ClearableField {
     case enter

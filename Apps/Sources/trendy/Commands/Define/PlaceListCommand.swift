@@ -6,7 +6,8 @@ import TrendyProtocols
 /// `trendy place list`
 struct PlaceListCommand: Command {
   static let spec = CommandSpec(
-    "place list", summary: "The places.", group: .define, examples: ["place list", "place list --json"])
+    "place list", summary: "The places.", group: .define, examples: ["place list", "place list --json"],
+    columns: .placeColumns)
 
   init(_ session: Session) {}
 

@@ -7,7 +7,7 @@ import TrendyProtocols
 struct PlaceShowCommand: Command {
   static let spec = CommandSpec(
     "place show", .one("name|lat,lon", .place, "the name"), summary: "One place, or the nearest one to a position.",
-    group: .define, examples: ["place show Home", "place show 52.3702,4.8952"])
+    group: .define, examples: ["place show Home", "place show 52.3702,4.8952"], columns: .placeColumns)
 
   private let name: String
 

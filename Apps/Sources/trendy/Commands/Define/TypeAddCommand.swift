@@ -12,7 +12,7 @@ struct TypeAddCommand: Command {
     options: [
       OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
       OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"),
-    ])
+    ], columns: .typeColumns)
 
   private let type: NewEventType
 

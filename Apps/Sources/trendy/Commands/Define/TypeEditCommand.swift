@@ -14,7 +14,7 @@ struct TypeEditCommand: Command {
       OptionSpec("--name", value: "text", kind: .text, help: "another name"),
       OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
       OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"),
-    ])
+    ], columns: .typeColumns)
 
   private let name: String
   private let newName: String?

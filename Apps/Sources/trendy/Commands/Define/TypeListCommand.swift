@@ -7,7 +7,7 @@ import TrendyProtocols
 struct TypeListCommand: Command {
   static let spec = CommandSpec(
     "type list", summary: "The types of events, with their properties.", group: .define,
-    examples: ["type list", "type list --plain"])
+    examples: ["type list", "type list --plain"], columns: .typeColumns)
 
   struct Row {
     var type: EventType

@@ -7,7 +7,7 @@ struct TypeShowCommand: Command {
   static let spec = CommandSpec(
     "type show", .one("type", .eventType, "the type of event"),
     summary: "One type, with what can be said of its events.",
-    group: .define, examples: ["type show coffee"])
+    group: .define, examples: ["type show coffee"], columns: .typeColumns)
 
   private let name: String
 

@@ -6,7 +6,7 @@ struct CompanionStatusCommand: Command {
   static let spec = CommandSpec(
     "companion status",
     summary: "Who is told by this device and by whom it is told, and what is on its way.", group: .drive,
-    examples: ["companion status"])
+    examples: ["companion status"], columns: ["role", "device", "last notice", "waiting"])
 
   struct Companion {
     var link: CompanionStore.Link

@@ -17,7 +17,7 @@ struct TripAddCommand: Command {
     options: WhenOptions.all + [
       OptionSpec("--start", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
       OptionSpec("--end", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
-    ] + TripDetails.all)
+    ] + TripDetails.all, columns: .tripColumns)
 
   /// Metres.
   private let distance: Double

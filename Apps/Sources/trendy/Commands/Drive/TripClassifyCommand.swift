@@ -18,7 +18,7 @@ struct TripClassifyCommand: Command {
     options: [
       OptionSpec("--business", value: "length", kind: .text, help: "of a mixed trip, how much of it was business"),
       OptionSpec("--since", value: "time", kind: .time, help: "of the trips that the rules are asked of, not before"),
-    ])
+    ], columns: .tripColumns)
 
   enum Answer {
     case trip(OneTrip)

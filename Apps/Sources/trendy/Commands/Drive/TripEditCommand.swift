@@ -17,7 +17,7 @@ struct TripEditCommand: Command {
     options: WhenOptions.all + [
       OptionSpec("--distance", value: "length", kind: .text, help: "how long the way was"),
       Field.option,
-    ] + TripDetails.all)
+    ] + TripDetails.all, columns: .tripColumns)
 
   private enum Field: String, ClearableField {
     case note

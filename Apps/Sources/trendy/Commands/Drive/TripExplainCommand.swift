@@ -8,7 +8,7 @@ import TrendyTrips
 struct TripExplainCommand: Command {
   static let spec = CommandSpec(
     "trip explain", .one("id", .trip, "the id"), summary: "Which rule decided what about a trip, in words.",
-    group: .drive, examples: ["trip explain @1"])
+    group: .drive, examples: ["trip explain @1"], columns: ["time", "rule", "words"])
 
   struct Answer {
     /// A trip, or a visit.

@@ -22,7 +22,7 @@ struct TripListCommand: Command {
       OptionSpec(
         "--category", value: "word", kind: .oneOf(Choice.words), help: "business, private, mixed, or unclassified"),
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)"),
-    ])
+    ], columns: .tripColumns)
 
   private enum Choice: Equatable {
     case of(TripCategory)

@@ -8,7 +8,8 @@ import TrendyTrips
 struct TripMergeCommand: Command {
   static let spec = CommandSpec(
     "trip merge", .one("id", .trip, "the ids, two or more"), .oneOrMore("id", .trip, "the ids, two or more"),
-    summary: "Make one trip of several that follow one another.", group: .drive, examples: ["trip merge @2 @1"])
+    summary: "Make one trip of several that follow one another.", group: .drive, examples: ["trip merge @2 @1"],
+    columns: .tripColumns)
 
   private let ids: [String]
 

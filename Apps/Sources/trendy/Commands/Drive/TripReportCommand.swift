@@ -7,7 +7,8 @@ import TrendyTrips
 struct TripReportCommand: Command {
   static let spec = CommandSpec(
     "trip report", summary: "How far was driven in a month, by vehicle and what for.", group: .drive,
-    examples: ["trip report", "trip report --month 2026-10"], options: TripSelection.options)
+    examples: ["trip report", "trip report --month 2026-10"], options: TripSelection.options,
+    columns: ["vehicle id", "vehicle", "trips", "metres", "business metres", "private metres", "unclassified metres"])
 
   struct Answer {
     /// The mileage of one vehicle.

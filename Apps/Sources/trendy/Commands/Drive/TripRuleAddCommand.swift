@@ -12,7 +12,7 @@ struct TripRuleAddCommand: Command {
     group: .drive, examples: ["trip rule add commute business --place Office"],
     options: ConditionOptions.all + [
       OptionSpec("--position", value: "n", kind: .number, help: "its place in the row (after the last)")
-    ])
+    ], columns: ["id", "name", "category"])
 
   private let name: String
   private let category: TripCategory

@@ -6,7 +6,7 @@ import TrendyTrips
 struct TripRuleListCommand: Command {
   static let spec = CommandSpec(
     "trip rule list", summary: "The rules, in the order in which they are asked.", group: .drive,
-    examples: ["trip rule list"])
+    examples: ["trip rule list"], columns: ["id", "name", "category"])
 
   init(_ session: Session) {}
 

@@ -7,7 +7,8 @@ struct TripShowCommand: Command {
   static let spec = CommandSpec(
     "trip show", .optional("id", .trip), summary: "One trip, whole; or the one that goes on.", group: .drive,
     examples: ["trip show @1", "trip show --live"],
-    options: [OptionSpec("--live", help: "the trip that goes on, until interrupted: a line that follows it")])
+    options: [OptionSpec("--live", help: "the trip that goes on, until interrupted: a line that follows it")],
+    columns: .tripColumns)
 
   /// `nil` for the trip that goes on.
   private let id: String?

@@ -15,7 +15,8 @@ import TrendyTrips
 struct TripSplitCommand: Command {
   static let spec = CommandSpec(
     "trip split", .one("id", .trip, "the id"), .one("time", .time, "when"),
-    summary: "Make two trips of one, parted at a moment on the way.", group: .drive, examples: ["trip split @1 9:10"])
+    summary: "Make two trips of one, parted at a moment on the way.", group: .drive, examples: ["trip split @1 9:10"],
+    columns: .tripColumns)
 
   private let id: String
   private let time: TimePhrase

@@ -9,7 +9,7 @@ struct VehicleAddCommand: Command {
     "vehicle add", .one("name", .text, "the name"), summary: "Make a vehicle that trips are counted for.",
     group: .drive,
     examples: ["vehicle add Octavia --default", "vehicle add Van --device phone --start-odometer 48210km"],
-    options: VehicleOptions.all)
+    options: VehicleOptions.all, columns: .vehicleColumns)
 
   private let name: String
   private let options: VehicleOptions

@@ -12,7 +12,7 @@ struct VehicleEditCommand: Command {
       OptionSpec("--name", value: "text", kind: .text, help: "another name"),
       OptionSpec("--archive", help: "it is driven no more"),
       Field.option,
-    ])
+    ], columns: .vehicleColumns)
 
   private enum Field: String, ClearableField {
     case device

@@ -6,7 +6,7 @@ import TrendySync
 struct SyncConflictsCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts", summary: "What took no effect and waits for you, both values side by side.", group: .sync,
-    examples: ["sync conflicts"])
+    examples: ["sync conflicts"], columns: ["id", "kind of thing", "thing", "fields", "reason"])
 
   init(_ session: Session) {}
 

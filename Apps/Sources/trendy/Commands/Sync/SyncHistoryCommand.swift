@@ -7,7 +7,8 @@ import TrendyProtocols
 /// `trendy sync history`
 struct SyncHistoryCommand: Command {
   static let spec = CommandSpec(
-    "sync history", summary: "The last rounds of sync, and how each went.", group: .sync, examples: ["sync history"])
+    "sync history", summary: "The last rounds of sync, and how each went.", group: .sync, examples: ["sync history"],
+    columns: ["time", "pushed", "pulled", "error"])
 
   init(_ session: Session) {}
 

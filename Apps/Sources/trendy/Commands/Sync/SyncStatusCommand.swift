@@ -5,7 +5,7 @@ import TrendyAgent
 struct SyncStatusCommand: Command {
   static let spec = CommandSpec(
     "sync status", summary: "What waits, where the hub is, when it was last asked.", group: .sync,
-    examples: ["sync status"])
+    examples: ["sync status"], columns: ["hub", "waiting", "conflicts", "cursor"])
 
   init(_ session: Session) {}
 

@@ -1,0 +1,10 @@
+/// The cells of a row of `--plain`, where several commands write the same.
+extension [String] {
+  /// Of ``EventText/plain(_:)``.
+  static let eventColumns = ["id", "start", "end", "type", "note", "place", "key=value of each property"]
+  /// Of ``TripText/plain``.
+  static let tripColumns = ["id", "start", "end", "metres", "seconds"]
+  static let typeColumns = ["id", "name", "colour", "icon"]
+  static let placeColumns = ["id", "name", "latitude", "longitude", "metres"]
+  static let vehicleColumns = ["id", "name", "default", "device ids"]
+}
