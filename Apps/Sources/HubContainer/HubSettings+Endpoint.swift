@@ -1,5 +1,5 @@
 public import CommandSupport
-public import Foundation
+import Foundation
 import TrendyHub
 
 extension HubSettings {

@@ -117,6 +117,28 @@ struct HubRunTests {
     #expect(result.status == 64 && result.talk.contains("--insecure"), "\(result.talk)")
   }
 
+  @Test(
+    "a certificate that is not trusted is named, and where its authority belongs",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "openssl is not installed"))
+  func untrusted() throws {
+    let (key, certificate) = (bench.store("key.pem"), bench.store("certificate.pem"))
+    let words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    let made = try bench.run("/usr/bin/openssl", words + ["-keyout", key, "-out", certificate])
+    try #require(made.status == 0, "\(made.talk)")
+    let server = try Running(
+      bench, "/usr/bin/openssl",
+      ["s_server", "-4", "-accept", "0", "-key", key, "-cert", certificate, "-www"])
+    defer { server.stop() }
+    let port: Substring? = try eventually {
+      let line = server.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        .first { $0.hasPrefix("ACCEPT") }
+      return line?.split(separator: ":").last
+    }
+    let result = try bench.trendy("connect", "https://localhost:\(try #require(port))", "1234-5678")
+    #expect(result.status == 77 && result.talk.contains("certificate is not trusted"), "\(result.talk)")
+    #expect(result.talk.contains("update-ca-certificates"))
+  }
+
   @Test func `an address that means all networks is explained`() throws {
     let data = try initialise("--listen", "0.0.0.0:8787", name: "wide")
     let paired = try bench.trendyd("pair", "--data", data)
