@@ -3,7 +3,7 @@ extension CommandTable {
   public var manual: String {
     let upper = program.uppercased()
     var lines = [
-      ".TH \(upper) 1 \"\" \"\(program) \(Version.text)\" \"Trendy\"", ".SH NAME",
+      ".TH \(upper) 1 \"\(Version.date)\" \"\(program) \(Version.text)\" \"Trendy\"", ".SH NAME",
       "\(program) \\- \(Self.roff(about.joined(separator: " ")))", ".SH SYNOPSIS", ".B \(program)", ".I command",
       "[options]",
       ".SH DESCRIPTION", Self.roff(about.joined(separator: " ")),

@@ -113,5 +113,10 @@ struct HelpTests {
     try page.write(to: file, atomically: true, encoding: .utf8)
     let result = try bench.shell("groff -Kutf8 -man -Tutf8 -ww -z \(file.path)")
     #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+    // The other formatter of manual pages, where it is installed.
+    if FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc") {
+      let lint = try bench.shell("mandoc -T lint -W warning \(file.path)")
+      #expect(lint.status == 0 && lint.output.isEmpty, "\(lint.output)")
+    }
   }
 }
