@@ -94,7 +94,8 @@ enum Commands {
   /// Commands that answer also where the configuration is wrong: those that help to put it right.
   static let workWithoutSettings = [
     ConfigGetCommand.spec, ConfigSetCommand.spec, ConfigUnsetCommand.spec, ConfigListCommand.spec,
-    ConfigEditCommand.spec, ConfigPathCommand.spec, CompletionsCommand.spec, HelpCommand.spec, WordsCommand.spec,
+    ConfigEditCommand.spec, ConfigPathCommand.spec, CompletionsInstallCommand.spec, CompletionsPrintCommand.spec,
+    HelpCommand.spec, WordsCommand.spec,
   ].map(\.path)
 
   static func run(_ spec: CommandSpec, _ session: Session) throws -> ExitCode {

@@ -1,4 +1,4 @@
-public import TrendyModels
+import TrendyModels
 public import TrendyProtocols
 import TrendySync
 
