@@ -17,6 +17,8 @@ struct Agent {
   /// Puts a notice on the desktop; `nil` where the person wants none, or there is no desktop.
   let notifier: DesktopNotifier?
   let pollInterval: Duration
+  let manager: ServiceManager
+  let vitals: Vitals
   let console: Console
 
   /// The engine that syncs, while the store is connected.
@@ -26,13 +28,15 @@ struct Agent {
 
   init(
     network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, notifier: DesktopNotifier?,
-    pollInterval: Duration, console: Console
+    pollInterval: Duration, manager: ServiceManager, vitals: Vitals, console: Console
   ) {
     self.network = network
     self.intake = intake
     self.files = files
     self.notifier = notifier
     self.pollInterval = pollInterval
+    self.manager = manager
+    self.vitals = vitals
     self.console = console
   }
 
@@ -50,9 +54,14 @@ struct Agent {
     defer { socket.close() }
     let board = LiveBoard()
     let file = StatusFile(url: files.status, board: board)
-    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) { file.show($0) }
+    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) { [manager] in
+      file.show($0)
+      manager.say(Self.standing($0.sync), of: .agent)
+    }
     let control = openControl(board, desk)
     defer { control?.close() }
+    watch(desk)
+    manager.ready(.agent)
     let outcome: Result<Void, any Error>
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -71,6 +80,22 @@ struct Agent {
     }
     await desk.end()
     try outcome.get()
+  }
+
+  /// What the service manager shows: how sync stands, in short.
+  private static func standing(_ sync: AgentStatus.Sync?) -> String {
+    guard let hub = sync?.hub else { return "Agent: not connected to a hub" }
+    let waiting = sync.map { $0.waiting == 0 ? "nothing waits" : "\($0.waiting) waiting" } ?? ""
+    return "Agent: \(hub), " + (sync?.error.map { "\(waiting), the last sync failed: \($0)" } ?? waiting)
+  }
+
+  private func watch(_ desk: LiveDesk) {
+    vitals.set(
+      { [engine, intake] in
+        _ = await desk.isTripOpen
+        _ = await engine.get()?.state
+        try await intake.present()?.run { _ in }
+      }, of: .agent)
   }
 
   // MARK: Sync

@@ -21,6 +21,8 @@ struct DaemonRun {
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
+  /// Of the hub, where the service manager listens for it.
+  let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
   /// Puts trips and places on the desktop; `nil` for a person who wants none of it.
@@ -28,19 +30,22 @@ struct DaemonRun {
   let pollInterval: Duration
   /// Of the log; `nil` for the standard error.
   let logPath: String?
+  let environment: [String: String]
   let console: Console
+  private let vitals = Vitals()
 
   func run() async throws {
     let bounds = try bounds()
     let writer = try LogWriter(path: logPath, isJSON: console.isJSON)
-    if logPath != nil { Signals.takeHangUp() }
     var console = console
     console.talkSink = { writer.line($0) }
+    let manager = try ServiceManager(environment: environment, parts: parts) { [console] in console.talk($0) }
+    if logPath != nil || manager.isPresent { Signals.takeHangUp() }
     let log = HubLog(writer: writer, console: console).log
     let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, bounds: bounds)
     var server: HubServer?
     do {
-      if let hub { server = try await start(hub, bounds: bounds, log: log) }
+      if let hub { server = try await start(hub, bounds: bounds, log: log, manager) }
     } catch {
       writer.start()
       writer.finish(atMost: Self.logSeconds)
@@ -50,7 +55,7 @@ struct DaemonRun {
     writer.start()
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await work(hub: hub, server: server, log: log, console: console, writer: writer))
+      outcome = .success(try await work(hub: hub, server: server, log: log, console: console, writer: writer, manager))
     } catch {
       outcome = .failure(error)
     }
@@ -58,6 +63,12 @@ struct DaemonRun {
     await server?.stop()
     writer.finish(atMost: Self.logSeconds)
     try outcome.get()
+  }
+
+  private var parts: Set<ServiceManager.Part> {
+    var parts: Set<ServiceManager.Part> = role == .agent ? [.agent] : role == .hub ? [.hub] : [.agent, .hub]
+    if receivers.listen != nil { parts.insert(.ingest) }
+    return parts
   }
 
   /// Seconds for what is still to be logged at the end.
@@ -70,8 +81,10 @@ struct DaemonRun {
       isChosen: settings.limits["connections"] != nil)
   }
 
-  private func start(_ hub: HubContainer, bounds: ResourceBounds, log: @escaping AccessLog) async throws -> HubServer {
-    let server = try hub.makeServer(settings: settings, bounds: bounds, log: log)
+  private func start(
+    _ hub: HubContainer, bounds: ResourceBounds, log: @escaping AccessLog, _ manager: ServiceManager
+  ) async throws -> HubServer {
+    let server = try hub.makeServer(settings: settings, bounds: bounds, listener: listener, log: log)
     let endpoint = try settings.endpoint()
     let port = try await server.start()
     do {
@@ -95,17 +108,21 @@ struct DaemonRun {
     console.done("Is it well?  curl \(url)/api/v1/health")
     console.done("One more device:  trendyd pair")
     if let hint = try settings.wildcardHint() { console.talk(hint) }
+    vitals.set({ try await server.turn() }, of: .hub)
+    manager.say("Hub at \(place)", of: .hub)
+    manager.ready(.hub)
     return server
   }
 
   /// Returns when the process is asked to end.
   private func work(
-    hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter
+    hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter,
+    _ manager: ServiceManager
   ) async throws {
     let grace = try settings.httpLimits().stopDeadline + .milliseconds(1500)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        await Signals.termination(atMost: grace, onHangUp: { writer.reopen() }) {
+        await Signals.termination(atMost: grace, onHangUp: { manager.reload { writer.reopen() } }) {
           console.talk(
             "What was at work did not end in time and is left; it is done at the next start. "
               + "Nothing acknowledged is lost."
@@ -113,6 +130,7 @@ struct DaemonRun {
           writer.finish(atMost: 0.25)
           _exit(ExitCode.done.rawValue)
         }
+        manager.stopping()
         // Before the work that goes on beside it has ended, which may take its time.
         await server?.stop()
       }
@@ -124,27 +142,33 @@ struct DaemonRun {
         }
         group.addTask { await look(at: server, of: hub, console) }
       }
-      if role != .hub { group.addTask { try await runAgent(log: log, console: console) } }
+      if role != .hub { group.addTask { try await runAgent(log: log, console: console, manager) } }
+      if manager.heartbeatInterval != nil {
+        group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0) } }
+      }
       // The first to end is the asking; an agent that cannot go on throws and ends the rest.
       try await group.next()
       group.cancelAll()
     }
   }
 
-  private func runAgent(log: @escaping AccessLog, console: Console) async throws {
+  private func runAgent(log: @escaping AccessLog, console: Console, _ manager: ServiceManager) async throws {
     let network = NetworkContainer(app: try AppContainer(storeDirectory: storeDirectory))
     let intake = SharedIntake(network.app.record)
     try await withThrowingTaskGroup(of: Void.self) { agent in
       agent.addTask {
         try await Agent(
           network: network, intake: intake, files: files, notifier: notifier, pollInterval: pollInterval,
-          console: console
+          manager: manager, vitals: vitals, console: console
         ).run()
       }
       agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }
       // Also without a source: what the command line adds is looked through again when time has passed.
       agent.addTask {
-        try await Receivers(app: network.app, shared: intake, sources: receivers, console: console, log: log).run()
+        try await Receivers(
+          app: network.app, shared: intake, sources: receivers, console: console, log: log,
+          onListening: { manager.ready(.ingest) }
+        ).run()
       }
       defer { agent.cancelAll() }
       // Not `waitForAll()`, which waits for the others when one has thrown.

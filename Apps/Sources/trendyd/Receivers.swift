@@ -16,6 +16,8 @@ struct Receivers {
   struct Sources: Sendable {
     /// Where trackers post to; port 0 for any free one.
     var listen: (address: String, port: UInt16)?
+    /// The socket of a service manager that listens there already.
+    var listener: Int32?
     /// Names besides loopback under which they do.
     var allowedHosts: [String] = []
     var gpsd: (host: String, port: String)?
@@ -29,9 +31,15 @@ struct Receivers {
   let sources: Sources
   let console: Console
   let log: AccessLog?
+  /// Called when trackers can post.
+  let onListening: @Sendable () -> Void
   private let teller: Teller
 
-  init(app: AppContainer, shared: SharedIntake, sources: Sources, console: Console, log: AccessLog?) {
+  init(
+    app: AppContainer, shared: SharedIntake, sources: Sources, console: Console, log: AccessLog?,
+    onListening: @escaping @Sendable () -> Void
+  ) {
+    self.onListening = onListening
     self.app = app
     self.shared = shared
     self.sources = sources
@@ -78,12 +86,14 @@ struct Receivers {
     let token = try ingestToken()
     let teller = teller
     let server = IngestServer(
-      transport: SocketTransport(address: address, port: port, clock: app.clock, log: log), token: token,
+      transport: SocketTransport(address: address, port: port, listener: sources.listener, clock: app.clock, log: log),
+      token: token,
       ingest: AgentIngest(intake: intake, clock: app.clock) { teller.tell(isChanged: $0) },
       configuration: HubConfiguration(allowedHosts: sources.allowedHosts), clock: app.clock, log: log)
     let bound = try await server.start()
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"
     console.talk("Agent: trackers post to \(url) with the token in \(tokenFile.path)")
+    onListening()
     // It never has an element, and ends when the task is cancelled.
     let (never, _) = AsyncStream.makeStream(of: Never.self)
     for await _ in never {}

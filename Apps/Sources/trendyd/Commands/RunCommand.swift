@@ -60,11 +60,19 @@ struct RunCommand: DaemonCommand {
   func act(_ session: DaemonSession) async throws {
     let isHub = role != .agent
     if isHub { _ = try session.existingHub() }
+    let sockets = try InheritedSockets(environment: session.environment, role: role)
+    var settings = try isHub ? session.hubSettings() : HubSettings()
+    if let hub = sockets.hub { settings.listen = hub.endpoint }
+    var receivers = receivers
+    if let ingest = sockets.ingest {
+      receivers.listen = (ingest.address, ingest.port)
+      receivers.listener = ingest.descriptor
+    }
     try await DaemonRun(
-      role: role, settings: isHub ? session.hubSettings() : HubSettings(), hubDirectory: session.hub.directory,
-      storeDirectory: session.storeDirectory, receivers: receivers, files: session.runtimeFiles,
+      role: role, settings: settings, hubDirectory: session.hub.directory, storeDirectory: session.storeDirectory,
+      listener: sockets.hub?.descriptor, receivers: receivers, files: session.runtimeFiles,
       notifier: isNotifying ? DesktopNotifier(environment: session.environment) : nil, pollInterval: pollInterval,
-      logPath: logPath, console: session.console
+      logPath: logPath, environment: session.environment, console: session.console
     ).run()
   }
 
