@@ -129,6 +129,7 @@ install: release
 	install -d $(DESTDIR)$(PREFIX)/bin
 	for program in $(PROGRAMS); do install -m 755 $(SCRATCH)/release-static/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
 	Tools/install-pages $(SCRATCH)/release-static/release $(DESTDIR)$(PREFIX)/share
+	Tools/install-units $(SCRATCH)/release-static/release "$(DESTDIR)" $(PREFIX)
 
 # What the hub needs of the system; nothing else in the house needs more than the toolchain.
 deps:

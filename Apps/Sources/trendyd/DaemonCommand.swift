@@ -27,6 +27,7 @@ extension DaemonCommand {
 enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
     RunCommand.self, StatusCommand.self,
+    ServiceInstallCommand.self, ServiceRemoveCommand.self, ServicePrintCommand.self,
     HubInitCommand.self, HubBackupCommand.self, HubRestoreCommand.self,
     PairCommand.self, UserAddCommand.self, UserListCommand.self, UserRemoveCommand.self, UserRestoreCommand.self,
     TokenCreateCommand.self, TokenListCommand.self, TokenRevokeCommand.self,

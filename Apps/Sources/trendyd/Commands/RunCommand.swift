@@ -59,7 +59,7 @@ struct RunCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) async throws {
     let isHub = role != .agent
-    if isHub { _ = try session.existingHub() }
+    if isHub { _ = try session.servedHub() }
     let sockets = try InheritedSockets(environment: session.environment, role: role)
     var settings = try isHub ? session.hubSettings() : HubSettings()
     if let hub = sockets.hub { settings.listen = hub.endpoint }
