@@ -119,7 +119,9 @@ struct DaemonRun {
     hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter,
     _ manager: ServiceManager
   ) async throws {
-    let grace = try settings.httpLimits().stopDeadline + .milliseconds(1500)
+    // With the usual limits, and what is then still to be logged, less than a second.
+    let limits = try settings.httpLimits()
+    let grace = max(.milliseconds(750), limits.stopDeadline + limits.lastWordsDeadline + .milliseconds(150))
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         await Signals.termination(atMost: grace, onHangUp: { manager.reload { writer.reopen() } }) {
@@ -127,7 +129,7 @@ struct DaemonRun {
             "What was at work did not end in time and is left; it is done at the next start. "
               + "Nothing acknowledged is lost."
           )
-          writer.finish(atMost: 0.25)
+          writer.finish(atMost: 0.2)
           _exit(ExitCode.done.rawValue)
         }
         manager.stopping()

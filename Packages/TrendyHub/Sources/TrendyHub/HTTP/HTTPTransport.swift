@@ -112,6 +112,8 @@ public struct HTTPLimits: Hashable, Sendable {
   public var sendIdleDeadline: Duration = .seconds(60)
   /// How long ``HTTPTransport/stop()`` waits for what runs; beyond it the rest is answered 503.
   public var stopDeadline: Duration = .seconds(10)
+  /// How much longer it waits for clients to take their last answer: half of ``stopDeadline``, and a second at most.
+  public var lastWordsDeadline: Duration { min(stopDeadline / 2, .seconds(1)) }
 
   public init() {}
 }

@@ -215,13 +215,13 @@ extension SocketServer {
     if openCount == 0, !hasAborted {
       // Those that were answered before they had sent everything: closed at once, they would never see the answer.
       hasAborted = true
-      stopDeadline = min(deadline, now + .seconds(1))
+      stopDeadline = min(deadline, now + limits.lastWordsDeadline)
       return false
     }
     guard now >= deadline else { return false }
     if hasAborted { return true }
     hasAborted = true
-    stopDeadline = now + .seconds(1)
+    stopDeadline = now + limits.lastWordsDeadline
     let arriving = arrivingCount
     if arriving > 0 { logEnding("\(arriving) requests that were still arriving are answered 503") }
     for channel in channels.values { feed(channel, .abort, now: now) }
