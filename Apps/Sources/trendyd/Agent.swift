@@ -236,7 +236,7 @@ struct Agent {
         words = "\(error)"
       }
       // Once, and not every minute.
-      if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)") }
+      if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)", level: .error) }
       lastWords = words
       // What comes close together is one look.
       try? await clock.sleep(for: .seconds(1))  // cancelled is seen by the loop
@@ -258,7 +258,7 @@ struct Agent {
       }
     } catch {
       // An agent that nobody can ask still syncs.
-      console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")")
+      console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")", level: .error)
       return nil
     }
   }

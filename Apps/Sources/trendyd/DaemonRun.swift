@@ -30,16 +30,19 @@ struct DaemonRun {
   let pollInterval: Duration
   /// Of the log; `nil` for the standard error.
   let logPath: String?
+  let logForm: LogForm
   let environment: [String: String]
   let console: Console
   private let vitals = Vitals()
 
   func run() async throws {
     let bounds = try bounds()
-    let writer = try LogWriter(path: logPath, isJSON: console.isJSON)
+    let writer = try LogWriter(path: logPath, form: logForm)
     var console = console
-    console.talkSink = { writer.line($0) }
-    let manager = try ServiceManager(environment: environment, parts: parts) { [console] in console.talk($0) }
+    console.logSink = { writer.log($0, $1, $2) }
+    let manager = try ServiceManager(environment: environment, parts: parts) { [console] in
+      console.talk($0, level: .warning)
+    }
     if logPath != nil || manager.isPresent { Signals.takeHangUp() }
     let log = HubLog(writer: writer, console: console).log
     let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, bounds: bounds)
@@ -127,8 +130,7 @@ struct DaemonRun {
         await Signals.termination(atMost: grace, onHangUp: { manager.reload { writer.reopen() } }) {
           console.talk(
             "What was at work did not end in time and is left; it is done at the next start. "
-              + "Nothing acknowledged is lost."
-          )
+              + "Nothing acknowledged is lost.", level: .warning)
           writer.finish(atMost: 0.2)
           _exit(ExitCode.done.rawValue)
         }
@@ -146,7 +148,7 @@ struct DaemonRun {
       }
       if role != .hub { group.addTask { try await runAgent(log: log, console: console, manager) } }
       if manager.heartbeatInterval != nil {
-        group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0) } }
+        group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0, level: .error) } }
       }
       // The first to end is the asking; an agent that cannot go on throws and ends the rest.
       try await group.next()
@@ -186,14 +188,14 @@ struct DaemonRun {
         let erased = try await server.runApart { try hub.erasePeople() }
         for person in erased { console.talk("Hub: everything of \(person.name) is erased.") }
       } catch {
-        console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute")
+        console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute", level: .error)
       }
       do {
         try await server.runApart { try await hub.ingest.tick(at: server) }
       } catch is CancellationError {
         return
       } catch {
-        console.talk("Hub: what was posted could not be looked through: \(error)")
+        console.talk("Hub: what was posted could not be looked through: \(error)", level: .error)
       }
       // Cancelled is seen by the loop.
       try? await hub.clock.sleep(for: .seconds(60))

@@ -76,7 +76,7 @@ struct Receivers {
         let isChanged = try await intake.run { try $0.tick() }
         teller.tell(isChanged: isChanged, isUrgent: true)
       } catch {
-        console.talk("Agent: what was told could not be looked through: \(error)")
+        console.talk("Agent: what was told could not be looked through: \(error)", level: .error)
       }
       try await app.clock.sleep(for: .seconds(60))
     }
@@ -124,7 +124,7 @@ struct Receivers {
         }
         console.talk("Agent: gpsd at \(host):\(port) has closed.")
       } catch {
-        if delay == .seconds(1) { console.talk("Agent: \(error.message)") }
+        if delay == .seconds(1) { console.talk("Agent: \(error.message)", level: .warning) }
       }
       try await app.clock.sleep(for: delay)
       delay = min(delay * 2, .seconds(60))
@@ -160,10 +160,10 @@ struct Receivers {
     guard !batch.fixes.isEmpty || batch.problemCount > 0 else { return }
     do {
       let taken = try await intake.run { try $0.take(batch, device: device) }
-      for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)") }
+      for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)", level: .warning) }
       if taken.added > 0 { teller.tell(isChanged: taken.isRecordChanged) }
     } catch {
-      console.talk("Agent: fixes of \(device) could not be kept: \(error)")
+      console.talk("Agent: fixes of \(device) could not be kept: \(error)", level: .error)
     }
   }
 

@@ -14,7 +14,8 @@ struct RunCommand: DaemonCommand {
     ] + OptionSpec.hubSettings + [
       OptionSpec(
         "--log", value: "file", kind: .file,
-        help: "write the log there and not to the standard error; SIGHUP opens it anew"),
+        help: "write the log there and not to the standard error; SIGHUP opens it anew")
+    ] + LogForm.options + [
       .data, .store,
       OptionSpec(
         "--poll", value: "duration", kind: .duration,
@@ -32,6 +33,7 @@ struct RunCommand: DaemonCommand {
   /// Whether trips and places are put on the desktop.
   private let isNotifying: Bool
   private let logPath: String?
+  private let logForm: LogForm
 
   init(_ session: DaemonSession) throws {
     guard let role = DaemonRun.Role(rawValue: session.arguments.value("--role") ?? "agent") else {
@@ -55,6 +57,7 @@ struct RunCommand: DaemonCommand {
     default: throw session.invalid("--notify", hint: "It is on or off.")
     }
     logPath = session.arguments.value("--log")
+    logForm = try LogForm(session)
   }
 
   func act(_ session: DaemonSession) async throws {
@@ -72,7 +75,7 @@ struct RunCommand: DaemonCommand {
       role: role, settings: settings, hubDirectory: session.hub.directory, storeDirectory: session.storeDirectory,
       listener: sockets.hub?.descriptor, receivers: receivers, files: session.runtimeFiles,
       notifier: isNotifying ? DesktopNotifier(environment: session.environment) : nil, pollInterval: pollInterval,
-      logPath: logPath, environment: session.environment, console: session.console
+      logPath: logPath, logForm: logForm, environment: session.environment, console: session.console
     ).run()
   }
 
