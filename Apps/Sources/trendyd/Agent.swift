@@ -19,6 +19,7 @@ struct Agent {
   let pollInterval: Duration
   let manager: ServiceManager
   let vitals: Vitals
+  let hooks: HookNews
   let console: Console
 
   /// The engine that syncs, while the store is connected.
@@ -28,7 +29,8 @@ struct Agent {
 
   init(
     network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, notifier: DesktopNotifier?,
-    pollInterval: Duration, manager: ServiceManager, vitals: Vitals, console: Console
+    pollInterval: Duration, manager: ServiceManager, vitals: Vitals, hooks: HookNews,
+    console: Console
   ) {
     self.network = network
     self.intake = intake
@@ -37,6 +39,7 @@ struct Agent {
     self.pollInterval = pollInterval
     self.manager = manager
     self.vitals = vitals
+    self.hooks = hooks
     self.console = console
   }
 
@@ -54,8 +57,10 @@ struct Agent {
     defer { socket.close() }
     let board = LiveBoard()
     let file = StatusFile(url: files.status, board: board)
-    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) { [manager] in
+    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) {
+      [manager, hooks] in
       file.show($0)
+      hooks.take($0.sync)
       manager.say(Self.standing($0.sync), of: .agent)
     }
     let control = openControl(board, desk)
@@ -79,6 +84,7 @@ struct Agent {
       outcome = .failure(error)
     }
     await desk.end()
+    hooks.runner.end()
     try outcome.get()
   }
 
@@ -207,7 +213,7 @@ struct Agent {
           hub: try app.accountFile.load()?.hubName, waiting: try app.makeStore().syncCounts().pending,
           lastSync: runs.last { $0.error == nil }?.endedAt, error: runs.last?.error)
       },
-      notify: notify, onTold: { errands.send() })
+      notify: notify, observe: { [hooks] in hooks.take($0) }, onTold: { errands.send() })
   }
 
   /// Looks when something happened, every few seconds while a trip goes on, and once a minute in any case: an older file is known
@@ -231,6 +237,7 @@ struct Agent {
       var words: String?
       do {
         try await desk.look()
+        try hooks.look()
         words = file.failure?.description
       } catch {
         words = "\(error)"

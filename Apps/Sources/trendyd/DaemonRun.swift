@@ -28,6 +28,7 @@ struct DaemonRun {
   /// Puts trips and places on the desktop; `nil` for a person who wants none of it.
   let notifier: DesktopNotifier?
   let pollInterval: Duration
+  let hooks: HookOptions
   /// Of the log; `nil` for the standard error.
   let logPath: String?
   let logForm: LogForm
@@ -159,11 +160,15 @@ struct DaemonRun {
   private func runAgent(log: @escaping AccessLog, console: Console, _ manager: ServiceManager) async throws {
     let network = NetworkContainer(app: try AppContainer(storeDirectory: storeDirectory))
     let intake = SharedIntake(network.app.record)
+    let runner = HookRunner(
+      folder: hooks.folder, environment: environment, deadline: hooks.deadline, storeDirectory: storeDirectory,
+      console: console)
+    let hooks = HookNews(runner: runner, record: network.app.record)
     try await withThrowingTaskGroup(of: Void.self) { agent in
       agent.addTask {
         try await Agent(
           network: network, intake: intake, files: files, notifier: notifier, pollInterval: pollInterval,
-          manager: manager, vitals: vitals, console: console
+          manager: manager, vitals: vitals, hooks: hooks, console: console
         ).run()
       }
       agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }

@@ -20,7 +20,7 @@ struct RunCommand: DaemonCommand {
       OptionSpec(
         "--poll", value: "duration", kind: .duration,
         help: "how often the agent asks the hub when nothing happens (1m)"),
-    ] + Receivers.Sources.options + [
+    ] + Receivers.Sources.options + HookOptions.options + [
       OptionSpec(
         "--notify", value: "on|off", kind: .oneOf(["on", "off"]),
         help: "show on the desktop that a trip or a visit begins and ends (on)"),
@@ -32,6 +32,7 @@ struct RunCommand: DaemonCommand {
   private let receivers: Receivers.Sources
   /// Whether trips and places are put on the desktop.
   private let isNotifying: Bool
+  private let hooks: HookOptions
   private let logPath: String?
   private let logForm: LogForm
 
@@ -56,6 +57,7 @@ struct RunCommand: DaemonCommand {
     case "off": isNotifying = false
     default: throw session.invalid("--notify", hint: "It is on or off.")
     }
+    hooks = try HookOptions(session)
     logPath = session.arguments.value("--log")
     logForm = try LogForm(session)
   }
@@ -75,6 +77,7 @@ struct RunCommand: DaemonCommand {
       role: role, settings: settings, hubDirectory: session.hub.directory, storeDirectory: session.storeDirectory,
       listener: sockets.hub?.descriptor, receivers: receivers, files: session.runtimeFiles,
       notifier: isNotifying ? DesktopNotifier(environment: session.environment) : nil, pollInterval: pollInterval,
+      hooks: hooks,
       logPath: logPath, logForm: logForm, environment: session.environment, console: session.console
     ).run()
   }
