@@ -6,6 +6,7 @@
 # make all     builds everything, then the tests        make run      trendyd as agent and hub, on this machine
 # make lint    layout, warnings, edges of the packages  make format   lays the code out
 # make docs    the documentation pages                  make install  PREFIX=/usr/local DESTDIR=
+# make package a Debian package and a container file, tried in a root of their own
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -27,7 +28,7 @@ PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyN
   TrendyInterchange TrendyAgent TrendyHub TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate fuzz torture hostile mutants bench bench-hub bench-store bench-sync release reference lint format docs install deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test demo run simulate fuzz torture hostile mutants bench bench-hub bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -129,6 +130,14 @@ install: release
 	install -d $(DESTDIR)$(PREFIX)/bin
 	for program in $(PROGRAMS); do install -m 755 $(SCRATCH)/release-static/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
 	Tools/install-pages $(SCRATCH)/release-static/release $(DESTDIR)$(PREFIX)/share
+	Tools/install-units $(SCRATCH)/release-static/release "$(DESTDIR)" $(PREFIX)
+
+# A Debian package and a container file in $(SCRATCH)/package; the package is installed into a root of its own and tried.
+package: release
+	rm -rf $(SCRATCH)/package
+	$(MAKE) install DESTDIR=$(SCRATCH)/package/tree PREFIX=/usr
+	Tools/package $(SCRATCH)/package/tree $(SCRATCH)/package
+	Tools/check-package $(SCRATCH)/package/*.deb
 
 # What the hub needs of the system; nothing else in the house needs more than the toolchain.
 deps:

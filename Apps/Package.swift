@@ -72,7 +72,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "trendy", "trendy-demo", "trendy-net", "trendyd",
+        "AgentLink", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "trendy", "trendy-demo", "trendy-net",
+        "trendyd",
       ]),
   ]
 )

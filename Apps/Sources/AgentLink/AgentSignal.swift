@@ -51,9 +51,11 @@ public struct AgentSignal: Hashable, Sendable {
   }
 }
 
-/// The address of a socket in the file system.
+/// The address of a socket of this machine: a path in the file system, or on Linux an abstract name.
 public struct UnixAddress: Sendable {
   private var address = sockaddr_un()
+  /// In bytes; of an abstract name, in which zero bytes count, exactly as many as it has.
+  private var length = MemoryLayout<sockaddr_un>.size
 
   #if canImport(Glibc)
     public static let datagram = Int32(SOCK_DGRAM.rawValue)
@@ -71,10 +73,22 @@ public struct UnixAddress: Sendable {
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
   }
 
+  #if !canImport(Darwin)
+    /// An abstract address, which is in no file system.
+    /// - Parameter name: without the zero byte that begins it.
+    public init?(abstractName name: String) {
+      let bytes = [0] + Array(name.utf8)
+      guard bytes.count > 1, bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+      length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count  // a stored property has an offset
+    }
+  #endif
+
   public func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafeBytes(of: address) { bytes in
       // A sockaddr_un is laid out to be read as a sockaddr.
-      body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+      body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(length))
     }
   }
 }

@@ -47,8 +47,9 @@ public struct Console: Sendable {
   public var isVerbose = false
   /// The terminal whose width and colours styled lines are made for.
   public var terminal = Terminal()
-  /// Takes talk and reports in place of the standard error, a line each, for a program that must not wait for their reader.
-  public var talkSink: (@Sendable (String) -> Void)?
+  /// Takes talk and reports in place of the standard error, for a program that must not wait for their reader: the words, and what a
+  /// document of the same has.
+  public var logSink: (@Sendable (LogLevel, String, [(String, JSONText)]) -> Void)?
 
   /// Where data waits until there is enough of it to be worth a call of the system.
   private var gathered: OutputBuffer?
@@ -148,8 +149,9 @@ public struct Console: Sendable {
   }
 
   /// One line of talk.
-  public func talk(_ line: String) {
-    if !isQuiet { sayAside(line + "\n") }
+  public func talk(_ line: String, level: LogLevel = .info) {
+    guard !isQuiet || level == .error else { return }
+    if let logSink { logSink(level, line, [("message", .string(line))]) } else { sayAside(line + "\n") }
   }
 
   /// One line of what the program goes by, for who asked for it with `--verbose`; also where talk is left out.
@@ -160,18 +162,16 @@ public struct Console: Sendable {
   /// A question whose answer is typed behind it; also where talk is left out.
   public func ask(_ question: String) { _ = Self.write(Self.oneLine(question), to: STDERR_FILENO) }
 
-  private func sayAside(_ text: String) {
-    guard let talkSink else {
-      // Talk that nobody can read is no failure.
-      _ = Self.write(text, to: STDERR_FILENO)
-      return
-    }
-    for line in text.split(separator: "\n") { talkSink(String(line)) }
-  }
+  /// Talk that nobody can read is no failure.
+  private func sayAside(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
 
   /// Says what went wrong, and gives the status to leave with.
   public func report(_ error: CommandError) -> ExitCode {
-    if isJSON {
+    if let logSink {
+      logSink(
+        .error, error.hint.map { "\(error.message). \($0)" } ?? error.message,
+        [("message", .string(error.message)), ("hint", .string(error.hint)), ("code", .string(error.exit.code))])
+    } else if isJSON {
       let members: [(String, JSONText)] = [
         ("code", .string(error.exit.code)), ("message", .string(error.message)), ("hint", .string(error.hint)),
         ("exit", .number(Int(error.exit.rawValue))), ("request_id", .string(error.requestId)),

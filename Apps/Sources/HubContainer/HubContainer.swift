@@ -63,9 +63,10 @@ public struct HubContainer: Sendable {
   }
 
   /// A server as the settings say, not started yet. It also goes by the address at which it listens.
+  /// - Parameter listener: a socket of a service manager, in place of where the settings would listen.
   /// - Throws: ``CommandError`` for settings that cannot be.
   public func makeServer(
-    settings: HubSettings, bounds: ResourceBounds, log: AccessLog? = nil
+    settings: HubSettings, bounds: ResourceBounds, listener: Int32? = nil, log: AccessLog? = nil
   ) throws(CommandError) -> HubServer {
     let endpoint = try settings.endpoint()
     var limits = try settings.httpLimits()
@@ -75,7 +76,7 @@ public struct HubContainer: Sendable {
     return HubServer(
       storage: storage,
       transport: SocketTransport(
-        address: endpoint.address, port: endpoint.port, limits: limits, clock: clock, log: log),
+        address: endpoint.address, port: endpoint.port, listener: listener, limits: limits, clock: clock, log: log),
       ingest: ingest, clock: clock,
       configuration: HubConfiguration(
         allowedHosts: settings.names + own, trustedProxies: settings.proxies,

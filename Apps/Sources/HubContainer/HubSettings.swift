@@ -113,11 +113,11 @@ extension HubSettings {
     return number
   }
 
-  /// The limits of the transport. A hub that is asked to end does so within seconds: it drains for three unless told
+  /// The limits of the transport. A hub that is asked to end does so within a second, of which it drains for this unless told
   /// otherwise.
   public func httpLimits() throws(CommandError) -> HTTPLimits {
     var result = HTTPLimits()
-    result.stopDeadline = .seconds(3)
+    result.stopDeadline = .milliseconds(400)
     for (name, text) in limits.sorted(by: { $0.key < $1.key }) where name != Self.requestsPerMinuteName {
       guard let limit = HTTPLimit(rawValue: name) else {
         let near = Suggestion.nearest(to: name, among: Self.limitNames)

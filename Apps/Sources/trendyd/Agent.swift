@@ -16,6 +16,9 @@ struct Agent {
   let files: RuntimeFiles
   /// What can change while it runs.
   let present: RunSettings
+  let manager: ServiceManager
+  let vitals: Vitals
+  let hooks: HookNews
   let console: Console
 
   /// The engine that syncs, while the store is connected.
@@ -24,12 +27,16 @@ struct Agent {
   private let errands = Errands()
 
   init(
-    network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, present: RunSettings, console: Console
+    network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, present: RunSettings,
+    manager: ServiceManager, vitals: Vitals, hooks: HookNews, console: Console
   ) {
     self.network = network
     self.intake = intake
     self.files = files
     self.present = present
+    self.manager = manager
+    self.vitals = vitals
+    self.hooks = hooks
     self.console = console
   }
 
@@ -47,9 +54,16 @@ struct Agent {
     defer { socket.close() }
     let board = LiveBoard()
     let file = StatusFile(url: files.status, board: board)
-    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) { file.show($0) }
+    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) {
+      [manager, hooks] in
+      file.show($0)
+      hooks.take($0.sync)
+      manager.say(Self.standing($0.sync), of: .agent)
+    }
     let control = openControl(board, desk)
     defer { control?.close() }
+    watch(desk)
+    manager.ready(.agent)
     let outcome: Result<Void, any Error>
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -67,7 +81,24 @@ struct Agent {
       outcome = .failure(error)
     }
     await desk.end()
+    hooks.runner.end()
     try outcome.get()
+  }
+
+  /// What the service manager shows: how sync stands, in short.
+  private static func standing(_ sync: AgentStatus.Sync?) -> String {
+    guard let hub = sync?.hub else { return "Agent: not connected to a hub" }
+    let waiting = sync.map { $0.waiting == 0 ? "nothing waits" : "\($0.waiting) waiting" } ?? ""
+    return "Agent: \(hub), " + (sync?.error.map { "\(waiting), the last sync failed: \($0)" } ?? waiting)
+  }
+
+  private func watch(_ desk: LiveDesk) {
+    vitals.set(
+      { [engine, intake] in
+        _ = await desk.isTripOpen
+        _ = await engine.get()?.state
+        try await intake.present()?.run { _ in }
+      }, of: .agent)
   }
 
   // MARK: Sync
@@ -183,7 +214,7 @@ struct Agent {
         let text = notice.text(units(app))
         notifier.show(text.summary, text.body, topic: text.topic)
       },
-      local: { preferences(app).local() }, onTold: { errands.send() })
+      observe: { [hooks] in hooks.take($0) }, local: { preferences(app).local() }, onTold: { errands.send() })
   }
 
   /// Those of this machine alone where the record cannot be read, which is said by each look at it.
@@ -212,12 +243,13 @@ struct Agent {
       var words: String?
       do {
         try await desk.look()
+        try hooks.look()
         words = file.failure?.description
       } catch {
         words = "\(error)"
       }
       // Once, and not every minute.
-      if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)") }
+      if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)", level: .error) }
       lastWords = words
       // What comes close together is one look.
       try? await clock.sleep(for: .seconds(1))  // cancelled is seen by the loop
@@ -244,7 +276,7 @@ struct Agent {
       }
     } catch {
       // An agent that nobody can ask still syncs.
-      console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")")
+      console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")", level: .error)
       return nil
     }
   }

@@ -26,6 +26,7 @@ final class AgentSocket: Sendable {
     }
     unlink(path)
     let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let status = address.withSockaddr { bind(descriptor, $0, $1) }
     guard descriptor >= 0, status == 0 else {
       throw CommandError("\(path) cannot be made: \(String(cString: strerror(errno)))", exit: .cannotCreate)

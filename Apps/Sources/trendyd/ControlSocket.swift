@@ -39,6 +39,7 @@ final class ControlSocket: Sendable {
       throw CommandError("\(path) is too long for a socket", exit: .configuration)
     }
     descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     // Before there is a name that others could open.
     guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
       throw CommandError("\(path) cannot be made: \(String(cString: strerror(errno)))", exit: .cannotCreate)
@@ -53,6 +54,7 @@ final class ControlSocket: Sendable {
         let client = accept(descriptor, nil, nil)
         if client < 0, errno == EINTR || errno == ECONNABORTED { continue }
         guard client >= 0 else { break }
+        _ = fcntl(client, F_SETFD, FD_CLOEXEC)
         Thread.detachNewThread { self.serve(client) }
       }
       releaseDescriptor(descriptor)
@@ -73,6 +75,11 @@ final class ControlSocket: Sendable {
     defer {
       connections.withLock { $0 -= 1 }
       releaseDescriptor(client)
+    }
+    // The file's mode may be changed, and a folder shared; whose program asks, the kernel says.
+    guard let user = peerUser(of: client), user == geteuid() || user == 0 else {
+      _ = Self.say(Self.refusal("refused", "This agent answers its own user alone"), to: client)
+      return
     }
     guard count <= Self.limits.connections else {
       _ = Self.say(Self.refusal("rate_limited", "Too many connections at once"), to: client)
@@ -143,4 +150,18 @@ final class ControlSocket: Sendable {
     // A reader that has gone is an error of the call: SIGPIPE is ignored.
     return send(client, bytes, bytes.count, Int32(MSG_DONTWAIT)) == bytes.count
   }
+}
+
+/// The user of the process at the other end of a local connection, as the kernel noted it when that was made.
+private func peerUser(of descriptor: Int32) -> uid_t? {
+  #if canImport(Darwin)
+    var (user, group) = (uid_t(), gid_t())
+    return getpeereid(descriptor, &user, &group) == 0 ? user : nil
+  #else
+    // A `struct ucred`, which the module of the C library does not show: process, user, group.
+    var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
+    var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+    let status = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
+    return status == 0 && Int(length) == MemoryLayout.size(ofValue: credentials) ? credentials.1 : nil
+  #endif
 }

@@ -26,7 +26,8 @@ extension DaemonCommand {
 /// The commands of `trendyd`, from which its help and its manual come.
 enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
-    RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self,
+    RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self, MetricsCommand.self,
+    ServiceInstallCommand.self, ServiceRemoveCommand.self, ServicePrintCommand.self,
     HubInitCommand.self, HubBackupCommand.self, HubRestoreCommand.self,
     PairCommand.self, UserAddCommand.self, UserListCommand.self, UserRemoveCommand.self, UserRestoreCommand.self,
     TokenCreateCommand.self, TokenListCommand.self, TokenRevokeCommand.self,

@@ -21,26 +21,35 @@ struct DaemonRun {
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
+  /// Of the hub, where the service manager listens for it.
+  let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
   /// What can change while it runs.
   let present: RunSettings
+  let hooks: HookOptions
   /// Of the log; `nil` for the standard error.
   let logPath: String?
+  let logForm: LogForm
+  let environment: [String: String]
   let console: Console
+  private let vitals = Vitals()
 
   func run() async throws {
     let bounds = try bounds()
-    let writer = try LogWriter(path: logPath, isJSON: console.isJSON)
-    // In a terminal that is closed, it ends as every program does.
-    if logPath != nil || isatty(STDIN_FILENO) == 0 { Signals.takeHangUp() }
+    let writer = try LogWriter(path: logPath, form: logForm)
     var console = console
-    console.talkSink = { writer.line($0) }
+    console.logSink = { writer.log($0, $1, $2) }
+    let manager = try ServiceManager(environment: environment, parts: parts) { [console] in
+      console.talk($0, level: .warning)
+    }
+    // In a terminal that is closed, it ends as every program does.
+    if logPath != nil || manager.isPresent || isatty(STDIN_FILENO) == 0 { Signals.takeHangUp() }
     let log = HubLog(writer: writer, console: console).log
     let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, bounds: bounds)
     var server: HubServer?
     do {
-      if let hub { server = try await start(hub, bounds: bounds, log: log) }
+      if let hub { server = try await start(hub, bounds: bounds, log: log, manager) }
     } catch {
       writer.start()
       writer.finish(atMost: Self.logSeconds)
@@ -50,7 +59,7 @@ struct DaemonRun {
     writer.start()
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await work(hub: hub, server: server, log: log, console: console, writer: writer))
+      outcome = .success(try await work(hub: hub, server: server, log: log, console: console, writer: writer, manager))
     } catch {
       outcome = .failure(error)
     }
@@ -58,6 +67,12 @@ struct DaemonRun {
     await server?.stop()
     writer.finish(atMost: Self.logSeconds)
     try outcome.get()
+  }
+
+  private var parts: Set<ServiceManager.Part> {
+    var parts: Set<ServiceManager.Part> = role == .agent ? [.agent] : role == .hub ? [.hub] : [.agent, .hub]
+    if receivers.listen != nil { parts.insert(.ingest) }
+    return parts
   }
 
   /// Seconds for what is still to be logged at the end.
@@ -70,8 +85,10 @@ struct DaemonRun {
       isChosen: settings.limits["connections"] != nil)
   }
 
-  private func start(_ hub: HubContainer, bounds: ResourceBounds, log: @escaping AccessLog) async throws -> HubServer {
-    let server = try hub.makeServer(settings: settings, bounds: bounds, log: log)
+  private func start(
+    _ hub: HubContainer, bounds: ResourceBounds, log: @escaping AccessLog, _ manager: ServiceManager
+  ) async throws -> HubServer {
+    let server = try hub.makeServer(settings: settings, bounds: bounds, listener: listener, log: log)
     let endpoint = try settings.endpoint()
     let port = try await server.start()
     let outside = try settings.url(port: port)
@@ -95,24 +112,30 @@ struct DaemonRun {
     console.done("Is it well?  curl \(url)/api/v1/health")
     console.done("One more device:  trendyd pair")
     if let hint = try settings.wildcardHint() { console.talk(hint) }
+    vitals.set({ try await server.turn() }, of: .hub)
+    manager.say("Hub at \(place)", of: .hub)
+    manager.ready(.hub)
     return server
   }
 
   /// Returns when the process is asked to end.
   private func work(
-    hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter
+    hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter,
+    _ manager: ServiceManager
   ) async throws {
-    let grace = try settings.httpLimits().stopDeadline + .milliseconds(1500)
+    // With the usual limits, and what is then still to be logged, less than a second.
+    let limits = try settings.httpLimits()
+    let grace = max(.milliseconds(750), limits.stopDeadline + limits.lastWordsDeadline + .milliseconds(150))
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        await Signals.termination(atMost: grace, onHangUp: { onHangUp(writer, console) }) {
+        await Signals.termination(atMost: grace, onHangUp: { manager.reload { onHangUp(writer, console) } }) {
           console.talk(
             "What was at work did not end in time and is left; it is done at the next start. "
-              + "Nothing acknowledged is lost."
-          )
-          writer.finish(atMost: 0.25)
+              + "Nothing acknowledged is lost.", level: .warning)
+          writer.finish(atMost: 0.2)
           _exit(ExitCode.done.rawValue)
         }
+        manager.stopping()
         // Before the work that goes on beside it has ended, which may take its time.
         await server?.stop()
       }
@@ -127,26 +150,37 @@ struct DaemonRun {
       // An agent has one of its own.
       let socket = role == .hub ? openControl(console) : nil
       defer { socket?.close() }
-      if role != .hub { group.addTask { try await runAgent(log: log, console: console) } }
+      if role != .hub { group.addTask { try await runAgent(log: log, console: console, manager) } }
+      if manager.heartbeatInterval != nil {
+        group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0, level: .error) } }
+      }
       // The first to end is the asking; an agent that cannot go on throws and ends the rest.
       try await group.next()
       group.cancelAll()
     }
   }
 
-  private func runAgent(log: @escaping AccessLog, console: Console) async throws {
+  private func runAgent(log: @escaping AccessLog, console: Console, _ manager: ServiceManager) async throws {
     let network = NetworkContainer(app: try AppContainer(storeDirectory: storeDirectory))
     let intake = SharedIntake(network.app.record)
+    let runner = HookRunner(
+      folder: hooks.folder, environment: environment, deadline: hooks.deadline, storeDirectory: storeDirectory,
+      console: console)
+    let hooks = HookNews(runner: runner, record: network.app.record)
     try await withThrowingTaskGroup(of: Void.self) { agent in
       agent.addTask {
         try await Agent(
-          network: network, intake: intake, files: files, present: present, console: console
+          network: network, intake: intake, files: files, present: present, manager: manager, vitals: vitals,
+          hooks: hooks, console: console
         ).run()
       }
       agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }
       // Also without a source: what the command line adds is looked through again when time has passed.
       agent.addTask {
-        try await Receivers(app: network.app, shared: intake, sources: receivers, console: console, log: log).run()
+        try await Receivers(
+          app: network.app, shared: intake, sources: receivers, console: console, log: log,
+          onListening: { manager.ready(.ingest) }
+        ).run()
       }
       defer { agent.cancelAll() }
       // Not `waitForAll()`, which waits for the others when one has thrown.
@@ -162,14 +196,14 @@ struct DaemonRun {
         let erased = try await server.runApart { try hub.erasePeople() }
         for person in erased { console.talk("Hub: everything of \(person.name) is erased.") }
       } catch {
-        console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute")
+        console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute", level: .error)
       }
       do {
         try await server.runApart { try await hub.ingest.tick(at: server) }
       } catch is CancellationError {
         return
       } catch {
-        console.talk("Hub: what was posted could not be looked through: \(error)")
+        console.talk("Hub: what was posted could not be looked through: \(error)", level: .error)
       }
       // Cancelled is seen by the loop.
       try? await hub.clock.sleep(for: .seconds(60))

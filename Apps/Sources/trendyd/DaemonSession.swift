@@ -6,6 +6,13 @@ import CommandSupport
 #else
   import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 import HubContainer
 import TrendyAgent
 import TrendyHub
@@ -47,9 +54,24 @@ struct DaemonSession: Sendable {
     return Preferences(settings)
   }
 
-  /// The hub of `--data`.
+  /// The hub of `--data`. Root acts as the owner of its folder from here on: a file that root made in it would be closed to the
+  /// service that serves it.
   /// - Throws: ``CommandError`` with exit 66 where there is none.
   func existingHub() throws(CommandError) -> HubContainer {
+    let hub = try servedHub()
+    var status = stat()
+    guard geteuid() == 0, stat(hub.directory.path, &status) == 0, status.st_uid != 0 else { return hub }
+    guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
+      throw CommandError(
+        "The owner of \(hub.directory.path) cannot be acted for: \(String(cString: strerror(errno)))",
+        hint: "Say this as the user that runs the hub.", exit: .refused)
+    }
+    return hub
+  }
+
+  /// The hub of `--data`, for the process that serves it.
+  /// - Throws: ``CommandError`` with exit 66 where there is none.
+  func servedHub() throws(CommandError) -> HubContainer {
     guard hub.exists else {
       throw CommandError(
         "There is no hub at \(hub.directory.path)", hint: "Make one: trendyd hub init", exit: .notFound)

@@ -11,26 +11,35 @@ struct HubLog: Sendable {
 
   /// The hub calls it for each answer. It never waits.
   var log: AccessLog {
-    let local = LocalTime(isUTC: true)
-    return { [writer, console] entry in
+    { [writer, console] entry in
       guard !console.isQuiet else { return }
-      writer.line(Self.line(entry, at: local.rfc3339(SystemTime().now), isJSON: console.isJSON))
+      writer.log(Self.level(entry), Self.words(entry), Self.members(entry))
     }
   }
 
-  private static func line(_ entry: AccessLogEntry, at time: String, isJSON: Bool) -> String {
-    let milliseconds = (entry.duration / .milliseconds(1) * 10).rounded() / 10
-    guard !isJSON else {
-      return JSONText.object([
-        ("time", .string(time)), ("request_id", .string(entry.requestId)), ("method", .string(entry.method)),
-        ("path", .string(entry.path)), ("status", .number(entry.status)), ("remote", .string(entry.remoteAddress)),
-        ("device", .string(entry.device)), ("duration_ms", .number(milliseconds)), ("failure", .string(entry.failure)),
-      ]).description
-    }
+  /// What the hub failed at is an error; what it had no room for passes.
+  private static func level(_ entry: AccessLogEntry) -> LogLevel {
+    if entry.status == 503 { return .warning }
+    return entry.status >= 500 || entry.failure != nil ? .error : .info
+  }
+
+  private static func milliseconds(_ entry: AccessLogEntry) -> Double {
+    (entry.duration / .milliseconds(1) * 10).rounded() / 10
+  }
+
+  private static func words(_ entry: AccessLogEntry) -> String {
     let words = [
-      time, "\(entry.status)", entry.method, entry.path, entry.remoteAddress, entry.device ?? "-", "\(milliseconds) ms",
-      entry.requestId, entry.failure,
+      "\(entry.status)", entry.method, entry.path, entry.remoteAddress, entry.device ?? "-",
+      "\(milliseconds(entry)) ms", entry.requestId, entry.failure,
     ]
     return words.compactMap(\.self).joined(separator: " ")
+  }
+
+  private static func members(_ entry: AccessLogEntry) -> [(String, JSONText)] {
+    [
+      ("request_id", .string(entry.requestId)), ("method", .string(entry.method)), ("path", .string(entry.path)),
+      ("status", .number(entry.status)), ("remote", .string(entry.remoteAddress)), ("device", .string(entry.device)),
+      ("duration_ms", .number(milliseconds(entry))), ("failure", .string(entry.failure)),
+    ]
   }
 }

@@ -33,13 +33,13 @@ final class LogWriter: @unchecked Sendable {
   private let condition = NSCondition()
   private var state = State()
   private let path: String?
-  private let isJSON: Bool
+  private let form: LogForm
   private var descriptor: Int32
 
   /// - Parameter path: of a file that is made or added to; `nil` for the standard error.
-  init(path: String?, isJSON: Bool) throws(CommandError) {
+  init(path: String?, form: LogForm) throws(CommandError) {
     self.path = path
-    self.isJSON = isJSON
+    self.form = form
     descriptor = STDERR_FILENO
     if let path { descriptor = try Self.open(path) }
   }
@@ -53,8 +53,15 @@ final class LogWriter: @unchecked Sendable {
     thread.start()
   }
 
+  /// Logs words, or with JSON lines the members behind time and level.
+  func log(
+    _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
+  ) {
+    if level >= form.level { line(form.line(level, words(), members())) }
+  }
+
   /// Takes a line, or counts it as lost.
-  func line(_ text: String) {
+  private func line(_ text: String) {
     condition.withLock {
       guard state.lines.count < Self.capacity.lines, state.bytes + text.utf8.count < Self.capacity.bytes else {
         state.lost += 1
@@ -117,11 +124,9 @@ final class LogWriter: @unchecked Sendable {
   }
 
   private func notice(lost: Int) -> String {
-    let time = LocalTime(isUTC: true).rfc3339(Date())
-    guard isJSON else {
-      return "\(time) \(lost) lines of this log are lost: they came faster than they could be written"
-    }
-    return JSONText.object([("time", .string(time)), ("lost_lines", .number(lost))]).description
+    form.line(
+      .warning, "\(lost) lines of this log are lost: they came faster than they could be written",
+      [("lost_lines", .number(lost))])
   }
 
   private func replaceFile() {
@@ -131,7 +136,8 @@ final class LogWriter: @unchecked Sendable {
       releaseDescriptor(descriptor)
       descriptor = new
     } catch {
-      _ = write("\(error.message); this log goes on in the file that it had\n")
+      let words = "\(error.message); this log goes on in the file that it had"
+      _ = write(form.line(.error, words, [("message", .string(words))]) + "\n")
     }
   }
 

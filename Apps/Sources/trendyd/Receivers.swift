@@ -16,6 +16,8 @@ struct Receivers {
   struct Sources: Sendable {
     /// Where trackers post to; port 0 for any free one.
     var listen: (address: String, port: UInt16)?
+    /// The socket of a service manager that listens there already.
+    var listener: Int32?
     /// Names besides loopback under which they do.
     var allowedHosts: [String] = []
     var gpsd: (host: String, port: String)?
@@ -29,9 +31,15 @@ struct Receivers {
   let sources: Sources
   let console: Console
   let log: AccessLog?
+  /// Called when trackers can post.
+  let onListening: @Sendable () -> Void
   private let teller: Teller
 
-  init(app: AppContainer, shared: SharedIntake, sources: Sources, console: Console, log: AccessLog?) {
+  init(
+    app: AppContainer, shared: SharedIntake, sources: Sources, console: Console, log: AccessLog?,
+    onListening: @escaping @Sendable () -> Void
+  ) {
+    self.onListening = onListening
     self.app = app
     self.shared = shared
     self.sources = sources
@@ -68,7 +76,7 @@ struct Receivers {
         let isChanged = try await intake.run { try $0.tick() }
         teller.tell(isChanged: isChanged, isUrgent: true)
       } catch {
-        console.talk("Agent: what was told could not be looked through: \(error)")
+        console.talk("Agent: what was told could not be looked through: \(error)", level: .error)
       }
       try await app.clock.sleep(for: .seconds(60))
     }
@@ -78,12 +86,14 @@ struct Receivers {
     let token = try ingestToken()
     let teller = teller
     let server = IngestServer(
-      transport: SocketTransport(address: address, port: port, clock: app.clock, log: log), token: token,
+      transport: SocketTransport(address: address, port: port, listener: sources.listener, clock: app.clock, log: log),
+      token: token,
       ingest: AgentIngest(intake: intake, clock: app.clock) { teller.tell(isChanged: $0) },
       configuration: HubConfiguration(allowedHosts: sources.allowedHosts), clock: app.clock, log: log)
     let bound = try await server.start()
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"
     console.talk("Agent: trackers post to \(url) with the token in \(tokenFile.path)")
+    onListening()
     // It never has an element, and ends when the task is cancelled.
     let (never, _) = AsyncStream.makeStream(of: Never.self)
     for await _ in never {}
@@ -114,7 +124,7 @@ struct Receivers {
         }
         console.talk("Agent: gpsd at \(host):\(port) has closed.")
       } catch {
-        if delay == .seconds(1) { console.talk("Agent: \(error.message)") }
+        if delay == .seconds(1) { console.talk("Agent: \(error.message)", level: .warning) }
       }
       try await app.clock.sleep(for: delay)
       delay = min(delay * 2, .seconds(60))
@@ -150,10 +160,10 @@ struct Receivers {
     guard !batch.fixes.isEmpty || batch.problemCount > 0 else { return }
     do {
       let taken = try await intake.run { try $0.take(batch, device: device) }
-      for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)") }
+      for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)", level: .warning) }
       if taken.added > 0 { teller.tell(isChanged: taken.isRecordChanged) }
     } catch {
-      console.talk("Agent: fixes of \(device) could not be kept: \(error)")
+      console.talk("Agent: fixes of \(device) could not be kept: \(error)", level: .error)
     }
   }
 

@@ -9,7 +9,9 @@ struct RunOptions: Sendable {
   let receivers: Receivers.Sources
   /// Whether trips and places are put on the desktop.
   let isNotifying: Bool
+  let hooks: HookOptions
   let logPath: String?
+  let logForm: LogForm
   /// The values as they were said, by the keys of their settings.
   let texts: [String: String]
 
@@ -40,7 +42,9 @@ struct RunOptions: Sendable {
     case "off": isNotifying = false
     default: throw session.invalid("--notify", Setting.notify, hint: "It is on or off.")
     }
+    hooks = try HookOptions(session)
     logPath = session.value("--log", Setting.log)
+    logForm = try LogForm(session)
     texts = Dictionary(
       Self.settings.compactMap { option, spec in session.text(option, spec).map { (spec.key, $0) } },
       uniquingKeysWith: { $1 })

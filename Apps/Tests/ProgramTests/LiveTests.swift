@@ -200,6 +200,43 @@ struct LiveTests {
     #expect(agent.process.isRunning)
   }
 
+  @Test func `on-trip and on-visit are called while it happens, also for places of which nobody wants notices`() throws
+  {
+    let hooks = bench.folder.appending(path: "hooks")
+    try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
+    let told = bench.folder.appending(path: "told")
+    for name in ["on-trip", "on-visit"] {
+      let file = hooks.appending(path: name)
+      try Data("#!/bin/sh\ncat >>'\(told.path)-'$TRENDY_HOOK\n".utf8).write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    }
+    func states(_ hook: String) throws -> [[String: JSONValue]] {
+      let text = (try? String(contentsOfFile: "\(told.path)-\(hook)", encoding: .utf8)) ?? ""  // not there yet is empty
+      return try text.split(separator: "\n").compactMap {
+        try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue
+      }
+    }
+    let end = 52 + 9000 / 111_250.0
+    try bench.trendy("place", "add", "Office", "\(end),4", "--notify", "none", store: "phone")
+    let agent = try agent(["--hooks", hooks.path], environment: ["PATH": "/usr/bin:/bin"])
+    defer { agent.stop() }
+    try tell(drive(seconds: 600, ago: 700))
+    let started = try eventually { try states("on-trip").first { $0["state"] == "started" } }
+    #expect(started?["hook"] == "on-trip", "\(agent.text)")
+    let now = Date().timeIntervalSince1970.rounded()
+    try tell(
+      stride(from: -690, through: 0, by: 10).map { second in
+        let time = RFC3339.string(from: Date(timeIntervalSince1970: now + Double(second)))
+        return #"{"lat":\#(end),"lon":4,"time":"\#(time)","acc":5,"spd":0}"#
+      }.joined(separator: "\n"))
+    let ended = try #require(
+      try eventually { try states("on-trip").first { $0["state"] == "ended" } }, "\(agent.text)")
+    #expect(ended["place"] == "Office" && ended["id"] == started?["id"], "\(ended)")
+    #expect(ended["event"]?.objectValue?["source_type"] == "trip", "\(ended)")
+    let visit = try eventually { try states("on-visit").first }
+    #expect(visit?["state"] == "entered" && visit?["place"] == "Office", "\(agent.text)")
+  }
+
   @Test func `notices reach a desktop's bus`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon"),
       FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-monitor")

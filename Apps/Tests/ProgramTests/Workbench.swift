@@ -92,14 +92,17 @@ final class Running {
   let process = Process()
   let log: URL
 
-  init(_ bench: Workbench, _ program: String, _ words: [String], environment: [String: String] = [:]) throws {
+  init(
+    _ bench: Workbench, _ program: String, _ words: [String], environment: [String: String] = [:],
+    input: FileHandle = .nullDevice
+  ) throws {
     log = bench.folder.appending(path: "\(program.split(separator: "/").last ?? "")-\(UUID().uuidString).log")
     try Data().write(to: log)
     let handle = try FileHandle(forWritingTo: log)
     process.executableURL = URL(filePath: Workbench.path(program))
     process.arguments = words
     process.environment = ["HOME": bench.folder.path, "TZ": "UTC"].merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = input
     process.standardOutput = handle
     process.standardError = handle
     try process.run()

@@ -1,3 +1,4 @@
+import AgentLink
 import CommandSupport
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -160,29 +161,7 @@ extension EventText {
   }
 
   func json(_ event: Event) -> JSONText {
-    var members: [(String, JSONText)] = [
-      ("id", .string(event.id)),
-      (
-        "event_type",
-        .object([("id", .string(event.eventTypeId)), ("name", .string(types[event.eventTypeId]?.name))])
-      ),
-      ("timestamp", .string(local.rfc3339(event.timestamp))),
-      ("end_date", .string(event.endDate.map { local.rfc3339($0) })),
-      ("time_zone", .string(event.timeZone)),
-      ("is_all_day", .bool(event.isAllDay)), ("is_running", .bool(running.contains(event.id))),
-    ]
-    let properties = event.properties.sorted { $0.key < $1.key }.map { key, value in
-      (key, JSONText.object([("type", .string(value.type.rawValue)), ("value", .value(value.value))]))
-    }
-    members += [
-      ("properties", .object(properties)), ("notes", .string(event.notes)),
-      ("source_type", .string(event.createRequest.sourceType)), ("external_id", .string(event.externalId)),
-      ("original_title", .string(event.originalTitle)), ("geofence_id", .string(event.geofenceId)),
-      ("location_latitude", .number(event.locationLatitude)),
-      ("location_longitude", .number(event.locationLongitude)), ("location_name", .string(event.locationName)),
-      ("sync_status", .string(event.syncStatus.rawValue)),
-    ]
-    return .object(members)
+    event.json(typeName: types[event.eventTypeId]?.name, isRunning: running.contains(event.id), in: local)
   }
 }
 

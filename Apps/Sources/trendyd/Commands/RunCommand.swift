@@ -14,12 +14,13 @@ struct RunCommand: DaemonCommand {
     ] + OptionSpec.hubSettings + [
       OptionSpec(
         "--log", value: "file", kind: .file,
-        help: "write the log there and not to the standard error; SIGHUP opens it anew"),
+        help: "write the log there and not to the standard error; SIGHUP opens it anew")
+    ] + LogForm.options + [
       .data, .store,
       OptionSpec(
         "--poll", value: "duration", kind: .duration,
         help: "how often the agent asks the hub when nothing happens (1m)"),
-    ] + Receivers.Sources.options + [
+    ] + Receivers.Sources.options + HookOptions.options + [
       OptionSpec(
         "--notify", value: "on|off", kind: .oneOf(["on", "off"]),
         help: "show on the desktop that a trip or a visit begins and ends (on)"),
@@ -32,12 +33,20 @@ struct RunCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) async throws {
     let isHub = options.role != .agent
-    if isHub { _ = try session.existingHub() }
+    if isHub { _ = try session.servedHub() }
+    let sockets = try InheritedSockets(environment: session.environment, role: options.role)
+    var settings = try isHub ? session.hubSettings() : HubSettings()
+    if let hub = sockets.hub { settings.listen = hub.endpoint }
+    var receivers = options.receivers
+    if let ingest = sockets.ingest {
+      receivers.listen = (ingest.address, ingest.port)
+      receivers.listener = ingest.descriptor
+    }
     try await DaemonRun(
-      role: options.role, settings: isHub ? session.hubSettings() : HubSettings(),
-      hubDirectory: session.hub.directory, storeDirectory: session.storeDirectory, receivers: options.receivers,
-      files: session.runtimeFiles, present: RunSettings(session, options), logPath: options.logPath,
-      console: session.console
+      role: options.role, settings: settings, hubDirectory: session.hub.directory,
+      storeDirectory: session.storeDirectory, listener: sockets.hub?.descriptor, receivers: receivers,
+      files: session.runtimeFiles, present: RunSettings(session, options), hooks: options.hooks,
+      logPath: options.logPath, logForm: options.logForm, environment: session.environment, console: session.console
     ).run()
   }
 

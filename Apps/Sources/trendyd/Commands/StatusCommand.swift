@@ -31,6 +31,11 @@ struct StatusCommand: DaemonCommand {
         "No agent runs for the store at \(session.storeDirectory.path)",
         hint: Self.hint(files, session.preferences.local()), exit: .unreachable)
     }
+    if let error = members["error"]?.objectValue {
+      throw CommandError(
+        "The agent gives no status: \(error["message"]?.stringValue ?? document)",
+        hint: "Ask as the user that runs it.", exit: .refused)
+    }
     return Answer(document: document, members: members)
   }
 

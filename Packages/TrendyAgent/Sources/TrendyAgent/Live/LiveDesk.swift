@@ -20,6 +20,8 @@ public actor LiveDesk {
     public var sync: @Sendable () async throws -> AgentStatus.Sync?
     /// Gives a notice to the person; `nil` where they want none.
     public var notify: (@Sendable (LiveNotice) -> Void)?
+    /// Is given every notice, also of places of which the person wants none.
+    public var observe: (@Sendable (LiveNotice) -> Void)?
     /// The person's clock, which says when days begin.
     public var local: @Sendable () -> LocalTime
     /// Called when there is something for companions, who are told by others.
@@ -28,12 +30,14 @@ public actor LiveDesk {
     public init(
       presences: @escaping @Sendable () async throws -> [DevicePresence],
       sync: @escaping @Sendable () async throws -> AgentStatus.Sync?,
-      notify: (@Sendable (LiveNotice) -> Void)? = nil, local: @escaping @Sendable () -> LocalTime = { LocalTime() },
+      notify: (@Sendable (LiveNotice) -> Void)? = nil, observe: (@Sendable (LiveNotice) -> Void)? = nil,
+      local: @escaping @Sendable () -> LocalTime = { LocalTime() },
       onTold: @escaping @Sendable () -> Void = {}
     ) {
       self.presences = presences
       self.sync = sync
       self.notify = notify
+      self.observe = observe
       self.local = local
       self.onTold = onTold
     }
@@ -245,18 +249,21 @@ public actor LiveDesk {
     for presence in now.presences.values.sorted(by: { $0.device < $1.device }) {
       let known = before.presences[presence.device]?.visits ?? [:]
       for id in presence.visits.keys.sorted() where known[id] == nil {
-        guard let place = try store.findGeofence(id: id), place.notifyOnEntry else { continue }
-        notify(.entered(place: place.name))
+        guard let place = try store.findGeofence(id: id) else { continue }
+        notify(.entered(place: place.name), isWanted: place.notifyOnEntry)
       }
       for (id, since) in known.sorted(by: { $0.key < $1.key }) where presence.visits[id] == nil {
-        guard let place = try store.findGeofence(id: id), place.notifyOnExit else { continue }
+        guard let place = try store.findGeofence(id: id) else { continue }
         let end = presence.lastFix?.timestamp ?? record.clock.now
-        notify(.left(place: place.name, after: max(0, end.timeIntervalSince(since))))
+        notify(.left(place: place.name, after: max(0, end.timeIntervalSince(since))), isWanted: place.notifyOnExit)
       }
     }
   }
 
-  private func notify(_ notice: LiveNotice) { sources.notify?(notice) }
+  private func notify(_ notice: LiveNotice, isWanted: Bool = true) {
+    if isWanted { sources.notify?(notice) }
+    sources.observe?(notice)
+  }
 
   private func place(_ coordinate: Coordinate?, _ store: any DataStoreProtocol) throws -> String? {
     try store.fetchAllGeofences().around(coordinate).first?.name

@@ -42,12 +42,18 @@ public protocol HTTPTransport: Sendable {
   /// As ``start(handler:)``, with a gate before requests that announce a body; by default it is left out.
   func start(gate: @escaping HTTPGate, handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
+  /// Returns when the transport has had a turn at its connections since the call: one that hangs never does.
+  func turn() async
+
   /// Stops accepting, lets running requests finish within the limits' `stopDeadline`, then closes. Calling it again is
   /// no error.
   func stop() async
 }
 
 extension HTTPTransport {
+  /// A transport without a thread of its own cannot hang.
+  public func turn() async {}
+
   public func start(
     gate: @escaping HTTPGate, handler: @escaping HTTPHandler
   ) async throws(HTTPTransportError) -> UInt16 { try await start(handler: handler) }
@@ -106,6 +112,8 @@ public struct HTTPLimits: Hashable, Sendable {
   public var sendIdleDeadline: Duration = .seconds(60)
   /// How long ``HTTPTransport/stop()`` waits for what runs; beyond it the rest is answered 503.
   public var stopDeadline: Duration = .seconds(10)
+  /// How much longer it waits for clients to take their last answer: half of ``stopDeadline``, and a second at most.
+  public var lastWordsDeadline: Duration { min(stopDeadline / 2, .seconds(1)) }
 
   public init() {}
 }

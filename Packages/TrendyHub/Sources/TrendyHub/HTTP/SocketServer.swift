@@ -27,6 +27,8 @@ final class SocketServer: @unchecked Sendable {
     var isStopping = false
     var hasStopped = false
     var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Waiting for the thread's next turn.
+    var turns: [CheckedContinuation<Void, Never>] = []
   }
 
   // Numbers of what is watched besides connections.
@@ -95,6 +97,17 @@ final class SocketServer: @unchecked Sendable {
     }
   }
 
+  /// Returns when the thread has had a turn since the call, or has ended.
+  func turn() async {
+    await withCheckedContinuation { continuation in
+      let hasStopped = mailbox.withLock { mailbox in
+        if !mailbox.hasStopped { mailbox.turns.append(continuation) }
+        return mailbox.hasStopped
+      }
+      if hasStopped { continuation.resume() } else { wakeUp() }
+    }
+  }
+
   func post(_ event: HTTPConnection.Event, to number: UInt64) {
     let isFirst = mailbox.withLock { mailbox in
       mailbox.messages.append(Message(number: number, event: event))
@@ -127,10 +140,11 @@ extension SocketServer {
       let ready = poller.wait(atMost: patience())
       let now = clock.uptime
       if ready.contains(Self.wakeNumber) { drainWake() }
-      let (messages, isStopping) = mailbox.withLock { mailbox in
-        defer { mailbox.messages = [] }
-        return (mailbox.messages, mailbox.isStopping)
+      let (messages, isStopping, turns) = mailbox.withLock { mailbox in
+        defer { (mailbox.messages, mailbox.turns) = ([], []) }
+        return (mailbox.messages, mailbox.isStopping, mailbox.turns)
       }
+      for turn in turns { turn.resume() }
       if isStopping, stopDeadline == nil { beginStopping(now: now) }
       for message in messages {
         if let channel = channels[message.number] { feed(channel, message.event, now: now) }
@@ -146,8 +160,8 @@ extension SocketServer {
     channels = [:]
     let waiters = mailbox.withLock { mailbox in
       mailbox.hasStopped = true
-      defer { mailbox.waiters = [] }
-      return mailbox.waiters
+      defer { (mailbox.waiters, mailbox.turns) = ([], []) }
+      return mailbox.waiters + mailbox.turns
     }
     for waiter in waiters { waiter.resume() }
   }
@@ -201,13 +215,13 @@ extension SocketServer {
     if openCount == 0, !hasAborted {
       // Those that were answered before they had sent everything: closed at once, they would never see the answer.
       hasAborted = true
-      stopDeadline = min(deadline, now + .seconds(1))
+      stopDeadline = min(deadline, now + limits.lastWordsDeadline)
       return false
     }
     guard now >= deadline else { return false }
     if hasAborted { return true }
     hasAborted = true
-    stopDeadline = now + .seconds(1)
+    stopDeadline = now + limits.lastWordsDeadline
     let arriving = arrivingCount
     if arriving > 0 { logEnding("\(arriving) requests that were still arriving are answered 503") }
     for channel in channels.values { feed(channel, .abort, now: now) }

@@ -13,6 +13,7 @@ public final class SocketTransport: HTTPTransport {
 
   private let address: String
   private let port: UInt16
+  private let listener: Int32?
   private let limits: HTTPLimits
   private let clock: any TimeSource
   private let identifiers: RequestIdentifiers
@@ -21,13 +22,16 @@ public final class SocketTransport: HTTPTransport {
 
   /// Listens, once started, at `address`, a name or a number, `127.0.0.1` for this machine alone; port 0 is any free one.
   /// The log is told of what is refused before it reaches the handler; the handler tells of the rest.
+  /// - Parameter listener: a TCP socket that listens already, such as one from a service manager; it is used in place of
+  ///   `address` and `port`, and closed by ``stop()``.
   public init(
-    address: String = "127.0.0.1", port: UInt16 = 0, limits: HTTPLimits = HTTPLimits(),
+    address: String = "127.0.0.1", port: UInt16 = 0, listener: Int32? = nil, limits: HTTPLimits = HTTPLimits(),
     clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(), log: AccessLog? = nil
   ) {
     self.address = address
     self.port = port
+    self.listener = listener
     self.limits = limits
     self.clock = clock
     identifiers = RequestIdentifiers(generator: generator)
@@ -45,7 +49,8 @@ public final class SocketTransport: HTTPTransport {
   private func start(gate: HTTPGate?, _ handler: @escaping HTTPHandler) throws(HTTPTransportError) -> UInt16 {
     try life.withLock { life throws(HTTPTransportError) in
       guard case .new = life else { throw .alreadyStarted }
-      let (listener, boundPort) = try Sockets.listen(address: address, port: port)
+      let (listener, boundPort) =
+        if let listener { try Sockets.adopt(listener) } else { try Sockets.listen(address: address, port: port) }
       do throws(HTTPTransportError) {
         let server = try SocketServer(
           listener: listener, gate: gate, handler: handler, clock: clock, limits: limits, identifiers: identifiers,
@@ -58,6 +63,11 @@ public final class SocketTransport: HTTPTransport {
         throw error
       }
     }
+  }
+
+  public func turn() async {
+    guard case .serving(let server) = life.withLock({ $0 }) else { return }
+    await server.turn()
   }
 
   public func stop() async {

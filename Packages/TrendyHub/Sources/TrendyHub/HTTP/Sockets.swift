@@ -39,6 +39,20 @@ enum Sockets {
     }
   }
 
+  /// A TCP socket that somebody else made and let listen, and its port.
+  static func adopt(_ socket: Int32) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
+    var listens: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 else {
+      throw .system(operation: "taking over socket \(socket)", code: errno)
+    }
+    guard listens != 0 else {
+      throw .system(operation: "taking over socket \(socket), which does not listen,", code: EINVAL)
+    }
+    prepare(socket)
+    return (socket, try boundPort(socket))
+  }
+
   /// What ``accept(_:)`` found.
   enum Accepted {
     case connection(socket: Int32, address: String)

@@ -71,6 +71,13 @@ public final class HubServer: Sendable {
     return port
   }
 
+  /// Returns when the connections and the storage's threads have each had a turn since the call: a hub that hangs never does.
+  public func turn() async throws {
+    await transport?.turn()
+    try await store.perform(.reading, for: "watchdog") {}
+    try await store.perform(.writing, for: "watchdog") {}
+  }
+
   /// Ends the streams and lets running requests finish.
   public func stop() async {
     streams.stop()

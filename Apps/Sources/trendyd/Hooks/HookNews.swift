@@ -1,0 +1,97 @@
+import AgentLink
+import CommandSupport
+import Foundation
+import Synchronization
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+
+/// Finds out what the hooks are to be told.
+///
+/// Events: those that a person recorded since this agent began, here or on a device from which they came by sync. What was imported,
+/// and what came of a first sync, is no news.
+final class HookNews: Sendable {
+  private struct State {
+    /// Ids of what was told, or is no news.
+    var known: Set<String> = []
+    /// Of the last round of sync; `nil` before the first look.
+    var sync: AgentStatus.Sync?
+  }
+
+  /// Events that are told of one look at most.
+  private static let most = 256
+
+  let runner: HookRunner
+  private let record: DeviceRecord
+  private let began: Date
+  private let state = Mutex(State())
+
+  init(runner: HookRunner, record: DeviceRecord) {
+    self.runner = runner
+    self.record = record
+    began = record.clock.now
+  }
+
+  /// Looks for events that were recorded since the last look.
+  func look() throws {
+    guard runner.exists(.event) else { return }
+    let store = record.makeStore()
+    // An id of version 7 has the time at which it was made; others are of what a program found.
+    let last = try store.lastRecordedEvents(Self.most, from: [.manual])
+      .filter { UUIDv7($0.id).map { $0.date >= began } ?? false }
+    let new = state.withLock { state in
+      defer { state.known.formUnion(last.map(\.id)) }
+      return last.filter { !state.known.contains($0.id) }
+    }
+    for event in new.reversed() { runner.call(.event, [("event", try json(event, store))]) }
+  }
+
+  /// Told by the live desk while it happens.
+  func take(_ notice: LiveNotice) {
+    switch notice {
+    case .tripStarted(let id, let place, let vehicle):
+      runner.call(
+        .trip,
+        [("state", .string("started")), ("id", .string(id)), ("place", .string(place)), ("vehicle", .string(vehicle))])
+    case .tripEnded(let id, let distance, let duration, let place):
+      let store = record.makeStore()
+      // What can be said without the record is said.
+      let event = (try? store.findEvent(id: id)).flatMap { try? json($0, store) }
+      runner.call(
+        .trip,
+        [
+          ("state", .string("ended")), ("id", .string(id)), ("place", .string(place)),
+          ("distance_m", .number(distance)),
+          ("duration_s", .number(duration)), ("event", event ?? .null),
+        ])
+    case .noTrip(let id): runner.call(.trip, [("state", .string("cancelled")), ("id", .string(id))])
+    case .entered(let place): runner.call(.visit, [("state", .string("entered")), ("place", .string(place))])
+    case .left(let place, let seconds):
+      runner.call(
+        .visit, [("state", .string("left")), ("place", .string(place)), ("duration_s", .number(seconds))])
+    }
+  }
+
+  /// Tells a problem of sync once, and that it is over.
+  func take(_ sync: AgentStatus.Sync?) {
+    guard let sync else { return }
+    let before = state.withLock { state in
+      defer { state.sync = sync }
+      return state.sync
+    }
+    // What was so before this agent began is no news.
+    guard let before, before.error != sync.error else { return }
+    runner.call(
+      .syncProblem,
+      [
+        ("state", .string(sync.error == nil ? "solved" : "failing")), ("error", .string(sync.error)),
+        ("hub", .string(sync.hub)), ("waiting", .number(sync.waiting)),
+      ])
+  }
+
+  private func json(_ event: Event, _ store: any DataStoreProtocol) throws -> JSONText {
+    event.json(
+      typeName: try store.findEventType(id: event.eventTypeId)?.name,
+      isRunning: try RunningEvent.all(in: store).contains { $0.event.id == event.id }, in: LocalTime())
+  }
+}

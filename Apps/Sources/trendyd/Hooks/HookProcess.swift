@@ -1,0 +1,177 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import Synchronization
+
+/// A program in a process group of its own, which is given an input and a deadline. Blocks: for a thread of its own.
+final class HookProcess: Sendable {
+  enum Ending: Hashable, Sendable {
+    case status(Int32)
+    case signal(Int32)
+    /// Killed, with all that it had started.
+    case overdue
+    /// Never started, for this reason.
+    case notStarted(String)
+  }
+
+  /// Bytes of the output that are kept.
+  private static let outputLimit = 4096
+
+  private let group = Mutex<pid_t?>(nil)
+
+  /// Asks what runs to end, with all that it has started.
+  func end() { group.withLock { if let group = $0 { kill(-group, SIGTERM) } } }
+
+  /// - Parameter seconds: after which it is killed.
+  /// - Returns: how it ended, and the beginning of what it wrote to both its outputs.
+  func run(
+    _ path: String, input: [UInt8], environment: [String: String], seconds: Double
+  ) -> (ending: Ending, output: String) {
+    guard let stdin = Self.makePipe() else { return (.notStarted(String(cString: strerror(errno))), "") }
+    guard let stdout = Self.makePipe() else {
+      let reason = String(cString: strerror(errno))
+      for end in [stdin.reading, stdin.writing] { releaseDescriptor(end) }
+      return (.notStarted(reason), "")
+    }
+    var child: pid_t = 0
+    let code = group.withLock { group in
+      let code = Self.spawn(&child, path, input: stdin.reading, output: stdout.writing, environment)
+      if code == 0 { group = child }
+      return code
+    }
+    releaseDescriptor(stdin.reading)
+    releaseDescriptor(stdout.writing)
+    var (writing, output, ending): (Int32, [UInt8], Ending?) = (stdin.writing, [], nil)
+    defer {
+      if writing >= 0 { releaseDescriptor(writing) }
+      releaseDescriptor(stdout.reading)
+    }
+    for end in [writing, stdout.reading] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
+    guard code == 0 else { return (.notStarted(String(cString: strerror(code))), "") }
+    var rest = input[...]
+    let deadline = Self.uptime + seconds
+    while true {
+      Self.feed(&writing, &rest)
+      Self.drain(stdout.reading, into: &output)
+      if let ending { return (ending, String(decoding: output.prefix(Self.outputLimit), as: UTF8.self)) }
+      // Once more through the loop, for what it wrote last. A group that has ended is no longer ended by anybody.
+      ending = group.withLock { Self.ending(of: child, &$0, isOverdue: Self.uptime >= deadline) }
+      guard ending == nil else { continue }
+      var waiting = [pollfd(fd: stdout.reading, events: Int16(POLLIN), revents: 0)]
+      if writing >= 0 { waiting.append(pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)) }
+      // It may end without a word, and its children may keep the pipe.
+      let isHungUp = poll(&waiting, nfds_t(waiting.count), 20) > 0 && waiting[0].revents & Int16(POLLIN) == 0
+      if isHungUp, writing < 0 { usleep(20_000) }
+    }
+  }
+
+  /// How the process ended; `nil` while it runs. One that is overdue is killed with its group, and waited for.
+  private static func ending(of child: pid_t, _ group: inout pid_t?, isOverdue: Bool) -> Ending? {
+    if isOverdue { kill(-child, SIGKILL) }
+    var status: Int32 = 0
+    let result = waitpid(child, &status, isOverdue ? 0 : WNOHANG)
+    guard result != 0, result > 0 || errno != EINTR else { return nil }
+    group = nil
+    if isOverdue { return .overdue }
+    return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
+  }
+
+  private static func feed(_ descriptor: inout Int32, _ rest: inout ArraySlice<UInt8>) {
+    guard descriptor >= 0 else { return }
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return }
+      // A program that does not read what it is given is none that failed.
+      if count <= 0 { break }
+      rest = rest.dropFirst(count)
+    }
+    releaseDescriptor(descriptor)
+    descriptor = -1
+  }
+
+  /// What is beyond the limit is read all the same, so that the program does not wait.
+  private static func drain(_ descriptor: Int32, into output: inout [UInt8]) {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    // A program that writes without end has its deadline all the same.
+    for _ in 0..<256 {
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return }
+      if output.count < outputLimit { output += buffer.prefix(count) }
+    }
+  }
+
+  private static var uptime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// No other program gets an end of it.
+  private static func makePipe() -> (reading: Int32, writing: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func spawn(
+    _ child: inout pid_t, _ path: String, input: Int32, output: Int32, _ environment: [String: String]
+  ) -> Int32 {
+    #if canImport(Darwin)
+      var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
+    #else
+      var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+    // This process ignores some signals, which its children would go on to do.
+    var (mask, defaults) = (sigset_t(), sigset_t())
+    sigemptyset(&mask)
+    sigfillset(&defaults)
+    for signal in [SIGKILL, SIGSTOP] { sigdelset(&defaults, signal) }
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    var flags = Int32(POSIX_SPAWN_SETPGROUP) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
+    #if canImport(Darwin)
+      flags |= Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
+    #else
+      for descriptor in openDescriptors() { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    #endif
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), nil]
+    var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for pointer in arguments + variables { free(pointer) } }
+    return posix_spawn(&child, path, &actions, &attributes, &arguments, &variables)
+  }
+
+  #if !canImport(Darwin)
+    /// Descriptors that a program would inherit, besides the standard streams. Closing one that has gone meanwhile is no error.
+    private static func openDescriptors() -> [Int32] {
+      guard let folder = opendir("/proc/self/fd") else { return [] }
+      defer { closedir(folder) }
+      var found: [Int32] = []
+      while let entry = readdir(folder) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        guard let descriptor = Int32(name), descriptor > STDERR_FILENO else { continue }
+        let flags = fcntl(descriptor, F_GETFD)
+        if flags >= 0, flags & FD_CLOEXEC == 0 { found.append(descriptor) }
+      }
+      return found
+    }
+  #endif
+}

@@ -1,0 +1,86 @@
+import CommandSupport
+import Foundation
+import HubContainer
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Listening sockets that the service manager made and passed on: socket activation by `LISTEN_FDS`.
+///
+/// One named `ingest` (`FileDescriptorName=` of the unit) is for what trackers post to the agent, any other for the hub.
+struct InheritedSockets: Sendable {
+  struct Listener: Sendable {
+    let descriptor: Int32
+    /// Where it listens, as ``HubSettings/listen``.
+    let address: String
+    let port: UInt16
+
+    var endpoint: String { "\(address.contains(":") ? "[\(address)]" : address):\(port)" }
+  }
+
+  private(set) var hub: Listener?
+  private(set) var ingest: Listener?
+
+  init() {}
+
+  /// - Throws: ``CommandError`` where a socket is of no use here: one that nobody serves would swallow connections.
+  init(environment: [String: String], role: DaemonRun.Role) throws(CommandError) {
+    // Meant for another process: the one that started this one.
+    guard let pid = environment["LISTEN_PID"], pid == "\(getpid())" else { return }
+    guard let count = environment["LISTEN_FDS"].flatMap(Int32.init), (0...64).contains(count) else {
+      throw Self.unusable("LISTEN_FDS is '\(environment["LISTEN_FDS"] ?? "")', which is no number of sockets")
+    }
+    let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
+    for number in 0..<count {
+      // The first that is passed on is always descriptor 3.
+      let descriptor = 3 + number
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      let name = names.count == Int(count) ? String(names[Int(number)]) : ""
+      let listener = try Self.listener(descriptor, name: name)
+      let isIngest = name == "ingest"
+      guard isIngest ? role != .hub : role != .agent else {
+        throw Self.unusable("The socket '\(name)' is for the \(isIngest ? "agent" : "hub"), which does not run here")
+      }
+      guard (isIngest ? ingest : hub) == nil else {
+        throw Self.unusable("There are two sockets for the \(isIngest ? "agent" : "hub")")
+      }
+      if isIngest { ingest = listener } else { hub = listener }
+    }
+  }
+
+  private static func listener(_ descriptor: Int32, name: String) throws(CommandError) -> Listener {
+    var listens: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let status = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    let isInternet = [AF_INET, AF_INET6].contains(Int32(storage.ss_family))
+    guard status == 0, isInternet, getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0,
+      listens != 0
+    else { throw unusable("Descriptor \(descriptor) ('\(name)') is no TCP socket that listens") }
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let isNamed = withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getnameinfo($0, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
+      }
+    }
+    guard isNamed == 0 else { throw unusable("The address of descriptor \(descriptor) cannot be read") }
+    // The port stands at the same place in both families' addresses.
+    let port = withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+    let address = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return Listener(descriptor: descriptor, address: address, port: port)
+  }
+
+  private static func unusable(_ what: String) -> CommandError {
+    CommandError(
+      what,
+      hint: "ListenStream= of the socket unit takes one port; FileDescriptorName= is hub or ingest, as --role serves.",
+      exit: .configuration)
+  }
+}

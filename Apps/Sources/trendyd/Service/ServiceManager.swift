@@ -1,0 +1,166 @@
+import AgentLink
+import CommandSupport
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import Foundation
+import Synchronization
+
+/// Notifies the service manager of readiness, status, reloads and the end: the `sd_notify` protocol of systemd.
+///
+/// Each notification is a datagram to the socket that `NOTIFY_SOCKET` names. Without one nothing is sent.
+final class ServiceManager: Sendable {
+  /// Parts of the process that are to be up before it is ready.
+  enum Part: Hashable, Comparable, Sendable {
+    case hub
+    case agent
+    case ingest
+  }
+
+  private struct State {
+    var awaited: Set<Part>
+    var words: [Part: String] = [:]
+    var isStopping = false
+    var hasFailed = false
+
+    /// The parts' words in one line.
+    var status: String { words.sorted { $0.key < $1.key }.map(\.value).joined(separator: "; ") }
+  }
+
+  /// How often ``beat()`` is to be called, half of what the manager allows; `nil` where it does not watch this process.
+  let heartbeatInterval: Duration?
+  private let socketPath: String?
+  private let address: UnixAddress?
+  private let descriptor: Int32
+  private let state: Mutex<State>
+  private let warn: @Sendable (String) -> Void
+
+  /// - Parameters:
+  ///   - parts: those that are awaited before the process is ready.
+  ///   - warn: is told once that the manager cannot be notified.
+  /// - Throws: ``CommandError`` for an environment that names no socket.
+  init(environment: [String: String], parts: Set<Part>, warn: @escaping @Sendable (String) -> Void) throws(CommandError)
+  {
+    self.warn = warn
+    state = Mutex(State(awaited: parts))
+    heartbeatInterval = try Self.heartbeatInterval(environment)
+    guard let path = environment["NOTIFY_SOCKET"], !path.isEmpty else {
+      (socketPath, address, descriptor) = (nil, nil, -1)
+      return
+    }
+    guard let address = Self.address(path) else {
+      throw CommandError(
+        "NOTIFY_SOCKET is '\(path)', which is no address of a socket",
+        hint: "It begins with / or @, and the service manager sets it.", exit: .configuration)
+    }
+    (socketPath, self.address) = (path, address)
+    descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
+    guard descriptor >= 0 else {
+      throw CommandError("No socket can be made: \(String(cString: strerror(errno)))", exit: .cannotCreate)
+    }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    // A manager that reads nothing holds the work up for half a second, and not for ever.
+    var patience = timeval(tv_sec: 0, tv_usec: 500_000)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { if descriptor >= 0 { releaseDescriptor(descriptor) } }
+
+  /// Whether a service manager started this process and wants to be notified.
+  var isPresent: Bool { address != nil }
+
+  // MARK: Notifications
+
+  /// A part is up. With the last of them the process is ready.
+  func ready(_ part: Part) {
+    let text = state.withLock { state -> String? in
+      guard state.awaited.remove(part) != nil, state.awaited.isEmpty else { return nil }
+      return "READY=1\nSTATUS=\(state.status)"
+    }
+    if let text { send(text) }
+  }
+
+  /// Puts one line in place of what a part last said of itself; `nil` takes it back.
+  func say(_ words: String?, of part: Part) {
+    let words = words?.replacing("\n", with: " ")
+    let text = state.withLock { state -> String? in
+      guard state.words[part] != words else { return nil }
+      state.words[part] = words
+      return "STATUS=\(state.status)"
+    }
+    if let text { send(text) }
+  }
+
+  /// Runs what reloads the configuration, between the two notifications that enclose it.
+  func reload(_ body: () -> Void) {
+    // The manager holds READY=1 against the time of the reload that it asked for.
+    let microseconds = monotonicNanoseconds() / 1000
+    send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+    body()
+    let isReady = state.withLock { $0.awaited.isEmpty && !$0.isStopping }
+    if isReady { send("READY=1") }
+  }
+
+  func stopping() {
+    let isFirst = state.withLock { state in
+      defer { state.isStopping = true }
+      return !state.isStopping
+    }
+    if isFirst { send("STOPPING=1\nSTATUS=Ending") }
+  }
+
+  /// The main work turns.
+  func beat() { send("WATCHDOG=1") }
+
+  private func send(_ text: String) {
+    guard let address else { return }
+    let bytes = Array(text.utf8)
+    let count = address.withSockaddr { sendto(descriptor, bytes, bytes.count, noSignal, $0, $1) }
+    guard count != bytes.count else { return }
+    let reason = String(cString: strerror(errno))
+    let isFirst = state.withLock { state in
+      defer { state.hasFailed = true }
+      return !state.hasFailed
+    }
+    if isFirst { warn("The service manager cannot be notified at \(socketPath ?? ""): \(reason)") }
+  }
+
+  // MARK: The environment
+
+  private static func address(_ path: String) -> UnixAddress? {
+    if path.hasPrefix("/") { return UnixAddress(path: path) }
+    #if !canImport(Darwin)
+      if path.hasPrefix("@") { return UnixAddress(abstractName: String(path.dropFirst())) }
+    #endif
+    return nil
+  }
+
+  private static func heartbeatInterval(_ environment: [String: String]) throws(CommandError) -> Duration? {
+    guard let text = environment["WATCHDOG_USEC"], !text.isEmpty else { return nil }
+    // Meant for another process: the one that started this one.
+    if let pid = environment["WATCHDOG_PID"], pid != "\(getpid())" { return nil }
+    guard let microseconds = Int64(text), microseconds > 0 else {
+      throw CommandError(
+        "WATCHDOG_USEC is '\(text)', which is no number of microseconds",
+        hint: "WatchdogSec= of the unit sets it.", exit: .configuration)
+    }
+    return .microseconds(microseconds / 2)
+  }
+}
+
+/// Nanoseconds of the clock that systemd counts by, which stands still while the machine is suspended.
+private func monotonicNanoseconds() -> Int64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+#if canImport(Darwin)
+  private let noSignal: Int32 = 0
+#else
+  private let noSignal = Int32(MSG_NOSIGNAL)
+#endif

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// SIGTERM in the middle of work, and who may ask an agent.
+///
+/// The daemon says itself when it could not end in time, which is less than a second: no test holds a watch.
+@Suite("Ending and asking the daemon", .timeLimit(.minutes(5)))
+struct EndingTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
+  @Test func `a hub ends in time although a request is still arriving`() throws {
+    let hub = try TestHub(bench)
+    let half = try Running(
+      bench, "/bin/bash",
+      [
+        "-c",
+        "exec 3<>/dev/tcp/127.0.0.1/\(hub.port); printf 'POST /api/v1/pair HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 100\\r\\n\\r\\n{' >&3; "
+          + "echo sent; cat <&3",
+      ])
+    defer { half.kill() }
+    #expect(try eventually { half.text.contains("sent") ? true : nil } == true)
+    // Asked on the same loopback after it, so the hub has that request before it.
+    #expect(try bench.shell("curl -sf \(hub.url)/api/v1/health").status == 0)
+    hub.stop()
+    #expect(hub.process.terminationStatus == 0)
+    #expect(!hub.log.contains("did not end in time"), "\(hub.log)")
+    #expect(try eventually { half.text.contains(" 503 ") ? true : nil } == true, "\(half.text)")
+  }
+
+  @Test func `an agent ends in time in the middle of a sync, and what waits is sent by the next`() throws {
+    let hub = try TestHub(bench)
+    try bench.trendy("init")
+    try #require(try bench.trendy("connect", hub.url, try hub.code()).status == 0)
+    hub.stop()
+    // At the hub's address nobody answers, and connections are taken all the same.
+    let (silent, heard) = try silentListener(port: try #require(UInt16(hub.port)))
+    defer { close(silent) }
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
+    defer { agent.kill() }
+    try #require(try bench.trendy("log", "coffee").status == 0)
+    try #require(heard())
+    agent.stop()
+    #expect(agent.process.terminationStatus == 0)
+    #expect(!agent.text.contains("did not end in time"), "\(agent.text)")
+    close(silent)
+    let again = try TestHub(bench, port: hub.port)
+    defer { again.stop() }
+    let sync = try bench.trendy("sync", "--json")
+    #expect(sync.status == 0, "\(sync.talk)")
+    let standing = try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue
+    #expect(standing?["waiting"] == 0, "\(standing ?? [:])")
+    let listed = try bench.trendy("list", "--type", "coffee", "--plain")
+    #expect(listed.output.split(separator: "\n").count == 1, "\(listed.output)")
+  }
+
+  /// A listener that takes connections, and a wait for the first bytes on one.
+  private func silentListener(port: UInt16) throws -> (socket: Int32, heard: () -> Bool) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    var yes: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
+    let status = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(status == 0 && listen(descriptor, 16) == 0)
+    return (
+      descriptor,
+      {
+        let client = accept(descriptor, nil, nil)
+        var byte: UInt8 = 0
+        return client >= 0 && recv(client, &byte, 1, 0) == 1
+      }
+    )
+  }
+
+  @Test(.enabled(if: getuid() == 0, "only root can be two other users"))
+  func `an agent answers its own user and root, and nobody else, whatever the mode of its socket`() throws {
+    try bench.trendy("init")
+    let store = bench.store()
+    try #require(try bench.shell("chmod 711 '\(bench.folder.path)'; chown -R 65534:65534 '\(store)'").status == 0)
+    func setpriv(_ user: Int) -> [String] { ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups"] }
+    let agent = try Running(
+      bench, "/usr/bin/setpriv", setpriv(65534) + [Workbench.path("trendyd"), "run", "--store", store])
+    defer { agent.stop() }
+    func ask(_ user: Int) throws -> Workbench.Result {
+      try bench.run(
+        "/usr/bin/setpriv", setpriv(user) + [Workbench.path("trendyd"), "status", "--json", "--store", store])
+    }
+    #expect(try eventually { try ask(65534).status == 0 ? true : nil } == true, "\(agent.text)")
+    try #require(try bench.shell("chmod 711 '\(store)'; chmod 666 '\(store)/control.sock'").status == 0)
+    let stranger = try ask(65533)
+    #expect(stranger.status == 77 && stranger.talk.contains("its own user alone"), "\(stranger.output)\(stranger.talk)")
+    #expect(try ask(0).status == 0)
+    #expect(try ask(65534).status == 0)
+  }
+}

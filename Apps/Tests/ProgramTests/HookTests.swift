@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A person's hooks, called by the agent.
+@Suite("Hooks", .timeLimit(.minutes(5)))
+struct HookTests {
+  let bench: Workbench
+  private let hooks: URL
+  private let told: URL
+
+  init() throws {
+    bench = try Workbench()
+    hooks = bench.folder.appending(path: "hooks")
+    told = bench.folder.appending(path: "told")
+    try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
+    try bench.trendy("init")
+  }
+
+  private func write(_ name: String, _ body: String, mode: Int = 0o755) throws {
+    let file = hooks.appending(path: name)
+    try Data("#!/bin/bash\n\(body)\n".utf8).write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+  }
+
+  private func agent(_ words: String..., environment: [String: String] = [:]) throws -> Running {
+    let variables = ["HOOK_TOLD": told.path, "PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": "/nowhere"]
+    let agent = try Running(
+      bench, "trendyd",
+      ["run", "--store", bench.store(), "--hooks", hooks.path, "--log-level", "debug", "--poll", "1s"] + words,
+      environment: variables.merging(environment) { $1 })
+    #expect(try eventually { try bench.trendyd("status", "--store", bench.store()).status == 0 ? true : nil } == true)
+    return agent
+  }
+
+  /// The documents that hooks were given, one a line.
+  private func documents(_ count: Int) throws -> [[String: JSONValue]] {
+    try #require(
+      try eventually {
+        let text = (try? String(contentsOf: told, encoding: .utf8)) ?? ""  // not there yet is empty
+        let lines = text.split(separator: "\n")
+        guard lines.count >= count, text.hasSuffix("\n") else { return nil }
+        return try lines.compactMap { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue }
+      })
+  }
+
+  @Test func `on-event is given each event that is recorded, in order, and none of before`() throws {
+    try write(
+      "on-event", #"cat >>"$HOOK_TOLD"; echo "$TRENDY_HOOK ${NOTIFY_SOCKET-unset} $(ls /proc/self/fd | wc -l)""#)
+    try bench.trendy("log", "coffee", "-n", "before")
+    let agent = try agent()
+    defer { agent.stop() }
+    for note in ["one", "two", "three"] { try bench.trendy("log", "coffee", "2", "-n", note) }
+    let documents = try documents(3)
+    let events = documents.compactMap { $0["event"]?.objectValue }
+    #expect(events.map { $0["notes"] } == ["one", "two", "three"])
+    #expect(documents.allSatisfy { $0["schema"] == "trendy.hook/1" && $0["hook"] == "on-event" })
+    let listed = try bench.trendy("list", "--json").document.objectValue?["events"]?.arrayValue ?? []
+    #expect(events.last?["event_type"]?.objectValue?["name"] == "coffee")
+    #expect(
+      listed.contains { $0.objectValue?["id"] == events.last?["id"] && $0.objectValue?.keys == events.last?.keys })
+    // Its words are in the log; it has standard streams alone, of which `ls` opens one more.
+    #expect(
+      try eventually { agent.text.contains("Hook on-event: on-event unset 4") ? true : nil } == true, "\(agent.text)")
+  }
+
+  @Test func `a hook that fails or never ends is told of, and holds up neither others nor sync`() throws {
+    try write("on-event", #"cat >/dev/null; sleep 600 & echo $! >"$HOOK_TOLD"; echo begun; wait"#)
+    let agent = try agent("--hook-deadline", "1s")
+    defer { agent.stop() }
+    try bench.trendy("log", "coffee")
+    #expect(try eventually { agent.text.contains("took longer than 1 s and was killed: begun") ? true : nil } == true)
+    let child = try #require(Int32(try String(contentsOf: told, encoding: .utf8).trimmingCharacters(in: .newlines)))
+    // Killed with its group; until somebody takes its status it may be there as a zombie.
+    #expect(try eventually { Self.isGone(child) ? true : nil } == true)
+    try write("on-event", "echo broken; exit 3")
+    try bench.trendy("log", "coffee")
+    #expect(
+      try eventually { agent.text.contains("warning Hook on-event ended with status 3: broken") ? true : nil } == true,
+      "\(agent.text)")
+    #expect(try bench.trendyd("status", "--store", bench.store()).status == 0)
+  }
+
+  private static func isGone(_ pid: Int32) -> Bool {
+    guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
+    return text.contains(") Z ")
+  }
+
+  @Test func `the agent ends in time while a hook runs, which is ended too`() throws {
+    try write("on-event", #"cat >/dev/null; echo $$ >"$HOOK_TOLD"; exec sleep 600"#)
+    let agent = try agent()
+    defer { agent.kill() }
+    try bench.trendy("log", "coffee")
+    let child = try #require(
+      try eventually {
+        ((try? String(contentsOf: told, encoding: .utf8)) ?? "").split(separator: "\n").first.flatMap { Int32($0) }
+      })
+    agent.stop()
+    #expect(agent.process.terminationStatus == 0 && !agent.text.contains("did not end in time"), "\(agent.text)")
+    #expect(try eventually { Self.isGone(child) ? true : nil } == true)
+  }
+
+  @Test(
+    "a file that is not to be run is named",
+    arguments: [(0o644, "is not executable"), (0o777, "can be written by others")])
+  func refused(mode: Int, words: String) throws {
+    try write("on-event", #"touch "$HOOK_TOLD""#, mode: mode)
+    let agent = try agent()
+    defer { agent.stop() }
+    try bench.trendy("log", "coffee")
+    #expect(try eventually { agent.text.contains(words) ? true : nil } == true, "\(agent.text)")
+    #expect(!FileManager.default.fileExists(atPath: told.path))
+  }
+
+  @Test func `a folder of hooks that is not there is named, when somebody named it`() throws {
+    let result = try bench.trendyd("run", "--store", bench.store(), "--hooks", bench.store("none"))
+    #expect(result.status == 66 && result.talk.contains("no folder of hooks"), "\(result.talk)")
+  }
+
+  @Test func `on-sync-problem is told once that the hub is away, and once that it is back`() throws {
+    try write("on-sync-problem", #"cat >>"$HOOK_TOLD""#)
+    let hub = try TestHub(bench)
+    try #require(try bench.trendy("connect", hub.url, try hub.code()).status == 0)
+    let agent = try agent()
+    defer { agent.stop() }
+    hub.stop()
+    try bench.trendy("log", "coffee")
+    let failing = try #require(try documents(1).first)
+    #expect(failing["state"] == "failing" && failing["error"]?.stringValue?.isEmpty == false, "\(failing)")
+    #expect(failing["waiting"] == 1)
+    let again = try TestHub(bench, port: hub.port)
+    defer { again.stop() }
+    let solved = try documents(2)
+    #expect(solved.last?["state"] == "solved", "\(solved)")
+    #expect(solved.count { $0["state"] == "solved" } == 1)
+  }
+}
