@@ -151,7 +151,7 @@ struct ConfigTests {
       try bench.run("trendy", ["words", "--store", bench.store(), "--"] + words).output
     }
     #expect(try words("config", "set", "day").hasPrefix("day_starts_at\t"))
-    #expect(try words("config", "set", "units", "") == "metric\t\nimperial\t\n")
-    #expect(try words("config", "set", "store", "") == ":files\t\n")
+    #expect(try words("config", "set", "units", "") == "metric\nimperial\n")
+    #expect(try words("config", "set", "store", "") == ":files\n")
   }
 }

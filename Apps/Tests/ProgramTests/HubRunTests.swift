@@ -128,7 +128,8 @@ struct HubRunTests {
     let server = try Running(
       bench, "/usr/bin/openssl",
       ["s_server", "-4", "-accept", "0", "-key", key, "-cert", certificate, "-www"])
-    defer { server.stop() }
+    // It may be started with SIGTERM blocked, and does not wait for it as our programs do.
+    defer { server.kill() }
     let port: Substring? = try eventually {
       let line = server.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         .first { $0.hasPrefix("ACCEPT") }
