@@ -92,7 +92,8 @@ struct TripText {
   }
 
   private func speed(_ key: String) -> String? {
-    event.properties[key]?.doubleValue.map { units.speed($0) }
+    guard let value = event.properties[key], let metresPerSecond = value.doubleValue else { return nil }
+    return units.speed(metresPerSecond)
   }
 }
 
