@@ -50,9 +50,11 @@ enum Commands {
   ]
 
   private static let drive: [any Command.Type] = [
-    TripListCommand.self, TripShowCommand.self, TripAddCommand.self, TripEditCommand.self, TripSplitCommand.self,
+    TripListCommand.self, TripShowCommand.self, TripStartCommand.self, TripEndCommand.self, TripCancelCommand.self,
+    TripAddCommand.self, TripEditCommand.self, TripSplitCommand.self,
     TripMergeCommand.self, TripRemoveCommand.self, TripClassifyCommand.self, TripReportCommand.self,
     TripRuleAddCommand.self, TripRuleListCommand.self, TripRuleRemoveCommand.self, TrackAddCommand.self,
+    TrackListCommand.self,
     TripRecomputeCommand.self, TripExplainCommand.self, VehicleAddCommand.self, VehicleListCommand.self,
     VehicleEditCommand.self, VehicleRemoveCommand.self, VehicleOdometerLogCommand.self,
     VehicleOdometerCheckCommand.self, TrackDetectCommand.self, CompanionPairCommand.self, CompanionFollowCommand.self,

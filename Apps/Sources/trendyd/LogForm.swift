@@ -49,34 +49,28 @@ extension LogForm {
   static let options = [
     OptionSpec(
       "--log-format", value: "format", kind: .oneOf(["text", "json"]),
-      help: "a line of words or a JSON document each (text; with --json json), else TRENDY_LOG_FORMAT"),
+      help: "a line of words or a JSON document each (text; with --json json)"),
     OptionSpec(
       "--log-level", value: "level", kind: .oneOf(LogLevel.allCases.map(\.rawValue)),
-      help: "what is logged at least: debug, info, warning or error (info), else TRENDY_LOG_LEVEL"),
+      help: "what is logged at least: debug, info, warning or error (info)"),
   ]
 
-  /// - Throws: ``CommandError`` with exit 64 for words that are neither.
+  /// - Throws: ``CommandError`` : 64 for options, 78 for settings that are neither.
   init(_ session: DaemonSession) throws(CommandError) {
-    let environment = session.environment
-    func said(_ option: String, _ name: String) -> String? {
-      session.arguments.value(option) ?? environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
-    let levelName = said("--log-level", "TRENDY_LOG_LEVEL") ?? LogLevel.info.rawValue
-    guard let level = LogLevel(rawValue: levelName) else {
-      throw CommandError(
-        "The value '\(levelName)' is invalid for '--log-level'",
-        hint: "It is one of \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")).", exit: .usage)
+    guard let level = LogLevel(rawValue: session.value("--log-level", Setting.logLevel) ?? "") else {
+      throw session.invalid(
+        "--log-level", Setting.logLevel,
+        hint: "It is one of \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
     self.level = level
-    let format = said("--log-format", "TRENDY_LOG_FORMAT") ?? (session.console.isJSON ? "json" : "text")
-    switch format {
+    switch session.value("--log-format", Setting.logFormat) ?? (session.console.isJSON ? "json" : "text") {
     case "json": kind = .json
     case "text":
-      let isJournal = !session.arguments.has("--log") && Self.isJournal(environment["JOURNAL_STREAM"])
+      let isJournal =
+        session.value("--log", Setting.log) == nil && Self.isJournal(session.environment["JOURNAL_STREAM"])
       kind = isJournal ? .journal : .text
     default:
-      throw CommandError(
-        "The value '\(format)' is invalid for '--log-format'", hint: "It is text or json.", exit: .usage)
+      throw session.invalid("--log-format", Setting.logFormat, hint: "It is text or json.")
     }
   }
 

@@ -53,6 +53,7 @@ struct RunOptions: Sendable {
   /// Settings that a daemon goes by, with their options.
   private static let settings: [(option: String, spec: SettingSpec)] = [
     ("--role", Setting.role), ("--poll", Setting.poll), ("--notify", Setting.notify), ("--log", Setting.log),
+    ("--log-format", Setting.logFormat), ("--log-level", Setting.logLevel), ("--hooks", Setting.hooks),
     ("--ingest", Setting.ingest), ("--gpsd", Setting.gpsd), ("--nmea", Setting.nmea), ("--data", Setting.hubData),
     ("--store", Setting.store), ("--status", Setting.status), ("--listen", Setting.listen), ("--host", Setting.host),
     ("--proxy", Setting.proxy), ("--limit", Setting.limit), ("", Setting.dayStartsAt), ("", Setting.weekStartsOn),

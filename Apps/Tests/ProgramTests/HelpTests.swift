@@ -40,7 +40,8 @@ struct HelpTests {
     for words in [
       ["init"], ["log", "coffee"], ["place", "add", "Home", "52.0,4.0"], ["vehicle", "add", "Van"],
       ["trip", "add", "12km", "--from", "-2h", "--for", "20m"],
-      ["trip", "rule", "add", "work", "business", "--days", "weekdays"],
+      ["trip", "rule", "add", "work", "business", "--days", "weekdays"], ["track", "add", Samples.drive.path],
+      ["skip", "coffee"],
     ] {
       let result = try bench.run("trendy", words + ["--store", bench.store()])
       #expect(result.status == 0, "\(words): \(result.talk)")
@@ -48,7 +49,8 @@ struct HelpTests {
     for command in [
       "list", "today", "show @1", "trip list", "trip show @1", "trip report", "type list", "type show coffee",
       "place list",
-      "place show Home", "vehicle list", "sync status", "trip rule list",
+      "place show Home", "vehicle list", "sync status", "trip rule list", "track list",
+      "skip",
     ] {
       let words = command.split(separator: " ").map(String.init)
       let help = try bench.run("trendy", words + ["--help"]).output

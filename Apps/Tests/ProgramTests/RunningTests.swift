@@ -101,6 +101,45 @@ struct RunningTests {
     #expect(try bench.trendy("skip", "mood", "--clear").status == 66)
   }
 
+  @Test func `a trip that is begun by hand counts when it has ended, with its length`() throws {
+    try bench.trendy("place", "add", "home", "52.0,4.0")
+    try bench.trendy("place", "add", "office", "52.1,4.1")
+    #expect(try bench.trendy("trip", "end", "12km").status == 66)
+    let begun = try bench.trendy(
+      "trip", "start", "--at", "-30m", "--start", "home", "--category", "business", "-n", "work")
+    #expect(begun.output.contains("running 30 min"), "\(begun.talk)")
+    #expect(try bench.trendy("trip", "start").status == 77)
+    #expect(try bench.trendy("stop").talk.contains("trendy trip end"))
+    #expect(try bench.trendy("trip", "list", "--plain").output.isEmpty)
+    let unknown = try bench.trendy("trip", "end")
+    #expect(unknown.status == 64 && unknown.talk.contains("How far it was is not known"))
+    let ended = try bench.trendy("trip", "end", "12km", "--end", "office").output
+    #expect(ended.contains("home → office") && ended.contains("12.0 km") && ended.contains("business"), "\(ended)")
+    #expect(try bench.trendy("trip", "list", "--plain").output.split(separator: "\n").count == 1)
+    try bench.trendy("undo")
+    #expect(try bench.trendy("trip", "list", "--plain").output.isEmpty)
+    #expect(try bench.trendy("trip", "cancel").status == 0)
+    #expect(try bench.trendy("today", "--plain").output.isEmpty)
+    try bench.trendy("undo")
+    #expect(try bench.trendy("trip", "end", "1km", "--at", "2020-01-01").status == 64)
+    #expect(try bench.trendy("trip", "end", "3km").status == 0)
+  }
+
+  @Test func `what was said of a trip is said of the one that a device found`() throws {
+    try bench.trendy("import", Samples.drive.path)
+    try bench.trendy("trip", "start", "--at", "2014-11-18 9:37", "--category", "private", "-n", "joined")
+    let twice = try bench.trendy("trip", "end", "7km", "--at", "2014-11-18 10:10")
+    #expect(twice.status == 77 && twice.talk.contains("found the same trip"), "\(twice.talk)")
+    let joined = try bench.trendy("trip", "end", "--at", "2014-11-18 10:10")
+    #expect(joined.output.contains("private") && joined.output.contains("joined"), "\(joined.talk)")
+    #expect(try bench.trendy("list", "--plain", "--limit", "0").output.split(separator: "\n").count == 1)
+    try bench.trendy("undo")
+    #expect(try bench.trendy("list", "--plain", "--limit", "0").output.split(separator: "\n").count == 2)
+    #expect(try bench.trendy("trip", "cancel").status == 0)
+    let tracks = try bench.trendy("track", "list", "--plain").output.split(separator: "\t")
+    #expect(tracks.count == 4 && tracks[3] == "196\n")
+  }
+
   /// `2026-11-20`, so many days from today.
   private func day(_ days: Int) throws -> String {
     String(RFC3339.string(from: Date(timeIntervalSinceNow: Double(days) * 86_400)).prefix(10))

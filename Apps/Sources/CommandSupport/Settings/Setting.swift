@@ -34,6 +34,12 @@ public enum Setting: Sendable {
   public static let notify = SettingSpec(
     "notify", .oneOf(["on", "off"]), standard: "on", help: "show on the desktop that a trip or a visit begins and ends")
   public static let log = SettingSpec("log", .path, help: "the file of the daemon's log; the standard error if not set")
+  public static let logFormat = SettingSpec(
+    "log_format", .oneOf(["text", "json"]), help: "lines of words or JSON documents; text if not set")
+  public static let logLevel = SettingSpec(
+    "log_level", .oneOf(["debug", "info", "warning", "error"]), standard: "info", help: "what is logged at least")
+  public static let hooks = SettingSpec(
+    "hooks", .path, help: "the folder of hooks; 'hooks' beside this file if not set")
   public static let ingest = SettingSpec(
     "ingest", .endpoint, help: "where trackers post to the agent; nowhere if not set")
   public static let gpsd = SettingSpec("gpsd", .text, help: "take the fixes of gpsd at host[:port]")
@@ -50,8 +56,8 @@ public enum Setting: Sendable {
 
   /// In the order in which they are listed.
   public static let all = [
-    dayStartsAt, weekStartsOn, hours, units, store, color, listLimit, status, role, poll, notify, log, ingest, gpsd,
-    nmea, hubData, listen, host, proxy, limit,
+    dayStartsAt, weekStartsOn, hours, units, store, color, listLimit, status, role, poll, notify, log,
+    logFormat, logLevel, hooks, ingest, gpsd, nmea, hubData, listen, host, proxy, limit,
   ]
 
   public static let keys = all.map(\.key)

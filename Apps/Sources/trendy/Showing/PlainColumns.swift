@@ -6,5 +6,6 @@ extension [String] {
   static let tripColumns = ["id", "start", "end", "metres", "seconds"]
   static let typeColumns = ["id", "name", "colour", "icon"]
   static let placeColumns = ["id", "name", "latitude", "longitude", "metres"]
+  static let skipColumns = ["id", "type", "first day", "last day", "note"]
   static let vehicleColumns = ["id", "name", "default", "device ids"]
 }

@@ -6,14 +6,19 @@ import TrendyTrips
 struct RoutePicture {
   private let route: [Coordinate]
   private let names: (start: String?, end: String?)
+  private let units: Units
 
   private static let widest = 72
   private static let highest = 12
 
-  /// - Parameter names: of the places at both ends.
-  init(_ route: [Coordinate], names: (start: String?, end: String?)) {
+  /// - Parameters:
+  ///   - route: the way, from its start.
+  ///   - names: of the places at both ends.
+  ///   - units: of the scale.
+  init(_ route: [Coordinate], names: (start: String?, end: String?), units: Units) {
     self.route = route
     self.names = names
+    self.units = units
   }
 
   /// None of a route that goes nowhere, or that is not known.
@@ -74,17 +79,21 @@ struct RoutePicture {
   ) -> String {
     let ends = "\(letters.start) \(names.start ?? "start")   \(letters.end) \(names.end ?? "end")   "
     let room = columns - ends.columns
-    let scale = Self.scale(cell: cell, atMost: max(room, columns / 3), isUnicode: terminal.showsUnicode)
+    let scale = scale(cell: cell, atMost: max(room, columns / 3), isUnicode: terminal.showsUnicode)
     return ends + (scale.columns <= room ? scale : "")
   }
 
-  /// A round length that is at most a third of the picture wide.
-  private static func scale(cell: Double, atMost columns: Int, isUnicode: Bool) -> String {
-    let most = cell * Double(min(columns, 24))
-    var length = 1.0
-    while length * 10 <= most { length *= 10 }
-    length *= length * 5 <= most ? 5 : length * 2 <= most ? 2 : 1
-    let label = length < 1000 ? "\(Int(length)) m" : "\(Int(length / 1000)) km"
+  /// A round length, in the person's units, that is at most a third of the picture wide.
+  private func scale(cell: Double, atMost columns: Int, isUnicode: Bool) -> String {
+    let widest = cell * Double(min(columns, 24))
+    // Metres; below a mile or a kilometre in feet or metres.
+    let unit = widest < units.metresOfUnit ? (units == .metric ? 1 : Units.metresOfFoot) : units.metresOfUnit
+    let most = widest / unit
+    var number = 1.0
+    while number * 10 <= most { number *= 10 }
+    number *= number * 5 <= most ? 5 : number * 2 <= most ? 2 : 1
+    let name = unit == units.metresOfUnit ? (units == .metric ? "km" : "mi") : units == .metric ? "m" : "ft"
+    let (length, label) = (number * unit, "\(Int(number)) \(name)")
     let (left, middle, right) = isUnicode ? ("├", "─", "┤") : ("|", "-", "|")
     let inside = Int((length / cell).rounded()) - 2
     let around = inside - label.count - 2

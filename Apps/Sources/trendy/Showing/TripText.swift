@@ -82,7 +82,7 @@ struct TripText {
 
   /// The way as a picture.
   func picture(for terminal: Terminal) -> [String] {
-    RoutePicture(trip.route, names: (name(trip.startPlace), name(trip.endPlace))).lines(for: terminal)
+    RoutePicture(trip.route, names: (name(trip.startPlace), name(trip.endPlace)), units: units).lines(for: terminal)
   }
 
   private func moment(_ date: Date) -> String { "\(local.dayAndTime(date, year: year)) \(local.offset(date))" }

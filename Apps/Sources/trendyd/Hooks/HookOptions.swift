@@ -24,7 +24,7 @@ struct HookOptions: Sendable {
     deadline = Double(seconds)
     let environment = session.environment
     func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-    guard let path = session.arguments.value("--hooks") ?? named("TRENDY_HOOKS") else {
+    guard let path = session.value("--hooks", Setting.hooks) else {
       let config = named("XDG_CONFIG_HOME").map { URL(filePath: $0) }
       folder = (config ?? URL(filePath: environment["HOME"] ?? "/").appending(path: ".config"))
         .appending(path: "trendy/hooks")

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 import TrendyModels
-import TrendyProtocols
+import TrendyPersistence
+public import TrendyProtocols
 import TrendySync
 import TrendyTrips
 
@@ -13,6 +14,20 @@ extension DeviceRecord {
 
   /// Whether a device ever told something.
   public var hasTracks: Bool { FileManager.default.fileExists(atPath: tracks.path) }
+
+  /// The devices whose fixes lie in the log, by name; none where no device told something.
+  public func trackDevices() throws -> [TrackDevice] {
+    hasTracks ? try TrackLog(directory: tracks).devices() : []
+  }
+
+  /// How many fixes of a device the log has.
+  public func fixCount(of device: String) throws -> Int {
+    var count = 0
+    try TrackLog(directory: tracks).forEach(device: device, after: nil, through: nil) { reading in
+      if case .fix = reading { count += 1 }
+    }
+    return count
+  }
 
   /// Takes in what devices of this store tell; the first one makes the log.
   public func makeTrackIntake() throws -> TrackIntake {

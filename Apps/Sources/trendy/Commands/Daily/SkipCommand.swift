@@ -22,7 +22,7 @@ struct SkipCommand: Command {
       OptionSpec("--to", "--until", value: "day", kind: .time, help: "the last day (the first)"),
       OptionSpec.note,
       OptionSpec("--clear", help: "excuse them no longer; without days: none of the type"),
-    ])
+    ], columns: .skipColumns)
 
   private let typeName: String?
   /// Whole days; `nil` where none were named.

@@ -17,7 +17,7 @@ struct StartCommand: Command {
     examples: ["start headache", "start reading --at -10m -n Middlemarch", "start run --place park --create"],
     options: [
       OptionSpec("--at", "--from", value: "time", kind: .time, help: "when it began: 8:30, -20m, 'yesterday 9pm'")
-    ] + EventPhrase.options)
+    ] + EventPhrase.options, columns: .eventColumns)
 
   private let phrase: EventPhrase
 

@@ -8,6 +8,7 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 import TrendyProtocols
+import TrendyTrips
 
 /// `trendy stop`
 struct StopCommand: Command {
@@ -18,7 +19,7 @@ struct StopCommand: Command {
     options: [
       OptionSpec("--at", "--to", value: "time", kind: .time, help: "when it ended: 8:30, -20m"), OptionSpec.note,
       OptionSpec("--all", help: "everything that runs"),
-    ])
+    ], columns: .eventColumns)
 
   /// A name of a type, or the id of an event; `nil` for the only one that runs.
   private let name: String?
@@ -43,6 +44,12 @@ struct StopCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     let meant = try self.meant(among: RunningEvent.all(in: store), in: store)
+    // A trip has a length, and the reports count on it.
+    let tripType = BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
+    guard !meant.contains(where: { $0.event.eventTypeId == tripType }) else {
+      throw session.usageError(
+        "A trip is ended with how far it was", hint: "trendy trip end 12km, or trendy trip cancel")
+    }
     let stopped = try meant.map { try self.stopped($0.event, in: store, session) }
     let name = try store.findEventType(id: stopped[0].eventTypeId)?.name ?? "event"
     try container.record.perform(

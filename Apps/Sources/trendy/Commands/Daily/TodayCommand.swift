@@ -43,7 +43,10 @@ struct TodayCommand: Command {
       if answer.events.isEmpty { session.console.text("  nothing yet. trendy log TYPE records something.") }
       let columns = text.nameColumns(of: answer.events)
       for (event, id) in zip(answer.events, ShortID.of(answer.events.map(\.id))) {
-        session.console.text(text.lineOfDay(event, columns: columns, id: id))
+        // What runs since an earlier day says since which.
+        let isOfToday = session.local.moment(of: event) >= today
+        session.console.text(
+          isOfToday ? text.lineOfDay(event, columns: columns, id: id) : text.line(event, id: id).led(by: " "))
       }
     }
     return .done

@@ -91,7 +91,7 @@ extension TrackImport {
   private func fileLines(_ units: Units) -> [String] {
     let length = units.distance(length, decimals: 2)
     var lines = [
-      "\(file.format.name): \(file.tracks.count) tracks, \(file.pointCount) points, \(length) along them"
+      "\(file.format.name): \(Quantity(file.tracks.count, "track")), \(Quantity(file.pointCount, "point")), \(length) along them"
     ]
     if file.skippedPoints > 0 {
       lines.append("\(file.skippedPoints) points have no place on earth and are left out")

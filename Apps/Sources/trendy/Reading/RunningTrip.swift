@@ -1,0 +1,59 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+/// A trip that a person began by hand, and that goes on. Until it is over it is an event like any other that runs, and counts in no report.
+struct RunningTrip {
+  let running: RunningEvent
+  var trip: TripEvent
+
+  /// One that begins.
+  init(_ trip: TripEvent, markId: String) {
+    var event = trip.event
+    event.sourceType = .manual
+    event.endDate = nil
+    for key in [TripRecord.PropertyKey.distance, .duration, .averageSpeed] { event.properties[key.rawValue] = nil }
+    running = RunningEvent(event, markId: markId)
+    self.trip = trip
+  }
+
+  /// The one that goes on; `nil` where none does.
+  init?(in store: any DataStoreProtocol) throws {
+    guard let type = BuiltInType.trip.present(among: try store.fetchAllEventTypes()),
+      let running = try RunningEvent.all(in: store).first(where: { $0.event.eventTypeId == type.id })
+    else { return nil }
+    var event = running.event
+    event.sourceType = .trip
+    guard let trip = TripEvent(event) else { return nil }
+    self.running = running
+    self.trip = trip
+  }
+
+  /// - Throws: ``CommandError`` with exit 66 where none goes on.
+  static func present(in store: any DataStoreProtocol) throws -> RunningTrip {
+    guard let trip = try RunningTrip(in: store) else {
+      throw CommandError(
+        "No trip that was begun by hand goes on.", hint: "trendy trip start begins one.", exit: .notFound)
+    }
+    return trip
+  }
+
+  /// The trip that was found by itself in the same time: at least half of either lies in the other.
+  func found(until end: Date, in store: any DataStoreProtocol) throws -> TripEvent? {
+    func share(_ other: TripEvent) -> Double {
+      let common = min(end, other.end).timeIntervalSince(max(trip.start, other.start))
+      let shorter = min(end.timeIntervalSince(trip.start), other.end.timeIntervalSince(other.start))
+      return shorter > 0 ? common / shorter : 0
+    }
+    let span = trip.start.addingTimeInterval(-86_400)..<max(end, trip.start.addingTimeInterval(1))
+    return try store.trips(in: span).filter { $0.event.id != trip.event.id && share($0) >= 0.5 }
+      .max { share($0) < share($1) }
+  }
+}
