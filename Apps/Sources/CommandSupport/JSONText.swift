@@ -29,7 +29,15 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
   }
 
   public static func object(_ members: [(String, JSONText)]) -> JSONText {
-    JSONText("{" + members.map { "\(quoted($0)):\($1)" }.joined(separator: ",") + "}")
+    var text = "{"
+    for (name, value) in members {
+      if text.utf8.count > 1 { text += "," }
+      text += quoted(name)
+      text += ":"
+      text += value.description
+    }
+    text += "}"
+    return JSONText(text)
   }
 
   public static func value(_ value: JSONValue) -> JSONText {

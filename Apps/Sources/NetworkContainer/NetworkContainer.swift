@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 public import TrendyAgent
 public import AppContainer
 public import TrendyModels
@@ -13,19 +18,22 @@ public struct NetworkContainer: Sendable {
     self.app = app
   }
 
-  /// Pairs the store with a hub.
+  /// Pairs the store in a folder with a hub. Where there is none yet, it is made when the hub has said yes: what fails leaves nothing.
   ///
   /// A store stays with its person: pairing anew after a token was lost takes the same account again, and no other.
-  public func connect(
-    hub: String, code: String, deviceName: String, allowsInsecureHTTP: Bool
-  ) async throws -> Account {
+  public static func connect(
+    storeDirectory: URL, clock: any TimeSource = SystemTime(), hub: String, code: String, deviceName: String,
+    allowsInsecureHTTP: Bool
+  ) async throws -> (network: NetworkContainer, account: Account) {
     let address = try HubAddress(hub, allowsInsecureHTTP: allowsInsecureHTTP)
-    let owner = try app.accountFile.owner()
+    let present =
+      DeviceRecord.exists(at: storeDirectory) ? try AppContainer(storeDirectory: storeDirectory, clock: clock) : nil
+    let owner = try AccountFile(storeDirectory: storeDirectory).owner()
     let paired: PairResponse
     do {
       // The hub is told whose record this is, so that a code that is refused is not used up by it.
       paired = try await APIClient.pair(
-        baseURL: address.url, code: code, deviceName: deviceName, person: owner, clock: app.clock,
+        baseURL: address.url, code: code, deviceName: deviceName, person: owner, clock: clock,
         allowsInsecureHTTP: allowsInsecureHTTP)
     } catch APIError.problem(let problem, _) where problem.type == ProblemDetails.otherPerson {
       throw ConnectError.otherPerson
@@ -34,8 +42,9 @@ public struct NetworkContainer: Sendable {
     let account = Account(
       hub: address.url, token: paired.token, deviceId: paired.deviceId, person: paired.person,
       allowsInsecureHTTP: allowsInsecureHTTP)
+    let app = try present ?? AppContainer(storeDirectory: storeDirectory, clock: clock)
     try app.accountFile.save(account)
-    return account
+    return (NetworkContainer(app: app), account)
   }
 
   /// The client of the account's hub. The token is read before each request, so that pairing anew is noticed; one that

@@ -48,9 +48,8 @@ enum TrendyNet {
     let directory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
     switch arguments.positionals.first {
     case "connect" where arguments.positionals.count == 3:
-      let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
-      let account = try await network.connect(
-        hub: arguments.positionals[1], code: arguments.positionals[2],
+      let (network, account) = try await NetworkContainer.connect(
+        storeDirectory: directory, hub: arguments.positionals[1], code: arguments.positionals[2],
         deviceName: arguments.value("--name") ?? ProcessInfo.processInfo.hostName,
         allowsInsecureHTTP: arguments.has("--insecure"))
       console.done("Paired with \(account.hubName).")

@@ -475,4 +475,28 @@ struct SyncTests {
     try sync("tablet")
     #expect(try bench.trendy("list", "--plain", store: "tablet").output.contains("in the backup"))
   }
+
+  @Test func `a connect that fails leaves nothing, and init completes what is empty`() throws {
+    let refused = try bench.trendy("connect", "http://127.0.0.1:1", "1234-5678", store: "new")
+    #expect(refused.status == 69, "\(refused.talk)")
+    #expect(!FileManager.default.fileExists(atPath: bench.store("new")))
+    // An agent makes a store without anything in it, and an earlier version left one behind.
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store("new")])
+    let manifest = bench.store("new") + "/manifest"
+    #expect(try eventually { FileManager.default.fileExists(atPath: manifest) ? true : nil } == true, "\(agent.text)")
+    agent.stop()
+    #expect(try bench.trendy("init", store: "new").output.contains("Store ready."))
+    #expect(try bench.trendy("log", "coffee", store: "new").status == 0)
+    // What was deleted stays so.
+    try bench.trendy("undo", store: "new")
+    for type in ["coffee", "mood", "workout", "medication", "journal"] {
+      try bench.trendy("type", "rm", type, "--yes", store: "new")
+    }
+    #expect(try bench.trendy("init", store: "new").output.contains("was there already"))
+    #expect(try bench.trendy("type", "list", "--plain", store: "new").output.isEmpty)
+    #expect(try bench.trendy("connect", hub.url, "0000-0000", "--name", "new", store: "newer").status != 0)
+    #expect(!FileManager.default.fileExists(atPath: bench.store("newer")))
+    #expect(try bench.trendy("connect", hub.url, hub.code(), "--name", "newer", store: "newer").status == 0)
+    #expect(try bench.trendy("init", store: "newer").output.contains("was there already"))
+  }
 }

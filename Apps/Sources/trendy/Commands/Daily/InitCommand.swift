@@ -17,6 +17,7 @@ struct InitCommand: Command {
     examples: ["init", "init --store ~/trendy"])
 
   struct Answer {
+    /// Also one that was there and had nothing in it.
     var isNew: Bool
     /// The names of those that were made now.
     var made: [String]
@@ -27,8 +28,9 @@ struct InitCommand: Command {
   init(_ session: Session) {}
 
   func act(_ session: Session) throws -> Answer {
-    let isNew = !DeviceRecord.exists(at: session.storeDirectory)
+    let wasThere = DeviceRecord.exists(at: session.storeDirectory)
     let container = try AppContainer(storeDirectory: session.storeDirectory)
+    let isNew = try !wasThere || isEmpty(container)
     var made: [String] = []
     if isNew {
       let store = container.makeStore()
@@ -39,6 +41,14 @@ struct InitCommand: Command {
       }
     }
     return Answer(isNew: isNew, made: made, types: try container.makeStore().fetchAllEventTypes().map(\.name))
+  }
+
+  /// Whether nothing was ever recorded in a store that knows no hub: what was deleted was recorded.
+  private func isEmpty(_ container: AppContainer) throws -> Bool {
+    let store = container.makeStore()
+    return try store.fetchAllEventTypes().isEmpty && store.syncCounts().pending == 0
+      && store.syncCursor() == nil && container.accountFile.owner() == nil
+      && container.recorder.deleted(.eventType).isEmpty
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
