@@ -314,6 +314,10 @@ struct SyncTests {
     let people = try bench.trendyd("user", "list", "--data", hub.data).output
     #expect(people.contains("Eve") && people.split(separator: "\n").count == 2, "\(people)")
     #expect(try bench.trendyd("token", "create", "x", "--data", hub.data).status == 64, "whose?")
+    // Of that name, but of another person.
+    #expect(try bench.trendyd("user", "add", "Bea", "--data", hub.data).status == 0)
+    #expect(try bench.trendyd("token", "revoke", "sensor", "--name", "Bea", "--data", hub.data).status == 66)
+    #expect(try bench.trendyd("token", "revoke", "sensor", "--data", hub.data).status == 0)
   }
 
   @Test func `whoever asks to sync while the hub wants to be left alone is told until when, and does not wait`() throws

@@ -25,10 +25,10 @@ struct OneVehicle {
 
   func show(_ session: Session) -> ExitCode {
     let text = VehicleText(vehicle)
-    if session.console.format == .json {
-      session.console.document("trendy.vehicle/1", [("vehicle", text.json)])
-    } else {
-      text.show(session)
+    switch session.console.format {
+    case .json: session.console.document("trendy.vehicle/1", [("vehicle", text.json)])
+    case .text: session.console.done(text.line(session.units))
+    case .ndjson, .plain: text.show(session)
     }
     return .done
   }

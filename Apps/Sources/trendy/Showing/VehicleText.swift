@@ -35,7 +35,7 @@ struct VehicleText {
     [vehicle.id, vehicle.name, vehicle.isDefault ? "default" : "", vehicle.deviceIds.joined(separator: " ")]
   }
 
-  private func line(_ units: Units) -> String {
+  func line(_ units: Units) -> String {
     let parts = [
       vehicle.icon, vehicle.name, vehicle.isDefault ? "(default)" : nil, vehicle.isArchived ? "(archived)" : nil,
       driven.trips > 0 ? "\(driven.trips) trips" : nil,

@@ -10,12 +10,17 @@ struct TokenRevokeCommand: DaemonCommand {
 
   /// An id, the beginning of one, or the name of a device that may come in.
   private let word: String
+  private let ownerName: String?
 
-  init(_ session: DaemonSession) { word = session.arguments.positionals[0] }
+  init(_ session: DaemonSession) {
+    word = session.arguments.positionals[0]
+    ownerName = session.arguments.value(OptionSpec.deviceOwner.key)
+  }
 
   func act(_ session: DaemonSession) throws -> HubDevice {
     let accounts = try session.existingHub().accounts
-    let device = try device(among: accounts.devices())
+    let owner = try ownerName.map { try PeopleLookup(accounts: accounts).person(called: $0) }
+    let device = try device(among: accounts.devices(person: owner?.id))
     try accounts.revoke(deviceId: device.id)
     return device
   }
