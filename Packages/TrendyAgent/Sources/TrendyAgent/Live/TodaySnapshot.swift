@@ -26,7 +26,7 @@ public struct TodaySnapshot: Hashable, Sendable {
 
   public var total: Int { counts.map(\.count).reduce(0, +) }
 
-  /// - Parameter local: says when days begin.
+  /// Of the day that `now` is in; `local` says when days begin.
   public init(store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime()) throws {
     let today = DayNumber(now, local)
     day = today.text

@@ -16,8 +16,7 @@ extension DataStoreProtocol {
 }
 
 extension DeviceRecord {
-  /// Sets a setting of the person on all their devices, so that it can be taken back.
-  /// - Parameter value: `nil` for the default.
+  /// Sets a setting of the person on all their devices, so that it can be taken back; to `nil` for the default.
   public func set(_ key: String, to value: String?) throws {
     let id = SyncedRecord.settingID(key)
     // An entity that is only ever changed: what is taken back is a value, and no device has to bring back what is deleted.

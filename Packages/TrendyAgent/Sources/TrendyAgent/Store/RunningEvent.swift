@@ -12,8 +12,7 @@ public struct RunningEvent: Hashable, Sendable {
   /// What tells that it runs.
   public let mark: SyncedRecord
 
-  /// An event that begins to run.
-  /// - Parameter markId: the new id of what tells so.
+  /// An event that begins to run; `markId` is the new id of what tells so.
   public init(_ event: Event, markId: String) {
     self.event = event
     mark = SyncedRecord(

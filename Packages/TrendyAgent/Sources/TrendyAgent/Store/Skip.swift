@@ -38,8 +38,7 @@ public struct Skip: Hashable, Sendable, Identifiable {
     return SyncedRecord(id: id, kind: .skip, fields: fields)
   }
 
-  /// What is left of it before and after some days.
-  /// - Parameter ids: new ones, for the two parts.
+  /// What is left of it before and after some days; `ids` are new ones, for the two parts.
   public func without(_ other: Range<Date>, ids: [String]) -> [Skip] {
     precondition(ids.count == 2, "two parts, \(ids.count) ids")
     return zip(

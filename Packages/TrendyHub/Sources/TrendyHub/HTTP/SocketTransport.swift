@@ -22,8 +22,8 @@ public final class SocketTransport: HTTPTransport {
 
   /// Listens, once started, at `address`, a name or a number, `127.0.0.1` for this machine alone; port 0 is any free one.
   /// The log is told of what is refused before it reaches the handler; the handler tells of the rest.
-  /// - Parameter listener: a TCP socket that listens already, such as one from a service manager; it is used in place of
-  ///   `address` and `port`, and closed by ``stop()``.
+  /// A `listener` is a TCP socket that listens already, such as one from a service manager; it is used in place of `address` and
+  /// `port`, and closed by ``stop()``.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 0, listener: Int32? = nil, limits: HTTPLimits = HTTPLimits(),
     clock: any TimeSource = SystemTime(),
