@@ -64,7 +64,7 @@ extension RFC3339 {
       scanner.take("T") || scanner.take("t") || scanner.take(" "),
       let hour = scanner.number(digits: 2), scanner.take(":"), let minute = scanner.number(digits: 2),
       scanner.take(":"), let second = scanner.number(digits: 2),
-      (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year), hour < 24, minute < 60, second <= 60
+      (1...12).contains(month), day >= 1, day <= CivilDate.days(inMonth: month, ofYear: year), hour < 24, minute < 60, second <= 60
     else { return nil }
     var nanoseconds = 0
     if scanner.take(".") || scanner.take(",") {
@@ -80,8 +80,8 @@ extension RFC3339 {
       offset = (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
     }
     guard scanner.isAtEnd else { return nil }
-    let days = days(fromCivil: year, month, day)
-    let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
+    let days = CivilDate(year: year, month: month, day: day).daysSince1970
+    let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
     // The whole second is given exactly from the reference date, so that no milliseconds are lost to the size of the epoch.
     return Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
   }
@@ -140,8 +140,8 @@ extension RFC3339 {
   ) -> Int {
     let (days, rest) = floorDivision(milliseconds, 86_400_000)
     let millisecondOfDay = Int(rest)
-    let (year, month, day) = civil(fromDays: days)
-    write(Int(year), digits: 4, to: text)
+    let (year, month, day) = CivilDate(daysSince1970: Int(days)).fields
+    write(year, digits: 4, to: text)
     text[4] = UInt8(ascii: "-")
     write(month, digits: 2, to: text + 5)
     text[7] = UInt8(ascii: "-")
@@ -166,36 +166,8 @@ extension RFC3339 {
     }
   }
 
-  private static func daysIn(month: Int, year: Int) -> Int {
-    switch month {
-    case 4, 6, 9, 11: 30
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    default: 31
-    }
-  }
-
   private static func floorDivision(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-  }
-
-  // Days of the proleptic Gregorian calendar since 1970-01-01, in 400-year eras that begin in March
-  // (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-  private static func days(fromCivil year: Int, _ month: Int, _ day: Int) -> Int64 {
-    let year = month <= 2 ? year - 1 : year
-    let (era, yearOfEra) = floorDivision(Int64(year), 400)
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + Int64(dayOfYear)
-    return era * 146_097 + dayOfEra - 719_468
-  }
-
-  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int, day: Int) {
-    let (era, dayOfEra) = floorDivision(days + 719_468, 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = Int((5 * dayOfYear + 2) / 153)
-    let day = Int(dayOfYear) - (153 * shiftedMonth + 2) / 5 + 1
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 }

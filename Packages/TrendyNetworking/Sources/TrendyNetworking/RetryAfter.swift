@@ -3,6 +3,7 @@
 #else
   import Foundation
 #endif
+import TrendyModels
 
 /// How long a hub asked to be left alone (RFC 9110, 10.2.3): seconds, or a date.
 enum RetryAfter {
@@ -45,7 +46,8 @@ enum HTTPDate {
     else { return nil }
     if yearText.count == 2 { year += year < 70 ? 2000 : 1900 }
     guard (1601...9999).contains(year) else { return nil }
-    let seconds = daysSince1970(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+    let date = CivilDate(year: year, month: month + 1, day: day)
+    let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
     return Date(timeIntervalSince1970: Double(seconds))
   }
 
@@ -54,14 +56,5 @@ enum HTTPDate {
   private static func number(_ text: some StringProtocol) -> Int? {
     guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int(text)
-  }
-
-  // H. Hinnant, "chrono-Compatible Low-Level Date Algorithms": years that begin in March.
-  private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-    let year = month <= 2 ? year - 1 : year
-    let era = year / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 }

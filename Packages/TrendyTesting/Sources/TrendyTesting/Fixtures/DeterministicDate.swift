@@ -3,6 +3,7 @@
 #else
   public import Foundation
 #endif
+import TrendyModels
 
 /// Dates that are the same in every run, in UTC.
 public enum DeterministicDate: Sendable {
@@ -19,12 +20,7 @@ public enum DeterministicDate: Sendable {
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0
   ) -> Date {
     precondition((1...12).contains(month), "\(month) is no month")
-    // Days of the civil calendar, with years that begin in March so that the leap day comes last (Hinnant).
-    let marchYear = month > 2 ? year : year - 1
-    let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
-    let yearOfEra = marchYear - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    let days = CivilDate(year: year, month: month, day: day).daysSince1970
     return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
   }
 }

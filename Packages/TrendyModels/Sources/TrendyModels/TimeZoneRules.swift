@@ -1,0 +1,154 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The offsets of one IANA time zone over time, for zones other than the process's own.
+///
+/// Reads the system's compiled time zone database (TZif, RFC 9636) and the rule at the end of such a file for years that it
+/// does not list. Foundation knows the zones as well, but brings megabytes that a command would load at each start.
+public struct TimeZoneRules: Hashable, Sendable {
+  /// Seconds since 1970 from which ``offsets`` of the same index holds, ascending.
+  private var transitions: [Int64]
+  private var offsets: [Int32]
+  /// Before the first transition.
+  private var firstOffset: Int32
+  /// After the last transition; `nil` where its offset holds for good.
+  private var rule: PosixTimeZone?
+
+  /// - Parameter name: such as `Europe/Amsterdam`.
+  /// - Returns: `nil` where the system does not know the zone.
+  public init?(named name: String) {
+    if name == "UTC" || name == "GMT" {
+      self.init(transitions: [], offsets: [], firstOffset: 0, rule: nil)
+      return
+    }
+    // What comes from a hub or a file must not lead out of the database's folder.
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.isEmpty, name.utf8.count <= 64, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
+      !name.utf8.contains(0)
+    else { return nil }
+    let folder = getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+    guard let data = try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")) else { return nil }
+    self.init(file: Array(data))
+  }
+
+  /// - Parameter file: the bytes of a TZif file.
+  /// - Returns: `nil` where they are not one.
+  public init?(file: [UInt8]) {
+    guard let table = TimeZoneFile(file) else { return nil }
+    self.init(transitions: table.transitions, offsets: table.offsets, firstOffset: table.firstOffset, rule: table.rule)
+  }
+
+  private init(transitions: [Int64], offsets: [Int32], firstOffset: Int32, rule: PosixTimeZone?) {
+    self.transitions = transitions
+    self.offsets = offsets
+    self.firstOffset = firstOffset
+    self.rule = rule
+  }
+
+  /// - Parameter date: any moment; one beyond the years 1 to 9999 has the offset of the nearest in them.
+  /// - Returns: seconds east of Greenwich.
+  public func secondsFromGMT(at date: Date) -> Int {
+    let bounds = -62_135_596_800.0...253_402_300_799.0
+    let seconds = date.timeIntervalSince1970
+    return secondsFromGMT(at: Int64(min(max(seconds, bounds.lowerBound), bounds.upperBound).rounded(.down)))
+  }
+
+  /// - Parameter seconds: since 1970.
+  func secondsFromGMT(at seconds: Int64) -> Int {
+    guard let last = transitions.last else { return rule?.secondsFromGMT(at: seconds) ?? Int(firstOffset) }
+    if seconds >= last { return rule?.secondsFromGMT(at: seconds) ?? Int(offsets[offsets.count - 1]) }
+    var low = 0
+    var high = transitions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if transitions[middle] <= seconds { low = middle + 1 } else { high = middle }
+    }
+    return Int(low == 0 ? firstOffset : offsets[low - 1])
+  }
+}
+
+/// The parts of a TZif file that say which offset holds when: the 64-bit block of version 2 and later, and the footer.
+private struct TimeZoneFile {
+  var transitions: [Int64] = []
+  var offsets: [Int32] = []
+  var firstOffset: Int32 = 0
+  var rule: PosixTimeZone?
+
+  init?(_ bytes: [UInt8]) {
+    guard let first = Header(bytes, at: 0) else { return nil }
+    guard first.version >= UInt8(ascii: "2") else {
+      guard read(bytes, first, timeSize: 4) != nil else { return nil }
+      return
+    }
+    guard let second = Header(bytes, at: first.end(timeSize: 4)), let footer = read(bytes, second, timeSize: 8) else {
+      return nil
+    }
+    // "\n", the rule, "\n".
+    guard footer < bytes.count, bytes[footer] == UInt8(ascii: "\n"),
+      let end = bytes[(footer + 1)...].firstIndex(of: UInt8(ascii: "\n"))
+    else { return nil }
+    let text = bytes[(footer + 1)..<end]
+    guard !text.isEmpty else { return }
+    guard let rule = PosixTimeZone(text) else { return nil }
+    self.rule = rule
+  }
+
+  private struct Header {
+    let version: UInt8
+    /// Of the block behind the header.
+    let start: Int
+    let universalFlags: Int
+    let standardFlags: Int
+    let leapSeconds: Int
+    let transitions: Int
+    let types: Int
+    let letters: Int
+
+    init?(_ bytes: [UInt8], at offset: Int) {
+      guard bytes.count - offset >= 44, bytes[offset..<(offset + 4)].elementsEqual("TZif".utf8) else { return nil }
+      version = bytes[offset + 4]
+      func count(_ index: Int) -> Int { Int(TimeZoneFile.integer(bytes, at: offset + 20 + 4 * index, size: 4)) }
+      (universalFlags, standardFlags, leapSeconds) = (count(0), count(1), count(2))
+      (transitions, types, letters) = (count(3), count(4), count(5))
+      start = offset + 44
+      let counts = [universalFlags, standardFlags, leapSeconds, transitions, types, letters]
+      guard counts.allSatisfy({ (0...100_000).contains($0) }), types > 0 else { return nil }
+    }
+
+    func end(timeSize: Int) -> Int {
+      start + transitions * (timeSize + 1) + types * 6 + letters + leapSeconds * (timeSize + 4) + standardFlags
+        + universalFlags
+    }
+  }
+
+  /// - Returns: the offset behind the block, or `nil` where the file ends too early or points to a type it does not have.
+  private mutating func read(_ bytes: [UInt8], _ header: Header, timeSize: Int) -> Int? {
+    let end = header.end(timeSize: timeSize)
+    guard end <= bytes.count else { return nil }
+    let types = header.start + header.transitions * (timeSize + 1)
+    func offset(ofType index: Int) -> Int32 { Int32(Self.integer(bytes, at: types + 6 * index, size: 4)) }
+    firstOffset = offset(ofType: 0)
+    for index in 0..<header.transitions {
+      let type = Int(bytes[header.start + header.transitions * timeSize + index])
+      guard type < header.types else { return nil }
+      transitions.append(Self.integer(bytes, at: header.start + index * timeSize, size: timeSize))
+      offsets.append(offset(ofType: type))
+    }
+    for (earlier, later) in zip(transitions, transitions.dropFirst()) where earlier >= later { return nil }
+    return end
+  }
+
+  /// Big-endian, two's complement, 4 or 8 bytes.
+  private static func integer(_ bytes: [UInt8], at offset: Int, size: Int) -> Int64 {
+    let value = bytes[offset..<(offset + size)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return size == 4 ? Int64(Int32(truncatingIfNeeded: value)) : Int64(bitPattern: value)
+  }
+}
