@@ -48,9 +48,11 @@ struct QRLayout {
   }
 
   private static func interleaved(_ parts: [[UInt8]]) -> [UInt8] {
-    (0..<(parts.map(\.count).max() ?? 0)).flatMap { place in
-      parts.filter { place < $0.count }.map { $0[place] }
+    var codewords: [UInt8] = []
+    for place in 0..<(parts.map(\.count).max() ?? 0) {
+      for part in parts where place < part.count { codewords.append(part[place]) }
     }
+    return codewords
   }
 
   /// Mode, length, text, terminator, and padding to the capacity.

@@ -64,7 +64,8 @@ extension RFC3339 {
       scanner.take("T") || scanner.take("t") || scanner.take(" "),
       let hour = scanner.number(digits: 2), scanner.take(":"), let minute = scanner.number(digits: 2),
       scanner.take(":"), let second = scanner.number(digits: 2),
-      (1...12).contains(month), day >= 1, day <= CivilDate.days(inMonth: month, ofYear: year), hour < 24, minute < 60, second <= 60
+      (1...12).contains(month), day >= 1, day <= CivilDate.days(inMonth: month, ofYear: year), hour < 24, minute < 60,
+      second <= 60
     else { return nil }
     var nanoseconds = 0
     if scanner.take(".") || scanner.take(",") {

@@ -108,21 +108,22 @@ public final class TrackReader: Sendable {
 
   /// The events that were made of a device's readings, also those that the person changed or deleted since; by their time.
   public func events(device: String) throws -> [(id: String, isTrip: Bool)] {
-    try store.notes(.finding, device: device, after: nil, isDescending: false, limit: .max)
-      .map { try TrackFinding($0) }.filter { $0.standing != .withdrawn }
+    let findings = try store.notes(.finding, device: device, after: nil, isDescending: false, limit: .max)
+      .map { try TrackFinding($0) }
+    return findings.filter { $0.standing != .withdrawn }
       .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.eventId, $0.kind == .trip) }
   }
 
   /// The trips of a device that were over after a moment, as they were written; also those that the person changed or deleted since.
   public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {
     // What is settled was so by its last reading, which is no earlier than its end.
-    try store.notes(.finding, device: device, after: since, isDescending: false, limit: .max)
-      .map { try TrackFinding($0) }
-      .filter { $0.kind == .trip && $0.standing != .withdrawn && $0.intended == nil }
-      .compactMap { finding in
-        guard let end = finding.end, end > since else { return nil }
-        return (finding.eventId, finding.start, end)
-      }
+    let notes = try store.notes(.finding, device: device, after: since, isDescending: false, limit: .max)
+    var trips: [(eventId: String, start: Date, end: Date)] = []
+    for finding in try notes.map({ try TrackFinding($0) }) where finding.kind == .trip && finding.intended == nil {
+      guard finding.standing != .withdrawn, let end = finding.end, end > since else { continue }
+      trips.append((finding.eventId, finding.start, end))
+    }
+    return trips
   }
 
   /// Where each device is in its day by now, by device: what was read of it, and what time alone decides since.
