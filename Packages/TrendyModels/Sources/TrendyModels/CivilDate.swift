@@ -61,7 +61,9 @@ public struct CivilDate: Hashable, Sendable {
 
   public static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-  /// - Parameter month: 1 to 12.
+  /// - Parameters:
+  ///   - month: 1 to 12.
+  ///   - year: of the proleptic Gregorian calendar.
   public static func days(inMonth month: Int, ofYear year: Int) -> Int {
     switch month {
     case 4, 6, 9, 11: 30
