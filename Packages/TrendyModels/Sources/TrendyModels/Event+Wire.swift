@@ -96,7 +96,8 @@ extension Event {
     unknownProperties = unknownProperties.filter { properties[$0.key] == nil }
   }
 
-  private var wireSourceType: String {
+  /// As on the wire: of a source that only a newer version knows, what that wrote.
+  public var wireSourceType: String {
     unknownFields[Self.sourceTypeField]?.stringValue ?? sourceType.rawValue
   }
 

@@ -18,6 +18,10 @@ public struct Geofence: Hashable, Sendable, Identifiable {
   public var isActive: Bool
   public var notifyOnEntry: Bool
   public var notifyOnExit: Bool
+  /// `#RRGGBB`; `nil` where nobody chose one.
+  public var colorHex: String?
+  /// What the place is to the person: `skip` for one at which a stop does not end a trip, `office`, or a word of theirs.
+  public var role: String?
   public var syncStatus: SyncStatus
   /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
   public var unknownFields: [String: JSONValue]
@@ -25,8 +29,8 @@ public struct Geofence: Hashable, Sendable, Identifiable {
   public init(
     id: String, name: String, latitude: Double, longitude: Double, radius: Double = 100,
     eventTypeEntryId: String? = nil, eventTypeExitId: String? = nil, isActive: Bool = true,
-    notifyOnEntry: Bool = false, notifyOnExit: Bool = false, syncStatus: SyncStatus = .pending,
-    unknownFields: [String: JSONValue] = [:]
+    notifyOnEntry: Bool = false, notifyOnExit: Bool = false, colorHex: String? = nil, role: String? = nil,
+    syncStatus: SyncStatus = .pending, unknownFields: [String: JSONValue] = [:]
   ) {
     self.id = id
     self.name = name
@@ -38,6 +42,8 @@ public struct Geofence: Hashable, Sendable, Identifiable {
     self.isActive = isActive
     self.notifyOnEntry = notifyOnEntry
     self.notifyOnExit = notifyOnExit
+    self.colorHex = colorHex
+    self.role = role
     self.syncStatus = syncStatus
     self.unknownFields = unknownFields
   }

@@ -25,6 +25,8 @@ public struct LocalTime: Hashable, Sendable {
   public var firstWeekday = 1
   /// Whether ``time(_:)`` writes `8:30 pm` and not `20:30`.
   public var showsTwelveHours = false
+  /// Zones other than this one, in which events were recorded.
+  let zones = TimeZoneCache()
 
   public init(isUTC: Bool = false, zoneName: String? = LocalTime.systemZoneName()) {
     self.isUTC = isUTC
@@ -72,17 +74,26 @@ public struct LocalTime: Hashable, Sendable {
       weekday: Int(fields.tm_wday), secondsFromGMT: Int(fields.tm_gmtoff))
   }
 
-  /// The moment of a wall-clock time; days and hours beyond their range carry over, a time that a clock change skips moves on.
+  /// The moment of a wall-clock time; months, days and hours beyond their range carry over. Of a time that a clock change repeats,
+  /// the first; one that it skips moves on by what the clocks did.
   public func date(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) -> Date {
-    var fields = tm()
-    fields.tm_year = Int32(clamping: year - 1900)
-    fields.tm_mon = Int32(clamping: month - 1)
-    fields.tm_mday = Int32(clamping: day)
-    fields.tm_hour = Int32(clamping: hour)
-    fields.tm_min = Int32(clamping: minute)
-    fields.tm_sec = Int32(clamping: second)
-    fields.tm_isdst = -1
-    return Date(timeIntervalSince1970: Double(isUTC ? timegm(&fields) : mktime(&fields)))
+    func bounded(_ value: Int) -> Int { Int(Int32(clamping: value)) }
+    let months = bounded(year) * 12 + bounded(month) - 1
+    let year = months.flooringQuotient(by: 12)
+    let start = CivilDate(year: year, month: months - year * 12 + 1, day: bounded(day))
+    let clock = start.daysSince1970 * 86_400 + bounded(hour) * 3600 + bounded(minute) * 60 + bounded(second)
+    // The C library's `mktime` would look at the zone's file each time, ten times the work.
+    let before = secondsFromGMT(at: clock - 86_400)
+    if secondsFromGMT(at: clock - before) != before {
+      let after = secondsFromGMT(at: clock + 86_400)
+      if secondsFromGMT(at: clock - after) == after { return Date(timeIntervalSince1970: Double(clock - after)) }
+    }
+    return Date(timeIntervalSince1970: Double(clock - before))
+  }
+
+  /// - Parameter seconds: since 1970.
+  private func secondsFromGMT(at seconds: Int) -> Int {
+    components(of: Date(timeIntervalSince1970: Double(seconds))).secondsFromGMT
   }
 
   /// The first moment of the day that `date` is in, `days` later. Days begin at ``dayStart``.
@@ -113,11 +124,6 @@ public struct LocalTime: Hashable, Sendable {
   public func midnight(_ date: Date) -> Date {
     let fields = components(of: date)
     return self.date(year: fields.year, month: fields.month, day: fields.day)
-  }
-
-  /// The moment by which an event belongs to a day. One of a whole day is kept at midnight of its date, whenever days begin.
-  public func moment(of event: Event) -> Date {
-    event.isAllDay && dayStart > 0 ? startOfDay(datedAs: event.timestamp) : event.timestamp
   }
 
   /// RFC 3339 with this zone's offset, whole seconds unless there are milliseconds.

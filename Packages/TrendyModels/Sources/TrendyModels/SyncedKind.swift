@@ -60,9 +60,11 @@ public struct SyncedKind: Hashable, Sendable {
     case date
     case boolean
     case number(ClosedRange<Double>)
-    case integer
+    case integer(ClosedRange<Int64>)
     case textList
     case object
+    /// An object that has these members, and perhaps others.
+    case members([Field])
     /// Any value, `null` included.
     case any
   }
@@ -149,7 +151,16 @@ extension SyncedKind {
       .required("name", .text(maximumBytes: 1024)),
       .required("color", .text(maximumBytes: 64)),
       .required("icon", .text(maximumBytes: 256)),
+      // One field: of two goals set at once one wins whole, never the amount of one with the period of the other.
+      .clearable("goal", .members(goal)),
     ])
+
+  private static let goal: [Field] = [
+    .required("amount", .integer(0...Int64(Goal.maximumAmount))),
+    .required("bound", .word(Goal.Bound.allCases.map(\.rawValue))),
+    .required("measure", .word(Goal.Measure.allCases.map(\.rawValue))),
+    .required("period", .word(Goal.Period.allCases.map(\.rawValue))),
+  ]
 
   public static let propertyDefinition = SyncedKind(
     "property_definition", path: "property-definitions", rank: 1,
@@ -160,7 +171,7 @@ extension SyncedKind {
       .required("property_type", .text(maximumBytes: 64)),
       .clearable("options", .textList),
       .clearable("default_value", .any),
-      .optional("display_order", .integer),
+      .optional("display_order", .integer(.min ... .max)),
     ])
 
   public static let geofence = SyncedKind(
@@ -175,6 +186,8 @@ extension SyncedKind {
       .optional("is_active", .boolean),
       .optional("notify_on_entry", .boolean),
       .optional("notify_on_exit", .boolean),
+      .clearable("color", .text(maximumBytes: 64)),
+      .clearable("role", .text(maximumBytes: 1024)),
     ])
 
   public static let event = SyncedKind(
@@ -199,7 +212,7 @@ extension SyncedKind {
     ])
 
   public static let vehicle = SyncedKind(
-    "vehicle", rank: 4,
+    "vehicle", path: "vehicles", rank: 4,
     fields: [
       .required("name", .text(maximumBytes: 1024)),
       .clearable("color", .text(maximumBytes: 64)),
@@ -222,11 +235,12 @@ extension SyncedKind {
     ])
 
   public static let setting = SyncedKind(
-    "setting", rank: 6, fields: [.required("key", .text(maximumBytes: 1024)), .clearable("value", .any)])
+    "setting", path: "settings", rank: 6,
+    fields: [.required("key", .text(maximumBytes: 1024)), .clearable("value", .any)])
 
   /// A stretch of time in which something is not expected.
   public static let skip = SyncedKind(
-    "skip", rank: 7, listOrder: "from",
+    "skip", path: "skips", rank: 7, listOrder: "from",
     fields: [
       .required("event_type_id", .identifier, Reference(kind: "event_type", onDelete: .cascade)),
       .required("from", .date),
@@ -246,7 +260,7 @@ extension SyncedKind {
       .required("field", .text(maximumBytes: 2048)),
       .clearable("value", .any),
       .clearable("author", .text(maximumBytes: 128)),
-      .clearable("stamp", .integer),
+      .clearable("stamp", .integer(.min ... .max)),
       .clearable("mutation_id", .text(maximumBytes: 128)),
       .required("reason", .word(["overwritten", "buried", "moved"])),
       .clearable("by", .text(maximumBytes: 128)),

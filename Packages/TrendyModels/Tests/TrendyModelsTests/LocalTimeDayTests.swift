@@ -43,6 +43,27 @@ struct LocalTimeDayTests {
     #expect(local.rfc3339(local.startOfWeek(try date(moment))) == "\(day)T04:00:00Z")
   }
 
+  @Test(arguments: [0, 9000, 14_400, 82_800])
+  func `walking from moment to moment tells the same days and minutes as asking for each`(dayStart: Int) {
+    // In the zone of this process, and in UTC.
+    for isUTC in [true, false] {
+      var local = LocalTime(isUTC: isUTC)
+      local.dayStart = dayStart
+      var walk = DayWalk(local)
+      var chance = SplitMix(seed: UInt64(dayStart))
+      // Over ten years, some far apart and most in the same day; twice over the clock changes of 2026 by minutes.
+      var moments = (0..<4000).map { Date(timeIntervalSince1970: 1_500_000_000 + Double($0) * 79_000) }
+      moments += (0..<4000).map { Date(timeIntervalSince1970: 1_774_600_000 + Double($0) * 60) }
+      moments += (0..<4000).map { Date(timeIntervalSince1970: 1_793_000_000 - Double($0) * 60.5) }
+      moments += (0..<200).map { _ in Date(timeIntervalSince1970: Double.random(in: -6e10...2e11, using: &chance)) }
+      for moment in moments {
+        let event = Event(id: "e", eventTypeId: "t", timestamp: moment)
+        #expect(walk.day(of: moment) == local.day(of: event))
+        #expect(walk.minuteOfDay(of: moment) == local.minuteOfDay(of: event))
+      }
+    }
+  }
+
   @Test func `an event of a whole day belongs to its date, whenever days begin`() throws {
     let local = local(dayStart: 14_400)
     var event = Event(id: "e", eventTypeId: "t", timestamp: try date("2026-11-20T00:00:00Z"), isAllDay: true)

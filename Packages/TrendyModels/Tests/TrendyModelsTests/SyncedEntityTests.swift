@@ -198,6 +198,16 @@ struct SyncedEntityTests {
     try isInverse(old, new)
   }
 
+  @Test func `a place keeps colour and role where earlier versions kept them`() {
+    var place = Geofence(id: "g", name: "n", latitude: 1, longitude: 2)
+    place.storedMembers = ["role": "skip", "mood": 1]
+    #expect(place.role == "skip" && place.colorHex == nil && place.unknownFields == ["mood": 1])
+    place.colorHex = "#112233"
+    #expect(place.storedMembers == ["role": "skip", "color": "#112233", "mood": 1])
+    place.storedMembers = [:]
+    #expect(place.role == nil && place.colorHex == nil && place.unknownFields.isEmpty)
+  }
+
   @Test func `a default of JSON's null is no default`() {
     var definition = PropertyDefinition(
       id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: .text, defaultValue: .some(.null))
@@ -294,7 +304,8 @@ extension EventType {
   fileprivate static func random(using chance: inout SplitMix) -> EventType {
     EventType(
       id: "t", name: .random(using: &chance), colorHex: ["#000000", "#FFFFFF"].randomElement(using: &chance)!,
-      iconName: ["circle", "cup"].randomElement(using: &chance)!, unknownFields: ["mood": 1])
+      iconName: ["circle", "cup"].randomElement(using: &chance)!,
+      goal: .sometimes(&chance) { Goal([2, 3].randomElement(using: &$0)!, per: .week) }, unknownFields: ["mood": 1])
   }
 }
 
@@ -305,7 +316,9 @@ extension Geofence {
       longitude: .random(in: -180...180, using: &chance), radius: [50, 100.5].randomElement(using: &chance)!,
       eventTypeEntryId: .sometimes(&chance) { .random(using: &$0) },
       eventTypeExitId: .sometimes(&chance) { .random(using: &$0) }, isActive: .random(using: &chance),
-      notifyOnEntry: .random(using: &chance), notifyOnExit: .random(using: &chance), unknownFields: ["mood": 1])
+      notifyOnEntry: .random(using: &chance), notifyOnExit: .random(using: &chance),
+      colorHex: .sometimes(&chance) { .random(using: &$0) }, role: .sometimes(&chance) { .random(using: &$0) },
+      unknownFields: ["mood": 1])
   }
 }
 

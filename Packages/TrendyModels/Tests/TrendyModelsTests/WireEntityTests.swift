@@ -18,12 +18,14 @@ struct WireEntityTests {
     "icon":"i",\(unknown)},\(unknown)}
     """
   private static let eventType = """
-    {"id":"t","user_id":"u","name":"n","color":"#000000","icon":"i","created_at":"2024-01-01T00:00:01.000Z",\
+    {"id":"t","user_id":"u","name":"n","color":"#000000","icon":"i","goal":{"amount":3,"bound":"at_least",\
+    "measure":"count","period":"month"},"created_at":"2024-01-01T00:00:01.000Z",\
     "updated_at":"2024-01-01T00:00:02.000Z",\(unknown)}
     """
   private static let geofence = """
     {"id":"g","user_id":"u","name":"n","latitude":51.927,"longitude":4.362,"radius":100,"event_type_entry_id":"t",\
-    "event_type_exit_id":"t2","is_active":false,"notify_on_entry":true,"notify_on_exit":true,\
+    "event_type_exit_id":"t2","is_active":false,"notify_on_entry":true,"notify_on_exit":true,"color":"#4A7FC1",\
+    "role":"office",\
     "created_at":"2024-01-01T00:00:01.000Z","updated_at":"2024-01-01T00:00:02.000Z",\(unknown)}
     """
   private static let definition = """

@@ -18,6 +18,9 @@ public struct APIGeofence: Hashable, Sendable, Identifiable {
   public var isActive: Bool
   public var notifyOnEntry: Bool
   public var notifyOnExit: Bool
+  /// `#RRGGBB`.
+  public var color: String?
+  public var role: String?
   public var createdAt: Date?
   public var updatedAt: Date?
   /// Members this version does not know, kept and written back.
@@ -26,7 +29,8 @@ public struct APIGeofence: Hashable, Sendable, Identifiable {
   public init(
     id: String, userId: String = "", name: String, latitude: Double, longitude: Double, radius: Double,
     eventTypeEntryId: String? = nil, eventTypeExitId: String? = nil, isActive: Bool = true,
-    notifyOnEntry: Bool = false, notifyOnExit: Bool = false, createdAt: Date? = nil, updatedAt: Date? = nil,
+    notifyOnEntry: Bool = false, notifyOnExit: Bool = false, color: String? = nil, role: String? = nil,
+    createdAt: Date? = nil, updatedAt: Date? = nil,
     unknownFields: [String: JSONValue] = [:]
   ) {
     self.id = id
@@ -40,6 +44,8 @@ public struct APIGeofence: Hashable, Sendable, Identifiable {
     self.isActive = isActive
     self.notifyOnEntry = notifyOnEntry
     self.notifyOnExit = notifyOnExit
+    self.color = color
+    self.role = role
     self.createdAt = createdAt
     self.updatedAt = updatedAt
     self.unknownFields = unknownFields
@@ -59,6 +65,8 @@ extension APIGeofence: WireDocument {
     isActive = try fields.optional("is_active", default: true)
     notifyOnEntry = try fields.optional("notify_on_entry", default: false)
     notifyOnExit = try fields.optional("notify_on_exit", default: false)
+    color = try fields.optional("color")
+    role = try fields.optional("role")
     createdAt = try fields.optionalDate("created_at")
     updatedAt = try fields.optionalDate("updated_at")
     unknownFields = try fields.unknown()
@@ -66,6 +74,7 @@ extension APIGeofence: WireDocument {
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write(unknown: unknownFields)
+    try fields.writeIfPresent("color", color)
     try fields.writeIfPresent("created_at", createdAt)
     try fields.writeIfPresent("event_type_entry_id", eventTypeEntryId)
     try fields.writeIfPresent("event_type_exit_id", eventTypeExitId)
@@ -77,6 +86,7 @@ extension APIGeofence: WireDocument {
     try fields.write("notify_on_entry", notifyOnEntry)
     try fields.write("notify_on_exit", notifyOnExit)
     try fields.write("radius", radius)
+    try fields.writeIfPresent("role", role)
     try fields.writeIfPresent("updated_at", updatedAt)
     try fields.write("user_id", userId)
   }

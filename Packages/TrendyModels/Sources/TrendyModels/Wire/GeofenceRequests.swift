@@ -11,13 +11,16 @@ public struct CreateGeofenceRequest: Hashable, Sendable {
   public var isActive: Bool
   public var notifyOnEntry: Bool
   public var notifyOnExit: Bool
+  /// `#RRGGBB`.
+  public var color: String?
+  public var role: String?
   /// Members this version does not know, kept and written back.
   public var unknownFields: [String: JSONValue]
 
   public init(
     id: String, name: String, latitude: Double, longitude: Double, radius: Double, eventTypeEntryId: String? = nil,
     eventTypeExitId: String? = nil, isActive: Bool = true, notifyOnEntry: Bool = false, notifyOnExit: Bool = false,
-    unknownFields: [String: JSONValue] = [:]
+    color: String? = nil, role: String? = nil, unknownFields: [String: JSONValue] = [:]
   ) {
     self.id = id
     self.name = name
@@ -29,6 +32,8 @@ public struct CreateGeofenceRequest: Hashable, Sendable {
     self.isActive = isActive
     self.notifyOnEntry = notifyOnEntry
     self.notifyOnExit = notifyOnExit
+    self.color = color
+    self.role = role
     self.unknownFields = unknownFields
   }
 }
@@ -45,11 +50,14 @@ extension CreateGeofenceRequest: WireDocument {
     isActive = try fields.optional("is_active", default: true)
     notifyOnEntry = try fields.optional("notify_on_entry", default: false)
     notifyOnExit = try fields.optional("notify_on_exit", default: false)
+    color = try fields.optional("color")
+    role = try fields.optional("role")
     unknownFields = try fields.unknown()
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write(unknown: unknownFields)
+    try fields.writeIfPresent("color", color)
     try fields.writeIfPresent("event_type_entry_id", eventTypeEntryId)
     try fields.writeIfPresent("event_type_exit_id", eventTypeExitId)
     try fields.write("id", id)
@@ -60,6 +68,7 @@ extension CreateGeofenceRequest: WireDocument {
     try fields.write("notify_on_entry", notifyOnEntry)
     try fields.write("notify_on_exit", notifyOnExit)
     try fields.write("radius", radius)
+    try fields.writeIfPresent("role", role)
   }
 }
 
@@ -75,11 +84,15 @@ public struct UpdateGeofenceRequest: Hashable, Sendable {
   public var isActive: Bool?
   public var notifyOnEntry: Bool?
   public var notifyOnExit: Bool?
+  /// `#RRGGBB`.
+  public var color: Patch<String>
+  public var role: Patch<String>
 
   public init(
     name: String? = nil, latitude: Double? = nil, longitude: Double? = nil, radius: Double? = nil,
     eventTypeEntryId: Patch<String> = .absent, eventTypeExitId: Patch<String> = .absent, isActive: Bool? = nil,
-    notifyOnEntry: Bool? = nil, notifyOnExit: Bool? = nil
+    notifyOnEntry: Bool? = nil, notifyOnExit: Bool? = nil, color: Patch<String> = .absent,
+    role: Patch<String> = .absent
   ) {
     self.name = name
     self.latitude = latitude
@@ -90,6 +103,8 @@ public struct UpdateGeofenceRequest: Hashable, Sendable {
     self.isActive = isActive
     self.notifyOnEntry = notifyOnEntry
     self.notifyOnExit = notifyOnExit
+    self.color = color
+    self.role = role
   }
 }
 
@@ -104,9 +119,12 @@ extension UpdateGeofenceRequest: WireDocument {
     isActive = try fields.optional("is_active")
     notifyOnEntry = try fields.optional("notify_on_entry")
     notifyOnExit = try fields.optional("notify_on_exit")
+    color = try fields.patch("color")
+    role = try fields.patch("role")
   }
 
   public func write(to fields: inout WireWriter) throws {
+    try fields.write("color", color)
     try fields.write("event_type_entry_id", eventTypeEntryId)
     try fields.write("event_type_exit_id", eventTypeExitId)
     try fields.writeIfPresent("is_active", isActive)
@@ -116,5 +134,6 @@ extension UpdateGeofenceRequest: WireDocument {
     try fields.writeIfPresent("notify_on_entry", notifyOnEntry)
     try fields.writeIfPresent("notify_on_exit", notifyOnExit)
     try fields.writeIfPresent("radius", radius)
+    try fields.write("role", role)
   }
 }

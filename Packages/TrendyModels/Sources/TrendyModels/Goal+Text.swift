@@ -1,0 +1,138 @@
+/// A goal as a person writes it: `3/week`, `20min/day`, `at most 2/day`.
+extension Goal {
+  /// Understands `3/week`, `3 per week`, `3 a week`, `8x/day`, `20min/day`, `1h30m/week`, each after `at most`, `max`, `up to`,
+  /// `<=`, `at least` or `>=`, in upper or lower case.
+  public init(_ text: some StringProtocol) throws(GoalTextError) {
+    var rest = Substring(text.lowercased()).trimmed
+    guard !rest.isEmpty else { throw .empty }
+    let bound = Self.takeBound(&rest)
+    let (amountText, periodText) = Self.parts(rest)
+    guard let periodText, !periodText.isEmpty else { throw .noPeriod(String(rest)) }
+    let period: Period
+    switch periodText {
+    case "day", "days", "d": period = .day
+    case "week", "weeks", "w", "wk": period = .week
+    default: throw .unknownPeriod(String(periodText))
+    }
+    guard let (amount, measure) = Self.amount(amountText) else { throw .unknownAmount(String(amountText)) }
+    let most = measure == .count ? Double(Self.maximumAmount) : Double(period.length) * 86_400
+    guard amount >= Double(Self.leastAmount(bound)), amount <= most else {
+      throw .outOfRange(String(amountText), measure, period)
+    }
+    self.init(bound, Int(amount), measure, per: period)
+  }
+
+  private static let bounds: [(words: String, bound: Bound)] = [
+    ("at most", .atMost), ("no more than", .atMost), ("up to", .atMost), ("max", .atMost), ("<=", .atMost),
+    ("≤", .atMost), ("at least", .atLeast), (">=", .atLeast), ("≥", .atLeast),
+  ]
+
+  private static func takeBound(_ rest: inout Substring) -> Bound {
+    guard let (words, bound) = bounds.first(where: { rest.hasPrefix($0.words) }) else { return .atLeast }
+    rest = rest.dropFirst(words.count).trimmed
+    return bound
+  }
+
+  /// What stands before and after `/`, `per` or `a`; no second part where none of them is there.
+  private static func parts(_ text: Substring) -> (amount: Substring, period: Substring?) {
+    for separator in ["/", " per ", " a "] {
+      guard let range = text.firstRange(of: separator) else { continue }
+      return (text[..<range.lowerBound].trimmed, text[range.upperBound...].trimmed)
+    }
+    return (text, nil)
+  }
+
+  /// A number of events, or a length in seconds; whole.
+  private static func amount(_ text: Substring) -> (Double, Measure)? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let unit = text[digits.endIndex...].trimmed
+    if let count = Double(digits), ["", "x", "time", "times"].contains(unit) { return (count, .count) }
+    guard let seconds = seconds(text), seconds == seconds.rounded() else { return nil }
+    return (seconds, .duration)
+  }
+
+  /// `1h30m`, `1h30`, `1.5h`, `90 min`, `45s`.
+  private static func seconds(_ text: Substring) -> Double? {
+    var rest = text
+    var total = 0.0
+    var last = Double.infinity
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." || $0 == "," }
+      guard let number = Double(digits.replacing(",", with: ".")) else { return nil }
+      rest = rest.dropFirst(digits.count).trimmed
+      let word = rest.prefix { $0.isLetter }
+      rest = rest.dropFirst(word.count).trimmed
+      let unit: Double
+      switch word {
+      case "h", "hr", "hrs", "hour", "hours": unit = 3600
+      case "m", "min", "mins", "minute", "minutes": unit = 60
+      case "s", "sec", "secs", "second", "seconds": unit = 1
+      case "" where last == 3600 && rest.isEmpty: unit = 60
+      default: return nil
+      }
+      // Hours before minutes before seconds, each once.
+      guard unit < last else { return nil }
+      total += number * unit
+      last = unit
+    }
+    return last == .infinity ? nil : total
+  }
+}
+
+extension Goal: CustomStringConvertible {
+  /// As ``init(_:)-(StringProtocol)`` reads it: `3/week`, `1h30min/day`, `at most 2/day`.
+  public var description: String {
+    let words = measure == .count ? "\(amount)" : Self.words(seconds: amount)
+    return "\(bound == .atMost ? "at most " : "")\(words)/\(period.rawValue)"
+  }
+
+  private static func words(seconds: Int) -> String {
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
+    let parts = [(hours, "h"), (minutes, "min"), (rest, "s")].filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }
+    return parts.isEmpty ? "0s" : parts.joined()
+  }
+}
+
+/// Why a text is no goal.
+public enum GoalTextError: Error, Hashable, Sendable, CustomStringConvertible {
+  case empty
+  /// `3`.
+  case noPeriod(String)
+  /// `fortnight`, of `3/fortnight`.
+  case unknownPeriod(String)
+  /// `three`, of `three/week`.
+  case unknownAmount(String)
+  /// `25h`, of `25h/day`; `0`.
+  case outOfRange(String, Goal.Measure, Goal.Period)
+
+  public var description: String {
+    switch self {
+    case .empty: "The goal is empty"
+    case .noPeriod(let text): "'\(text)' does not say in which time: a day or a week"
+    case .unknownPeriod(let text): "'\(text)' is no time that a goal has: there are day and week"
+    case .unknownAmount(let text):
+      text.isEmpty
+        ? "The goal does not say how much" : "'\(text)' is no amount: a whole number, or a length such as 20min"
+    case .outOfRange(let text, .count, _):
+      "'\(text)' is no amount of a goal: 1 to \(Goal.maximumAmount), or 'at most 0'"
+    case .outOfRange(let text, .duration, let period):
+      "'\(text)' is no length of a goal: more than nothing, and no longer than a \(period.rawValue)"
+    }
+  }
+
+  /// What to write instead.
+  public var hint: String {
+    switch self {
+    case .noPeriod(let text) where (try? Goal("\(text)/week")) != nil: "Write \(text)/day or \(text)/week."
+    default: "Write it as 3/week, 20min/day or 'at most 2/day'."
+    }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var text = drop { $0.isWhitespace }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}

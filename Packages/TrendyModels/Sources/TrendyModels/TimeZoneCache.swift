@@ -1,0 +1,25 @@
+import Synchronization
+
+/// Time zones that were read, so that each is read once from the time zone database.
+///
+/// All caches are equal: one changes how fast an answer comes, never the answer.
+final class TimeZoneCache: Sendable {
+  private let zones = Mutex<[String: TimeZoneRules?]>([:])
+
+  /// - Returns: `nil` where the system does not know the zone.
+  func rules(named name: String) -> TimeZoneRules? {
+    zones.withLock { zones in
+      if let rules = zones[name] { return rules }
+      let rules = TimeZoneRules(named: name)
+      // The database has some 600 names. More of them are made up, and are not kept for ever.
+      if zones.count > 1000 { zones.removeAll() }
+      zones[name] = .some(rules)
+      return rules
+    }
+  }
+}
+
+extension TimeZoneCache: Hashable {
+  static func == (left: TimeZoneCache, right: TimeZoneCache) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The zone belongs to the whole process, so each test has one of its own.
+@Suite("LocalTime: wall-clock times in zones")
+struct LocalTimeZoneTests {
+  @Test func `a wall-clock time that a clock change repeats is the first, and one that it skips moves on`() async {
+    await #expect(processExitsWith: .success) {
+      func check(_ zone: String, _ moments: [(Int, Int, Int, Int, Int, String)]) {
+        setenv("TZ", zone, 1)
+        let local = LocalTime()
+        for (year, month, day, hour, minute, moment) in moments {
+          #expect(
+            local.rfc3339(local.date(year: year, month: month, day: day, hour: hour, minute: minute)) == moment)
+        }
+      }
+      check(
+        "Europe/Amsterdam",
+        [
+          (2026, 3, 29, 1, 59, "2026-03-29T01:59:00+01:00"), (2026, 3, 29, 2, 30, "2026-03-29T03:30:00+02:00"),
+          (2026, 3, 29, 3, 0, "2026-03-29T03:00:00+02:00"), (2026, 10, 25, 1, 59, "2026-10-25T01:59:00+02:00"),
+          (2026, 10, 25, 2, 30, "2026-10-25T02:30:00+02:00"), (2026, 10, 25, 3, 0, "2026-10-25T03:00:00+01:00"),
+          (2026, 14, -1, 25, -30, "2027-01-31T00:30:00+01:00"),
+        ])
+      // A whole day was skipped.
+      check(
+        "Pacific/Apia",
+        [
+          (2011, 12, 29, 23, 0, "2011-12-29T23:00:00-10:00"), (2011, 12, 30, 12, 0, "2011-12-31T12:00:00+14:00"),
+          (2011, 12, 31, 1, 0, "2011-12-31T01:00:00+14:00"),
+        ])
+      // Midnight itself was skipped.
+      check("America/Sao_Paulo", [(2018, 11, 4, 0, 0, "2018-11-04T01:00:00-02:00")])
+    }
+  }
+
+  @Test func `moments and wall-clock times agree with the C library in zones of every kind`() async {
+    await #expect(processExitsWith: .success) {
+      let zones = [
+        "UTC", "Europe/Amsterdam", "America/New_York", "America/St_Johns", "Asia/Kathmandu", "Pacific/Apia",
+        "Pacific/Chatham", "Australia/Lord_Howe", "Africa/Casablanca", "Antarctica/Troll", "<-03>3",
+        "CET-1CEST,M3.5.0,M10.5.0/3",
+      ]
+      var random = SplitMix(seed: 41)
+      for zone in zones {
+        setenv("TZ", zone, 1)
+        let local = LocalTime()
+        for _ in 0..<2000 {
+          var seconds = time_t(Int.random(in: 0..<4_102_444_800, using: &random))
+          let date = Date(timeIntervalSince1970: Double(seconds))
+          let fields = local.components(of: date)
+          let made = local.date(
+            year: fields.year, month: fields.month, day: fields.day, hour: fields.hour, minute: fields.minute,
+            second: fields.second)
+          // The first of two moments with the same time is as right.
+          let isFirst = made == date || local.components(of: made).secondsFromGMT > fields.secondsFromGMT
+          #expect(isFirst, "\(zone) \(date)")
+          var copy = tm()
+          localtime_r(&seconds, &copy)
+          copy.tm_hour = 12
+          copy.tm_min = 0
+          copy.tm_sec = 0
+          copy.tm_isdst = -1
+          let noon = local.date(year: fields.year, month: fields.month, day: fields.day, hour: 12)
+          #expect(noon.timeIntervalSince1970 == Double(mktime(&copy)), "\(zone) \(date)")
+        }
+      }
+    }
+  }
+}
