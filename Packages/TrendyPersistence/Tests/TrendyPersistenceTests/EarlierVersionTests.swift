@@ -30,7 +30,7 @@ struct EarlierVersionTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == expected + [80])
   }
 
-  @Test(arguments: 2...3) func `rows and segments of earlier versions are read, changed and sealed`(version: Int) throws
+  @Test(arguments: 2...4) func `rows and segments of earlier versions are read, changed and sealed`(version: Int) throws
   {
     let disk = try store(version)
     let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: EngineFixture.options)
@@ -44,6 +44,14 @@ struct EarlierVersionTests {
       #expect(Set(found) == Set(expected.filter { $0.eventTypeId == type }))
     }
     #expect(try store.syncCursor() == 99)
+    func expectLookups() throws {
+      for event in expected {
+        #expect(try store.events(idBeginning: event.id, limit: .max).contains(event))
+      }
+      let last = try store.lastRecordedEvents(expected.count, from: Set(EventSourceType.allCases))
+      #expect(Set(last.map(\.id)) == Set(expected.map(\.id)))
+    }
+    try expectLookups()
     for index in expected.indices where index % 3 == 0 {
       expected[index].notes = "after version \(version)"
       try store.upsertEvent(id: expected[index].id) { $0.notes = "after version \(version)" }
@@ -52,6 +60,7 @@ struct EarlierVersionTests {
     #expect(try held() == expected)
     while try factory.maintain(sealingAll: true) {}
     #expect(try held() == expected)
+    try expectLookups()
     let again = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk.anotherProcess())
     #expect(try again.makeLocalStore().fetchAllEvents().sorted { $0.id < $1.id } == expected)
   }

@@ -22,8 +22,16 @@ struct EventQueryTests {
       case 2: Double(word >> 8 & 0xFFFF_FFFF) / 1000
       default: Double(word >> 8 & 7) + 0.000_000_3 * Double(word >> 16 & 3)
       }
+    let id =
+      switch word >> 40 & 7 {
+      case 0: "named-\(number)"
+      case 1: "7d3c2bb2-7a40-4000-8000-\(digits)"
+      // Made at any time, whenever it was.
+      case 2, 3: "01\(String(0x100000 | word >> 4 & 0xFFFFF, radix: 16))-7a40-7000-8000-\(digits)"
+      default: "018c2bb2-7a40-7000-8000-\(digits)"
+      }
     var event = Event(
-      id: word >> 40 & 7 == 0 ? "named-\(number)" : "018c2bb2-7a40-7000-8000-\(digits)",
+      id: id,
       eventTypeId: types[Int(word >> 44) % 3], timestamp: Date(timeIntervalSinceReferenceDate: 700_000_000 + moment))
     event.sourceType = EventSourceType.allCases[Int(word >> 48) % 5]
     event.isAllDay = word >> 52 & 1 == 0
@@ -58,7 +66,7 @@ struct EventQueryTests {
   @Test("what was recorded last is told by the ids, whenever it was", arguments: 1...20 as ClosedRange<UInt64>)
   func lastRecorded(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    // Those of version 7 have one moment, in 2023, here; the rest began in 2023 and later.
+    // Those of version 7 have the moment of their making; the rest began in 2023 and later.
     func recorded(_ event: Event) -> Double {
       UUIDv7(event.id).map { $0.date.timeIntervalSinceReferenceDate } ?? event.timestamp.timeIntervalSinceReferenceDate
     }

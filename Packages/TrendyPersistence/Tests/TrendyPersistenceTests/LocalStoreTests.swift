@@ -38,6 +38,33 @@ struct LocalStoreTests {
       "all": PropertyValue(type: .text, value: [nil, true, false, 1.5, -9_223_372_036_854_775_808, ["a": [:]], "x"]),
     ], syncStatus: .failed, unknownFields: ["later": ["deep": [1, 2, nil]], "flag": true])
 
+  @Test func `notes of this device are saved with the rest, and an entity's change is told as the unit leaves it`()
+    throws
+  {
+    let note = JSONValue.object(["list": [1, 2.5, nil, "x"], "deep": ["flag": true]])
+    let kept = Event(id: "kept", eventTypeId: "t", timestamp: date(0))
+    try store.upsertEvent(kept)
+    try store.save()
+    #expect(try store.entityChanges().isEmpty)
+    try store.setNote(note, named: "undo")
+    #expect(throws: StorageError.invalidIdentifier("")) { try store.setNote(note, named: "") }
+    var edited = kept
+    edited.notes = "n"
+    try store.upsertEvent(edited)
+    let gone = Event(id: "gone", eventTypeId: "t", timestamp: date(1))
+    try store.upsertEvent(gone)
+    try store.deleteEvent(id: "gone")
+    #expect(try store.entityChanges() == [EntityChange(before: .event(kept), after: .event(edited))])
+    #expect(try elsewhere().note(named: "undo") == nil)
+    try store.save()
+    #expect(try store.entityChanges().isEmpty && elsewhere().note(named: "undo") == note)
+    try store.deleteEvent(id: "kept")
+    try store.setNote(nil, named: "undo")
+    #expect(try store.entityChanges() == [EntityChange(before: .event(edited), after: nil)])
+    store.rollback()
+    #expect(try store.note(named: "undo") == note)
+  }
+
   @Test func `every field of every kind survives`() throws {
     let event = Self.fullEvent
     let type = EventType(

@@ -184,12 +184,12 @@ struct StorageEngineTests {
       try EngineFixture.put([1], in: EngineFixture.open(disk))
       let path = "/store/\(name)"
       var bytes = try #require(disk.contents(path))
-      bytes[8] = 5
+      bytes[8] = 6
       let covered = name == "manifest" ? bytes.count - 8 : 56
       let checksum = bytes.withUnsafeBytes { Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0[..<covered])) }
       for index in 0..<8 { bytes[covered + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
       disk.setContents(path, bytes)
-      #expect(throws: StorageError.newerVersion(path: path, found: 5, supported: 4)) {
+      #expect(throws: StorageError.newerVersion(path: path, found: 6, supported: 5)) {
         _ = try EngineFixture.open(disk.anotherProcess())
       }
     }

@@ -31,6 +31,9 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
     set { base[index] = newValue }
   }
 
+  /// Keeps the memory.
+  func removeAll() { count = 0 }
+
   var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 
   @inline(never) private func grow() {

@@ -122,10 +122,10 @@ struct GroupHeader: Hashable {
 /// What this program writes and reads.
 enum StoreFormat {
   /// The latest that is read.
-  static let version = 4
+  static let version = 5
   /// That of the chunks of a log which this program begins.
   static let chunkVersion = 3
-  static let segmentVersion = 4
+  static let segmentVersion = 5
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
   static func chunkName(_ number: UInt64) -> String { "log-\(number)" }

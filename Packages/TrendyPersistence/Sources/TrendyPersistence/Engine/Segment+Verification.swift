@@ -114,15 +114,19 @@ extension Segment {
     for (_, entry) in groups where entry.count != entry.run.count {
       faults.note("the list of a group has rows too many", at: 0)
     }
-    // From version 3 on each kind has an entry too.
-    let entries = groups.count + (footer.version < 3 ? 0 : footer.kinds.count)
-    if entries != footer.groupCount || groups.values.reduce(0, { $0 + $1.run.count }) != footer.listCount {
+    // From version 3 on each kind has an entry too, from version 5 on another with a list of all its rows.
+    let entries = groups.count + (footer.version < 3 ? 0 : footer.version < 5 ? 1 : 2) * footer.kinds.count
+    let keyed = footer.version < 5 ? 0 : footer.rowCount
+    if entries != footer.groupCount || groups.values.reduce(keyed, { $0 + $1.run.count }) != footer.listCount {
       faults.note("there are lists of groups without a row", at: 0)
     }
     for kind in footer.kinds {
       if let run = try run(kind: kind.kind, group: nil), try !daysFit(run) {
         faults.note("the days of a kind are not those of its rows", at: kind.first)
       }
+    }
+    for kind in footer.kinds where try !keysFit(kind) {
+      faults.note("the order of the keys of a kind is not that of its rows", at: kind.first)
     }
     for (_, entry) in groups {
       if try !daysFit(entry.run) { faults.note("the days of a group are not those of its rows", at: 0) }

@@ -45,7 +45,7 @@ final class Segment {
   let mapping: any MappedFile
   /// Of the mapping.
   let pin: RecordPin
-  private let base: UnsafeRawPointer
+  let base: UnsafeRawPointer
   private let pageShift: Int
   /// A bit for each page that was checked.
   private let checked: RecordMemory
@@ -317,7 +317,7 @@ final class Segment {
   }
 
   /// Where a group's entry lies.
-  private func entry(kind: UInt8, group: UInt64) throws(StorageError) -> Int? {
+  func entry(kind: UInt8, group: UInt64) throws(StorageError) -> Int? {
     var low = 0
     var high = footer.groupCount
     while low < high {

@@ -24,6 +24,7 @@ final class SegmentWriter {
   private let offsets: Column<UInt32>
   private let hashes: Column<UInt32>
   private let days: Column<Int32>
+  private let keyOrder: KeyOrder
   /// The number of its group, one more than its place in ``groups``; 0 for none.
   private let rowGroups: Column<UInt32>
   private var groups: [GroupName] = []
@@ -42,6 +43,7 @@ final class SegmentWriter {
     offsets = Column(capacity: rows)
     hashes = Column(capacity: rows)
     days = Column(capacity: rows)
+    keyOrder = KeyOrder(capacity: rows)
     rowGroups = Column(capacity: rows)
     lately = .allocate(capacity: Self.latelyCount)
     lately.initialize(repeating: (GroupName(kind: 0, group: 0), 0), count: Self.latelyCount)
@@ -92,12 +94,15 @@ final class SegmentWriter {
       self.kind = .init(kind: kind, first: row, count: 0, least: sort, greatest: sort)
     }
     self.kind?.count += 1
+    keyOrder.append(RecordLayout.key(record), row: UInt32(row))
     self.kind?.greatest = sort
     try add(UnsafeRawBufferPointer(start: record, count: RecordLayout.size(record)))
   }
 
   private func endKind() {
-    if let kind { footer.kinds.append(kind) }
+    guard let kind else { return }
+    footer.kinds.append(kind)
+    keyOrder.endKind()
   }
 
   /// Counts the row, too.
@@ -158,10 +163,11 @@ final class SegmentWriter {
       number: footer.number, fileBytes: position, rowCount: footer.rowCount, checksum: checksum)
   }
 
-  /// The groups, their lists and their days. A whole kind stands there as group 0, and has days only.
+  /// The groups, their lists and their days. A whole kind stands there as group 0, and has days only; and as
+  /// ``KeyOrder/group``, with a list of its rows by their keys.
   private func addGroups() throws(StorageError) {
     var order: [(name: GroupName, number: Int?)] = groups.enumerated().map { ($0.element, $0.offset) }
-    order += footer.kinds.map { (GroupName(kind: $0.kind, group: 0), nil) }
+    for group in [0, KeyOrder.group] { order += footer.kinds.map { (GroupName(kind: $0.kind, group: group), nil) } }
     order.sort { $0.name < $1.name }
     // Where the next row of each group goes.
     let places = Column<Int>(zeros: groups.count)
@@ -179,7 +185,18 @@ final class SegmentWriter {
     footer.groupsAt = bytes
     footer.groupCount = order.count
     let dayEntries = Column<UInt32>()
+    // Behind the lists of groups.
+    var keyed = listed
+    var keyCounts = keyOrder.counts[...]
     for (name, number) in order {
+      if name.group == KeyOrder.group, let counts = keyCounts.popFirst() {
+        let words =
+          [UInt64(name.kind), name.group]
+          + [keyed, counts.all, counts.versionSeven, counts.otherUUIDs].map { UInt64($0) }
+        try add(array: words)
+        keyed += counts.all
+        continue
+      }
       let first = footer.listCount
       let firstDay = dayEntries.count / 2
       if let number {
@@ -194,8 +211,10 @@ final class SegmentWriter {
           UInt64(dayEntries.count / 2 - firstDay),
         ])
     }
+    footer.listCount += keyOrder.rows.count
     footer.listsAt = bytes
     try add(lists)
+    try add(keyOrder.rows)
     try align(to: 8)
     footer.daysAt = bytes
     footer.dayCount = dayEntries.count / 2

@@ -161,6 +161,27 @@ public final class StorageEngine: Sendable {
     }
   }
 
+  /// The records of a kind whose keys are of UUIDs in a range, those whose keys are hashes, and perhaps others, in no order.
+  /// - Parameter keys: `nil` for hashes alone.
+  func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> RecordList {
+    try listing { tables throws(StorageError) in try tables.records(kind: kind, keys: keys) }
+  }
+
+  /// The records of a kind that were made last, and perhaps others, in no order: by the time in a UUID of version 7, else by the
+  /// sort value.
+  func latest(kind: UInt8, count: Int) throws(StorageError) -> RecordList {
+    try listing { tables throws(StorageError) in try tables.latest(kind: kind, count: count) }
+  }
+
+  private func listing(
+    _ list: (StoreTables) throws(StorageError) -> [UnsafeRawPointer]
+  ) throws(StorageError) -> RecordList {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return RecordList(pointers: try list(state.tables), pin: state.pin)
+    }
+  }
+
   /// How many records have a sort value from each boundary, they rise, up to and without the next.
   /// - Returns: one number less than there are boundaries.
   public func counts(

@@ -64,6 +64,22 @@ final class StoreTables {
     }
   }
 
+  /// ``SegmentStack/records(kind:keys:)``, and every record of the kind in the log.
+  func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
+    try settle()
+    return try recent(kind) + segments.records(kind: kind, keys: keys)
+  }
+
+  /// ``SegmentStack/latest(kind:count:)``, and every record of the kind in the log.
+  func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
+    try settle()
+    return try recent(kind) + segments.latest(kind: kind, count: count)
+  }
+
+  private func recent(_ kind: UInt8) -> [UnsafeRawPointer] {
+    memtable.scan(kind: kind, group: nil, from: .min, to: .max, descending: false, limit: .max)
+  }
+
   func addCounts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]) throws(StorageError) {
     try settle()
     memtable.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &counts)

@@ -225,6 +225,18 @@ public final class WriteTransaction {
     }
   }
 
+  /// Each record of these kinds that this unit put or deleted, beside the one that was saved under its name; in no
+  /// particular order.
+  func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Record?, after: Record?)] {
+    var changes: [(before: Record?, after: Record?)] = []
+    for record in overlay.records where record != Memtable.nobody && isMeant(RecordLayout.kind(record)) {
+      let before = try engine.get(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
+      let after = RecordLayout.isDeletion(record) ? nil : Record(pointer: record, pin: ownPin())
+      if before != nil || after != nil { changes.append((before, after)) }
+    }
+    return changes
+  }
+
   /// Forgets every change and lets go of the write lock.
   public func rollback() {
     guard isOpen else { return }

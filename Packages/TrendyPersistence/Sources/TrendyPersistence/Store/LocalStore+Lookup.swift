@@ -5,10 +5,10 @@ extension LocalStore {
     let wanted = text.lowercased()
     let keys = RecordKey.range(ofCanonicalUUIDsBeginning: wanted)
     try refresh()
-    let found = try scan(RowKind.event)
+    let found = try records(RowKind.event, keys: keys)
     defer { withExtendedLifetime(found.pin) {} }
     var events: [Event] = []
-    for record in found.pointers where events.count < limit {
+    for record in found.pointers.sorted(by: RecordOrder.isBelow) where events.count < limit {
       let key = RecordLayout.key(record)
       guard key.isHash || keys?.contains(key) == true else { continue }
       // Where the key is a hash, the row has the text.
@@ -18,13 +18,19 @@ extension LocalStore {
     return events
   }
 
+  /// How many events there are, without reading one.
+  public func eventCount() throws -> Int {
+    try refresh()
+    return try count(RowKind.event)
+  }
+
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     guard count > 0 else { return [] }
     try refresh()
-    // The newest first: most of what began long ago was also recorded long ago, and is passed over at one look.
-    let found = try scan(RowKind.event, descending: true)
-    defer { withExtendedLifetime(found.pin) {} }
     let isChoosy = sources.count < EventSourceType.allCases.count
+    // The newest first: most of what began long ago was also recorded long ago, and is passed over at one look.
+    let found = try isChoosy ? scan(RowKind.event, descending: true) : latest(RowKind.event, count: count)
+    defer { withExtendedLifetime(found.pin) {} }
     // The last first.
     var last: [(moment: RecordedMoment, record: UnsafeRawPointer)] = []
     for record in found.pointers {
@@ -58,7 +64,7 @@ private struct RecordedMoment: Comparable {
 extension RecordKey {
   /// Milliseconds since 1970 in the bits of a UUID of version 7; `nil` for any other.
   fileprivate var timeOfVersion7: Int64? {
-    !isHash && high >> 12 & 0xF == 7 ? Int64(high >> 16) : nil
+    isVersionSeven ? Int64(high >> 16) : nil
   }
 
   /// The keys of canonical UUIDs that begin with a text in small letters; `nil` where none can.

@@ -25,6 +25,7 @@ extension LocalStore {
     try forEachRow(JournalledConflict.self, &check) { _, _ in }
     try forEachRow(ChangeEntry.self, &check) { _, _ in }
     try forEachRow(StoredMemory.self, &check) { _, _ in }
+    try forEachRow(StoredNote.self, &check) { _, _ in }
     for kind in MutationEntityType.allCases {
       try forEachRow(HeldEntry.self, kind: RowKind.heldEntry(kind), &check) { _, _ in }
       try forEachRow(StoredRecord.self, kind: RowKind.record(kind), &check) { $1.onRecord($0.record) }
@@ -222,6 +223,9 @@ extension LostRow: CustomStringConvertible {
     }
     return text
   }
+
+  /// Whether it is a note of this device, such as how something that was done is taken back: nothing that a person entered.
+  public var isNote: Bool { kind == RowKind.note }
 
   /// Whether it is what sync notes of the hub, and learns again from it: nothing that a person entered.
   public var isLearnedAgain: Bool {

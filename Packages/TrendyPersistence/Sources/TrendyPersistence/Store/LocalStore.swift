@@ -87,6 +87,23 @@ extension LocalStore {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
   }
 
+  /// At least the records of a kind whose keys are of UUIDs in a range and those whose keys are hashes.
+  func records(_ kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> RecordList {
+    if transaction != nil { return try scan(kind) }
+    return try engine.get().records(kind: kind, keys: keys)
+  }
+
+  /// At least the `count` records of a kind that were made last.
+  func latest(_ kind: UInt8, count: Int) throws(StorageError) -> RecordList {
+    if transaction != nil { return try scan(kind) }
+    return try engine.get().latest(kind: kind, count: count)
+  }
+
+  func count(_ kind: UInt8) throws(StorageError) -> Int {
+    if let transaction { return try transaction.count(kind: kind) }
+    return try engine.get().count(kind: kind)
+  }
+
   func counts(_ kind: UInt8, group: UInt64?, boundaries: SortBoundaries) throws(StorageError) -> [Int] {
     if let transaction { return try transaction.counts(kind: kind, group: group, boundaries: boundaries) }
     return try engine.get().counts(kind: kind, group: group, boundaries: boundaries)
@@ -228,6 +245,11 @@ extension LocalStore {
       place = try self.place(RowKind.event, byHashOf: event.id)
     }
     try put(event, at: place, in: transaction)
+  }
+
+  /// What the present unit put and deleted of these kinds; nothing where it has not written yet.
+  func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Record?, after: Record?)] {
+    try transaction?.changes(ofKinds: isMeant) ?? []
   }
 
   func remove(_ kind: UInt8, _ identifier: String) throws(StorageError) {

@@ -15,11 +15,12 @@ extension EventType: StoredRow {
     writer.text(3, colorHex)
     writer.text(4, iconName)
     if syncStatus != .pending { writer.integer(5, StoredCode.code(syncStatus)) }
-    writer.members(6, unknownFields)
+    writer.members(6, storedMembers)
   }
 
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
     var type = EventType(id: identifier(), name: "", colorHex: "", iconName: "")
+    var members: [String: JSONValue] = [:]
     while let field = fields.next() {
       switch field.number {
       case 2: type.name = field.text
@@ -30,11 +31,12 @@ extension EventType: StoredRow {
         type.syncStatus = status
       case 6:
         guard let (name, value) = field.member else { return nil }
-        type.unknownFields[name] = value
+        members[name] = value
       default: break
       }
     }
     if fields.isBroken { return nil }
+    if !members.isEmpty { type.storedMembers = members }
     self = type
   }
 }
@@ -55,11 +57,12 @@ extension Geofence: StoredRow {
     writer.flag(9, notifyOnEntry)
     writer.flag(10, notifyOnExit)
     if syncStatus != .pending { writer.integer(11, StoredCode.code(syncStatus)) }
-    writer.members(12, unknownFields)
+    writer.members(12, storedMembers)
   }
 
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
     var fence = Geofence(id: identifier(), name: "", latitude: 0, longitude: 0, radius: 0, isActive: false)
+    var members: [String: JSONValue] = [:]
     while let field = fields.next() {
       switch field.number {
       case 2: fence.name = field.text
@@ -76,11 +79,12 @@ extension Geofence: StoredRow {
         fence.syncStatus = status
       case 12:
         guard let (name, value) = field.member else { return nil }
-        fence.unknownFields[name] = value
+        members[name] = value
       default: break
       }
     }
     if fields.isBroken { return nil }
+    if !members.isEmpty { fence.storedMembers = members }
     self = fence
   }
 }

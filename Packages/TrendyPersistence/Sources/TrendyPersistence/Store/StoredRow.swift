@@ -18,12 +18,15 @@ enum RowKind {
   static let setting: UInt8 = 9
   static let acceptedMutation: UInt8 = 10
   static let syncMemory: UInt8 = 11
+  static let note: UInt8 = 12
 
   /// What the hub gave of an entity: a kind of records for each kind of entities, so that the identifier alone is the key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
   static func isHeldEntry(_ kind: UInt8) -> Bool { kind >> 5 == 1 }
   /// An entity of a kind without a Swift type of its own.
   static func record(_ kind: MutationEntityType) -> UInt8 { 64 + UInt8(StoredCode.code(kind)) }
+
+  static func isRecord(_ kind: UInt8) -> Bool { kind >> 5 == 2 }
 
   /// As a person reads it.
   static func name(_ kind: UInt8) -> String {
@@ -39,8 +42,9 @@ enum RowKind {
     case setting: "setting"
     case acceptedMutation: "accepted change"
     case syncMemory: "note of the hub"
+    case note: "note of this device"
     default:
-      if let type = StoredCode.entity(UInt64(kind & 31)), isHeldEntry(kind) || kind >> 5 == 2 {
+      if let type = StoredCode.entity(UInt64(kind & 31)), isHeldEntry(kind) || isRecord(kind) {
         isHeldEntry(kind) ? "hub's copy of one \(type.rawValue)" : type.rawValue
       } else {
         "row of kind \(kind)"

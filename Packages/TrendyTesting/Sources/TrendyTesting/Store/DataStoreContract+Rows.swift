@@ -244,7 +244,8 @@ enum Rows {
   static let date = DeterministicDate.make(year: 2024, month: 2, day: 29, hour: 12).addingTimeInterval(0.125)
 
   static let type = EventType(
-    id: "type-1", name: "Ruń 🏃", colorHex: "#FF5733", iconName: "figure.run", syncStatus: .failed,
+    id: "type-1", name: "Ruń 🏃", colorHex: "#FF5733", iconName: "figure.run",
+    goal: Goal(.atMost, 5400, .duration, per: .week), syncStatus: .failed,
     unknownFields: ["mood": ["a": [1, nil, true, 1.5]]])
 
   static let event = Event(
@@ -265,7 +266,8 @@ enum Rows {
 
   static let geofence = Geofence(
     id: "geo-1", name: "Home", latitude: 51.927, longitude: 4.362, radius: 123.5, eventTypeEntryId: "type-1",
-    eventTypeExitId: "type-2", isActive: false, notifyOnEntry: true, notifyOnExit: true, syncStatus: .synced,
+    eventTypeExitId: "type-2", isActive: false, notifyOnEntry: true, notifyOnExit: true, colorHex: "#4A7FC1",
+    role: "office", syncStatus: .synced,
     unknownFields: ["shape": "circle"])
 
   static let definition = PropertyDefinition(

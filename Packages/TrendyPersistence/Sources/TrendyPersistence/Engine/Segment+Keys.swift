@@ -1,0 +1,60 @@
+extension Segment {
+  /// Where the rows of a kind stand in the order of their keys.
+  struct KeyedRun {
+    fileprivate let list: Int
+    let counts: KeyOrder.Counts
+  }
+
+  /// - Returns: `nil` where there are no rows of the kind, and in versions before 5.
+  func keyedRun(kind: UInt8) throws(StorageError) -> KeyedRun? {
+    guard footer.version >= 5, let rows = footer.kinds.first(where: { $0.kind == kind }),
+      let place = try entry(kind: kind, group: KeyOrder.group)
+    else { return nil }
+    let numbers = [16, 24, 32, 40].map { Int(exactly: word(base, place + $0)) ?? -1 }
+    let (first, count, sevens, others) = (numbers[0], numbers[1], numbers[2], numbers[3])
+    guard numbers.allSatisfy({ (0...footer.listCount).contains($0) }), first <= footer.listCount - count,
+      count == rows.count, sevens <= count, others <= count - sevens
+    else { throw .damaged(path: path, offset: place) }
+    let counts = KeyOrder.Counts(versionSeven: sevens, otherUUIDs: others, hashes: count - sevens - others)
+    return KeyedRun(list: footer.listsAt + first * 4, counts: counts)
+  }
+
+  /// The row that stands at a place of the order.
+  func row(_ index: Int, of run: KeyedRun) throws(StorageError) -> Int {
+    let place = run.list + index * 4
+    try check(place, 4)
+    let row = Int(half(base, place))
+    guard row < footer.rowCount else { throw .damaged(path: path, offset: place) }
+    return row
+  }
+
+  /// The first place of some whose key has an upper half of at least `high`.
+  func place(ofKeysFrom high: UInt64, in places: Range<Int>, of run: KeyedRun) throws(StorageError) -> Int {
+    var (low, end) = (places.lowerBound, places.upperBound)
+    while low < end {
+      let middle = (low + end) / 2
+      if RecordLayout.key(try record(row(middle, of: run))).high < high { low = middle + 1 } else { end = middle }
+    }
+    return low
+  }
+
+  /// Whether the order of a kind's keys holds each of its rows, in order.
+  func keysFit(_ kind: SegmentFooter.Kind) throws(StorageError) -> Bool {
+    guard footer.version >= 5 else { return true }
+    guard let run = try keyedRun(kind: kind.kind) else { return false }
+    var seen = [Bool](repeating: false, count: kind.count)
+    var last: (sort: Int, high: UInt64)?
+    for index in 0..<run.counts.all {
+      let row = try row(index, of: run)
+      guard row >= kind.first, row - kind.first < kind.count, !seen[row - kind.first] else { return false }
+      seen[row - kind.first] = true
+      let key = RecordLayout.key(try record(row))
+      let place = (sort: key.isHash ? 2 : key.isVersionSeven ? 0 : 1, high: key.isHash ? 0 : key.high)
+      let sevens = run.counts.versionSeven
+      guard place.sort == (index < sevens ? 0 : index < sevens + run.counts.otherUUIDs ? 1 : 2) else { return false }
+      if let last, place < last { return false }
+      last = place
+    }
+    return true
+  }
+}

@@ -1,0 +1,118 @@
+/// Records by their keys. What is found may be more than was asked for: whoever asks looks at each key.
+extension SegmentStack {
+  /// The living records of a kind whose keys are of UUIDs in a range, and those whose keys are hashes.
+  func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
+    var found: [UnsafeRawPointer] = []
+    for layer in layers {
+      guard let run = try layer.segment.keyedRun(kind: kind) else {
+        try addAll(kind, of: layer, to: &found)
+        continue
+      }
+      let (sevens, uuids) = (run.counts.versionSeven, run.counts.versionSeven + run.counts.otherUUIDs)
+      if let keys {
+        for places in [0..<sevens, sevens..<uuids] {
+          var place = try layer.segment.place(ofKeysFrom: keys.lowerBound.high, in: places, of: run)
+          while place < places.upperBound, let record = try record(place, of: run, in: layer, through: keys.upperBound)
+          {
+            if let record = record.living { found.append(record) }
+            place += 1
+          }
+        }
+      }
+      for place in uuids..<run.counts.all { try add(run, place, of: layer, to: &found) }
+    }
+    return found
+  }
+
+  /// `nil` behind the range.
+  private func record(
+    _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RecordKey
+  ) throws(StorageError) -> (living: UnsafeRawPointer?, Void)? {
+    let row = try layer.segment.row(place, of: run)
+    let record = try layer.segment.record(row)
+    guard RecordLayout.key(record).high <= last.high else { return nil }
+    return (layer.isBuried(row) ? nil : record, ())
+  }
+
+  /// The living records of a kind among which are the `count` that were made last: by the time in a UUID of version 7, else by
+  /// the sort value.
+  func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
+    var found: [UnsafeRawPointer] = []
+    for layer in layers {
+      guard let run = try layer.segment.keyedRun(kind: kind) else {
+        try addAll(kind, of: layer, to: &found)
+        continue
+      }
+      try addLatest(count, versionSeven: run, of: layer, to: &found)
+      let others = run.counts.otherUUIDs + run.counts.hashes
+      if others <= Self.fewOthers {
+        for place in run.counts.versionSeven..<run.counts.all { try add(run, place, of: layer, to: &found) }
+      } else {
+        try addLatest(count, othersOf: kind, of: layer, to: &found)
+      }
+    }
+    return found
+  }
+
+  /// To look at so many is quicker than to look for the last of them among rows that have other keys.
+  private static let fewOthers = 4096
+
+  private func addLatest(
+    _ count: Int, versionSeven run: Segment.KeyedRun, of layer: Layer, to found: inout [UnsafeRawPointer]
+  ) throws(StorageError) {
+    var wanted = count
+    var last: UInt64?
+    var place = run.counts.versionSeven - 1
+    while place >= 0 {
+      let row = try layer.segment.row(place, of: run)
+      place -= 1
+      if layer.isBuried(row) { continue }
+      let record = try layer.segment.record(row)
+      // The lower half decides between those of one upper half.
+      let high = RecordLayout.key(record).high
+      if wanted <= 0, high != last { return }
+      found.append(record)
+      wanted -= 1
+      last = high
+    }
+  }
+
+  /// From the last row of the kind on.
+  private func addLatest(
+    _ count: Int, othersOf kind: UInt8, of layer: Layer, to found: inout [UnsafeRawPointer]
+  ) throws(StorageError) {
+    guard let run = try layer.segment.run(kind: kind, group: nil) else { return }
+    var wanted = count
+    var last: Int64?
+    var index = run.count - 1
+    while index >= 0 {
+      let row = try layer.segment.row(index, of: run)
+      index -= 1
+      if layer.isBuried(row) { continue }
+      let record = try layer.segment.record(row)
+      if RecordLayout.key(record).isVersionSeven { continue }
+      // The key decides between those of one millisecond.
+      let millisecond = RecordLayout.sort(record) / 1000
+      if wanted <= 0, millisecond != last { return }
+      found.append(record)
+      wanted -= 1
+      last = millisecond
+    }
+  }
+
+  private func add(
+    _ run: Segment.KeyedRun, _ place: Int, of layer: Layer, to found: inout [UnsafeRawPointer]
+  ) throws(StorageError) {
+    let row = try layer.segment.row(place, of: run)
+    if !layer.isBuried(row) { found.append(try layer.segment.record(row)) }
+  }
+
+  /// Of a segment that has no order of keys.
+  private func addAll(_ kind: UInt8, of layer: Layer, to found: inout [UnsafeRawPointer]) throws(StorageError) {
+    guard let run = try layer.segment.run(kind: kind, group: nil) else { return }
+    for index in 0..<run.count {
+      let row = try layer.segment.row(index, of: run)
+      if !layer.isBuried(row) { found.append(try layer.segment.record(row)) }
+    }
+  }
+}
