@@ -103,6 +103,7 @@ struct HubStory {
         case .integer: .int(source.integer())
         case .textList: .array([.string(source.text())])
         case .object: .object([:])
+        case .members(let fields): .object(payload(fields, id))
         case .any: source.value()
         }
     }

@@ -23,6 +23,13 @@ extension APIClient: CompanionClientProtocol {
     try await hub.document(LiveTripsResponse.self, HTTPRequest(method: .get, path: "/me/live"))
   }
 
+  /// How the hub found a trip or a visit in what a device posted there.
+  /// - Throws: `APIError` with status 404 for one that it did not find.
+  public func explanation(ofEvent id: String) async throws -> APIExplanation {
+    try await hub.document(
+      APIExplanation.self, HTTPRequest(method: .get, path: "/me/explanations/\(percentEncoded(id))"))
+  }
+
   /// The person's devices that may come in.
   public func devices() async throws -> [APIDevice] {
     try await hub.document([APIDevice].self, HTTPRequest(method: .get, path: "/me/devices"))

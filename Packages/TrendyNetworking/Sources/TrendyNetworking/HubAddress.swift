@@ -45,6 +45,18 @@ public struct HubAddress: Hashable, Sendable {
   }
 }
 
+extension HubAddress {
+  /// Where a server that is no hub answers, for requests whose path is their own; `nil` for what is no `http` or `https`.
+  init?(originOf url: URL) {
+    guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+      let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty, url.user == nil
+    else { return nil }
+    name = (host.contains(":") ? "[\(host)]" : host) + (url.port.map { ":\($0)" } ?? "")
+    guard let root = URL(string: "\(scheme)://\(name)") else { return nil }
+    self.url = root
+  }
+}
+
 extension HubAddress: CustomStringConvertible {
   public var description: String { url.absoluteString }
 }

@@ -37,6 +37,17 @@ struct HubConnection: Sendable {
     }
   }
 
+  /// The head of the answer alone: the rest is not waited for.
+  func head(_ request: HTTPRequest) async throws -> HTTPHead {
+    try await withDeadline { _ in
+      for try await case .head(let head) in transport.open(try await prepared(request), at: address, bodyLimit: nil) {
+        return head
+      }
+      try Task.checkCancellation()
+      throw APIError.cutOff(address)
+    }
+  }
+
   /// Asks for something to be gone. What is not there is gone.
   func delete(_ path: String) async throws {
     let request = HTTPRequest(method: .delete, path: path)

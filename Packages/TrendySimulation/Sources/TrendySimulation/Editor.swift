@@ -32,7 +32,7 @@ struct Editor {
     case .makeDefinition: make(.propertyDefinition, recorder, life)
     case .importEvent: importEvent(recorder, life)
     case .changeEvent: changeText(recorder, .event)
-    case .changeType: changeText(recorder, .eventType)
+    case .changeType: changeType(recorder)
     case .changeGeofence: changeText(recorder, .geofence)
     case .changeDefinition: changeText(recorder, .propertyDefinition)
     case .changeRecord: changeText(recorder, anyRecordKind())
@@ -203,6 +203,23 @@ extension Editor {
     guard let id = any(.event), let place = any(.geofence) else { return }
     save("puts \(id) at \(place)", .event, id, .member("geofence_id", place)) {
       try recorder.edit(eventId: id) { $0.geofenceId = place }
+      return true
+    }
+  }
+
+  /// Its name, or its goal.
+  private mutating func changeType(_ recorder: Recorder) {
+    if Bool.random(using: &generator) { setGoal(recorder) } else { changeText(recorder, .eventType) }
+  }
+
+  /// One time in four the goal is taken away.
+  private mutating func setGoal(_ recorder: Recorder) {
+    guard let id = any(.eventType) else { return }
+    let amount = Int.random(in: 1...1000, using: &generator)
+    let goal = amount > 750 ? nil : Goal(amount > 500 ? .atMost : .atLeast, amount, per: .week)
+    let words = goal.map { "sets the goal \($0) of \(id)" } ?? "takes the goal of \(id) away"
+    save(words, .eventType, id, .member("goal", goal?.description)) {
+      try recorder.edit(eventTypeId: id) { $0.goal = goal }
       return true
     }
   }

@@ -372,7 +372,8 @@ extension SimulationRun {
       let path = field.name.split(separator: ".").map(String.init)
       let present =
         path.count == 2
-        ? data[path[0]]?.objectValue?[path[1]]?.objectValue?["value"]?.stringValue : data[field.name]?.stringValue
+        ? data[path[0]]?.objectValue?[path[1]]?.objectValue?["value"]?.stringValue
+        : data[field.name].flatMap { $0.stringValue ?? Goal($0)?.description }
       if present != value {
         ledger.break_(
           "\(field.name) of \(field.key.id) reads \(present ?? "nothing"), and whoever wrote it alone said "

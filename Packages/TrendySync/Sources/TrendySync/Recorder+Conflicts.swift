@@ -21,38 +21,25 @@ extension Recorder {
   /// Lets the kept value go: what is shown stays. A new thing that the hub refused goes with it, as it is nowhere else.
   /// - Throws: ``RecorderError/noSuchConflict(_:)``.
   public func dropConflict(id: String) throws {
-    try write { try $0.drop($0.conflict(id)) }
+    try inOneSave { try $0.dropConflict(id: id) }
   }
 
   /// Writes the kept value again, as an edit made now; what was deleted is restored for it.
   /// - Throws: ``RecorderError``, for instance where what it belongs to is deleted; then it is kept.
   public func retryConflict(id: String) throws {
-    try write { try $0.retry($0.conflict(id)) }
+    try inOneSave { try $0.retryConflict(id: id) }
   }
 
   /// Makes the value that this device wrote, or the other one, what is shown.
   /// - Throws: ``RecorderError/notOurs(_:)`` where both are of other devices.
   public func resolveConflict(id: String, keepingMine: Bool) throws {
-    try write { writer in
-      let conflict = try writer.conflict(id)
-      guard let mine = conflict.mine else { throw RecorderError.notOurs(id) }
-      try (mine == .kept) == keepingMine ? writer.retry(conflict) : writer.drop(conflict)
-    }
+    try inOneSave { try $0.resolveConflict(id: id, keepingMine: keepingMine) }
   }
 
   /// Gives what was deleted another life, with the kept value in it.
   /// - Throws: ``RecorderError/notDeleted(_:id:)`` where it lives.
   public func restoreForConflict(id: String) throws {
-    try write { writer in
-      let conflict = try writer.conflict(id)
-      func isShown<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
-        try Entity.find(id: conflict.entityId, in: writer.store) != nil
-      }
-      if try isShown(conflict.entityType.stored) {
-        throw RecorderError.notDeleted(conflict.entityType, id: conflict.entityId)
-      }
-      try writer.retry(conflict)
-    }
+    try inOneSave { try $0.restoreForConflict(id: id) }
   }
 }
 

@@ -17,6 +17,9 @@ public struct RecorderChanges {
   /// What is held, with the changes so far; for reading.
   public var store: any DataStoreProtocol { writer.store }
 
+  /// Keeps every other process from writing until the save, so that what is read from here on is what is changed.
+  public func takeWriteLock() throws { try writer.store.takeWriteLock() }
+
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event) }
 
@@ -79,6 +82,31 @@ public struct RecorderChanges {
       try writer.restore(type, id: id, under: nil)
     }
     return try restore(kind.stored)
+  }
+}
+
+// MARK: Conflicts
+
+extension RecorderChanges {
+  public func dropConflict(id: String) throws { try writer.drop(writer.conflict(id)) }
+
+  public func retryConflict(id: String) throws { try writer.retry(writer.conflict(id)) }
+
+  public func resolveConflict(id: String, keepingMine: Bool) throws {
+    let conflict = try writer.conflict(id)
+    guard let mine = conflict.mine else { throw RecorderError.notOurs(id) }
+    try (mine == .kept) == keepingMine ? writer.retry(conflict) : writer.drop(conflict)
+  }
+
+  public func restoreForConflict(id: String) throws {
+    let conflict = try writer.conflict(id)
+    func isShown<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
+      try Entity.find(id: conflict.entityId, in: writer.store) != nil
+    }
+    if try isShown(conflict.entityType.stored) {
+      throw RecorderError.notDeleted(conflict.entityType, id: conflict.entityId)
+    }
+    try writer.retry(conflict)
   }
 }
 

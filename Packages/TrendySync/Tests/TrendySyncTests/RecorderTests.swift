@@ -61,6 +61,35 @@ struct RecorderTests {
     #expect(device.store.storedPendingMutations.map(\.entityId) == ["T", "e"])
   }
 
+  @Test func `an edit of a place's role or colour is queued, and null where it is taken away`() throws {
+    let device = Device()
+    try device.recorder.record(Geofence(id: "g", name: "Work", latitude: 1, longitude: 2))
+    for mutation in device.store.storedPendingMutations { try device.store.deletePendingMutation(mutation) }
+    try device.store.save()
+    func payloads() throws -> [JSONValue] {
+      try device.store.storedPendingMutations.map { try WireJSON.decode(JSONValue.self, from: $0.payload) }
+    }
+    try device.recorder.edit(geofenceId: "g") { $0.role = "office" }
+    #expect(try payloads() == [["role": "office"]])
+    try device.recorder.edit(geofenceId: "g") { ($0.role, $0.colorHex) = (nil, "#112233") }
+    #expect(try payloads() == [["role": .null, "color": "#112233"]])
+    #expect(device.store.storedGeofences["g"]?.colorHex == "#112233")
+  }
+
+  @Test func `an edit of a type's goal queues the goal and no other field, and null where it is taken away`() throws {
+    let device = Device()
+    device.seedType("T")
+    try device.recorder.edit(eventTypeId: "T") { $0.goal = Goal(3, per: .week) }
+    #expect(
+      try device.store.storedPendingMutations.map { try WireJSON.decode(JSONValue.self, from: $0.payload) }
+        == [["goal": ["amount": 3, "bound": "at_least", "measure": "count", "period": "week"]]])
+    try device.recorder.edit(eventTypeId: "T") { $0.goal = nil }
+    #expect(device.store.storedEventTypes["T"]?.goal == nil)
+    #expect(
+      try device.store.storedPendingMutations.map { try WireJSON.decode(JSONValue.self, from: $0.payload) }
+        == [["goal": .null]])
+  }
+
   @Test func `a property without a value gets its default where that is asked for`() throws {
     let device = Device()
     device.seedType("T")

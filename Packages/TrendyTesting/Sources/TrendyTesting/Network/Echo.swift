@@ -11,8 +11,8 @@ enum Echo {
 
   static func created(_ request: CreateEventTypeRequest, at now: Date) -> APIEventType {
     APIEventType(
-      id: request.id, userId: userId, name: request.name, color: request.color, icon: request.icon, createdAt: now,
-      updatedAt: now, unknownFields: request.unknownFields)
+      id: request.id, userId: userId, name: request.name, color: request.color, icon: request.icon,
+      goal: request.goal, createdAt: now, updatedAt: now, unknownFields: request.unknownFields)
   }
 
   static func created(_ request: CreateEventRequest, at now: Date) -> APIEvent {
@@ -31,7 +31,7 @@ enum Echo {
       id: request.id, userId: userId, name: request.name, latitude: request.latitude, longitude: request.longitude,
       radius: request.radius, eventTypeEntryId: request.eventTypeEntryId, eventTypeExitId: request.eventTypeExitId,
       isActive: request.isActive, notifyOnEntry: request.notifyOnEntry, notifyOnExit: request.notifyOnExit,
-      createdAt: now, updatedAt: now, unknownFields: request.unknownFields)
+      color: request.color, role: request.role, createdAt: now, updatedAt: now, unknownFields: request.unknownFields)
   }
 
   static func created(_ request: CreatePropertyDefinitionRequest, at now: Date) -> APIPropertyDefinition {
