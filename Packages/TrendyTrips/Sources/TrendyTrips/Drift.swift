@@ -50,7 +50,9 @@ struct Drift: Hashable, Sendable, Codable {
       return false
     }
     close()
-    while recent.count > Self.most || recent.count >= Self.enough && start.timeIntervalSince(recent[1].start) >= span {
+    while recent.count > Self.most(for: span)
+      || recent.count >= Self.enough && start.timeIntervalSince(recent[1].start) >= span
+    {
       recent.removeFirst()
     }
     start = fix.timestamp
@@ -118,8 +120,9 @@ struct Drift: Hashable, Sendable, Codable {
   static let wandering = 0.85
   /// Cells that tell rest from going.
   private static let enough = 8
-  private static let most = 24
   private static let cellSeconds: TimeInterval = 30
+  /// Cells that cover a span of seconds, and some more.
+  private static func most(for span: TimeInterval) -> Int { Int(span / cellSeconds) + 4 }
 }
 
 extension Coordinate {

@@ -20,6 +20,9 @@ struct LegFinder: Hashable, Sendable, Codable {
     /// Metres by which the latter is uncertain.
     var noise: Double
     var activity: MotionActivity?
+
+    /// Metres a second, as the crow flies.
+    var speed: Double { crow / max(1, end.timeIntervalSince(start)) }
   }
 
   private var cells: [Cell] = []
@@ -43,6 +46,19 @@ struct LegFinder: Hashable, Sendable, Codable {
     openFix = fix
     cells.append(cell)
     if cells.count >= Self.limit { thin() }
+  }
+
+  /// Goes on from another place: the speed to there is nobody's.
+  mutating func move(to fix: Location, motion: MotionHistory) {
+    if var cell = open, let from = openFix {
+      cell.activity = motion.activity(at: cell.start.addingTimeInterval(cell.end.timeIntervalSince(cell.start) / 2))
+      // As the way was long: where it led is not known.
+      cell.crow = cell.distance
+      cell.noise = 2 * max(from.horizontalAccuracy, 5)
+      cells.append(cell)
+    }
+    open = nil
+    openFix = fix
   }
 
   private func close(_ cell: inout Cell, _ from: Location, _ to: Location, _ motion: MotionHistory) {
@@ -79,7 +95,8 @@ struct LegFinder: Hashable, Sendable, Codable {
     guard !row.isEmpty else {
       return [TripLeg(mode: .walking, startTime: start, endTime: end, distanceMeters: distance)]
     }
-    let modes = mostLikely(row)
+    var modes = mostLikely(row)
+    settle(&modes, of: row)
     var legs: [TripLeg] = []
     var left = distance
     for (cell, mode) in zip(row, modes) {
@@ -97,6 +114,65 @@ struct LegFinder: Hashable, Sendable, Codable {
     legs[legs.count - 1].distanceMeters += left
     return legs
   }
+
+  /// What no cell knows on its own: which rides are one, and where a vehicle was left.
+  private func settle(_ modes: inout [MotionState], of row: [Cell]) {
+    // A bus that stops at every corner is as slow as a bicycle, but no bicycle is as fast as it is between its stops.
+    for run in Self.runs(of: modes) where [.cycling, .running].contains(modes[run.lowerBound]) {
+      let speeds = row[run].map(\.speed).sorted()
+      let isRead = row[run].contains { $0.activity?.state == modes[run.lowerBound] }
+      if !isRead, speeds[speeds.count * 9 / 10] >= Self.fasterThanCycling { fill(&modes, run, with: .automotive) }
+    }
+    join(&modes, of: row)
+    for run in Self.runs(of: modes) where modes[run.lowerBound] == .automotive {
+      // Standing at either end of a ride is waiting for it, or having left it.
+      let moving = run.filter { row[$0].speed >= Self.standing }
+      guard let first = moving.first, let last = moving.last else { continue }
+      if run.upperBound < row.count, modes[run.upperBound] == .walking {
+        fill(&modes, (last + 1)..<run.upperBound, with: .walking)
+      }
+      if run.lowerBound > 0, modes[run.lowerBound - 1] == .walking {
+        fill(&modes, run.lowerBound..<first, with: .walking)
+      }
+    }
+  }
+
+  /// A short walk between two rides of one kind is part of the ride: a change of trains, a bus in traffic.
+  private func join(_ modes: inout [MotionState], of row: [Cell]) {
+    let runs = Self.runs(of: modes)
+    guard runs.count >= 3 else { return }
+    for index in 1..<(runs.count - 1) {
+      let (run, ride) = (runs[index], modes[runs[index - 1].lowerBound])
+      guard ride == modes[runs[index + 1].lowerBound], modes[run.lowerBound] != .unknown else { continue }
+      let seconds = row[run.upperBound - 1].end.timeIntervalSince(row[run.lowerBound].start)
+      let isShort = seconds <= (ride == .automotive ? Self.changeSeconds : Self.pushSeconds)
+      if ride == .automotive || ride == .cycling && modes[run.lowerBound] == .walking, isShort {
+        fill(&modes, run, with: ride)
+      }
+    }
+  }
+
+  private func fill(_ modes: inout [MotionState], _ range: Range<Int>, with mode: MotionState) {
+    for index in range { modes[index] = mode }
+  }
+
+  /// The stretches of one mode, in order.
+  private static func runs(of modes: [MotionState]) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    for index in 1...modes.count where index == modes.count || modes[index] != modes[start] {
+      runs.append(start..<index)
+      start = index
+    }
+    return runs
+  }
+
+  /// Metres a second.
+  private static let fasterThanCycling = 8.0
+  private static let standing = 0.7
+  /// Seconds of a change from train to train, and of a bicycle that is pushed.
+  private static let changeSeconds: TimeInterval = 420
+  private static let pushSeconds: TimeInterval = 120
 
   private func mostLikely(_ row: [Cell]) -> [MotionState] {
     var totals = [Double](repeating: 0, count: Mode.all.count)
@@ -130,7 +206,8 @@ struct LegFinder: Hashable, Sendable, Codable {
     let seconds = max(1, cell.end.timeIntervalSince(cell.start))
     let speed = cell.crow / seconds
     let noise = cell.noise / seconds
-    let miss = speed - mode.speed
+    // A train is faster than a car, and no other mode is nearer to it.
+    let miss = mode.state == .automotive ? min(0, speed - mode.speed) : speed - mode.speed
     let wrongSpeed = min(Mode.mostWrong, miss * miss / (2 * (mode.spread * mode.spread + noise * noise)))
     let standing = Mode.standing + speed * speed / (2 * (0.25 + noise * noise))
     var cost = min(wrongSpeed, standing) + mode.rarity
@@ -139,7 +216,8 @@ struct LegFinder: Hashable, Sendable, Codable {
         activity.state == .walking && mode.state == .running || activity.state == .running && mode.state == .walking
       cost += (isOnFoot ? 0.5 : 1) * Mode.contradiction * Double(activity.confidence.rawValue) / 2
     }
-    return cost * min(3, seconds / 20)
+    // The pace over minutes is no error of one fix.
+    return cost * min(cell.noise <= cell.crow / 8 ? 9 : 3, seconds / 20)
   }
 
   /// How a mode goes: metres a second, and the cost of being rare.

@@ -14,7 +14,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case passedOver = "passed_over"
     /// The place of rest was left, and the way went on.
     case departed
-    /// The device slept at the place of rest and woke on the way.
+    /// Nothing was heard at the place of rest for a while, and then on the way.
     case woke
     /// Last seen at the place of rest, then far away, faster than by foot.
     case carried
@@ -24,6 +24,10 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case shortStop = "short_stop"
     /// A silence, and what lies at its ends shows that the way went on in it.
     case bridged
+    /// A silence of a recorder that writes each few seconds, and so had no reception: the way went on.
+    case unheard
+    /// The receiver of somebody on the way was displaced, and the way went on from there.
+    case displaced
     /// A stop at a skip place, which does not end a trip.
     case paused
     /// Left the skip place.
@@ -48,6 +52,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case homebound
     /// Not a trip: to and fro within the receiver's noise.
     case zigzag
+    /// Not a trip: large hops between a few places at which the receiver stood still and to which it came back.
+    case thrown
     /// Not a trip: as slow as a drifting receiver, and going nowhere.
     case aimless
   }
@@ -75,7 +81,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
   /// Whether it says that what was begun is no trip.
   public var isRefusal: Bool {
     switch rule {
-    case .back, .short, .near, .brief, .homebound, .zigzag, .aimless: true
+    case .back, .short, .near, .brief, .homebound, .zigzag, .thrown, .aimless: true
     default: false
     }
   }
@@ -95,12 +101,17 @@ extension TripDecision: CustomStringConvertible {
     case .passedOver: "a fix \(metres) off is passed over: nobody gets there in \(time)"
     case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
     case .woke:
-      "the device slept for \(time) and woke \(metres) from its place of rest; the start is reckoned back from the "
-        + "pace it went on with"
+      "nothing was heard for \(time), then \(metres) from the place of rest; it did not leave before, and the start is "
+        + "reckoned back from the pace it went on with"
     case .carried: "last seen at rest, and \(time) later \(metres) away, which is no pace of somebody on foot"
     case .appeared: "appeared \(metres) away from where it was last seen; the way between is nobody's"
     case .shortStop: "stood for \(time), less than the \(Self.span(limit)) that end a trip"
     case .bridged: "nothing was heard for \(time), and it went on \(metres) away: on the way all along"
+    case .unheard:
+      "nothing was heard for \(time); a recorder that writes a fix each \(Self.span(limit)) does not sleep at rest but had no "
+        + "reception, so the trip went on"
+    case .displaced:
+      "the receiver was displaced by \(metres) within \(time) on the way, which ends no trip and is no part of the way"
     case .paused: "stopped at a skip place, which pauses a trip and does not end it"
     case .resumed: "went on from the skip place after \(time)"
     case .stopped: "came to rest: within \(metres) for \(time), where \(Self.span(limit)) end a trip"
@@ -113,6 +124,9 @@ extension TripDecision: CustomStringConvertible {
     case .brief: "no trip: over after \(time), less than \(Self.span(limit))"
     case .homebound: "no trip: only for \(time) away from where it began, less than half of its time"
     case .zigzag: "no trip: \(metres) of way lead nowhere, as a receiver's noise does"
+    case .thrown:
+      "no trip: \(metres) of \(Self.length(limit)) are hops between places at which it stood still and to which it came "
+        + "back, as WiFi makes them"
     case .aimless: "no trip: as slow as a drifting receiver and never more than \(metres) from where it began"
     }
   }
@@ -139,7 +153,7 @@ struct DecisionLog: Hashable, Sendable, Codable {
   mutating func add(_ decision: TripDecision) {
     all.append(decision)
     guard all.count > Self.limit else { return }
-    all.remove(at: all.firstIndex { $0.rule == .shortStop || $0.rule == .passedOver } ?? Self.limit / 2)
+    all.remove(at: all.firstIndex { [.shortStop, .passedOver, .displaced].contains($0.rule) } ?? Self.limit / 2)
   }
 
   mutating func add(_ decisions: [TripDecision]) { for decision in decisions { add(decision) } }

@@ -108,11 +108,11 @@ extension TripDetector {
       }
       let isFull = outside.count > Self.limit
       guard let first = outside.first,
-        isFull || fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.stopSeconds
+        isFull || fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.errorSeconds
       else { return nil }
       if wasCarried(to: first, configuration) { return carried() }
       // They stayed together at another place: the receiver was wrong before, or is now.
-      if isFull || secondsOutside >= configuration.stopSeconds {
+      if isFull || secondsOutside >= configuration.errorSeconds {
         let recent = Array(outside.suffix(outside.count / 2))
         let before = self
         self = Rest(at: recent.first ?? fix)
@@ -212,9 +212,15 @@ extension TripDetector {
       let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= max(Self.scatter, noise) }
       let slow = recent[(index ?? recent.endIndex - 1)...]
       guard silence > configuration.gapSeconds else {
+        let row = Array(slow) + outside
+        // It did not leave before the last silence that it came out of.
+        let heard = row.indices.dropFirst().last { index in
+          index <= slow.count && row[index].timestamp.timeIntervalSince(row[index - 1].timestamp) > Self.silence
+        }
+        if let heard { return departure(heardAt: Array(row[heard...]), after: row[heard - 1].timestamp) }
         let start = slow[slow.startIndex]
         return departure(
-          from: index == nil ? start.coordinate : center, slow + outside,
+          from: index == nil ? start.coordinate : center, row,
           TripDecision(
             .departed, at: start.timestamp, seconds: last.timestamp.timeIntervalSince(start.timestamp),
             meters: Geodesic.shortMeters(from: center, to: last.coordinate),
@@ -227,18 +233,25 @@ extension TripDetector {
           from: outside[0].coordinate, outside,
           TripDecision(.appeared, at: outside[0].timestamp, seconds: silence, meters: away))
       }
-      // A phone asleep is woken by leaving, and was on the way by then, at the pace that it goes on with.
+      return departure(heardAt: outside, after: latest.timestamp)
+    }
+
+    /// A phone asleep is woken by leaving, and was on the way by then, at the pace that it goes on with.
+    private func departure(heardAt fixes: [Location], after date: Date) -> Departure {
+      let first = fixes[0]
+      let away = Geodesic.shortMeters(from: center, to: first.coordinate)
       var way = 0.0
-      for (from, to) in zip(outside, outside.dropFirst()) {
+      for (from, to) in zip(fixes, fixes.dropFirst()) {
         way += Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
       }
-      let pace = min(15, max(1, way / max(1, last.timestamp.timeIntervalSince(outside[0].timestamp))))
+      let pace = min(15, max(1, way / max(1, fixes[fixes.count - 1].timestamp.timeIntervalSince(first.timestamp))))
+      let start = first.timestamp.addingTimeInterval(-(away / pace).rounded())
       let left = Location(
-        coordinate: center, horizontalAccuracy: outside[0].horizontalAccuracy,
-        timestamp: max(latest.timestamp, outside[0].timestamp.addingTimeInterval(-(away / pace).rounded())))
+        coordinate: center, horizontalAccuracy: first.horizontalAccuracy, timestamp: max(date, start))
+      let silence = first.timestamp.timeIntervalSince(date)
       return departure(
-        from: center, [left] + outside,
-        TripDecision(.woke, at: outside[0].timestamp, seconds: silence, meters: away))
+        from: center, (left.timestamp < first.timestamp ? [left] : []) + fixes,
+        TripDecision(.woke, at: first.timestamp, seconds: silence, meters: away))
     }
 
     private func carried() -> Departure {
@@ -258,5 +271,7 @@ extension TripDetector {
     }
 
     private static let limit = 600
+    /// Seconds without a fix, longer than any recorder on the way waits but those that save most.
+    private static let silence: TimeInterval = 60
   }
 }

@@ -25,6 +25,7 @@ extension TripDetector {
     private var coarseBase: Location
     private var legFinder = LegFinder()
     private var drift: Drift
+    private var hops: Hops
     /// As the way was with the first fix of each of the recent cells of ``Drift``.
     private var cells: [Mark]
     /// Metres by which a fix lies beside the line from the one before to the next, on average.
@@ -56,6 +57,8 @@ extension TripDetector {
       /// Seconds away from where it began.
       var away: TimeInterval = 0
       var drift = Drift.Sums()
+      /// Seconds without reception, of which nobody knows whether it stood.
+      var unheard: TimeInterval = 0
       /// Seconds at skip places.
       var paused: TimeInterval = 0
       /// Metres from circle to circle, which noise adds little to.
@@ -71,6 +74,11 @@ extension TripDetector {
       init(_ mark: Mark, progress: Double) {
         self = mark
         self.progress = progress
+      }
+
+      init(_ mark: Mark, at fix: Location) {
+        self = mark
+        self.fix = fix
       }
     }
 
@@ -92,6 +100,7 @@ extension TripDetector {
       measured = first
       coarseBase = first
       drift = Drift(at: first)
+      hops = Hops(at: first)
       cells = [now]
       lastTwo = [first]
       legFinder.add(first, distance: 0, motion: motion)
@@ -100,13 +109,14 @@ extension TripDetector {
 
     /// Seconds for which the fixes have kept together, 0 while they do not.
     var restingSeconds: TimeInterval {
-      stray == nil ? now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) : 0
+      guard stray == nil else { return 0 }
+      return now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) - (now.unheard - stay[0].unheard)
     }
 
     /// It is where it began and was not far: the receiver was thrown about and nobody left. Whoever passes their door
     /// so soon after leaving it begins there again.
     func isBack(_ configuration: Configuration) -> Bool {
-      let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.stopSeconds
+      let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
       return (isSoon || now.reach < configuration.minimumLoopReach)
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate)
           <= 2 * max(Rest.scatter, noise)
@@ -114,9 +124,29 @@ extension TripDetector {
 
     /// A leap leads to where it began so soon: the receiver was thrown out and is thrown back.
     func isThrownBack(to fix: Location, _ configuration: Configuration) -> Bool {
-      fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.stopSeconds
+      fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
           <= max(configuration.restRadius, 4 * noise)
+    }
+
+    /// Whether a leap is the receiver's alone: it went on until a moment ago, and goes on elsewhere.
+    func isDisplaced(to fix: Location, after seconds: TimeInterval, _ configuration: Configuration) -> Bool {
+      let isOnTheWay = restingSeconds < Self.noteworthyStop && now.reach >= configuration.departureDistance
+      return isOnTheWay && !isPaused && !isClosed && seconds <= Self.displacedSeconds
+        && Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate) <= configuration.maximumDisplacement
+        && !isThrownBack(to: fix, configuration)
+    }
+
+    /// Goes on from another place. Nobody went the way there.
+    mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
+      measured = fix
+      coarseBase = fix
+      speedBase = fix
+      lastTwo = [fix]
+      stay = [Mark(now, at: fix)]
+      stray = nil
+      legFinder.move(to: fix, motion: motion)
+      go(on: fix, configuration, motion)
     }
 
     /// The stop, as rest begins there.
@@ -140,6 +170,9 @@ extension TripDetector {
     }
 
     mutating func note(_ decision: TripDecision) { decisions.add(decision) }
+
+    /// Seconds until the next fix in which the recorder had no reception.
+    mutating func noteSilence(_ seconds: TimeInterval) { now.unheard += seconds }
 
     /// When it closes if nothing more is heard.
     func closingDate(_ configuration: Configuration) -> Date {
@@ -194,6 +227,7 @@ extension TripDetector {
     private mutating func go(on fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       let hop = Geodesic.shortMeters(from: measured.coordinate, to: fix.coordinate)
       noteZigzag(fix)
+      hops.add(fix)
       let waited = fix.timestamp.timeIntervalSince(measured.timestamp) >= configuration.hopSeconds
       let counts =
         configuration.counts(fix, hop: hop) && hop >= max(configuration.minimumHop, waited ? 0 : 3 * zigzag)
@@ -229,7 +263,7 @@ extension TripDetector {
       record.trip.distanceMeters = now.distance
       record.trip.endCoordinate = fix.coordinate
       record.topSpeed = now.topSpeed
-      if drift.add(fix, keeping: configuration.noisyStopSeconds) {
+      if drift.add(fix, keeping: configuration.restSecondsInNoise) {
         now.drift = drift.sums
         cells.append(now)
         cells.removeFirst(cells.count - drift.recent.count - 1)
@@ -254,7 +288,7 @@ extension TripDetector {
     /// Whether it is at rest by the look of the last minutes, however far each fix is thrown; then the stop is theirs.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
       guard cells.count > 1, cells[cells.count - 1].fix == now.fix,
-        drift.isResting(for: configuration.noisyStopSeconds, radius: configuration.stopRadius)
+        drift.isResting(for: configuration.restSecondsInNoise, radius: configuration.stopRadius)
       else { return false }
       stay = cells
       stray = nil
@@ -279,7 +313,7 @@ extension TripDetector {
         speed = speed ?? Geodesic.shortMeters(from: speedBase.coordinate, to: fix.coordinate) / seconds
         speedBase = fix
       }
-      if let speed, speed <= configuration.maximumSpeed { now.topSpeed = max(now.topSpeed ?? 0, speed) }
+      if let speed, speed <= configuration.maximumTrainSpeed { now.topSpeed = max(now.topSpeed ?? 0, speed) }
     }
 
     private mutating func noteStay(_ configuration: Configuration) {
@@ -311,6 +345,8 @@ extension TripDetector {
     /// Where it stands: the middle of the fixes, which one outlier does not move.
     var place: Coordinate { .median(of: stay.map(\.fix.coordinate)) }
 
+    /// Seconds between the last fix before a displacement and the first one that confirms it, at most.
+    private static let displacedSeconds: TimeInterval = 120
     /// Seconds of standing from which a stop on the way is told of.
     private static let noteworthyStop: TimeInterval = 60
 
@@ -374,9 +410,11 @@ extension TripDetector {
       guard seconds >= configuration.minimumSeconds else {
         return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
       }
+      // Where it was while nothing was heard, nobody knows.
+      let heard = max(1, seconds - end.unheard)
       // A receiver that is thrown about is found where it began most of the time.
-      guard end.away >= seconds / 2 else {
-        return TripDecision(.homebound, at: time, seconds: end.away, limit: seconds / 2)
+      guard end.away >= heard / 2 else {
+        return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
       }
       // Noise makes a long way of many short steps, and they lead nowhere.
       let led = max(end.coarse, end.reach)
@@ -387,12 +425,16 @@ extension TripDetector {
       let isThrown =
         seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
         && end.secondHop >= 0.75 * end.reach
-      let isTossed = seconds < configuration.stopSeconds && end.reach < 0.4 * end.distance
+      let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
       guard led >= 0.3 * end.distance, !isNoise, !isTossed, !isThrown else {
         return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
       }
+      guard end.reach >= configuration.maximumDisplacement || !hops.isThrown(distance: end.distance, seconds: seconds)
+      else {
+        return TripDecision(.thrown, at: time, meters: hops.metres, limit: end.distance)
+      }
       // As slow as this, going nowhere in particular is what a drifting receiver does.
-      guard end.progress >= 2 * seconds || end.reach >= 0.3 * end.progress else {
+      guard end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
         return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
       }
       return nil

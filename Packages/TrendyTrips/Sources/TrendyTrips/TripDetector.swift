@@ -31,14 +31,19 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var departureSeconds: TimeInterval = 10
     /// Metres about a place on the way within which one stands still.
     public var stopRadius = 50.0
-    /// Seconds of standing still that end a trip: longer than a red light, a level crossing or a pump.
-    public var stopSeconds: TimeInterval = 300
-    /// Seconds of standing still that end a trip where the fixes are thrown about.
+    /// Seconds of standing still that end a trip: longer than a red light, a level crossing or a pump. A person may set it
+    /// (`TripStop`).
+    public var stopSeconds: TimeInterval = TripStop.standard.seconds
+    /// Seconds of standing still that end a trip where the fixes are thrown about, or twice ``stopSeconds`` if that is more.
     public var noisyStopSeconds: TimeInterval = 600
-    /// Seconds without a fix that end a trip, unless the next fix shows that it went on.
+    /// Seconds for which a receiver may be wrong about its place: thrown out, and back.
+    public var errorSeconds: TimeInterval = 300
+    /// Seconds without a fix, or ``stopSeconds`` if that is more, that end a trip, unless the next fix shows that it went on.
     public var gapSeconds: TimeInterval = 300
     /// Seconds without a fix after which only a ride can have gone on.
     public var maximumGapSeconds: TimeInterval = 1800
+    /// Seconds for which a recorder that writes each few seconds may lose reception on the way: a building, an underground station.
+    public var receptionSeconds: TimeInterval = 600
     /// Metres a second, as the crow flies between two fixes: nobody keeps that up on foot, nor after a long rest.
     public var rideSpeed = 5.0
     /// Seconds without a fix that end a trip in any case.
@@ -53,11 +58,15 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var minimumHop = 5.0
     /// Seconds for which a hop waits until it is three times as far as the fixes zigzag.
     public var hopSeconds: TimeInterval = 15
-    /// Metres a second; faster is a fault of the receiver.
+    /// Metres a second; faster is a fault of the receiver, unless a minute of fixes agrees on the speed of a train.
     public var maximumSpeed = 70.0
+    /// Metres a second of the fastest train.
+    public var maximumTrainSpeed = 100.0
     /// Metres a second, each second, kept up for more than 200 m: more than a car in traffic does.
     public var maximumAcceleration = 3.0
-    /// The same after a silence of more than ``maximumGapSeconds``: an aeroplane is one in which a phone says nothing.
+    /// Metres by which the receiver of somebody on the way is displaced at most: in a street of high houses, by a reflection.
+    public var maximumDisplacement = 1500.0
+    /// Metres a second after a silence of more than ``maximumGapSeconds``: an aeroplane is one in which a phone says nothing.
     public var maximumFlightSpeed = 300.0
     /// Metres, exclusive: fixes this uncertain or worse are passed over.
     public var maximumAccuracy = 200.0
@@ -71,6 +80,12 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var minimumLoopReach = 450.0
 
     public init(deviceId: String = "") { self.deviceId = deviceId }
+
+    /// Seconds of rest that end a trip where the fixes are thrown about.
+    var restSecondsInNoise: TimeInterval { max(noisyStopSeconds, 2 * stopSeconds) }
+
+    /// Seconds without a fix that are a stop, if nothing shows that the trip went on.
+    var silentStopSeconds: TimeInterval { max(gapSeconds, stopSeconds) }
 
     /// Between good fixes an uncertain one only makes a zigzag.
     func counts(_ fix: Location, hop: Double) -> Bool {
@@ -113,6 +128,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private var suspect: Location?
   /// Metres a second from the fix before the last one to it.
   private var pace: Double?
+  private var cruise = Cruise()
+  private var cadence = Cadence()
   private var motion = MotionHistory()
 
   public init(configuration: Configuration = Configuration()) {
@@ -147,19 +164,40 @@ public struct TripDetector: Hashable, Sendable, Codable {
     }
     guard fix.timestamp > last.timestamp else { return [] }
     let isLeap = isImpossible(from: last, to: fix, pace: pace) && !isHome(fix)
-    if isLeap, suspect.map({ isImpossible(from: $0, to: fix) }) ?? true {
+    let isNewlyFast = suspect.map { suspect in
+      isImpossible(from: suspect, to: fix)
+        || Cruise.isFast(from: suspect, to: fix, maximumSpeed: configuration.maximumTrainSpeed)
+    }
+    if isLeap, isNewlyFast ?? true {
       suspect = fix
-      return []
+      guard let way = cruise.agreed(on: fix, maximumSpeed: configuration.maximumTrainSpeed) else { return [] }
+      return follow(way)
     }
     if let passed = suspect, !isLeap { note(passedOver: passed, after: last) }
+    return take(fix, after: last, isLeap: isLeap)
+  }
+
+  /// Takes a fix that is no error. A leap leads to it by no way that anybody went.
+  private mutating func take(_ fix: Location, after last: Location, isLeap: Bool) -> [Effect] {
     suspect = nil
     defer { lastFix = fix }
-    pace =
-      isLeap
-      ? nil
-      : Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
-        / max(1, fix.timestamp.timeIntervalSince(last.timestamp))
+    let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+    pace = isLeap ? nil : metres / max(1, fix.timestamp.timeIntervalSince(last.timestamp))
+    if isLeap { cruise.leap(to: fix) } else { cruise.add(fix) }
+    defer { cadence.add(seconds: fix.timestamp.timeIntervalSince(last.timestamp)) }
     return step(from: last, to: fix, isLeap: isLeap)
+  }
+
+  /// Takes the fixes of a fast train, which were held to be errors one by one.
+  private mutating func follow(_ way: [Location]) -> [Effect] {
+    var effects: [Effect] = []
+    for (index, fix) in way.enumerated() {
+      guard let last = lastFix else { continue }
+      let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+      let seconds = max(1, fix.timestamp.timeIntervalSince(last.timestamp))
+      effects += take(fix, after: last, isLeap: index == 0 && metres > configuration.maximumTrainSpeed * seconds)
+    }
+    return effects
   }
 
   /// Tells that every fix up to a moment has come: a trip of which nothing was heard for
@@ -245,10 +283,11 @@ extension TripDetector {
   private func isImpossible(from: Location, to: Location, pace: Double? = nil) -> Bool {
     let metres = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
     let seconds = max(1, to.timestamp.timeIntervalSince(from.timestamp))
-    let speed =
-      seconds > configuration.maximumGapSeconds ? configuration.maximumFlightSpeed : configuration.maximumSpeed
+    let isSilence = seconds > configuration.maximumGapSeconds
+    let ground = cruise.isFast ? configuration.maximumTrainSpeed : configuration.maximumSpeed
+    let speed = isSilence ? configuration.maximumFlightSpeed : ground
     var most = speed * seconds
-    if let pace { most = min(most, (pace + configuration.maximumAcceleration / 2 * seconds) * seconds) }
+    if let pace, !cruise.isFast { most = min(most, (pace + configuration.maximumAcceleration / 2 * seconds) * seconds) }
     return metres > 200 && metres > most
   }
 
@@ -278,6 +317,12 @@ extension TripDetector {
     case .going(var way):
       var effects = way.onTick(at: fix.timestamp, configuration).map { [$0] } ?? []
       let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+      if isLeap, way.isDisplaced(to: fix, after: seconds, configuration) {
+        way.note(TripDecision(.displaced, at: last.timestamp, seconds: seconds, meters: metres))
+        way.move(to: fix, configuration, motion)
+        state = .going(way)
+        return effects
+      }
       if isLeap {
         // After a leap that turned out to be none the hop between is not a way anybody went.
         state = .resting(Rest(at: fix))
@@ -286,13 +331,14 @@ extension TripDetector {
         if way.isThrownBack(to: fix, configuration) { return effects + [way.cancelled(.back, at: fix.timestamp)] }
         return effects + [way.ended(.leapt, at: fix.timestamp, configuration)]
       }
-      let isSilent = seconds > configuration.gapSeconds
+      let isSilent = seconds > configuration.silentStopSeconds
       let wentOn = isSilent && wentOn(metres, in: seconds)
       // At a skip place one may sit with a phone that sleeps.
       if isSilent, !wentOn, !way.isClosed, !way.isPaused, way.pause(at: last.coordinate, configuration) {
         effects.append(.paused(way.record.trip))
       }
-      if way.isPaused ? way.isClosed : isSilent && !wentOn {
+      let isUnheard = !way.isPaused && !way.isClosed && isUnheard(seconds)
+      if way.isPaused ? way.isClosed : isSilent && !wentOn && !isUnheard {
         // It stayed where it was last seen, until now.
         var rest = way.lastRest
         if !way.isClosed { effects.append(way.ended(.silence, at: fix.timestamp, configuration)) }
@@ -301,6 +347,13 @@ extension TripDetector {
         return effects
       }
       if wentOn { way.note(TripDecision(.bridged, at: last.timestamp, seconds: seconds, meters: metres)) }
+      if isUnheard {
+        if isSilent, !wentOn {
+          way.note(
+            TripDecision(.unheard, at: last.timestamp, seconds: seconds, meters: metres, limit: cadence.usual))
+        }
+        way.noteSilence(seconds)
+      }
       if way.isClosed {
         way.isClosed = false
         effects.append(.resumed(way.record.trip))
@@ -328,6 +381,14 @@ extension TripDetector {
       return effects + [way.ended(.stopped, at: fix.timestamp, configuration)]
     }
   }
+
+  /// Whether a silence is that of a recorder that has no reception: it would have written at rest too.
+  private func isUnheard(_ seconds: TimeInterval) -> Bool {
+    cadence.isDense && seconds > Self.noteworthySilence && seconds <= configuration.receptionSeconds
+  }
+
+  /// Seconds without a fix from which on a recorder that writes each few seconds is silent.
+  private static let noteworthySilence: TimeInterval = 60
 
   private func wentOn(_ metres: Double, in seconds: TimeInterval) -> Bool {
     if seconds <= configuration.maximumGapSeconds { return metres >= 2 * seconds }

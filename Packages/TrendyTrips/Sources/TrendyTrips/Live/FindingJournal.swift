@@ -6,10 +6,14 @@ public import TrendyModels
 public protocol FindingJournal: Sendable {
   /// The person's places.
   func geofences() throws -> [Geofence]
+  /// How long a stop ends a trip, as the person set it.
+  func tripStop() throws -> TripStop
   /// The type that trips are recorded as; made where there is none.
   func tripTypeId() throws -> String
   /// `nil` for what is not there, never was or was deleted.
   func event(id: String) throws -> Event?
+  /// An event that tells of the same thing as one that was found in a recording, under another id.
+  func twin(of event: Event) throws -> String?
   /// - Returns: `false` for an id that was deleted, which nothing brings back.
   func create(_ event: Event) throws -> Bool
   /// Writes the fields in which the two differ. What was deleted meanwhile stays so: no error.
@@ -20,6 +24,8 @@ public protocol FindingJournal: Sendable {
 }
 
 extension FindingJournal {
+  /// A journal into which nobody imports recordings has none.
+  public func twin(of event: Event) throws -> String? { nil }
   public func completed(_ trip: Event, device: String) throws -> Event { trip }
 }
 

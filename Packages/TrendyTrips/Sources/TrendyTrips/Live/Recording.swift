@@ -33,10 +33,14 @@ public struct Recording: Hashable, Sendable {
   /// Whether what is called so is a recording, and no device that may go on.
   public static func isRecording(device: String) -> Bool { device.hasPrefix(prefix) }
 
-  /// The trips and visits in it, as a journal would be given them; `geofences` are the person's places.
-  public func events(geofences: [Geofence], tripTypeId: String) -> [Event] {
+  /// The trips and visits in it, as a journal would be given them.
+  /// - Parameters:
+  ///   - geofences: the person's places.
+  ///   - tripTypeId: the type that trips are recorded as.
+  ///   - stop: how long a stop ends a trip, as the person set it.
+  public func events(geofences: [Geofence], tripTypeId: String, stop: TripStop) -> [Event] {
     var machine = TrackMachine(device: device)
-    machine.update(geofences: geofences)
+    machine.update(geofences: geofences, stop: stop)
     var found = TrackFindings(
       geofences: Dictionary(geofences.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }))
     for reading in readings {

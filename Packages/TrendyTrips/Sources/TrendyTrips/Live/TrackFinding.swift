@@ -3,7 +3,7 @@
 #else
   import Foundation
 #endif
-import TrendyModels
+public import TrendyModels
 import TrendyProtocols
 
 /// What is remembered of one event that was made of readings: enough to tell a person's edit from its own words, and to say why
@@ -36,6 +36,8 @@ struct TrackFinding: Hashable, Sendable, Codable {
   /// Missing while it is open.
   var end: Date?
   var standing = Standing.own
+  /// The event that another recording of the same thing gave; then there is none of this one.
+  var twin: String?
   /// The event as it was written last, and as it is to be written just now.
   var written: CreateEventRequest?
   var intended: CreateEventRequest?
@@ -64,6 +66,45 @@ struct TrackFinding: Hashable, Sendable, Codable {
   /// Seconds that both have in common; negative for none.
   func overlap(with other: TrackFinding) -> TimeInterval {
     min(end ?? .distantFuture, other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
+  }
+}
+
+extension TrackFinding {
+  /// Whether this and the other are one thing in two recordings.
+  func isTwin(of other: TrackFinding, _ event: Event) -> Bool {
+    guard kind == other.kind, geofenceId == other.geofenceId, standing != .withdrawn, let end, let otherEnd = other.end,
+      Event.isOneMoment(start, other.start), Event.isOneMoment(end, otherEnd)
+    else { return false }
+    return (written ?? intended).map { Event($0).isOnePlace(as: event) } ?? true
+  }
+}
+
+extension Event {
+  /// Whether this and the other, of two ids, tell of one thing: a trip or a visit that begins and ends at the same moments, as far as
+  /// forms of one track tell them, and begins at the same place.
+  public func isTwin(of other: Event) -> Bool {
+    guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
+      let otherEnd = other.endDate
+    else { return false }
+    return Self.isOneMoment(timestamp, other.timestamp) && Self.isOneMoment(endDate, otherEnd) && isOnePlace(as: other)
+  }
+
+  /// Seconds: what a form that has whole ones may differ by.
+  static let twinSeconds: TimeInterval = 1
+  /// Metres between two receivers of one person.
+  private static let twinMetres = 250.0
+
+  fileprivate static func isOneMoment(_ first: Date, _ second: Date) -> Bool {
+    abs(first.timeIntervalSince(second)) <= twinSeconds
+  }
+
+  fileprivate func isOnePlace(as other: Event) -> Bool {
+    guard let latitude = locationLatitude, let longitude = locationLongitude,
+      let otherLatitude = other.locationLatitude, let otherLongitude = other.locationLongitude
+    else { return true }
+    return Geodesic.distanceMeters(
+      from: Coordinate(latitude: latitude, longitude: longitude),
+      to: Coordinate(latitude: otherLatitude, longitude: otherLongitude)) <= Self.twinMetres
   }
 }
 

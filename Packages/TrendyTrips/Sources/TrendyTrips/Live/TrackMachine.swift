@@ -54,8 +54,9 @@ struct TrackMachine: Hashable, Sendable, Codable {
     monitor = GeofenceMonitor()
   }
 
-  /// Takes the places as they are from here on.
-  mutating func update(geofences: [Geofence]) {
+  /// Takes the places, and how long a stop ends a trip, as they are from here on.
+  mutating func update(geofences: [Geofence], stop: TripStop) {
+    detector.configuration.stopSeconds = stop.seconds
     let skipPlaces = geofences.filter(\.isSkipPlace).map(\.coordinate)
     monitor.update(geofences)
     let watched = Set(geofences.filter(\.isActive).map(\.id))
@@ -64,12 +65,13 @@ struct TrackMachine: Hashable, Sendable, Codable {
     tracker?.configuration.skipPlaces = skipPlaces
   }
 
-  /// As it is kept: without what ``update(geofences:)`` gives back. Of a place that nothing is to be remembered of, nothing is
+  /// As it is kept: without what ``update(geofences:stop:)`` gives back. Of a place that nothing is to be remembered of, nothing is
   /// kept, so that a thousand places cost no more than the one that the person is in.
-  var withoutPlaces: TrackMachine {
+  var withoutSettings: TrackMachine {
     var machine = self
     machine.monitor = monitor.withoutIdlePlaces
     machine.detector.configuration.skipPlaces = []
+    machine.detector.configuration.stopSeconds = TripStop.standard.seconds
     machine.tracker?.configuration.skipPlaces = []
     return machine
   }

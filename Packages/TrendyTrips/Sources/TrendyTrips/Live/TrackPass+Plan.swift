@@ -94,7 +94,15 @@ extension TrackPass {
         other.standing == .personal && other.kind == finding.kind && other.geofenceId == finding.geofenceId
           && other.overlap(with: finding) > (finding.end ?? now).timeIntervalSince(finding.start) / 2
       }
-      if !isTheirs { try create(finding, used: ids, in: found, into: &plan) }
+      if isTheirs { continue }
+      if let twin = try twin(of: finding, in: found) {
+        var known = finding
+        known.twin = twin
+        known.standing = .personal
+        plan.remarks.append(known)
+      } else {
+        try create(finding, used: ids, in: found, into: &plan)
+      }
     }
     for index in free.sorted() { withdraw(held[index], event: events[held[index].eventId], into: &plan) }
     return plan
@@ -108,6 +116,7 @@ extension TrackPass {
     var settled = finding
     settled.eventId = held.eventId
     settled.standing = held.standing
+    settled.twin = held.twin
     settled.written = held.written
     guard held.standing == .own else {
       if settled != held { plan.remarks.append(settled) }
@@ -128,6 +137,22 @@ extension TrackPass {
     let updated = event.updated(by: wanted)
     settled.intended = updated.createRequest
     plan.operations.append(.init(finding: settled, what: .update(event, updated)))
+  }
+
+  /// The event of the same thing that was found in another recording, of this log or of another device's: forms of one track round
+  /// its moments each in their own way, and the ids that follow from a moment differ by a millisecond.
+  private func twin(of finding: TrackFinding, in found: TrackFindings) throws -> String? {
+    guard Recording.isRecording(device: device), let end = finding.end else { return nil }
+    let event = try wanted(finding, id: finding.key, in: found)
+    for other in try store.devices() where other.name != device && Recording.isRecording(device: other.name) {
+      guard other.firstTime <= end, other.lastTime >= finding.start else { continue }
+      let notes = try store.notes(.finding, device: other.name, after: nil, isDescending: false, limit: .max)
+      // Also one that the person changed or deleted: it is theirs in every form.
+      if let known = try notes.map({ try TrackFinding($0) }).first(where: { $0.isTwin(of: finding, event) }) {
+        return known.twin ?? known.eventId
+      }
+    }
+    return try journal.twin(of: event)
   }
 
   private func create(

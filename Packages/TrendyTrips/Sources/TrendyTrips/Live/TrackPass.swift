@@ -14,6 +14,7 @@ struct TrackPass {
   /// In the order of their ids.
   let places: [Geofence]
   let geofences: [String: Geofence]
+  let stop: TripStop
   var changes = TrackReader.Changes()
 
   init(reader: TrackReader, device: String) throws {
@@ -21,6 +22,7 @@ struct TrackPass {
     self.device = device
     now = reader.clock.now
     (places, geofences) = try reader.places(of: device)
+    stop = try reader.journal.tripStop()
   }
 
   var store: any TrackStore { reader.store }
@@ -36,7 +38,7 @@ struct TrackPass {
     // What the checkpoint says is not to be believed where its time is not known to be before everything new.
     let baseTime = base?.machine.time
     var path = TrackPath(base: base, device: device)
-    path.machine.update(geofences: places)
+    path.machine.update(geofences: places, stop: stop)
     var found = TrackFindings(geofences: geofences)
     var through: Date?
     if unread != nil || base != last || last == nil {
@@ -87,7 +89,7 @@ extension TrackPass {
       try readOn(after: position, through: stop, path: &path, found: &found)
       position = stop
       if let last, try isAsBefore(path.machine, at: stop, found) {
-        path.goOn(from: stop, as: last, places: places)
+        path.goOn(from: stop, as: last, places: places, stop: self.stop)
         return stop
       }
     }
@@ -110,7 +112,7 @@ extension TrackPass {
     guard let note = try store.note(.checkpoint, id: TrackReader.checkpointId(device: device, at: stop))?.note,
       let checkpoint = TrackReader.decode(note.content)
     else { return false }
-    guard checkpoint.machine == machine.withoutPlaces else { return false }
+    guard checkpoint.machine == machine.withoutSettings else { return false }
     let later = try store.notes(
       .finding, device: device, after: stop, through: stop + Self.reopeningSeconds, isDescending: false, limit: .max)
     for note in later {
@@ -146,14 +148,14 @@ struct TrackPath {
     }
   }
 
-  var head: TrackReader.Checkpoint { TrackReader.Checkpoint(machine: machine.withoutPlaces, kept: kept) }
+  var head: TrackReader.Checkpoint { TrackReader.Checkpoint(machine: machine.withoutSettings, kept: kept) }
 
   /// Goes on where everything was read before, from a checkpoint at which it is as it was then.
-  mutating func goOn(from stop: Date, as last: TrackReader.Checkpoint, places: [Geofence]) {
+  mutating func goOn(from time: Date, as last: TrackReader.Checkpoint, places: [Geofence], stop: TripStop) {
     machine = last.machine
-    machine.update(geofences: places)
-    kept = kept.filter { $0 < stop } + last.kept.filter { $0 >= stop }
-    new = new.filter { $0.key < stop }
+    machine.update(geofences: places, stop: stop)
+    kept = kept.filter { $0 < time } + last.kept.filter { $0 >= time }
+    new = new.filter { $0.key < time }
   }
 
   mutating func take(_ reading: TrackReading) -> [TrackMachine.Effect] {
@@ -192,7 +194,7 @@ struct TrackPath {
     for time in kept {
       guard let machine = new[time] else { continue }
       let earlier = kept.filter { $0 < time }
-      commit.put.append(try note(TrackReader.Checkpoint(machine: machine.withoutPlaces, kept: earlier), at: time))
+      commit.put.append(try note(TrackReader.Checkpoint(machine: machine.withoutSettings, kept: earlier), at: time))
     }
     if let time = machine.time { commit.put.append(try note(head, at: time)) }
   }

@@ -111,7 +111,7 @@ public final class TrackReader: Sendable {
     let findings = try store.notes(.finding, device: device, after: nil, isDescending: false, limit: .max)
       .map { try TrackFinding($0) }
     return findings.filter { $0.standing != .withdrawn }
-      .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.eventId, $0.kind == .trip) }
+      .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.twin ?? $0.eventId, $0.kind == .trip) }
   }
 
   /// The trips of a device that were over after a moment, as they were written; also those that the person changed or deleted since.
@@ -150,6 +150,18 @@ public struct FindingExplanation: Hashable, Sendable {
   public var decisions: [TripDecision]
   /// How many were kept from start to end.
   public var readings: Int
+
+  public init(
+    device: String, start: Date, end: Date?, isPersonal: Bool, isSettled: Bool, decisions: [TripDecision], readings: Int
+  ) {
+    self.device = device
+    self.start = start
+    self.end = end
+    self.isPersonal = isPersonal
+    self.isSettled = isSettled
+    self.decisions = decisions
+    self.readings = readings
+  }
 }
 
 // MARK: Checkpoints

@@ -190,10 +190,3 @@ extension TripRule.Conditions {
     return .object(members)
   }
 }
-
-extension Geofence {
-  /// The member that holds a place's role: `skip` for one at which a stop does not end a trip, `office`, or the person's word.
-  public static let roleField = "role"
-
-  public var role: String? { unknownFields[Self.roleField]?.stringValue }
-}

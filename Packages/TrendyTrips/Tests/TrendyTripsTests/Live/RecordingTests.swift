@@ -59,7 +59,7 @@ struct RecordingTests {
     #expect(
       importer.journal.trips.map(Self.outline) == alone.compactMap { $0.event(eventTypeId: "") }.map(Self.outline))
     // As it was announced.
-    let announced = recording.events(geofences: places, tripTypeId: "trip-type")
+    let announced = recording.events(geofences: places, tripTypeId: "trip-type", stop: .standard)
     #expect(announced.map(\.id) == importer.journal.events.map(\.id))
     #expect(announced.map(Self.outline) == importer.journal.events.map(Self.outline))
     #expect(try importer.reader.events(device: recording.device).map(\.id) == announced.map(\.id))
@@ -121,7 +121,8 @@ struct RecordingTests {
     let changes = try importer.take(longer).changes
     #expect(changes.updated == [before.id] && changes.created.isEmpty)
     #expect(importer.journal.trips.map(\.endDate) == [whole.last?.timestamp])
-    #expect(try importer.journal.events == Event.wire(longer.events(geofences: [], tripTypeId: "trip-type")))
+    #expect(
+      try importer.journal.events == Event.wire(longer.events(geofences: [], tripTypeId: "trip-type", stop: .standard)))
     // The shorter one has nothing to say after that.
     let changesOfShorter = try importer.take(try #require(Recording(fixes: whole.prefix(40)))).changes
     #expect(changesOfShorter.isEmpty)
@@ -146,6 +147,38 @@ struct RecordingTests {
       try importer.store.forEach(device: recording.device, after: nil, through: nil) { _ in held += 1 }
       #expect(held == fixes.count)
     }
+  }
+
+  @Test(
+    "of a drive that another form of it told already adds no trip, also where that was deleted",
+    arguments: [false, true])
+  func twins(isDeleted: Bool) throws {
+    let phone = drive(speed: 14, start: 0, end: 900).map { seen in
+      var exact = seen
+      exact.timestamp += 0.449
+      return exact
+    }
+    // Whole seconds, and one fix that the other does not have.
+    let rounded = phone.map { seen in
+      var other = seen
+      other.timestamp = Date(timeIntervalSince1970: seen.timestamp.timeIntervalSince1970.rounded())
+      return other
+    }
+    let importer = Importer(now: at(900))
+    let first = try importer.take(try #require(Recording(fixes: phone))).changes
+    let id = try #require(first.created.first)
+    #expect(first.created.count == 1)
+    if isDeleted { importer.journal.remove(id) }
+    let recording = try #require(Recording(fixes: rounded))
+    #expect(try importer.take(recording).changes.isEmpty)
+    #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
+    #expect(importer.journal.trips.count == (isDeleted ? 0 : 1))
+    // And again, as where it is read anew.
+    #expect(try importer.reader.readAgain().isEmpty)
+    #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
+    let later = drive(speed: 14, start: 3, end: 903)
+    let created = try importer.take(try #require(Recording(fixes: later))).changes.created
+    #expect(created.count == 1, "seconds apart are two")
   }
 
   @Test func `is called the same in forms that round differently, and a device never so`() throws {

@@ -11,6 +11,7 @@ final class TestJournal: FindingJournal {
     var events: [String: Event] = [:]
     var deleted: Set<String> = []
     var geofences: [Geofence] = []
+    var stop = TripStop.standard
     var writes = 0
     var writesLeft: Int?
   }
@@ -34,6 +35,7 @@ final class TestJournal: FindingJournal {
       $0.deleted.insert(id)
     }
   }
+  func set(stop: TripStop) { state.withLock { $0.stop = stop } }
   func set(geofences: [Geofence]) { state.withLock { $0.geofences = geofences } }
 
   /// Lets so many writes go through and none after: the process ends.
@@ -51,6 +53,7 @@ final class TestJournal: FindingJournal {
   }
 
   func geofences() throws -> [Geofence] { state.withLock { $0.geofences } }
+  func tripStop() throws -> TripStop { state.withLock { $0.stop } }
   func tripTypeId() throws -> String { "trip-type" }
   func event(id: String) throws -> Event? { state.withLock { $0.events[id] } }
 

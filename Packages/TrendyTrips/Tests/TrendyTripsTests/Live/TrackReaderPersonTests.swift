@@ -152,7 +152,7 @@ struct TrackReaderPersonTests {
   @Test func `a stop at a skip place does not end the trip`() throws {
     let office = Geofence(
       id: "gate", name: "School gate", latitude: DriveScenarios.homeLat,
-      longitude: DriveScenarios.homeLng + 8400 / 68_770, radius: 100, unknownFields: ["role": "skip"])
+      longitude: DriveScenarios.homeLng + 8400 / 68_770, radius: 100, role: "skip")
     let device = device([office])
     try device.tell(commute().map { .fix($0) })
     #expect(device.journal.trips.count == 1)

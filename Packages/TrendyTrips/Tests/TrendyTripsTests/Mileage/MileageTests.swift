@@ -37,7 +37,7 @@ struct VehicleTests {
 @Suite("Trip rules")
 struct TripRuleTests {
   static let office = Geofence(
-    id: "o", name: "Work", latitude: 0, longitude: 0, radius: 100, unknownFields: ["role": .string("office")])
+    id: "o", name: "Work", latitude: 0, longitude: 0, radius: 100, role: "office")
   static let shop = Geofence(id: "s", name: "Shop", latitude: 0, longitude: 0, radius: 100)
 
   /// Of November 2026; the 21st is a Saturday.

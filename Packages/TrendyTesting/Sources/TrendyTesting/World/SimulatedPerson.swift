@@ -1,0 +1,358 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// Where a person is at each second of a day, and what they see of the sky.
+struct SimulatedPerson {
+  /// What a receiver can see.
+  enum Sky: UInt8 {
+    case open
+    case roof
+    case none
+  }
+
+  struct Moment {
+    var place: Coordinate
+    var sky: Sky
+    var isMoving: Bool
+  }
+
+  /// 2024-01-01T06:00:00Z; one moment a second from here on.
+  static let start = Date(timeIntervalSince1970: 1_704_088_800)
+
+  private let world: SimulatedDay.World
+  private let recorder: SimulatedDay.Recorder
+  private var chance: SeededGenerator
+  private(set) var moments: [Moment] = []
+  private(set) var trips: [SimulatedDay.Trip] = []
+  private var place: Coordinate
+  private let home: Coordinate
+  private var legs: [SimulatedDay.Leg] = []
+  private var sky = Sky.open
+
+  init(seed: UInt64, world: SimulatedDay.World, recorder: SimulatedDay.Recorder) {
+    self.world = world
+    self.recorder = recorder
+    chance = SeededGenerator(seed: seed)
+    home = Coordinate(latitude: chance.number(in: -45...60), longitude: chance.number(in: -170...170))
+    place = home
+  }
+
+  mutating func live() {
+    switch world {
+    case .indoors: stay(8 * 3600, under: .roof)
+    case .parked: stay(8 * 3600, under: .open)
+    case .town, .canyon: liveInTown()
+    case .railway, .fastRail: commute { $0.goByTrain(to: $1) }
+    case .tunnels: commute { $0.goBelow(to: $1) }
+    case .buses: commute { $0.goByBus(to: $1) }
+    }
+  }
+}
+
+// What a day is made of.
+extension SimulatedPerson {
+  private mutating func liveInTown() {
+    let work = around(home, metres: 3000...14_000)
+    let shop = around(home, metres: 600...3000)
+    let lunch = around(work, metres: 300...900)
+    let gait: Gait = chance.pick([.car, .car, .bicycle])
+    stay(chance.number(in: 1800...7200), under: .roof)
+    trip { $0.drive(gait, to: work) }
+    stay(chance.number(in: 7200...14_400), under: .roof)
+    if chance.happens(0.5) {
+      trip { $0.go(.walk, to: lunch) }
+      stay(chance.number(in: 1500...2700), under: .roof)
+      trip { $0.go(.walk, to: work) }
+      stay(chance.number(in: 7200...10_800), under: .roof)
+    }
+    trip { $0.drive(gait, to: shop) }
+    stay(chance.number(in: 720...2400), under: .roof)
+    trip { $0.drive(gait, to: $0.home) }
+    stay(chance.number(in: 3600...7200), under: .roof)
+    if chance.happens(0.4) {
+      let corner = around(home, metres: 600...1000)
+      let other = around(corner, metres: 400...600)
+      trip {
+        for place in [corner, other, $0.home] { $0.go(.walk, to: place) }
+      }
+      stay(chance.number(in: 1800...3600), under: .roof)
+    }
+  }
+
+  /// There in the morning, a walk at noon, and back in the evening.
+  private mutating func commute(_ ride: (inout Self, Coordinate) -> Void) {
+    let reach: ClosedRange<Double> =
+      switch world {
+      case .fastRail: 90_000...220_000
+      case .railway: 15_000...60_000
+      case .tunnels: 6000...20_000
+      default: 4000...12_000
+      }
+    let work = around(home, metres: reach)
+    let lunch = around(work, metres: 300...900)
+    stay(chance.number(in: 1800...7200), under: .roof)
+    trip { ride(&$0, work) }
+    stay(chance.number(in: 7200...10_800), under: .roof)
+    trip { $0.go(.walk, to: lunch) }
+    stay(chance.number(in: 1500...2700), under: .roof)
+    trip { $0.go(.walk, to: work) }
+    stay(chance.number(in: 7200...10_800), under: .roof)
+    let home = home
+    trip { ride(&$0, home) }
+    stay(chance.number(in: 3600...7200), under: .roof)
+  }
+
+  /// By car or bicycle, at times with a stop for fuel or to let somebody out.
+  private mutating func drive(_ gait: Gait, to target: Coordinate) {
+    if chance.happens(0.3) {
+      go(gait, to: between(target, chance.number(in: 0.3...0.7)))
+      stay(chance.number(in: 90...220), under: .open)
+    }
+    go(gait, to: target)
+  }
+
+  private mutating func goByTrain(to target: Coordinate) {
+    let train: Gait = world == .fastRail ? .fastTrain(chance.number(in: 75...92)) : .train
+    let first = around(place, metres: 300...900)
+    let last = around(target, metres: 300...800)
+    go(.walk, to: first)
+    stay(chance.number(in: 60...270), under: .open)
+    if chance.happens(0.5) {
+      let change = between(last, chance.number(in: 0.6...0.9))
+      go(train, to: change)
+      go(.walk, to: around(place, metres: 50...140))
+      stay(chance.number(in: 60...200), under: .open)
+    }
+    go(train, to: last)
+    go(.walk, to: target)
+  }
+
+  private mutating func goBelow(to target: Coordinate) {
+    switch chance.number(in: 0...(recorder == .logger ? 3 : 2)) {
+    case ..<1: go(.tunnelledCar, to: target)
+    case ..<2:
+      go(.walk, to: around(place, metres: 200...600))
+      let last = around(target, metres: 200...600)
+      sky = .none
+      stay(chance.number(in: 60...240), under: .none)
+      go(.underground, to: last)
+      sky = .open
+      go(.walk, to: target)
+    default:
+      go(.walk, to: around(place, metres: 400...900))
+      let entry = place
+      sky = .none
+      for _ in 0..<Int(chance.number(in: 3...6)) { go(.walk, to: around(entry, metres: 50...90)) }
+      go(.walk, to: around(entry, metres: 20...60))
+      sky = .open
+      go(.car, to: target)
+    }
+  }
+
+  private mutating func goByBus(to target: Coordinate) {
+    go(.walk, to: around(place, metres: 150...500))
+    stay(chance.number(in: 60...270), under: .open)
+    let last = around(target, metres: 150...500)
+    if chance.happens(0.4) {
+      go(.bus, to: between(last, chance.number(in: 0.3...0.7)))
+      go(.walk, to: around(place, metres: 30...120))
+      stay(chance.number(in: 60...200), under: .open)
+    }
+    go(.bus, to: last)
+    go(.walk, to: target)
+  }
+
+  private mutating func trip(_ way: (inout Self) -> Void) {
+    legs = []
+    way(&self)
+    guard let first = legs.first, let last = legs.last else { return }
+    trips.append(
+      SimulatedDay.Trip(
+        startTime: first.startTime, endTime: last.endTime,
+        distanceMeters: legs.reduce(0) { $0 + $1.distanceMeters }, legs: joined(legs)))
+  }
+
+  /// Rides of one kind with a short walk between them are one leg.
+  private func joined(_ legs: [SimulatedDay.Leg]) -> [SimulatedDay.Leg] {
+    var row: [SimulatedDay.Leg] = []
+    for leg in legs {
+      row.append(leg)
+      if row.count >= 3, row[row.count - 3].mode == leg.mode, leg.mode == .automotive,
+        leg.startTime.timeIntervalSince(row[row.count - 3].endTime) <= 420
+      {
+        join(&row, from: row.count - 3)
+      } else if row.count >= 2, row[row.count - 2].mode == leg.mode {
+        join(&row, from: row.count - 2)
+      }
+    }
+    return row
+  }
+
+  private func join(_ row: inout [SimulatedDay.Leg], from first: Int) {
+    row[first].endTime = row[row.count - 1].endTime
+    row[first].distanceMeters = row[first...].reduce(0) { $0 + $1.distanceMeters }
+    row.removeLast(row.count - first - 1)
+  }
+}
+
+// How it moves.
+extension SimulatedPerson {
+  /// How a way is gone: metres, seconds, metres a second.
+  private struct Gait {
+    var mode: MotionState
+    var speed: ClosedRange<Double>
+    /// Speed in a bend.
+    var bendSpeed: Double
+    /// Length of a straight.
+    var straight: ClosedRange<Double>
+    /// Radians to either side of the direct way.
+    var bend: Double
+    /// Chance of a stop at the end of a straight, and for how long.
+    var stops: Double
+    var stop: ClosedRange<Double>
+    /// Chance of a straight without reception, or at a crawl.
+    var tunnels = 0.0
+    var crawls = 0.0
+
+    static let walk = Gait(
+      mode: .walking, speed: 1.1...1.6, bendSpeed: 1.2, straight: 40...160, bend: 0.9, stops: 0.1, stop: 5...40)
+    static let bicycle = Gait(
+      mode: .cycling, speed: 3.8...5.8, bendSpeed: 3, straight: 80...400, bend: 0.8, stops: 0.12, stop: 5...40)
+    static let car = Gait(
+      mode: .automotive, speed: 9...16, bendSpeed: 5, straight: 100...600, bend: 0.8, stops: 0.2, stop: 5...75)
+    static let tunnelledCar = Gait(
+      mode: .automotive, speed: 12...26, bendSpeed: 10, straight: 300...2500, bend: 0.6, stops: 0.1, stop: 5...60,
+      tunnels: 0.3)
+    static let bus = Gait(
+      mode: .automotive, speed: 6...13, bendSpeed: 4, straight: 120...500, bend: 0.7, stops: 0.6, stop: 8...55,
+      crawls: 0.2)
+    static let train = Gait(
+      mode: .automotive, speed: 25...42, bendSpeed: 25, straight: 800...3000, bend: 0.35, stops: 0.25, stop: 30...110)
+    static let underground = Gait(
+      mode: .automotive, speed: 12...20, bendSpeed: 10, straight: 400...1200, bend: 0.4, stops: 0.7, stop: 20...45)
+    static func fastTrain(_ speed: Double) -> Gait {
+      Gait(
+        mode: .automotive, speed: (speed - 3)...(speed + 1), bendSpeed: speed - 5, straight: 3000...9000, bend: 0.15,
+        stops: 0.03, stop: 90...200)
+    }
+  }
+
+  private mutating func stay(_ seconds: Double, under sky: Sky) {
+    for _ in 0..<Int(seconds) { moments.append(Moment(place: place, sky: sky, isMoving: false)) }
+  }
+
+  private mutating func go(_ gait: Gait, to target: Coordinate) {
+    let begin = now
+    var metres = 0.0
+    var speed = 0.0
+    let usual = chance.number(in: gait.speed)
+    while true {
+      let (north, east) = Self.offset(from: place, to: target)
+      let left = (north * north + east * east).squareRoot()
+      guard left > 0.5 else { break }
+      var length = chance.number(in: gait.straight)
+      let isLast = length * 1.3 >= left
+      let turn = isLast ? 0 : chance.number(in: -gait.bend...gait.bend)
+      if isLast { length = left }
+      let stops = isLast || chance.happens(gait.stops)
+      let before = sky
+      if chance.happens(gait.tunnels) { sky = .none }
+      let most = chance.happens(gait.crawls) ? 2.2 : usual * chance.number(in: 0.85...1.1)
+      run(
+        length, heading: atan2(east, north) + turn, most: most, last: stops ? 0 : min(gait.bendSpeed, usual),
+        speed: &speed)
+      metres += length
+      sky = before
+      if isLast { break }
+      if stops { stay(chance.number(in: gait.stop), under: sky) }
+    }
+    place = target
+    legs.append(SimulatedDay.Leg(mode: gait.mode, startTime: begin, endTime: now, distanceMeters: metres))
+  }
+
+  /// A straight, with the acceleration of a car.
+  private mutating func run(_ length: Double, heading: Double, most: Double, last: Double, speed: inout Double) {
+    let from = place
+    let (north, east) = (cos(heading), sin(heading))
+    var gone = 0.0
+    while gone < length {
+      let brake = (last * last + 2 * (length - gone)).squareRoot()
+      speed = max(0.7, min(speed + 1, most, brake))
+      gone = min(length, gone + speed)
+      place = Self.moved(from, north: north * gone, east: east * gone)
+      moments.append(Moment(place: place, sky: sky, isMoving: true))
+    }
+  }
+
+  private var now: Date { Self.start.addingTimeInterval(Double(moments.count)) }
+
+  private mutating func around(_ center: Coordinate, metres: ClosedRange<Double>) -> Coordinate {
+    let heading = chance.number(in: 0...(2 * .pi))
+    let away = chance.number(in: metres)
+    return Self.moved(center, north: away * cos(heading), east: away * sin(heading))
+  }
+
+  private func between(_ target: Coordinate, _ part: Double) -> Coordinate {
+    let (north, east) = Self.offset(from: place, to: target)
+    return Self.moved(place, north: north * part, east: east * part)
+  }
+
+  /// Metres of a radian to the north and to the east, by the two radii of curvature of WGS 84.
+  private static func radii(_ latitude: Double) -> (north: Double, east: Double) {
+    let sine = sin(latitude * .pi / 180)
+    let scale = 1 - 0.006_694_379_990_14 * sine * sine
+    let across = 6_378_137 / scale.squareRoot()
+    return (across * (1 - 0.006_694_379_990_14) / scale, across * (1 - sine * sine).squareRoot())
+  }
+
+  static func moved(_ place: Coordinate, north: Double, east: Double) -> Coordinate {
+    let radians = Double.pi / 180
+    var end = place
+    end.latitude += north / radii(place.latitude).north / radians
+    // At the latitude of the middle, so that a way and the way back are as long.
+    end.longitude += east / radii((place.latitude + end.latitude) / 2).east / radians
+    return end
+  }
+
+  static func offset(from place: Coordinate, to end: Coordinate) -> (north: Double, east: Double) {
+    let radii = radii((place.latitude + end.latitude) / 2)
+    let radians = Double.pi / 180
+    return (
+      (end.latitude - place.latitude) * radians * radii.north,
+      (end.longitude - place.longitude) * radians * radii.east
+    )
+  }
+}
+
+extension SeededGenerator {
+  mutating func number(in range: ClosedRange<Double>) -> Double {
+    range.lowerBound + (range.upperBound - range.lowerBound) * Double(next() >> 11) / 9_007_199_254_740_992
+  }
+
+  mutating func happens(_ chance: Double) -> Bool { number(in: 0...1) < chance }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int(next() % UInt64(elements.count))]
+  }
+
+  /// About normal with a deviation of 1: the sum of twelve even numbers (Irwin and Hall).
+  mutating func normal() -> Double {
+    var sum = -6.0
+    for _ in 0..<12 { sum += number(in: 0...1) }
+    return sum
+  }
+}

@@ -1,0 +1,132 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Sees some seconds of a person's day, with the errors of a receiver.
+struct SimulatedReceiver {
+  private let world: SimulatedDay.World
+  private let recorder: SimulatedDay.Recorder
+  private var chance: SeededGenerator
+  /// Seconds between two fixes.
+  private let interval: Int
+  /// Metres of an error that changes slowly, and seconds in which it does.
+  private let spread: Double
+  private let memory: Double
+  /// Metres of an error of each fix.
+  private let white: Double
+  private let hasAccuracy: Bool
+  private let seesIndoors: Bool
+  /// Seconds without movement after which it sleeps.
+  private let sleepsAfter: Int
+  /// Metres after which it wakes.
+  private let wakesAfter: Double
+  /// Seconds between two fixes while it sleeps.
+  private let pulse: Int
+
+  private var drift = (north: 0.0, east: 0.0)
+  private var jump = (north: 0.0, east: 0.0)
+  private var jumpEnd = 0
+  /// Where WiFi takes it to be: itself, or access points that were carried elsewhere.
+  private var spots: [(north: Double, east: Double)] = []
+
+  init(seed: UInt64, world: SimulatedDay.World, recorder: SimulatedDay.Recorder) {
+    self.world = world
+    self.recorder = recorder
+    var chance = SeededGenerator(seed: seed ^ 0x5EED_0F_4EC3_17E5)
+    switch recorder {
+    case .phone: interval = Int(chance.number(in: 10...45))
+    case .logger: interval = chance.pick([1, 2, 3, 5])
+    case .tracker: interval = chance.pick([15, 20, 30, 60])
+    }
+    spread = world == .parked ? chance.number(in: 3...20) : chance.number(in: 2...8)
+    memory = chance.number(in: 20...120)
+    white = chance.number(in: 0.5...3)
+    let tellsAccuracy = chance.happens(0.5)
+    hasAccuracy = recorder != .logger || tellsAccuracy
+    let hearsIndoors = chance.happens(0.5)
+    seesIndoors = recorder == .phone || world == .indoors || hearsIndoors
+    sleepsAfter = recorder == .phone ? Int(chance.number(in: 120...280)) : 120
+    wakesAfter = recorder == .phone ? chance.number(in: 100...250) : 30
+    pulse = chance.pick([900, 1800, 3600, 100_000])
+    for _ in 0..<4 {
+      let far = chance.number(in: 100...800)
+      let part = chance.number(in: -1...1)
+      spots.append((far * part, far * (1 - part * part).squareRoot() * (chance.happens(0.5) ? 1 : -1)))
+    }
+    self.chance = chance
+  }
+
+  mutating func fixes(of person: SimulatedPerson) -> [Location] {
+    var fixes: [Location] = []
+    var next = 0
+    var movedAt = 0
+    var slept: Coordinate?
+    for (second, moment) in person.moments.enumerated() {
+      if moment.isMoving { movedAt = second }
+      var isWaking = false
+      if recorder != .logger, world != .indoors, world != .parked {
+        if let place = slept {
+          isWaking = moment.isMoving && Self.metres(place, moment.place) >= wakesAfter
+          if isWaking { slept = nil }
+        } else if second - movedAt >= sleepsAfter {
+          slept = moment.place
+          next = second + pulse
+        }
+      }
+      guard isWaking || second >= next else { continue }
+      guard moment.sky == .open || moment.sky == .roof && seesIndoors else {
+        // It tries again at once.
+        next = second + 1
+        continue
+      }
+      next = second + (slept == nil ? interval : pulse)
+      fixes.append(fix(of: moment, second: second, isWaking: isWaking))
+    }
+    return fixes
+  }
+
+  private mutating func fix(of moment: SimulatedPerson.Moment, second: Int, isWaking: Bool) -> Location {
+    let usesWiFi = moment.sky == .roof && recorder == .phone
+    let scale = moment.sky == .roof ? 2.0 : 1
+    let keep = max(0, 1 - Double(interval) / memory)
+    let fresh = (1 - keep * keep).squareRoot() * spread
+    drift.north = keep * drift.north + fresh * chance.normal()
+    drift.east = keep * drift.east + fresh * chance.normal()
+    jumps(second, usesWiFi: usesWiFi)
+    var north = scale * (drift.north + white * chance.normal()) + jump.north
+    var east = scale * (drift.east + white * chance.normal()) + jump.east
+    var accuracy = max(4, (scale * spread * chance.number(in: 0.8...2)).rounded())
+    if usesWiFi { accuracy = chance.pick([30, 40, 65]) }
+    // A phone that wakes asks the cells first.
+    if isWaking, recorder == .phone, chance.happens(0.5) {
+      north += 40 * chance.normal()
+      east += 40 * chance.normal()
+      accuracy = 100
+    }
+    return Location(
+      coordinate: SimulatedPerson.moved(moment.place, north: north, east: east),
+      horizontalAccuracy: hasAccuracy ? accuracy : -1,
+      timestamp: SimulatedPerson.start.addingTimeInterval(Double(second)))
+  }
+
+  private mutating func jumps(_ second: Int, usesWiFi: Bool) {
+    if second >= jumpEnd { jump = (0, 0) }
+    if world == .indoors, usesWiFi || recorder != .phone, second >= jumpEnd, chance.happens(0.02) {
+      jump = chance.pick(spots)
+      jumpEnd = second + Int(chance.number(in: 30...500))
+    } else if world == .canyon, !usesWiFi, second >= jumpEnd, chance.happens(Double(interval) / 400) {
+      let far = chance.number(in: 200...800)
+      let part = chance.number(in: -1...1)
+      jump = (far * part, far * (1 - part * part).squareRoot())
+      jumpEnd = second + Int(chance.number(in: 5...30))
+    }
+  }
+
+  private static func metres(_ place: Coordinate, _ other: Coordinate) -> Double {
+    let (north, east) = SimulatedPerson.offset(from: place, to: other)
+    return (north * north + east * east).squareRoot()
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+
+@Suite("SimulatedDay", .timeLimit(.minutes(2)))
+struct SimulatedDayTests {
+  typealias Day = SimulatedDay
+
+  @Test("is the same from the same seed, and another from another", arguments: Day.World.allCases)
+  func repeats(world: Day.World) {
+    let day = Day(seed: 3, world: world, recorder: .phone)
+    #expect(day == Day(seed: 3, world: world, recorder: .phone))
+    #expect(day.fixes != Day(seed: 4, world: world, recorder: .phone).fixes)
+  }
+
+  @Test("has fixes in the order of time, each of a valid place", arguments: Day.World.allCases, Day.Recorder.allCases)
+  func isOrdered(world: Day.World, recorder: Day.Recorder) {
+    let fixes = Day(seed: 5, world: world, recorder: recorder).fixes
+    #expect(fixes.count > 20)
+    #expect(zip(fixes, fixes.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
+    #expect(fixes.allSatisfy { $0.coordinate.isValid })
+  }
+
+  @Test("stays at a place for twelve minutes or more between two trips", arguments: Day.World.allCases)
+  func rests(world: Day.World) {
+    for seed in 1...4 {
+      let trips = Day(seed: UInt64(seed), world: world, recorder: .logger).trips
+      #expect(trips.isEmpty == [.indoors, .parked].contains(world))
+      #expect(zip(trips, trips.dropFirst()).allSatisfy { $1.startTime.timeIntervalSince($0.endTime) >= 719 })
+    }
+  }
+
+  @Test("has legs that follow one another from the start of a trip to its end", arguments: Day.World.allCases)
+  func hasLegs(world: Day.World) {
+    for trip in Day(seed: 6, world: world, recorder: .phone).trips {
+      #expect(trip.legs.first?.startTime == trip.startTime)
+      #expect(trip.legs.last?.endTime == trip.endTime)
+      #expect(abs(trip.legs.reduce(0) { $0 + $1.distanceMeters } - trip.distanceMeters) < 0.001)
+      #expect(zip(trip.legs, trip.legs.dropFirst()).allSatisfy { $0.endTime <= $1.startTime && $0.mode != $1.mode })
+    }
+  }
+
+  @Test func `a logger sees a way as long as it was, but for its own errors`() throws {
+    let day = Day(seed: 9, world: .fastRail, recorder: .logger)
+    let trip = try #require(day.trips.first)
+    let seen = day.fixes.filter { $0.timestamp >= trip.startTime && $0.timestamp <= trip.endTime }
+    let every30 = seen.enumerated().filter { $0.offset.isMultiple(of: 30) }.map(\.element.coordinate)
+    let seenMetres = zip(every30, every30.dropFirst()).reduce(0) { $0 + metres($1.0, $1.1) }
+    #expect(abs(seenMetres / trip.distanceMeters - 1) < 0.03)
+    #expect(trip.distanceMeters > 90_000)
+  }
+
+  @Test func `a phone sleeps at rest and a logger under a road hears nothing`() {
+    let phone = Day(seed: 2, world: .town, recorder: .phone)
+    let tunnels = (1...6).map { Day(seed: UInt64($0), world: .tunnels, recorder: .logger) }
+    #expect(longestSilence(phone.fixes) > 800)
+    #expect(tunnels.contains { day in day.trips.contains { trip in longestSilence(day.fixes, in: trip) > 120 } })
+  }
+
+  @Test func `WiFi takes a phone that lies still for one hundreds of metres away, and back`() {
+    let fixes = Day(seed: 1, world: .indoors, recorder: .phone).fixes
+    let home = fixes[0].coordinate
+    let isFar = fixes.map { metres(home, $0.coordinate) > 150 }
+    #expect(zip(isFar, isFar.dropFirst()).count { $0 != $1 } >= 4)
+    #expect(fixes.allSatisfy { $0.horizontalAccuracy <= 100 })
+  }
+
+  @Test("a poorer recorder has fewer fixes, or worse ones, of the same trips")
+  func variants() {
+    let day = Day(seed: 8, world: .town, recorder: .logger)
+    let thinned = day.thinned(toSeconds: 60)
+    let spans = zip(thinned.fixes, thinned.fixes.dropFirst()).map { $1.timestamp.timeIntervalSince($0.timestamp) }
+    #expect(spans.allSatisfy { $0 >= 60 })
+    #expect(day.withoutAccuracy().fixes.allSatisfy { $0.horizontalAccuracy < 0 })
+    let part = Double(day.dropping(0.2, seed: 1).fixes.count) / Double(day.fixes.count)
+    #expect(part > 0.77 && part < 0.83)
+    #expect(longestSilence(day.withHoles(seed: 1).fixes) >= 60)
+    let off = zip(day.fixes, day.scattered(byMeters: 30, seed: 1).fixes).map { metres($0.coordinate, $1.coordinate) }
+    // The mean of a Rayleigh distribution is 1.2533 of its parameter.
+    #expect(abs(off.reduce(0, +) / Double(off.count) - 37.6) < 1)
+    for other in [thinned, day.withoutAccuracy(), day.dropping(0.2, seed: 1), day.withHoles(seed: 1)] {
+      #expect(other.trips == day.trips)
+    }
+  }
+
+  private func longestSilence(_ fixes: [Location], in trip: Day.Trip? = nil) -> TimeInterval {
+    let seen = fixes.filter { fix in trip.map { $0.startTime <= fix.timestamp && fix.timestamp <= $0.endTime } ?? true }
+    return zip(seen, seen.dropFirst()).map { $1.timestamp.timeIntervalSince($0.timestamp) }.max() ?? 0
+  }
+
+  /// On a sphere, near enough for a hundredth.
+  private func metres(_ one: Coordinate, _ other: Coordinate) -> Double {
+    let north = (other.latitude - one.latitude) * 111_200
+    let east = (other.longitude - one.longitude) * 111_320 * cos((one.latitude + other.latitude) * .pi / 360)
+    return (north * north + east * east).squareRoot()
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+import TrendyTrips
+
+@Suite("TripDetector on the tracks of other receivers", .timeLimit(.minutes(10)))
+struct TripCausesTests {
+  private static func rules(_ record: TripRecord?) -> [TripDecision.Rule] { record?.decisions.map(\.rule) ?? [] }
+
+  private static func rest(at east: Double = 0, from start: Double, to end: Double, interval: Double) -> [Location] {
+    stride(from: start, to: end, by: interval).map { fix($0, east: east) }
+  }
+
+  // MARK: Fast trains
+
+  /// From standing to `speed` and back, `meters` in all, from second 600 on.
+  private static func train(speed: Double, meters: Double, interval: Double) -> [Location] {
+    let ramp = speed / 0.5
+    let cruise = (meters - speed * ramp) / speed
+    let ride = stride(from: 0.0, through: 2 * ramp + cruise, by: interval).map { second in
+      let east =
+        switch second {
+        case ..<ramp: 0.25 * second * second
+        case ..<(ramp + cruise): speed * ramp / 2 + speed * (second - ramp)
+        default: meters - 0.25 * pow(2 * ramp + cruise - second, 2)
+        }
+      return fix(600 + second, east: east)
+    }
+    return rest(from: 0, to: 600, interval: interval) + ride
+      + rest(at: meters, from: 610 + 2 * ramp + cruise, to: 1600 + 2 * ramp + cruise, interval: interval)
+  }
+
+  @Test("a fast train is one trip and keeps its length", arguments: [5.0, 20, 60], [75.0, 84, 92])
+  func fastTrain(interval: Double, speed: Double) throws {
+    let trips = TripDetector.trips(in: Self.train(speed: speed, meters: 90_000, interval: interval))
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first).trip.distanceMeters / 90_000 - 1) < 0.01)
+    #expect(try #require(trips.first?.topSpeed) > speed - 4)
+  }
+
+  @Test func `a recording that begins in a fast train is a trip from its first minutes on`() throws {
+    let fixes = Self.train(speed: 84, meters: 90_000, interval: 5).filter { $0.timestamp > at(1000) }
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == 1)
+    #expect(try #require(trips.first).trip.distanceMeters > 60_000)
+  }
+
+  @Test("one bad fix claims no train", arguments: [4500.0, 5500])
+  func badFix(off: Double) {
+    var fixes = drive(speed: 15, start: 600, end: 3600, interval: 60)
+    fixes[20].coordinate = fix(0, east: 20 * 900, north: off).coordinate
+    let trips = TripDetector.trips(in: Self.rest(from: 0, to: 600, interval: 60) + fixes)
+    #expect(trips.count == 1)
+    #expect(off < 5000 || Self.rules(trips.first).contains(.passedOver))
+  }
+
+  // MARK: Displaced on the way
+
+  @Test("a receiver that is displaced on the way goes on with its trip", arguments: [3.0, 12, 60])
+  func displaced(seconds: Double) throws {
+    var fixes = Self.rest(from: 0, to: 600, interval: 1) + drive(speed: 12, start: 600, end: 2400, interval: 1)
+    for index in fixes.indices where fixes[index].timestamp >= at(1200) && fixes[index].timestamp < at(1200 + seconds) {
+      fixes[index].coordinate.latitude += 500 / 111_260
+    }
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first).trip.distanceMeters / 21_600 - 1) < 0.01)
+    #expect(Self.rules(trips.first).contains(.displaced))
+  }
+
+  // MARK: Silence
+
+  @Test(
+    "what silence at a place means follows from the recorder",
+    arguments: [(1.0, 420.0, 1), (5, 420, 1), (5, 900, 2), (30, 420, 2)])
+  func silence(interval: Double, seconds: Double, count: Int) {
+    let way = drive(speed: 12, start: 600, end: 1800, interval: interval)
+    let east = 14_400.0
+    let on = drive(from: east + 30, speed: 12, start: 1800 + seconds, end: 3000 + seconds, interval: interval)
+    let trips = TripDetector.trips(in: Self.rest(from: 0, to: 600, interval: interval) + way + on)
+    #expect(trips.count == count)
+    #expect(Self.rules(trips.first).contains(.unheard) == (count == 1))
+  }
+
+  @Test func `a recorder that is found again where it fell silent, and rests there, had arrived before`() throws {
+    let way = drive(speed: 12, start: 600, end: 1800, interval: 1)
+    let after = Self.rest(at: 14_400, from: 2200, to: 3000, interval: 1)
+    let trips = TripDetector.trips(in: Self.rest(from: 0, to: 600, interval: 1) + way + after)
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first?.trip.endTime).timeIntervalSince(at(1800))) < 10)
+  }
+
+  // MARK: Starts
+
+  @Test("a trip does not begin before the silence it came out of", arguments: [100.0, 290, 425])
+  func start(silence: Double) throws {
+    let before = Self.rest(from: 0, to: 601, interval: 30)
+    let end = 600 + silence
+    let after = [fix(end, east: 25)] + drive(from: 40, speed: 8, start: end + 5, end: end + 900, interval: 5)
+    let trips = TripDetector.trips(in: before + after)
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first).trip.startTime.timeIntervalSince(at(end))) < 30)
+    #expect(Self.rules(trips.first).first == .woke)
+  }
+
+  // MARK: Indoors
+
+  @Test("WiFi that throws a resting receiver about makes few trips", arguments: [(0.0, 7), (30, 10), (60, 10)])
+  func indoors(interval: Double, most: Int) {
+    var found = 0
+    for seed in 100..<130 {
+      let day = SimulatedDay(seed: UInt64(seed), world: .indoors, recorder: seed.isMultiple(of: 2) ? .phone : .tracker)
+      found += TripDetector.trips(in: day.thinned(toSeconds: interval).fixes).count
+    }
+    #expect(found <= most)
+  }
+
+  // MARK: Legs
+
+  /// Parts of metres a second and seconds, each from where the last one led.
+  private static func way(_ parts: [(speed: Double, seconds: Double)], interval: Double) -> [Location] {
+    var fixes = rest(from: 0, to: 600, interval: interval)
+    var (time, east) = (600.0, 0.0)
+    for part in parts {
+      fixes += drive(from: east, speed: part.speed, start: time, end: time + part.seconds - 0.5, interval: interval)
+      time += part.seconds
+      east += part.speed * part.seconds
+    }
+    return fixes
+  }
+
+  @Test("a change of trains is part of the ride", arguments: [1.0, 10])
+  func change(interval: Double) {
+    let fixes = Self.way([(20, 900), (0, 60), (1.2, 120), (0, 90), (20, 900)], interval: interval)
+    #expect(TripDetector.trips(in: fixes).first?.legs.map(\.mode) == [.automotive])
+  }
+
+  @Test("a bus in traffic is no bicycle", arguments: [1.0, 5])
+  func bus(interval: Double) {
+    let stop: [(speed: Double, seconds: Double)] = [(10, 30), (0, 25), (2, 40)]
+    let stops = Array(repeating: stop, count: 12).flatMap { $0 }
+    #expect(TripDetector.trips(in: Self.way(stops, interval: interval)).first?.legs.map(\.mode) == [.automotive])
+  }
+
+  @Test("a ride ends where the vehicle was left", arguments: [1.0, 10])
+  func ends(interval: Double) throws {
+    let fixes = Self.way([(14, 900), (0, 150), (1.3, 600)], interval: interval)
+    let legs = try #require(TripDetector.trips(in: fixes).first).legs
+    #expect(legs.map(\.mode) == [.automotive, .walking])
+    #expect(abs(try #require(legs.first?.endTime).timeIntervalSince(at(1500))) <= 30)
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+/// A rest, a drive of ten minutes, a stop, another such drive, and a rest.
+/// - Parameter isSilent: the receiver sleeps during the stop.
+private func driveWithStop(seconds: Double, interval: Double, isSilent: Bool = false, noise: Double = 0) -> [Location] {
+  var generator = SeededGenerator(seed: 7)
+  func rest(_ range: Range<Double>, east: Double, noise: Double = 0) -> [Location] {
+    stride(from: range.lowerBound, to: range.upperBound, by: interval).map { second in
+      let angle = Double.random(in: 0..<(2 * .pi), using: &generator)
+      return fix(second, east: east + noise * cos(angle), north: noise * sin(angle), accuracy: max(10, noise))
+    }
+  }
+  let stop = 1200..<(1200 + seconds)
+  return rest(0..<600, east: 0) + drive(speed: 12, start: 600, end: 1199, interval: interval)
+    + (isSilent ? [] : rest(stop, east: 7200, noise: noise))
+    + drive(from: 7200, speed: 12, start: stop.upperBound, end: stop.upperBound + 600, interval: interval)
+    + rest((stop.upperBound + 601)..<(stop.upperBound + 3000), east: 14_400)
+}
+
+private func configuration(_ stop: TripStop) -> TripDetector.Configuration {
+  var configuration = TripDetector.Configuration()
+  configuration.stopSeconds = stop.seconds
+  return configuration
+}
+
+@Suite("How long a stop ends a trip", .timeLimit(.minutes(10)))
+struct TripStopTests {
+  @Test(
+    "a stop ends a trip after as long as the person set",
+    arguments: [
+      (240.0, TripStop.fiveMinutes, 1), (420, .fiveMinutes, 2), (420, .tenMinutes, 1), (720, .tenMinutes, 2),
+      (720, .fifteenMinutes, 1), (1020, .fifteenMinutes, 2),
+    ], [1.0, 15])
+  func stop(stop: (seconds: Double, setting: TripStop, count: Int), interval: Double) {
+    let fixes = driveWithStop(seconds: stop.seconds, interval: interval)
+    let trips = TripDetector.trips(in: fixes, configuration: configuration(stop.setting))
+    #expect(trips.count == stop.count)
+    let rules = trips.first?.decisions.map(\.rule) ?? []
+    #expect(rules.contains(.shortStop) == (stop.count == 1))
+    #expect(trips.last?.decisions.last?.limit == stop.setting.seconds)
+  }
+
+  @Test(
+    "also one at which the receiver sleeps",
+    arguments: [
+      (420.0, TripStop.fiveMinutes, 2), (420, .tenMinutes, 1), (840, .fifteenMinutes, 1), (1020, .fifteenMinutes, 2),
+    ])
+  func silence(seconds: Double, stop: TripStop, count: Int) {
+    let fixes = driveWithStop(seconds: seconds, interval: 15, isSilent: true)
+    #expect(TripDetector.trips(in: fixes, configuration: configuration(stop)).count == count)
+  }
+
+  @Test(
+    "and one at which the fixes are thrown about",
+    arguments: [(780.0, TripStop.fiveMinutes, 2), (780, .fifteenMinutes, 1), (2400, .fifteenMinutes, 2)])
+  func noise(seconds: Double, stop: TripStop, count: Int) {
+    let fixes = driveWithStop(seconds: seconds, interval: 5, noise: 70)
+    #expect(TripDetector.trips(in: fixes, configuration: configuration(stop)).count == count)
+  }
+
+  @Test("a short round by car is as much a trip as before", arguments: TripStop.allCases)
+  func round(stop: TripStop) {
+    let out = drive(speed: 10, start: 600, end: 800, interval: 5)
+    let back = drive(from: 2000, speed: -10, start: 805, end: 1005, interval: 5)
+    let rests =
+      stride(from: 0.0, to: 600, by: 5).map { fix($0) } + stride(from: 1010.0, to: 3600, by: 5).map { fix($0) }
+    #expect(TripDetector.trips(in: rests + out + back, configuration: configuration(stop)).count == 1)
+  }
+
+  @Test(
+    "two round rides of 1 km that meet at a stop that was not seen are not refused as one aimless round",
+    arguments: [1.0, 5], [420.0, 560])
+  func rounds(interval: Double, silence: Double) throws {
+    let seconds = 337.0
+    /// An ellipse of 470 by 120 m, gone about once.
+    func ride(from start: Double) -> [Location] {
+      stride(from: 0.0, through: seconds, by: interval).map { second in
+        let angle = 2 * Double.pi * second / seconds
+        return fix(start + second, east: 235 - 235 * cos(angle), north: 60 * sin(angle))
+      }
+    }
+    func rest(_ range: Range<Double>) -> [Location] {
+      stride(from: range.lowerBound, to: range.upperBound, by: interval).map { fix($0) }
+    }
+    let again = 600 + seconds + silence
+    let fixes = rest(0..<600) + ride(from: 600) + ride(from: again) + rest((again + seconds + 1)..<(again + 2000))
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first).trip.distanceMeters - 2020) < 60)
+  }
+
+  // MARK: Live
+
+  @Test func `trips are found by the setting as it is, and earlier ones once they are looked for again`() throws {
+    let device = LiveDevice(now: at(20_000))
+    let readings = driveWithStop(seconds: 420, interval: 15).map { TrackReading.fix($0) }
+    try device.tell(readings)
+    #expect(device.journal.trips.count == 2)
+    device.journal.set(stop: .tenMinutes)
+    try device.reader.readAll()
+    #expect(device.journal.trips.count == 2, "a setting alone changes nothing that was found")
+    let later = driveWithStop(seconds: 420, interval: 15).map { fix in
+      var fix = fix
+      fix.timestamp += 9000
+      fix.coordinate.longitude += 0.2
+      return TrackReading.fix(fix)
+    }
+    try device.tell(later)
+    #expect(device.journal.trips.count == 3, "from now on it counts")
+    let changes = try device.reader.readAgain()
+    #expect(device.journal.trips.count == 2 && changes.deleted.count == 1 && changes.updated.count == 1)
+    #expect(try device.reader.readAgain().isEmpty)
+    device.journal.set(stop: .fiveMinutes)
+    try device.reader.readAgain()
+    #expect(device.journal.trips.count == 4)
+  }
+
+  @Test("read one by one, late or in one go, the trips are those of the setting", arguments: TripStop.allCases)
+  func live(stop: TripStop) throws {
+    let readings = driveWithStop(seconds: 420, interval: 15).map { TrackReading.fix($0) }
+    let inOneGo = LiveDevice(now: at(20_000))
+    inOneGo.journal.set(stop: stop)
+    try inOneGo.tell(readings)
+    let oneByOne = LiveDevice(now: at(20_000))
+    oneByOne.journal.set(stop: stop)
+    // A part of them comes late.
+    for reading in readings where !(80..<90).contains(readings.firstIndex(of: reading)!) {
+      try oneByOne.tell([reading])
+    }
+    try oneByOne.tell(readings)
+    #expect(inOneGo.journal.trips.count == (stop == .fiveMinutes ? 2 : 1))
+    #expect(inOneGo.journal.trips == oneByOne.journal.trips)
+    let fixes = readings.compactMap { if case .fix(let fix) = $0 { fix } else { nil } }
+    let recording = try #require(Recording(fixes: fixes))
+    #expect(recording.events(geofences: [], tripTypeId: "trip-type", stop: stop).count == inOneGo.journal.trips.count)
+  }
+}
