@@ -1,0 +1,19 @@
+import CZlib
+
+/// CRC-32 as in ZIP, gzip and PNG (ISO 3309, polynomial 0xEDB88320), updated piece by piece.
+public struct CRC32: Hashable, Sendable {
+  /// The checksum of all bytes so far; 0 for none.
+  public private(set) var value: UInt32 = 0
+
+  public init() {}
+
+  public init(of bytes: [UInt8]) {
+    bytes.withUnsafeBytes { update($0) }
+  }
+
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    guard let base = bytes.baseAddress else { return }
+    value = UInt32(
+      truncatingIfNeeded: crc32_z(UInt(value), base.assumingMemoryBound(to: UInt8.self), z_size_t(bytes.count)))
+  }
+}

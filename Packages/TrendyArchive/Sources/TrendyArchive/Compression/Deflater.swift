@@ -1,0 +1,122 @@
+import CZlib
+
+/// Compresses bytes piece by piece with deflate.
+///
+/// Holds about 256 KiB while it lives, whatever passes through it. Not copyable, as zlib's state is not.
+///
+/// ```swift
+/// var deflater = Deflater(.gzip)
+/// var compressed: [UInt8] = []
+/// for part in parts { deflater.write(part, to: &compressed) }
+/// deflater.finish(to: &compressed)
+/// ```
+public struct Deflater: ~Copyable, @unchecked Sendable {
+  // Sendable: the state is reached through this value alone, which is never copied.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let format: CompressedFormat
+  /// Bytes taken since the start or the last ``reset()``.
+  public private(set) var inputCount: Int64 = 0
+  /// Bytes given since the start or the last ``reset()``.
+  public private(set) var outputCount: Int64 = 0
+  /// Whether the end was written; only ``reset()`` may follow.
+  public private(set) var isFinished = false
+
+  /// Levels go from 0 (stored) and 1 (fast) to 9 (small); 6 is zlib's own compromise.
+  public init(_ format: CompressedFormat, level: Int = 6) {
+    precondition((0...9).contains(level), "the level is 0 to 9, not \(level)")
+    self.format = format
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let code = deflateInit2_(
+      stream, Int32(level), Z_DEFLATED, format.windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size))
+    // What remains are a lack of memory, which ends a Swift program anyway, and another zlib than was compiled against.
+    precondition(code == Z_OK, "zlib cannot compress: error \(code)")
+  }
+
+  deinit {
+    deflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Takes bytes and appends what can be given already, which may be nothing.
+  public mutating func write(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+    run(bytes, Z_NO_FLUSH, &output)
+  }
+
+  public mutating func write(_ bytes: [UInt8], to output: inout [UInt8]) {
+    bytes.withUnsafeBytes { run($0, Z_NO_FLUSH, &output) }
+  }
+
+  /// Appends all that was taken, so that the other side can read it now. Costs compression; not more than once a message.
+  public mutating func flush(to output: inout [UInt8]) {
+    run(UnsafeRawBufferPointer(start: nil, count: 0), Z_SYNC_FLUSH, &output)
+  }
+
+  /// Appends the rest and the checksum of the format.
+  public mutating func finish(to output: inout [UInt8]) {
+    run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH, &output)
+  }
+
+  /// Begins a new stream with the settings and the memory of the old one.
+  public mutating func reset() {
+    deflateReset(stream)
+    inputCount = 0
+    outputCount = 0
+    isFinished = false
+  }
+
+  /// Compresses all of it at once.
+  public static func compress(_ bytes: [UInt8], as format: CompressedFormat, level: Int = 6) -> [UInt8] {
+    var deflater = Deflater(format, level: level)
+    var output: [UInt8] = []
+    deflater.write(bytes, to: &output)
+    deflater.finish(to: &output)
+    return output
+  }
+}
+
+extension Deflater {
+  private static let step = 32 << 10
+
+  private mutating func run(_ bytes: UnsafeRawBufferPointer, _ flush: Int32, _ output: inout [UInt8]) {
+    precondition(!isFinished, "written to a stream that is finished")
+    var taken = 0
+    let start = output.count
+    repeat {
+      // zlib counts in 32 bits.
+      let part = min(bytes.count - taken, Int(Int32.max))
+      stream.pointee.next_in = bytes.baseAddress.map {
+        UnsafeMutablePointer(mutating: ($0 + taken).assumingMemoryBound(to: UInt8.self))
+      }
+      stream.pointee.avail_in = UInt32(part)
+      taken += part
+      let isLast = taken == bytes.count
+      // More output than a buffer holds is told by a full buffer.
+      while true {
+        let code = append(isLast ? flush : Z_NO_FLUSH, to: &output)
+        precondition(code != Z_STREAM_ERROR, "the state of zlib is broken")
+        if code == Z_STREAM_END { isFinished = true }
+        if stream.pointee.avail_out > 0 || isFinished { break }
+      }
+    } while taken < bytes.count
+    stream.pointee.next_in = nil
+    inputCount += Int64(bytes.count)
+    outputCount += Int64(output.count - start)
+  }
+
+  private func append(_ flush: Int32, to output: inout [UInt8]) -> Int32 {
+    let old = output.count
+    let room = Self.step
+    let stream = stream
+    return withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { buffer in
+      stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      stream.pointee.avail_out = UInt32(room)
+      let code = deflate(stream, flush)
+      output.reserveCapacity(old + room - Int(stream.pointee.avail_out))
+      output.append(contentsOf: buffer[..<(room - Int(stream.pointee.avail_out))])
+      stream.pointee.next_out = nil
+      return code
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// Reads a gzip file (RFC 1952) of any length as a stream, all of its members one after the other.
+///
+/// Zeros behind the last member are padding, as `tar` and tapes leave; anything else is damage.
+public struct GzipReader: ~Copyable {
+  /// Puts the next bytes of the compressed file into the buffer, at most as many as it holds.
+  /// - Returns: how many; 0 only at the end of the file.
+  public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
+
+  private enum State {
+    case member
+    case between
+    case finished
+  }
+
+  private let source: Source
+  private let limits: ArchiveLimits
+  private var inflater = Inflater(.gzip)
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var start = 0
+  private var end = 0
+  private var state = State.member
+  private var hasMember = false
+  private var taken: Int64 = 0
+  private var given: Int64 = 0
+
+  public init(limits: ArchiveLimits = ArchiveLimits(), source: @escaping Source) {
+    self.source = source
+    self.limits = limits
+    buffer = .allocate(byteCount: 64 << 10, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Puts the next decompressed bytes into the buffer.
+  /// - Returns: how many; 0 only at the end, when all checksums were right.
+  /// - Throws: ``ArchiveError``, or what the source throws.
+  public mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
+    precondition(output.count > 0, "an empty buffer takes nothing")
+    while state != .finished {
+      if start == end {
+        start = 0
+        end = try source(buffer)
+        taken += Int64(end)
+        if end == 0 {
+          if state == .between { break }
+          throw hasMember || taken > 0
+            ? ArchiveError.truncated(entry: nil, reason: "the gzip data does not end")
+            : ArchiveError.notAnArchive(expected: "a gzip file")
+        }
+      }
+      if state == .between {
+        if try !beginMember() { continue }
+      }
+      let input = UnsafeRawBufferPointer(rebasing: buffer[start..<end])
+      if !hasMember, inflater.inputCount == 0, input[0] != 0x1F {
+        throw ArchiveError.notAnArchive(expected: "a gzip file")
+      }
+      let progress = try inflater.inflate(input, into: output)
+      start += progress.taken
+      given += Int64(progress.given)
+      try limits.check(entry: nil, given: given, taken: taken)
+      if inflater.isFinished {
+        hasMember = true
+        state = .between
+      }
+      if progress.given > 0 { return progress.given }
+    }
+    state = .finished
+    return 0
+  }
+
+  /// Passes over padding, and begins the next member if there is one in the buffer.
+  private mutating func beginMember() throws -> Bool {
+    while start < end, buffer[start] == 0 { start += 1 }
+    guard start < end else { return false }
+    guard buffer[start] == 0x1F else {
+      throw ArchiveError.damaged(entry: nil, reason: "something follows the end of the gzip data")
+    }
+    inflater.reset()
+    state = .member
+    return true
+  }
+}
+
+/// Its closure stays with whoever made it.
+@available(*, unavailable)
+extension GzipReader: Sendable {}

@@ -1,0 +1,115 @@
+import CZlib
+
+/// Decompresses deflate-compressed bytes piece by piece.
+///
+/// Holds about 40 KiB while it lives, whatever passes through it. Not copyable, as zlib's state is not. It sets no limit: whoever
+/// gives it bytes of strangers counts ``outputCount``, as ``decompress(_:as:limit:)``, ``GzipReader`` and ``ZipReader`` do.
+public struct Inflater: ~Copyable, @unchecked Sendable {
+  // Sendable: the state is reached through this value alone, which is never copied.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let format: CompressedFormat
+  /// Bytes taken since the start or the last ``reset()``.
+  public private(set) var inputCount: Int64 = 0
+  /// Bytes given since the start or the last ``reset()``.
+  public private(set) var outputCount: Int64 = 0
+  /// Whether the end of the stream was reached and its checksum was right. Input behind the end is not taken.
+  public private(set) var isFinished = false
+
+  public init(_ format: CompressedFormat) {
+    self.format = format
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let code = inflateInit2_(stream, format.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    // What remains are a lack of memory, which ends a Swift program anyway, and another zlib than was compiled against.
+    precondition(code == Z_OK, "zlib cannot decompress: error \(code)")
+  }
+
+  deinit {
+    inflateEnd(stream)
+    stream.deallocate()
+  }
+
+  /// Decompresses until the input is used up, the output is full or the stream ends.
+  /// - Returns: how many bytes of the input were taken and how many were put into the output. Both are 0 only where more input is
+  ///   needed or the stream is finished.
+  /// - Throws: ``ArchiveError/damaged(entry:reason:)``; what was given before stays valid, and nothing more comes.
+  public mutating func inflate(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+  ) throws(ArchiveError) -> (taken: Int, given: Int) {
+    guard !isFinished, output.count > 0 else { return (0, 0) }
+    // zlib counts in 32 bits, and what is left over comes with the next call.
+    let available = min(input.count, Int(Int32.max))
+    let room = min(output.count, Int(Int32.max))
+    stream.pointee.next_in = input.baseAddress.map {
+      UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: UInt8.self))
+    }
+    stream.pointee.avail_in = UInt32(available)
+    stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    stream.pointee.avail_out = UInt32(room)
+    let code = CZlib.inflate(stream, Z_NO_FLUSH)
+    let taken = available - Int(stream.pointee.avail_in)
+    let given = room - Int(stream.pointee.avail_out)
+    inputCount += Int64(taken)
+    outputCount += Int64(given)
+    switch code {
+    case Z_OK, Z_BUF_ERROR: break
+    case Z_STREAM_END: isFinished = true
+    case Z_NEED_DICT: throw .unsupported(entry: nil, reason: "it was compressed with a dictionary that is not in it")
+    case Z_DATA_ERROR: throw .damaged(entry: nil, reason: zlibMessage)
+    default: preconditionFailure("zlib cannot decompress: error \(code)")
+    }
+    return (taken, given)
+  }
+
+  /// Begins a new stream with the memory of the old one.
+  public mutating func reset() {
+    inflateReset(stream)
+    inputCount = 0
+    outputCount = 0
+    isFinished = false
+  }
+
+  /// Decompresses all of it at once, to `limit` bytes at most. For gzip, the members that follow the first are appended, as `gunzip` does.
+  /// - Throws: ``ArchiveError``: truncated, damaged, of more than `limit` bytes, or followed by something else.
+  public static func decompress(
+    _ bytes: [UInt8], as format: CompressedFormat, limit: Int
+  ) throws(ArchiveError) -> [UInt8] {
+    var inflater = Inflater(format)
+    var output: [UInt8] = []
+    var position = 0
+    var failure: ArchiveError?
+    bytes.withUnsafeBytes { input in
+      withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
+        do throws(ArchiveError) {
+          while true {
+            let rest = UnsafeRawBufferPointer(rebasing: input[position...])
+            let (taken, given) = try inflater.inflate(rest, into: buffer)
+            position += taken
+            guard given <= limit - output.count else {
+              throw .exceedsLimit(entry: nil, reason: "it holds more than \(limit) bytes")
+            }
+            output.append(contentsOf: buffer[..<given])
+            if inflater.isFinished {
+              if position == input.count { return }
+              guard format == .gzip, input[position] == 0x1F else {
+                throw .damaged(entry: nil, reason: "something follows the end of the compressed data")
+              }
+              inflater.reset()
+            } else if taken == 0, given == 0 {
+              throw .truncated(entry: nil, reason: "the compressed data does not end")
+            }
+          }
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+    return output
+  }
+
+  private var zlibMessage: String {
+    let text = stream.pointee.msg.map { String(cString: $0) } ?? "invalid data"
+    return "the \(format.name) data is invalid (\(text))"
+  }
+}

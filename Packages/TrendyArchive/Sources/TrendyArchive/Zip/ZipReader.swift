@@ -1,0 +1,124 @@
+/// Reads ZIP archives (APPNOTE 6.3.10) in bounded memory: stored and deflated entries, ZIP64, data descriptors.
+///
+/// The directory at the end of the archive is read once and checked: an entry outside of the archive, two that overlap, two of one
+/// path, and a path that leads out of it refuse the archive. An entry's content is read as a stream and held against its checksum,
+/// its size and ``ArchiveLimits``.
+///
+/// ```swift
+/// let archive = try ZipReader(try ArchiveFile(path: path))
+/// for entry in archive.entries where entry.kind == .file {
+///   var content = try archive.open(entry)
+///   while case let count = try content.read(into: buffer), count > 0 { use(buffer[..<count]) }
+/// }
+/// ```
+public struct ZipReader: Sendable {
+  /// In the order of the directory.
+  public let entries: [ZipEntry]
+  private let source: any ArchiveSource
+  private let limits: ArchiveLimits
+  /// Indices of ``entries``, sorted by path.
+  private let byPath: [Int32]
+
+  /// - Throws: ``ArchiveError``.
+  public init(_ source: any ArchiveSource, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
+    self.source = source
+    self.limits = limits
+    let directory = try ZipDirectory(source)
+    let entries = try directory.readEntries(limits: limits)
+    self.entries = entries
+    byPath = entries.indices.map { Int32($0) }.sorted { entries[Int($0)].path < entries[Int($1)].path }
+    for (first, second) in zip(byPath, byPath.dropFirst())
+    where entries[Int(first)].path == entries[Int(second)].path {
+      throw .damaged(entry: entries[Int(first)].path, reason: "it is in the archive twice")
+    }
+    try Self.checkPlaces(of: entries, end: directory.start)
+    try Self.checkTotal(of: entries, limits: limits)
+  }
+
+  /// The entry of a path; `nil` if there is none.
+  public func entry(at path: String) -> ZipEntry? {
+    var low = 0
+    var high = byPath.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[Int(byPath[middle])].path < path { low = middle + 1 } else { high = middle }
+    }
+    guard low < byPath.count, entries[Int(byPath[low])].path == path else { return nil }
+    return entries[Int(byPath[low])]
+  }
+
+  /// Begins to read the content of an entry.
+  /// - Throws: ``ArchiveError``: encrypted, a folder or link, another compression, or damaged.
+  public func open(_ entry: ZipEntry) throws(ArchiveError) -> ZipContent {
+    try ZipContent(of: entry, in: source, limits: limits)
+  }
+
+  /// The whole content of a small entry, which may have `limit` bytes at most.
+  public func contents(of entry: ZipEntry, limit: Int) throws(ArchiveError) -> [UInt8] {
+    guard entry.size <= Int64(limit) else {
+      throw .exceedsLimit(entry: entry.path, reason: "it holds more than \(limit) bytes")
+    }
+    var content = try open(entry)
+    // One byte more, so that the end is read, and with it the checksum.
+    var bytes = [UInt8](repeating: 0, count: Int(entry.size) + 1)
+    var count = 0
+    while true {
+      var got = 0
+      var failure: ArchiveError?
+      bytes.withUnsafeMutableBytes { buffer in
+        do throws(ArchiveError) {
+          got = try content.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+      if got == 0 { break }
+      count += got
+      // More than its size, which an archive without ZIP64 may hold.
+      guard count < bytes.count else {
+        throw .exceedsLimit(entry: entry.path, reason: "it holds more than \(limit) bytes")
+      }
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+  }
+}
+
+extension ZipReader {
+  /// Entries that share bytes make archives of a few kilobytes that unpack to terabytes (Fifield, "A better zip bomb", 2019).
+  private static func checkPlaces(of entries: [ZipEntry], end: Int64) throws(ArchiveError) {
+    let order = entries.indices.map { Int32($0) }.sorted {
+      entries[Int($0)].headerOffset < entries[Int($1)].headerOffset
+    }
+    for (place, index) in order.enumerated() {
+      let entry = entries[Int(index)]
+      let next = place + 1 < order.count ? entries[Int(order[place + 1])].headerOffset : end
+      guard entry.headerOffset >= 0, entry.headerOffset <= end - ZipLayout.localHeader else {
+        throw .damaged(entry: entry.path, reason: "the directory places it outside of the archive")
+      }
+      guard entry.compressedSize <= next - entry.headerOffset - ZipLayout.localHeader else {
+        throw .damaged(entry: entry.path, reason: "it overlaps what follows it")
+      }
+    }
+  }
+
+  private static func checkTotal(of entries: [ZipEntry], limits: ArchiveLimits) throws(ArchiveError) {
+    var total: Int64 = 0
+    for entry in entries {
+      total = total.addingReportingOverflow(entry.size).partialValue
+      guard total >= 0, total <= limits.totalBytes else {
+        throw .exceedsLimit(entry: nil, reason: "its entries hold more than \(limits.totalBytes) bytes")
+      }
+    }
+  }
+}
+
+/// Lengths of the fixed parts of headers.
+enum ZipLayout {
+  static let localHeader: Int64 = 30
+  static let directoryHeader = 46
+  static let end = 22
+  static let zip64Locator = 20
+  static let zip64End = 56
+}

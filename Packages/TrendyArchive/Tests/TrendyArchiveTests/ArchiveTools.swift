@@ -1,0 +1,85 @@
+import Foundation
+import TrendyArchive
+
+/// Programs of the system that make archives and read them. A test that needs one that is missing is skipped.
+enum ArchiveTools {
+  static func has(_ program: String) -> Bool { path(of: program) != nil }
+
+  static func path(of program: String) -> String? {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+      .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// What the program wrote on standard output, errors included, and how it ended.
+  @discardableResult
+  static func run(_ program: String, _ arguments: [String], in folder: URL) throws -> (status: Int32, output: [UInt8]) {
+    let process = Process()
+    process.executableURL = URL(filePath: path(of: program) ?? program)
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, Array(output))
+  }
+
+  static func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "archive-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }  // a folder that stays behind harms nobody
+    return try body(folder)
+  }
+}
+
+/// Repeatable bytes.
+enum Bytes {
+  /// Text that compresses about tenfold.
+  static func text(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var number = 1
+    while bytes.count < count {
+      let value = number &* 7919 % 1000
+      bytes += Array("<Record type=\"StepCount\" value=\"\(value)\" at=\"2026-02-\(number % 28)\"/>\n".utf8)
+      number += 1
+    }
+    return Array(bytes.prefix(count))
+  }
+
+  /// SplitMix64; does not compress.
+  static func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var state = seed
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      z ^= z >> 31
+      withUnsafeBytes(of: z.littleEndian) { bytes += $0 }
+    }
+    return Array(bytes.prefix(count))
+  }
+}
+
+extension ZipReader {
+  /// All files by their paths, each read in pieces of `step` bytes.
+  func files(step: Int = 1000) throws -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    var buffer = [UInt8](repeating: 0, count: step)
+    for entry in entries where entry.kind == .file {
+      var content = try open(entry)
+      var bytes: [UInt8] = []
+      while true {
+        let count = try buffer.withUnsafeMutableBytes { try content.read(into: $0) }
+        if count == 0 { break }
+        bytes += buffer[..<count]
+      }
+      files[entry.path] = bytes
+    }
+    return files
+  }
+}

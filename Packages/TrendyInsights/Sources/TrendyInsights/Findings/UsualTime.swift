@@ -1,0 +1,39 @@
+/// The shortest stretch of the clock in which half of the events began: "usually 08:00 to 09:10".
+public struct UsualTime: Hashable, Sendable, Codable {
+  /// Minutes after midnight, below 1440.
+  public let from: Int
+  /// Minutes after midnight, below 1440; before ``from`` where the stretch goes over midnight.
+  public let through: Int
+  /// The part of all events that began in it, 0.5 to 1.
+  public let share: Double
+
+  /// - Parameter minutes: after midnight, in any order; those that are not 0 to 1439 are left out.
+  /// - Returns: `nil` where there are none.
+  public init?(minutes: some Sequence<Int>) {
+    let sorted = minutes.filter { (0..<1440).contains($0) }.sorted()
+    guard !sorted.isEmpty else { return nil }
+    let half = (sorted.count + 1) / 2
+    // Round the clock: from each event on to the one that is `half - 1` events later.
+    func width(_ start: Int) -> Int {
+      let end = start + half - 1
+      return sorted[end % sorted.count] + (end < sorted.count ? 0 : 1440) - sorted[start]
+    }
+    // Of several as short, the first after midnight.
+    let start = sorted.indices.min { (width($0), $0) < (width($1), $1) } ?? 0
+    let (from, through) = (sorted[start], sorted[(start + half - 1) % sorted.count])
+    self.from = from
+    self.through = through
+    let inside = sorted.count { from <= through ? $0 >= from && $0 <= through : $0 >= from || $0 <= through }
+    share = Double(inside) / Double(sorted.count)
+  }
+}
+
+extension TypeHistory {
+  /// It takes 7 events that have a time of day.
+  public var usualTime: Finding<UsualTime> {
+    guard minutes.count >= 7, let found = UsualTime(minutes: minutes) else {
+      return .needsEvents(max(1, 7 - minutes.count))
+    }
+    return .found(found)
+  }
+}

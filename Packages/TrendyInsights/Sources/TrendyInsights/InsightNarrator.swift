@@ -1,0 +1,95 @@
+/// Puts findings into words. The seam for a model of an app's own.
+public protocol InsightNarrator: Sendable {
+  func sentence(_ statement: InsightStatement) -> String
+}
+
+extension InsightNarrator {
+  public func sentence(_ trend: Trend, of type: String) -> String { sentence(.trend(trend, type: type)) }
+
+  public func sentence(_ relation: Relation, first: String, second: String) -> String {
+    sentence(.relation(relation, first: first, second: second))
+  }
+
+  public func sentence(_ gap: Gap, of type: String) -> String { sentence(.gap(gap, type: type)) }
+}
+
+/// Fixed sentences, in English: one table of all that is said.
+public struct PlainNarrator: InsightNarrator {
+  public init() {}
+
+  public func sentence(_ statement: InsightStatement) -> String {
+    switch statement {
+    case .trend(let trend, let type): Self.words(trend, type)
+    case .relation(let relation, let first, let second): Self.words(relation, first, second)
+    case .gap(let gap, let type):
+      "\(type): last time \(Self.ago(gap.days)), usually every \(Self.interval(gap.usual))"
+    case .changes(let more, let less, let new): Self.words(more: more, less: less, new: new)
+    case .amount(let trend, let summary, let what): Self.words(trend, summary, what)
+    case .peak(let value, let when, let usual, let what): "\(what): most \(when), \(value); usually \(usual)"
+    case .needsDays(let days, let what):
+      "\(what): \(days) more \(days == 1 ? "day" : "days") until 14 days can be compared with the 14 before"
+    }
+  }
+}
+
+/// The longer ones.
+extension PlainNarrator {
+  private static func words(_ trend: Trend, _ type: String) -> String {
+    switch trend.direction {
+    case .new: return "\(type): new in the last 14 days"
+    case .steady: return "\(type): about as often as in the 14 days before"
+    case .down where trend.recent == 0:
+      return "\(type): nothing in the last 14 days, \(Int(trend.before)) in the 14 before"
+    case .up, .down:
+      let percent = Int((abs(trend.change ?? 0) * 100).rounded())
+      return "\(type): \(trend.direction == .up ? "up" : "down") \(percent) % on the 14 days before"
+    }
+  }
+
+  private static func words(_ relation: Relation, _ first: String, _ second: String) -> String {
+    let strength =
+      switch relation.strength {
+      case .strong: "strongly"
+      case .moderate: "moderately"
+      case .weak: "somewhat"
+      }
+    let amount = relation.correlation.r > 0 ? "more" : "less"
+    let when = relation.lag == 0 ? "on the same day" : "the day after"
+    return "More \(first) goes \(strength) with \(amount) \(second) \(when)"
+  }
+
+  private static func words(_ trend: AmountTrend, _ summary: AmountSummary, _ what: String) -> String {
+    if trend.events == 0 { return "\(what): nothing in the last 14 days" }
+    if trend.eventsBefore == 0 { return "\(what): new in the last 14 days" }
+    guard let change = trend.change else { return "\(what): no comparison with the 14 days before can be made" }
+    let amount = summary == .mean ? "on average" : "in sum"
+    let percent = (abs(change) * 100).rounded()
+    if percent < 5 { return "\(what): as much \(amount) as in the 14 days before" }
+    let size = percent < 1000 ? "\(Int(percent)) % \(change > 0 ? "more" : "less")" : nil
+    return "\(what): \(size ?? "far \(change > 0 ? "more" : "less")") \(amount) than in the 14 days before"
+  }
+
+  private static func words(more: [String], less: [String], new: [String]) -> String {
+    var parts: [String] = []
+    if !more.isEmpty { parts.append("more \(list(more))") }
+    if !less.isEmpty { parts.append("less \(list(less))") }
+    if !new.isEmpty { parts.append("\(list(new)) after none before") }
+    guard let first = parts.first else { return "About as much as before." }
+    // A name stays as it is written.
+    let opening = more.isEmpty && less.isEmpty ? first : first.prefix(1).uppercased() + first.dropFirst()
+    return ([opening] + parts.dropFirst()).joined(separator: "; ") + "."
+  }
+
+  private static func ago(_ days: Int) -> String { days == 0 ? "today" : days == 1 ? "yesterday" : "\(days) days ago" }
+
+  private static func interval(_ days: Double) -> String {
+    let days = Int(days.rounded())
+    return days > 1 ? "\(days) days" : "day"
+  }
+
+  /// `coffee, tea and run`.
+  private static func list(_ names: [String]) -> String {
+    guard names.count > 1, let last = names.last else { return names.first ?? "" }
+    return "\(names.dropLast().joined(separator: ", ")) and \(last)"
+  }
+}

@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// When the events of one type happened: what most findings are made of.
+public struct TypeHistory: Hashable, Sendable {
+  /// Events of each day, from that of the first event to today; empty where there is none.
+  public private(set) var days: DailySeries
+  /// Events that began in each hour of the day, 24; all-day events in none.
+  public private(set) var hours = [Int](repeating: 0, count: 24)
+  /// Minutes after midnight at which events began, in the order in which they were added.
+  public private(set) var minutes: [Int] = []
+  public private(set) var events = 0
+  public let today: CivilDate
+
+  /// - Parameters:
+  ///   - events: of one type, in any order. Those after today are left out.
+  ///   - today: the person's present day.
+  ///   - local: says in which day an event lies.
+  public init(_ events: some Sequence<Event>, today: CivilDate, local: LocalTime) {
+    var collector = Collector(today: today, local: local)
+    for event in events { collector.add(event) }
+    self = collector.history
+  }
+
+  /// When an event began, as the clock and the calendar there showed it.
+  public struct Moment: Hashable, Sendable {
+    /// The day of the person.
+    public let day: CivilDate
+    /// Minutes after midnight, below 1440; `nil` of an all-day event.
+    public let minute: Int?
+
+    public init(day: CivilDate, minute: Int?) {
+      self.day = day
+      self.minute = minute
+    }
+  }
+
+  /// - Parameters:
+  ///   - moments: of the events of one type, in any order. Those after today are left out.
+  ///   - today: the person's present day.
+  public init(moments: some Sequence<Moment>, today: CivilDate) {
+    var tally = Tally(today: today)
+    for moment in moments { tally.add(on: moment.day, minute: moment.minute) }
+    self = tally.history
+  }
+
+  /// Events on each weekday, 7; 0 is Sunday.
+  public var weekdays: [Int] {
+    var counts = [Int](repeating: 0, count: 7)
+    for (place, value) in days.values.enumerated() { counts[days.first.advanced(by: place).weekday] += Int(value) }
+    return counts
+  }
+
+  /// Days that have an event, the first first.
+  public var activeDays: [CivilDate] {
+    days.values.indices.filter { days.values[$0] > 0 }.map { days.first.advanced(by: $0) }
+  }
+
+  /// `nil` where there is no event.
+  public var basis: Basis? {
+    days.count == 0
+      ? nil : Basis(activeDays: activeDays.count, events: events, from: days.first, through: today)
+  }
+}
+
+extension TypeHistory {
+  /// Takes one event of a type after the other, so that not all have to be made at once.
+  public struct Collector: Sendable {
+    private var tally: Tally
+    private let local: LocalTime
+    private var walk: DayWalk
+
+    /// - Parameters:
+    ///   - today: the person's present day.
+    ///   - local: says in which day an event lies.
+    public init(today: CivilDate, local: LocalTime) {
+      self.local = local
+      tally = Tally(today: today)
+      walk = DayWalk(local)
+    }
+
+    /// Of what was taken so far.
+    public var history: TypeHistory { tally.history }
+
+    /// - Parameter event: one after today is left out.
+    public mutating func add(_ event: Event) {
+      tally.add(on: local.day(of: event), minute: local.minuteOfDay(of: event))
+    }
+
+    /// An event that has a time of day and was recorded in the zone of this collector, or in none. Quickest where one follows
+    /// another by time.
+    /// - Parameter moment: when it began; after today it is left out.
+    public mutating func add(at moment: Date) {
+      tally.add(on: walk.day(of: moment), minute: walk.minuteOfDay(of: moment))
+    }
+  }
+
+  /// Counts what is added, day by day.
+  private struct Tally: Sendable {
+    /// All but the days.
+    private var gathered: TypeHistory
+    /// The first is today's, the next yesterday's.
+    private var counts: [Double] = []
+
+    init(today: CivilDate) { gathered = TypeHistory(today: today) }
+
+    var history: TypeHistory {
+      var history = gathered
+      history.days = DailySeries(first: history.today.advanced(by: 1 - counts.count), values: counts.reversed())
+      return history
+    }
+
+    mutating func add(on day: CivilDate, minute: Int?) {
+      let age = day.distance(to: gathered.today)
+      guard age >= 0 else { return }
+      if age >= counts.count { counts += repeatElement(0, count: age + 1 - counts.count) }
+      counts[age] += 1
+      gathered.events += 1
+      guard let minute else { return }
+      gathered.minutes.append(minute)
+      gathered.hours[minute / 60] += 1
+    }
+  }
+
+  private init(today: CivilDate) {
+    self.today = today
+    days = DailySeries(first: today, values: [])
+  }
+}

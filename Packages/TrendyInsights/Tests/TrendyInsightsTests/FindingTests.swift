@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+import TrendyInsights
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Numbers from a seed (SplitMix64).
+private struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+private let today = CivilDate(year: 2026, month: 11, day: 20)
+private let local = LocalTime(isUTC: true)
+
+private func event(_ day: CivilDate, hour: Double = 8, zone: String? = nil, isAllDay: Bool = false) -> Event {
+  Event(
+    id: UUID().uuidString, eventTypeId: "t",
+    timestamp: Date(timeIntervalSince1970: Double(day.daysSince1970) * 86_400 + hour * 3600), isAllDay: isAllDay,
+    timeZone: zone)
+}
+
+private func history(_ days: [CivilDate]) -> TypeHistory {
+  TypeHistory(days.map { event($0) }, today: today, local: local)
+}
+
+/// Days of a span, each with a chance.
+private func days(_ count: Int, chance: Double, using random: inout Seeded) -> [CivilDate] {
+  (0..<count).filter { _ in Double.random(in: 0..<1, using: &random) < chance }.map { today.advanced(by: -$0) }
+}
+
+@Suite("Findings")
+struct FindingTests {
+  @Test func `an event on one more day never shortens the longest streak`() {
+    var random = Seeded(7)
+    for _ in 0..<300 {
+      let some = days(60, chance: 0.5, using: &random)
+      let more = some + [today.advanced(by: -Int.random(in: 0..<60, using: &random))]
+      let skips = Set(days(60, chance: 0.1, using: &random))
+      #expect(
+        Streak(days: more, skips: skips, today: today).longest >= Streak(days: some, skips: skips, today: today).longest
+      )
+    }
+  }
+
+  @Test func `yesterday keeps a streak alive, and what lies ahead counts for nothing`() {
+    let days = (1...3).map { today.advanced(by: -$0) }
+    #expect(Streak(days: days, today: today).current == 3)
+    #expect(Streak(days: days, today: today.advanced(by: 1)).current == 0)
+    #expect(Streak(days: [today.advanced(by: 1)], today: today) == Streak(days: [], today: today))
+  }
+
+  @Test func `independent habits are found to have nothing to do with each other`() {
+    var random = Seeded(11)
+    var sum = 0.0
+    for _ in 0..<2000 {
+      let one = history(days(90, chance: 0.3, using: &random)).days.over(today.advanced(by: -89)...today)
+      let other = history(days(90, chance: 0.3, using: &random)).days.over(today.advanced(by: -89)...today)
+      sum += Correlation(one.values, other.values)?.r ?? 0
+    }
+    #expect(abs(sum / 2000) < 0.02)
+  }
+
+  @Test func `of types that have nothing in common at most the promised share is found`() {
+    var random = Seeded(13)
+    var found = 0
+    for _ in 0..<100 {
+      var histories: [String: TypeHistory] = [:]
+      for type in 0..<8 {
+        histories["\(type)"] = history(days(90, chance: 0.3, using: &random) + [today.advanced(by: -89)])
+      }
+      if !Relation.strongest(among: histories).isEmpty { found += 1 }
+    }
+    // Where nothing is there, a finding of any kind is as rare as 10 %; 100 runs spread around it.
+    #expect(found <= 20)
+  }
+
+  @Test func `a series and the same a day later are found at lag 1`() throws {
+    var random = Seeded(17)
+    let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
+    let relation = try #require(
+      Relation.strongest(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).first)
+    #expect(relation.lag == 1)
+    #expect([relation.first, relation.second] == ["a", "b"])
+    #expect(relation.correlation.r > 0.9)
+    #expect(relation.confidence == .high)
+  }
+
+  @Test func `too little is said as so many days or events more, never as a number`() {
+    #expect(history([today.advanced(by: -4), today]).trend == .needsDays(23))
+    #expect(history([today]).weekdayHabit == .needsEvents(6))
+    #expect(history([today]).gap == .needsDays(1))
+    #expect(history([]).basis == nil)
+    #expect(Correlation([1, 1, 1], [1, 2, 3]) == nil)
+    #expect(Correlation([1e308, -1e308, 1e308], [1, 2, 3]) == nil)
+    #expect(Distribution([.nan, .infinity]) == nil)
+    #expect(Distribution([1e308, 1e308]) == nil)
+  }
+
+  @Test func `a series that never changes goes with nothing, though its mean is rounded`() {
+    #expect(Correlation([0.1, 0.1, 0.1], [1, 2, 4]) == nil)
+    #expect(Correlation([1, 2, 4], [0.1, 0.1, 0.1]) == nil)
+    #expect(Correlation([1, 2, 4, 8, 16, 32], [0.7, 0.7, 0.7, 0.7, 0.7, 0.7]) == nil)
+  }
+
+  @Test func `a trend compares two weeks with the two before`() {
+    func trend(_ recent: Int, _ before: Int) -> Trend? {
+      let days = (0..<recent).map { today.advanced(by: -$0) } + (0..<before).map { today.advanced(by: -14 - $0) }
+      return history(days + [today.advanced(by: -40)]).trend.value
+    }
+    #expect(trend(12, 10)?.direction == .up)
+    #expect(trend(8, 10)?.direction == .down)
+    #expect(trend(11, 10)?.direction == .steady)
+    #expect(trend(3, 0)?.direction == .new)
+    #expect(trend(12, 10)?.change == 0.2)
+  }
+
+  @Test func `a week that goes on is compared with the same part of the one before`() {
+    // A Friday; weeks begin on Monday.
+    let monday = today.advanced(by: -4)
+    let days = [monday, today, monday.advanced(by: -7), monday.advanced(by: -2), monday.advanced(by: -1)]
+    let week = history(days).week(firstWeekday: 1)
+    #expect(week.days == monday...today)
+    #expect([week.now, week.before] == [2, 1])
+    #expect(history(days).week(firstWeekday: 1, weeksAgo: 1).now == 3)
+  }
+
+  @Test func `days and hours are those of the zone in which an event was recorded`() {
+    // 23:30 in Auckland is the morning of the same date in UTC, 13 hours behind.
+    let auckland = event(today.advanced(by: -1), hour: 10.5, zone: "Pacific/Auckland")
+    let history = TypeHistory([auckland], today: today, local: local)
+    #expect(history.activeDays == [today.advanced(by: -1)])
+    #expect(history.hours.firstIndex(of: 1) == 23)
+    let honolulu = event(today, hour: 5, zone: "Pacific/Honolulu")
+    #expect(TypeHistory([honolulu], today: today, local: local).activeDays == [today.advanced(by: -1)])
+    let wholeDay = event(today, hour: 0, isAllDay: true)
+    let whole = TypeHistory([wholeDay], today: today, local: local)
+    #expect(whole.activeDays == [today])
+    #expect(whole.hours.reduce(0, +) == 0)
+  }
+
+  @Test func `read in pieces or whole, in any order, a history is the same`() {
+    var random = Seeded(23)
+    let events = days(200, chance: 0.6, using: &random).map {
+      event($0, hour: Double.random(in: 0..<24, using: &random))
+    }
+    let whole = TypeHistory(events, today: today, local: local)
+    let shuffled = TypeHistory(events.shuffled(using: &random), today: today, local: local)
+    #expect(whole.days == shuffled.days)
+    #expect(whole.hours == shuffled.hours)
+    #expect(whole.weekdays.reduce(0, +) == events.count)
+    #expect(whole.weeks(4).count == 4)
+    // No week from before there was anything.
+    #expect(history([today, today.advanced(by: -8)]).weeks(12) == [1, 1])
+  }
+
+  @Test func `heat levels are the quarters of the days that have something`() throws {
+    let series = DailySeries(first: today, values: [0, 1, 2, 3, 4, 0])
+    let levels = try #require(HeatLevels(series))
+    #expect(series.values.map { levels.level($0) } == [0, 1, 2, 3, 4, 0])
+    #expect(HeatLevels(DailySeries(first: today, values: [0, 0])) == nil)
+  }
+
+  @Test func `quartiles are those of R and NumPy`() throws {
+    // numpy.quantile([1, 2, 3, 4], [.25, .5, .75]) and statistics.stdev.
+    let found = try #require(Distribution([4, 1, 3, 2]))
+    #expect([found.lowerQuartile, found.median, found.upperQuartile] == [1.75, 2.5, 3.25])
+    #expect(abs(found.standardDeviation - 1.2909944487358056) < 1e-12)
+  }
+
+  @Test func `sentences say what was found`() throws {
+    let narrator = PlainNarrator()
+    #expect(narrator.sentence(Gap(days: 12, usual: 3), of: "run") == "run: last time 12 days ago, usually every 3 days")
+    var random = Seeded(29)
+    let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
+    let relation = try #require(
+      Relation.strongest(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).first)
+    #expect(
+      narrator.sentence(relation, first: "wine", second: "headache")
+        == "More wine goes strongly with more headache the day after")
+  }
+}
+
+#if canImport(Glibc)
+  @Suite("Statistics from several threads")
+  struct ThreadTests {
+    @Test func `a correlation leaves the C library's global sign alone`() throws {
+      let sign = try #require(dlsym(nil, "signgam")).assumingMemoryBound(to: Int32.self)
+      sign.pointee = 42
+      #expect(Correlation([1, 2, 3, 5], [2, 1, 4, 4]) != nil)
+      #expect(sign.pointee == 42)
+    }
+  }
+#endif

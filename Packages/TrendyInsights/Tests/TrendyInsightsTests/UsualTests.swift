@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+import TrendyInsights
+import TrendyModels
+
+@Suite("What is usual, months and records", .timeLimit(.minutes(1)))
+struct UsualTests {
+  private let local = LocalTime(isUTC: true)
+
+  /// Of events on the days from `first` on, so many each, at 8:00.
+  private func history(_ counts: [Int], from first: CivilDate, today: CivilDate? = nil) -> TypeHistory {
+    let events = counts.enumerated().flatMap { place, count in
+      let day = Double(first.advanced(by: place).daysSince1970)
+      return (0..<count).map {
+        Event(
+          id: "\(place)-\($0)", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: day * 86_400 + 28_800))
+      }
+    }
+    return TypeHistory(events, today: today ?? first.advanced(by: counts.count - 1), local: local)
+  }
+
+  private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
+
+  @Test func `a usual time is the shortest that has half of the events, over midnight where they are`() throws {
+    let night = try #require(UsualTime(minutes: [1430, 1435, 5, 10, 600, 700, 800, 2000, -1]))
+    #expect(night.from == 1430 && night.through == 10)
+    #expect(abs(night.share - 4.0 / 7) < 1e-12)
+    let morning = try #require(UsualTime(minutes: [600, 480, 490, 1200, 485]))
+    #expect(morning.from == 480 && morning.through == 490 && morning.share == 0.6)
+    #expect(try #require(UsualTime(minutes: [5, 5, 5])).share == 1)
+    #expect(UsualTime(minutes: [1440, -1]) == nil)
+  }
+
+  @Test func `a usual time takes seven events`() throws {
+    let first = try date("2026-11-01")
+    #expect(history([3, 3], from: first).usualTime == .needsEvents(1))
+    #expect(history([3, 4], from: first).usualTime.value?.from == 480)
+    #expect(TypeHistory([], today: first, local: local).usualTime == .needsEvents(7))
+  }
+
+  @Test func `a usual day is of the last 28, those without an event among them`() throws {
+    let first = try date("2026-11-01")
+    let counts = [9, 9, 9] + [Int](repeating: 2, count: 14) + [Int](repeating: 0, count: 14)
+    let found = try #require(history(counts, from: first).usualDay.value)
+    #expect(found.median == 1 && found.lower == 0 && found.upper == 2 && found.days == 28)
+    #expect(history([1, 0, 0, 0, 0, 1], from: first).usualDay == .needsDays(1))
+    #expect(history([1, 0, 0, 0, 0, 0, 1], from: first).usualDay.value?.days == 7)
+  }
+
+  @Test func `a month is compared with as many days of the one before, and a whole one with all of it`() throws {
+    // One event each day of 2026 up to 31 March.
+    func month(_ today: String, ago: Int = 0) throws -> PeriodChange {
+      let day = try date(today)
+      let first = try date("2026-01-01")
+      return history([Int](repeating: 1, count: first.distance(to: day) + 1), from: first).month(monthsAgo: ago)
+    }
+    let part = try month("2026-02-10")
+    #expect(part.now == 10 && part.before == 10 && part.direction == .steady)
+    let february = try month("2026-02-28")
+    #expect(february.now == 28 && february.before == 31)
+    // February has no 30th.
+    let march = try month("2026-03-30")
+    #expect(march.now == 30 && march.before == 28)
+    let january = try month("2026-01-31")
+    #expect(january.before == 0 && january.direction == .new)
+    let earlier = try month("2026-03-30", ago: 1)
+    #expect(earlier == february)
+    #expect(try month("2026-03-30", ago: 12).now == 0)
+  }
+
+  @Test func `records are the first of the greatest`() throws {
+    // From a Friday to the Friday a fortnight later; weeks begin on Monday.
+    let first = try date("2026-10-30")
+    let counts = [1, 3, 0, 0, 0, 3, 1, 1, 1, 0, 1, 0, 0, 1, 1]
+    let found = try #require(history(counts, from: first).records(firstWeekday: 1).value)
+    #expect(found.day.days == first.advanced(by: 1)...first.advanced(by: 1) && found.day.events == 3)
+    #expect(found.week.days == (try date("2026-11-02"))...(try date("2026-11-08")) && found.week.events == 6)
+    #expect(found.month.days == (try date("2026-11-01"))...(try date("2026-11-30")) && found.month.events == 9)
+    #expect(found.streak == 4)
+    #expect(found.pause == first.advanced(by: 2)...first.advanced(by: 4))
+    let excused = history(counts, from: first).records(firstWeekday: 1, skips: [first.advanced(by: 9)])
+    #expect(excused.value?.streak == 5)
+    #expect(TypeHistory([], today: first, local: local).records(firstWeekday: 1) == .needsEvents(1))
+    #expect(history([1, 1], from: first).records(firstWeekday: 1).value?.pause == nil)
+  }
+}
+
+@Suite("Periods of the calendar", .timeLimit(.minutes(1)))
+struct PeriodTests {
+  private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
+
+  @Test(
+    "a period, or a part of it, is compared with the same part of the one before",
+    arguments: [
+      // Weeks begin on Mondays.
+      (CalendarPeriod.week, "2026-11-16", "2026-11-20", "2026-11-09", "2026-11-13"),
+      (.week, "2026-11-16", "2026-11-22", "2026-11-09", "2026-11-15"),
+      (.week, "2026-01-05", "2026-01-05", "2025-12-29", "2025-12-29"),
+      (.day, "2026-03-01", "2026-03-01", "2026-02-28", "2026-02-28"),
+      (.month, "2026-01-01", "2026-01-10", "2025-12-01", "2025-12-10"),
+      (.month, "2026-02-01", "2026-02-28", "2026-01-01", "2026-01-31"),
+      (.month, "2026-03-01", "2026-03-30", "2026-02-01", "2026-02-28"),
+      (.month, "2024-03-01", "2024-03-29", "2024-02-01", "2024-02-29"),
+      (.year, "2026-01-01", "2026-11-20", "2025-01-01", "2025-11-20"),
+      // Up to the same date, though a leap year has a day more before it.
+      (.year, "2024-01-01", "2024-11-20", "2023-01-01", "2023-11-20"),
+      (.year, "2024-01-01", "2024-02-29", "2023-01-01", "2023-02-28"),
+      (.year, "2025-01-01", "2025-12-31", "2024-01-01", "2024-12-31"),
+    ])
+  func before(period: CalendarPeriod, first: String, last: String, from: String, through: String) throws {
+    let days = try date(first)...(try date(last))
+    #expect(period.before(days, firstWeekday: 1) == (try date(from))...(try date(through)))
+    #expect(period.days(around: try date(last), firstWeekday: 1).lowerBound == (try date(first)))
+  }
+
+  @Test func `a change says what it rests on`() throws {
+    let (first, today) = (try date("2026-11-09"), try date("2026-11-19"))
+    // Monday to Wednesday, and two on the Thursday a week later.
+    let events = [0, 1, 2, 10, 10].enumerated().map { place, day in
+      Event(
+        id: "\(place)", eventTypeId: "t",
+        timestamp: Date(timeIntervalSince1970: Double(first.advanced(by: day).daysSince1970) * 86_400))
+    }
+    let history = TypeHistory(events, today: today, local: LocalTime(isUTC: true))
+    let week = history.week(firstWeekday: 1)
+    #expect(week.days == (try date("2026-11-16"))...today)
+    #expect(week.daysBefore == first...(try date("2026-11-12")))
+    #expect((week.now, week.before, week.activeDays, week.activeDaysBefore) == (2, 3, 1, 3))
+    let percent = try #require(week.percent)
+    #expect(abs(percent + 100.0 / 3) < 1e-12 && week.direction == .down && !week.isEmpty)
+    #expect(history.year().direction == .new && history.year(yearsAgo: 1).isEmpty)
+  }
+
+  @Test func `what changed most comes first, and three of a kind at most`() throws {
+    func change(_ now: Int, _ before: Int) throws -> PeriodChange {
+      let today = try date("2026-11-15")
+      let events = [(now, 0), (before, 7)].flatMap { count, ago in
+        (0..<count).map {
+          Event(
+            id: "\(ago)-\($0)", eventTypeId: "t",
+            timestamp: Date(timeIntervalSince1970: Double(today.advanced(by: -ago).daysSince1970) * 86_400))
+        }
+      }
+      return TypeHistory(events, today: today, local: LocalTime(isUTC: true)).week(firstWeekday: 1)
+    }
+    let found = InsightStatement.changes([
+      (name: "tea", change: try change(3, 2)), (name: "coffee", change: try change(9, 2)),
+      (name: "run", change: try change(2, 1)), (name: "walk", change: try change(2, 1)),
+      (name: "headache", change: try change(1, 3)), (name: "gym", change: try change(1, 0)),
+      (name: "mood", change: try change(7, 7)), (name: "sleep", change: try change(0, 0)),
+    ])
+    #expect(found == .changes(more: ["coffee", "run", "tea"], less: ["headache"], new: ["gym"]))
+    #expect(PlainNarrator().sentence(found) == "More coffee, run and tea; less headache; gym after none before.")
+    #expect(PlainNarrator().sentence(.changes([])) == "About as much as before.")
+    #expect(
+      PlainNarrator().sentence(.changes(more: [], less: [], new: ["gym", "tea"])) == "gym and tea after none before.")
+  }
+}
