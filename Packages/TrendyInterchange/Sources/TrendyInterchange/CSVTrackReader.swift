@@ -20,6 +20,10 @@ public enum CSVTrackReader: Sendable {
     }
     var collector = FixCollector(.csv)
     for line in lines.dropFirst() {
+      if let fields = columns.plainFields(of: line.bytes) {
+        collector.take(fields, at: "line \(line.number)")
+        continue
+      }
       let place = "line \(line.number)"
       guard let text = String(validating: line.bytes, as: UTF8.self) else {
         collector.report(place, "the text is not UTF-8")
@@ -110,6 +114,58 @@ public enum CSVTrackReader: Sendable {
 
     /// Up to the last of the columns that must be there.
     var neededCount: Int { max(time, latitude, longitude) + 1 }
+
+    /// The fields of a row of plain numbers and words, read without making text of it; `nil` for any other row, a time that is a date
+    /// included, which ``fields(of:)`` then reads, the same for those that both read.
+    func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
+      guard let parter = separator.asciiValue else { return nil }
+      var fields = FixFields()
+      var percent: Double?
+      var state: MotionState?
+      var hasState = false
+      var column = 0
+      var start = row.startIndex
+      while true {
+        var end = start
+        while end < row.endIndex, row[end] != parter {
+          // Quotes, and what is no ASCII, have rules of their own.
+          guard row[end] < 0x80, row[end] != UInt8(ascii: "\"") else { return nil }
+          end += 1
+        }
+        let field = row[start..<end]
+        switch column {
+        case time:
+          guard let number = DecimalField(field) else { return nil }
+          fields.time = number.value.flatMap { FieldText.moment($0) }
+          // What cannot be read is told of there.
+          guard fields.time != nil else { return nil }
+        case latitude, longitude, altitude, accuracy, speed?.index, course, confidence:
+          guard let number = DecimalField(field) else { return nil }
+          if column == latitude { fields.latitude = number.value }
+          if column == longitude { fields.longitude = number.value }
+          if column == altitude { fields.altitude = number.value }
+          if column == accuracy { fields.accuracy = number.value }
+          if let speed, column == speed.index { fields.speed = number.value.map { $0 * speed.factor } }
+          if column == course { fields.course = number.value }
+          if column == confidence { percent = number.value }
+        case activity where !field.isEmpty:
+          hasState = true
+          state = FieldText.motion(FieldText.trim(String(decoding: field, as: UTF8.self)))
+        case device where !field.isEmpty:
+          let name = FieldText.trim(String(decoding: field, as: UTF8.self))
+          if !name.isEmpty { fields.device = name }
+        default: break
+        }
+        column += 1
+        guard end < row.endIndex else { break }
+        start = end + 1
+      }
+      guard column >= neededCount else { return nil }
+      if hasState, let state {
+        fields.motion = (state, percent.map { FieldText.confidence(percent: $0) } ?? .medium)
+      }
+      return fields
+    }
 
     func isWithoutZone(_ row: [String]) -> Bool { FieldText.lacksZone(row[time]) }
 

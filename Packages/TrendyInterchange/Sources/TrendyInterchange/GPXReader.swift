@@ -154,7 +154,7 @@ private struct GPXParser {
     case "ele" where isDirect: point.altitude = number
     case "speed": point.speed = number.flatMap { $0 >= 0 ? $0 : nil }
     case "course": point.course = number.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil }
-    case "accuracy", "hacc", "acc": point.accuracy = number.flatMap { $0 >= 0 ? $0 : nil }
+    case "accuracy", "hacc", "hAcc", "acc": point.accuracy = number.flatMap { $0 >= 0 ? $0 : nil }
     case "hdop": point.dilution = number.flatMap { $0 >= 0 ? $0 : nil }
     default: break
     }

@@ -32,12 +32,7 @@ public enum GPXWriter: Sendable {
     _ tracks: [Track], waypoints: [Waypoint] = [], routes: [Track] = [], creator: String = "Trendy"
   ) -> [UInt8] {
     var out = GPXText()
-    out.add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
-    out.add("<gpx version=\"1.1\" creator=\"")
-    out.addEscaped(creator)
-    out.add("\" xmlns=\"http://www.topografix.com/GPX/1/1\"")
-    out.add(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
-    out.add(" xmlns:trendy=\"urn:trendy:gpx:1\">\n")
+    out.addBeginning(creator: creator)
     // The order of the schema: way points, routes, tracks.
     for waypoint in waypoints { out.add("wpt", waypoint.point, name: waypoint.name) }
     for route in routes {
@@ -46,23 +41,56 @@ public enum GPXWriter: Sendable {
       for point in route.segments.flatMap(\.points) { out.add("rtept", point) }
       out.add("</rte>\n")
     }
-    for track in tracks {
-      out.add("<trk>\n")
-      out.addName(track.name)
-      for segment in track.segments {
-        out.add("<trkseg>\n")
-        for point in segment.points { out.add("trkpt", point) }
-        out.add("</trkseg>\n")
-      }
-      out.add("</trk>\n")
-    }
-    out.add("</gpx>\n")
+    for track in tracks { out.add(track) }
+    out.add(ending)
     return out.bytes
   }
+
+  // MARK: In pieces
+
+  static var beginning: String {
+    var out = GPXText()
+    out.addBeginning(creator: "Trendy")
+    return String(decoding: out.bytes, as: UTF8.self)
+  }
+
+  static func text(of track: Track) -> String {
+    var out = GPXText()
+    out.add(track)
+    return String(decoding: out.bytes, as: UTF8.self)
+  }
+
+  static func escaped(_ text: String) -> String {
+    var out = GPXText()
+    out.addEscaped(text)
+    return String(decoding: out.bytes, as: UTF8.self)
+  }
+
+  static let ending = "</gpx>\n"
 }
 
 private struct GPXText {
   private(set) var bytes: [UInt8] = []
+
+  mutating func addBeginning(creator: String) {
+    add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+    add("<gpx version=\"1.1\" creator=\"")
+    addEscaped(creator)
+    add("\" xmlns=\"http://www.topografix.com/GPX/1/1\"")
+    add(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
+    add(" xmlns:trendy=\"urn:trendy:gpx:1\">\n")
+  }
+
+  mutating func add(_ track: Track) {
+    add("<trk>\n")
+    addName(track.name)
+    for segment in track.segments {
+      add("<trkseg>\n")
+      for point in segment.points { add("trkpt", point) }
+      add("</trkseg>\n")
+    }
+    add("</trk>\n")
+  }
 
   mutating func add(_ text: String) { bytes += text.utf8 }
 

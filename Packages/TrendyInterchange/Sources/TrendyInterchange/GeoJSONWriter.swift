@@ -20,18 +20,23 @@ public enum GeoJSONWriter: Sendable {
         lines.append([fix])
       }
     }
-    var text = "{\"type\":\"FeatureCollection\",\"features\":["
-    if !lines.isEmpty {
-      let places = lines.map { "[" + $0.map(position).joined(separator: ",") + "]" }.joined(separator: ",")
-      let times = lines.map {
-        "[" + $0.map { "\"\(RFC3339.string(from: $0.timestamp))\"" }.joined(separator: ",") + "]"
-      }
-      text += "{\"type\":\"Feature\",\"properties\":{"
-      if let name { text += "\"name\":\(quoted(name))," }
-      text += "\"coordTimes\":[\(times.joined(separator: ","))]},"
-      text += "\"geometry\":{\"type\":\"MultiLineString\",\"coordinates\":[\(places)]}}"
+    return Array((beginning + (feature(lines, name: name) ?? "") + "]}\n").utf8)
+  }
+
+  static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
+
+  /// One feature of several lines; `nil` for none. Fixes off the globe are left out.
+  static func feature(_ lines: [[Location]], name: String?) -> String? {
+    let lines = lines.map { $0.filter(\.coordinate.isValid) }.filter { !$0.isEmpty }
+    guard !lines.isEmpty else { return nil }
+    let places = lines.map { "[" + $0.map(position).joined(separator: ",") + "]" }.joined(separator: ",")
+    let times = lines.map {
+      "[" + $0.map { "\"\(RFC3339.string(from: $0.timestamp))\"" }.joined(separator: ",") + "]"
     }
-    return Array((text + "]}\n").utf8)
+    var text = "{\"type\":\"Feature\",\"properties\":{"
+    if let name { text += "\"name\":\(quoted(name))," }
+    text += "\"coordTimes\":[\(times.joined(separator: ","))]},"
+    return text + "\"geometry\":{\"type\":\"MultiLineString\",\"coordinates\":[\(places)]}}"
   }
 
   /// One point for each fix, with all that is known of it. A motion is written at the fix of its own time.

@@ -93,4 +93,25 @@ struct TrackWriterTests {
         "track point 2: latitude 100, longitude 2 is no place on earth", "track point 3: the time \"x\" cannot be read",
       ])
   }
+
+  @Test("pieces of a track are read again as they were", arguments: ["gpx", "kml", "geojson", "rec"])
+  func pieces(word: String) throws {
+    let fixes = try Self.track().locations
+    var writer = try #require(InterchangeFormat.named(word)?.trackWriter())
+    let half = fixes.count / 2
+    let text =
+      writer.beginning() + writer.segment(Array(fixes[..<half]), name: "a & b")
+      + writer.segment(Array(fixes[half...]), name: "a & b") + writer.ending()
+    let file = try TrackFile(reading: Array(text.utf8))
+    #expect(file.problems.isEmpty)
+    try #require(file.locations.count == fixes.count)
+    for (mine, theirs) in zip(file.locations, fixes) {
+      #expect(abs(mine.timestamp.timeIntervalSince(theirs.timestamp)) <= (word == "rec" ? 0.5 : 0.001))
+      #expect(abs(mine.coordinate.latitude - theirs.coordinate.latitude) < 1e-9)
+      #expect(abs(mine.coordinate.longitude - theirs.coordinate.longitude) < 1e-9)
+      guard word == "gpx" || word == "kml" else { continue }
+      #expect(abs((mine.speed ?? -1) - (theirs.speed ?? -1)) <= 0.001)
+      #expect(abs(mine.horizontalAccuracy - theirs.horizontalAccuracy) <= 0.01)
+    }
+  }
 }

@@ -1,0 +1,116 @@
+/// Lines of iCalendar text (RFC 5545, 3.1): unfolded, each a name, parameters and a value.
+struct CalendarLines {
+  struct Line {
+    /// In capitals.
+    var name: String
+    /// By names in capitals.
+    var parameters: [String: String]
+    var value: String
+    /// Of the file, where it begins.
+    var number: Int
+  }
+
+  /// Bytes of an unfolded line; what is beyond them is dropped.
+  private static let longest = 1 << 20
+
+  private let input: ByteInput
+  private var number = 0
+  private var ahead: [UInt8]?
+
+  init(_ input: ByteInput) { self.input = input }
+
+  /// - Returns: `nil` at the end; `name` is empty for a line that has none.
+  mutating func next() throws -> Line? {
+    guard var line = try physical() else { return nil }
+    let start = number
+    while let more = try physical() {
+      guard more.first == 0x20 || more.first == 0x9 else {
+        ahead = more
+        number -= 1
+        break
+      }
+      if line.count < Self.longest { line += more.dropFirst() }
+    }
+    return Self.parsed(line, number: start)
+  }
+
+  private mutating func physical() throws -> [UInt8]? {
+    if let line = ahead {
+      ahead = nil
+      number += 1
+      return line
+    }
+    while let (line, _) = try input.line(limit: Self.longest) {
+      number += 1
+      let text = number == 1 ? Array(line[...].withoutLeadingSpace) : line
+      if !text.isEmpty { return text }
+    }
+    return nil
+  }
+
+  private static func parsed(_ bytes: [UInt8], number: Int) -> Line {
+    var line = Line(name: "", parameters: [:], value: "", number: number)
+    var parts: [[UInt8]] = [[]]
+    var isQuoted = false
+    var colon: Int?
+    for (index, byte) in bytes.enumerated() {
+      if byte == UInt8(ascii: "\"") {
+        isQuoted.toggle()
+      } else if byte == UInt8(ascii: ":"), !isQuoted {
+        colon = index
+        break
+      } else if byte == UInt8(ascii: ";"), !isQuoted {
+        parts.append([])
+      } else {
+        parts[parts.count - 1].append(byte)
+      }
+    }
+    guard let colon else { return line }
+    line.name = String(decoding: parts[0], as: UTF8.self).uppercased()
+    for part in parts.dropFirst() {
+      let pair = String(decoding: part, as: UTF8.self).split(separator: "=", maxSplits: 1)
+      if pair.count == 2 { line.parameters[pair[0].uppercased()] = String(pair[1]) }
+    }
+    line.value = String(decoding: bytes[(colon + 1)...], as: UTF8.self)
+    return line
+  }
+
+  /// What a text means: its line ends, commas and semicolons are written with a backslash.
+  static func text(_ value: String) -> String {
+    guard value.contains("\\") else { return value }
+    var text = ""
+    var isEscaped = false
+    for character in value {
+      if isEscaped {
+        text.append(character == "n" || character == "N" ? "\n" : character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else {
+        text.append(character)
+      }
+    }
+    return text
+  }
+
+  /// A line as it is written, folded at 75 bytes without cutting a character.
+  static func folded(_ line: String) -> String {
+    var text = ""
+    var width = 0
+    for scalar in line.unicodeScalars {
+      let size = UTF8.width(scalar)
+      if width + size > 75 {
+        text += "\r\n "
+        width = 1
+      }
+      text.unicodeScalars.append(scalar)
+      width += size
+    }
+    return text + "\r\n"
+  }
+
+  static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing(";", with: "\\;").replacing(",", with: "\\,")
+      .replacing("\r\n", with: "\\n").replacing("\n", with: "\\n").replacing("\r", with: "\\n")
+  }
+}

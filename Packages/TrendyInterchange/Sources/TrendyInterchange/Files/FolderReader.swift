@@ -1,0 +1,59 @@
+import TrendyModels
+
+/// Reads every file of a folder or an archive that is of a known format, each as what it is.
+enum FolderReader {
+  /// Bytes of a track: its readers hold it whole.
+  private static let trackLimit = 256 << 20
+
+  static func holdsAnything(_ files: ExportFiles) throws -> Bool {
+    for path in files.paths where try format(of: path, in: files) != nil { return true }
+    return false
+  }
+
+  static func format(of path: String, in files: ExportFiles) throws -> InterchangeFormat? {
+    InterchangeFormat.of(try files.beginning(of: path, count: 1 << 16)[...])
+  }
+
+  static func read(_ files: ExportFiles, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    for path in files.paths {
+      guard let format = try format(of: path, in: files) else {
+        try body(.skip(what: "file of no known format"), path)
+        continue
+      }
+      do {
+        if format.isReadAsRecords {
+          try format.read(ByteInput(from: try files.open(path)), options) { try body($0, "\(path), \($1)") }
+        } else if let bytes = try files.bytes(of: path, limit: trackLimit) {
+          try body(.track(try TrackFile(reading: bytes)), path)
+        } else {
+          try body(.bad(reason: "it has more than \(trackLimit >> 20) MB"), path)
+        }
+      } catch let error as InterchangeError {
+        // One broken file must not keep the others out.
+        try body(.bad(reason: "\(error)"), path)
+      }
+    }
+  }
+
+  /// What a folder of nothing that can be read looks like.
+  static func describe(_ files: ExportFiles) -> String {
+    if files.paths.isEmpty { return "an empty archive or folder" }
+    let takeout = Set(
+      files.paths.compactMap { path -> Substring? in
+        let parts = path.split(separator: "/")
+        guard let index = parts.firstIndex(of: "Takeout"), parts.count > index + 2 else { return nil }
+        return parts[index + 1]
+      })
+    if !takeout.isEmpty {
+      return "a Takeout of \(takeout.sorted().prefix(8).joined(separator: ", ")) without a history of places; "
+        + "since 2024 that is exported on the phone: Settings, Location, Timeline"
+    }
+    let names = files.paths.prefix(3).joined(separator: ", ")
+    return "an archive or folder of \(files.paths.count) other files (\(names)\(files.paths.count > 3 ? ", …" : ""))"
+  }
+}
+
+extension ExportFiles {
+  /// What it looks like, in words, where no file in it can be read.
+  public var description: String { FolderReader.describe(self) }
+}

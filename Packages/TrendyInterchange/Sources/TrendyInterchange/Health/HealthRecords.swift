@@ -1,0 +1,96 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Makes records of what an export of Apple Health tells.
+enum HealthRecords {
+  /// Reads the file with the data alone: the ways of workouts lie beside it and are not in reach.
+  static func read(
+    _ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler
+  ) throws {
+    try report(body) {
+      var routes = 0
+      let summary = try HealthExport.read({ try input.read(into: $0) }) { event in
+        routes += event.routes.count
+        try body(.event(ForeignEvent(event, route: [], options)), place(of: event))
+      }
+      // The same file in its archive gives them.
+      if routes > 0 {
+        try body(.skip(what: "route of a workout: it is in the archive of the phone", count: routes), "the file")
+      }
+      return summary
+    }
+  }
+
+  static func read(
+    _ files: ExportFiles, _ options: ImportOptions, _ body: InterchangeFormat.Handler
+  ) throws {
+    try report(body) {
+      guard let folder = try HealthExport.Folder(files) else {
+        throw HealthExportError.notHealth(seen: "a folder without its file")
+      }
+      return try folder.read { event in
+        var route: [Coordinate] = []
+        for path in event.routes {
+          do {
+            guard let file = try folder.route(path) else {
+              try body(.skip(what: "route that is not in the archive"), place(of: event))
+              continue
+            }
+            route += file.points.map(\.coordinate)
+          } catch let error as InterchangeError {
+            // The workout is there all the same.
+            try body(.bad(reason: "the route \(path) cannot be read: \(error)"), place(of: event))
+          }
+        }
+        try body(.event(ForeignEvent(event, route: route, options)), place(of: event))
+      }
+    }
+  }
+
+  private static func place(of event: HealthEvent) -> String {
+    event.line.map { "line \($0)" } ?? event.date.map { "\($0)" } ?? RFC3339.string(from: event.start)
+  }
+
+  private static func report(
+    _ body: InterchangeFormat.Handler, _ read: () throws -> HealthExport.Summary
+  ) throws {
+    let summary: HealthExport.Summary
+    do {
+      summary = try read()
+    } catch let error as HealthExportError {
+      throw InterchangeError.unreadable(reason: "\(error)")
+    }
+    for (type, count) in summary.skipped.sorted(by: { $0.key < $1.key }) {
+      let name = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKDataType"].first { type.hasPrefix($0) }
+      try body(.skip(what: String(type.dropFirst(name?.count ?? 0)), count: count), "the file")
+    }
+    for problem in summary.problems { try body(.bad(reason: problem.reason), problem.place) }
+    // Beyond the first hundred they are counted only.
+    for _ in summary.problems.count..<max(summary.problems.count, summary.problemCount) {
+      try body(.bad(reason: "as above"), "the file")
+    }
+  }
+}
+
+extension ForeignEvent {
+  /// - Parameter route: the way of a workout, as far as it was recorded.
+  fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
+    self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)
+    hints = [event.category.rawValue]
+    isKeyUnique = true
+    endDate = event.end
+    timeZone = event.timeZone ?? options.zone.name
+    if let date = event.date {
+      isAllDay = true
+      timestamp = options.zone.date(date)
+    }
+    if let activity = event.properties["activity"]?.stringValue { title = activity }
+    properties = event.properties
+    self.route = route
+    coordinate = route.first
+  }
+}

@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+public import TrendyModels
+
+/// Writes tracks as text, a segment at a time, so that a file of any length takes the memory of a segment.
+public protocol TrackStreamWriter {
+  func beginning() -> String
+  /// - Parameters:
+  ///   - fixes: in the order of time, without a gap; not empty.
+  ///   - name: of the track that it belongs to: of a trip, or of a device.
+  mutating func segment(_ fixes: [Location], name: String) -> String
+  func ending() -> String
+}
+
+/// GPX 1.1, a track for each segment.
+struct GPXStreamWriter: TrackStreamWriter {
+  func beginning() -> String { GPXWriter.beginning }
+
+  func segment(_ fixes: [Location], name: String) -> String {
+    GPXWriter.text(of: Track(name: name, segments: [TrackSegment(points: fixes.map { TrackPoint($0) })]))
+  }
+
+  func ending() -> String { GPXWriter.ending }
+}
+
+/// GeoJSON, a feature with `coordTimes` for each segment.
+struct GeoJSONStreamWriter: TrackStreamWriter {
+  private var isFirst = true
+
+  func beginning() -> String { GeoJSONWriter.beginning }
+
+  mutating func segment(_ fixes: [Location], name: String) -> String {
+    guard let feature = GeoJSONWriter.feature([fixes], name: name) else { return "" }
+    defer { isFirst = false }
+    return (isFirst ? "\n" : ",\n") + feature
+  }
+
+  func ending() -> String { "\n]}\n" }
+}
+
+/// KML 2.2 with Google's tracks, a placemark for each segment; speed, bearing and accuracy in the arrays that ``KMLReader`` reads.
+struct KMLStreamWriter: TrackStreamWriter {
+  func beginning() -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2">
+    <Document>
+    <Schema id="fix"><gx:SimpleArrayField name="speed" type="float"/><gx:SimpleArrayField name="bearing" type="float"/>\
+    <gx:SimpleArrayField name="accuracy" type="float"/></Schema>
+
+    """
+  }
+
+  func segment(_ fixes: [Location], name: String) -> String {
+    let fixes = fixes.filter(\.coordinate.isValid)
+    guard !fixes.isEmpty else { return "" }
+    var text =
+      "<Placemark><name>\(GPXWriter.escaped(name))</name><gx:Track><altitudeMode>clampToGround</altitudeMode>\n"
+    for fix in fixes { text += "<when>\(RFC3339.string(from: fix.timestamp))</when>\n" }
+    for fix in fixes {
+      text += "<gx:coord>\(DecimalText.string(fix.coordinate.longitude, 9)) "
+      text += DecimalText.string(fix.coordinate.latitude, 9)
+      if let altitude = DecimalText.finite(fix.altitude) { text += " " + DecimalText.string(altitude, 3) }
+      text += "</gx:coord>\n"
+    }
+    text += "<ExtendedData><SchemaData schemaUrl=\"#fix\">\n"
+    text += Self.array("speed", fixes.map { DecimalText.finite($0.speed) })
+    text += Self.array("bearing", fixes.map { DecimalText.finite($0.course) })
+    text += Self.array(
+      "accuracy", fixes.map { $0.horizontalAccuracy > 0 ? DecimalText.finite($0.horizontalAccuracy) : nil })
+    return text + "</SchemaData></ExtendedData>\n</gx:Track></Placemark>\n"
+  }
+
+  func ending() -> String { "</Document>\n</kml>\n" }
+
+  /// A value that is not known stands as an empty element, so that all arrays are as long as the track.
+  private static func array(_ name: String, _ values: [Double?]) -> String {
+    guard values.contains(where: { $0 != nil }) else { return "" }
+    var text = "<gx:SimpleArrayData name=\"\(name)\">\n"
+    for value in values { text += "<gx:value>\(value.map { DecimalText.string($0, 3) } ?? "")</gx:value>\n" }
+    return text + "</gx:SimpleArrayData>\n"
+  }
+}
+
+/// OwnTracks' recordings.
+struct OwnTracksStreamWriter: TrackStreamWriter {
+  func beginning() -> String { "" }
+
+  func segment(_ fixes: [Location], name: String) -> String {
+    String(decoding: OwnTracksWriter.writeRecording(fixes), as: UTF8.self)
+  }
+
+  func ending() -> String { "" }
+}

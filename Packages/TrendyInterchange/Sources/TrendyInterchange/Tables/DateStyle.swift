@@ -1,0 +1,219 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// A way to write dates, which all rows of a column have in common.
+enum DateStyle: CaseIterable {
+  case yearFirst
+  case dayFirst
+  case monthFirst
+  case compact
+  case seconds
+  case spreadsheetDays
+  case words
+
+  /// What a cell says: a date, the time beside it, and the zone where it is written.
+  struct Reading: Equatable {
+    var day: CivilDate
+    /// Seconds; `nil` where only a date is written.
+    var secondOfDay: Double?
+    var secondsFromGMT: Int?
+
+    func moment(in zone: ZoneClock) -> Date {
+      let second = secondOfDay ?? 0
+      if let secondsFromGMT {
+        return Date(timeIntervalSince1970: Double(day.daysSince1970) * 86_400 + second - Double(secondsFromGMT))
+      }
+      return zone.date(day, secondOfDay: Int(second)).addingTimeInterval(second - second.rounded(.down))
+    }
+  }
+
+  func read(_ text: String) -> Reading? {
+    switch self {
+    case .seconds:
+      guard text.utf8.count >= 9, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+        let number = FieldText.number(text), let moment = FieldText.moment(number)
+      else { return nil }
+      return Self.utc(moment)
+    case .spreadsheetDays:
+      guard let number = FieldText.number(text), (20_000..<60_000).contains(number) else { return nil }
+      let day = Int(number)
+      let second = ((number - Double(day)) * 86_400).rounded()
+      // Days since 1899-12-30.
+      return Reading(
+        day: CivilDate(daysSince1970: day - 25_569), secondOfDay: number == Double(day) ? nil : min(second, 86_399))
+    case .compact:
+      let date = text.prefix(8)
+      guard date.utf8.count == 8, let number = Int(date), date.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let day = Self.day(number / 10_000, number / 100 % 100, number % 100)
+      else { return nil }
+      return Self.reading(day, rest: text.dropFirst(8))
+    case .yearFirst, .dayFirst, .monthFirst: return readNumbers(text)
+    case .words: return Self.readWords(text)
+    }
+  }
+
+  private func readNumbers(_ text: String) -> Reading? {
+    var numbers: [(value: Int, digits: Int)] = []
+    var index = text.startIndex
+    var mark: Character?
+    while numbers.count < 3 {
+      let digits = text[index...].prefix { $0.isASCII && $0.isNumber }
+      guard (1...4).contains(digits.count), let value = Int(digits) else { return nil }
+      numbers.append((value, digits.count))
+      index = digits.endIndex
+      guard numbers.count < 3 else { break }
+      guard index < text.endIndex, "-/.".contains(text[index]), mark == nil || mark == text[index] else { return nil }
+      mark = text[index]
+      index = text.index(after: index)
+    }
+    func year(_ number: (value: Int, digits: Int)) -> Int? {
+      switch number.digits {
+      case 4: number.value
+      case 2: number.value < 70 ? 2000 + number.value : 1900 + number.value
+      default: nil
+      }
+    }
+    let day: CivilDate?
+    switch self {
+    case .yearFirst: day = numbers[0].digits == 4 ? Self.day(numbers[0].value, numbers[1].value, numbers[2].value) : nil
+    case .dayFirst: day = year(numbers[2]).flatMap { Self.day($0, numbers[1].value, numbers[0].value) }
+    // With dots the day is always first.
+    case .monthFirst:
+      day = mark == "." ? nil : year(numbers[2]).flatMap { Self.day($0, numbers[0].value, numbers[1].value) }
+    default: day = nil
+    }
+    return day.flatMap { Self.reading($0, rest: text[index...]) }
+  }
+
+  /// `4 Mar 2026`, `Mar 4, 2026`, with a time behind.
+  private static func readWords(_ text: String) -> Reading? {
+    var words = text.split { $0 == " " || $0 == "," || $0 == "\u{202F}" || $0 == "\u{A0}" }
+    guard words.count >= 3 else { return nil }
+    if weekdays.contains(where: { words[0].lowercased().hasPrefix($0) }), words.count >= 4 { words.removeFirst() }
+    func month(_ word: Substring) -> Int? {
+      word.count < 3 ? nil : LocalTime.months.firstIndex { word.lowercased().hasPrefix($0.lowercased()) }.map { $0 + 1 }
+    }
+    let date: CivilDate?
+    if let number = month(words[0]), let day = Int(words[1]), let year = Int(words[2]) {
+      date = self.day(year, number, day)
+    } else if let number = month(words[1]), let day = Int(words[0]), let year = Int(words[2]) {
+      date = self.day(year, number, day)
+    } else {
+      date = nil
+    }
+    return date.flatMap { reading($0, rest: words.dropFirst(3).joined(separator: " ")[...]) }
+  }
+
+  private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  private static func day(_ year: Int, _ month: Int, _ day: Int) -> CivilDate? {
+    guard (1...9999).contains(year), (1...12).contains(month),
+      (1...CivilDate.days(inMonth: month, ofYear: year)).contains(day)
+    else { return nil }
+    return CivilDate(year: year, month: month, day: day)
+  }
+
+  private static func utc(_ moment: Date) -> Reading {
+    let seconds = moment.timeIntervalSince1970
+    let day = (seconds / 86_400).rounded(.down)
+    return Reading(day: CivilDate(daysSince1970: Int(day)), secondOfDay: seconds - day * 86_400, secondsFromGMT: 0)
+  }
+
+  private static func reading(_ day: CivilDate, rest: Substring) -> Reading? {
+    var rest = rest.drop { $0 == " " || $0 == "T" || $0 == "," || $0 == "\u{202F}" || $0 == "\u{A0}" }
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    guard !rest.isEmpty else { return Reading(day: day, secondOfDay: nil) }
+    guard let (second, offset) = clock(rest) else { return nil }
+    // 24:00 is the end of the day.
+    return Reading(
+      day: second >= 86_400 ? day.advanced(by: 1) : day, secondOfDay: second >= 86_400 ? second - 86_400 : second,
+      secondsFromGMT: offset)
+  }
+
+  /// `8:05`, `08:05:09.5`, `8:05 p.m.`, `080509`, with `Z` or an offset behind: seconds of the day, and of the zone.
+  static func clock(_ text: Substring) -> (secondOfDay: Double, secondsFromGMT: Int?)? {
+    var rest = text
+    func number(_ most: Int) -> Int? {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }.prefix(most)
+      rest = rest[digits.endIndex...]
+      return Int(digits)
+    }
+    func take(_ character: Character) -> Bool {
+      guard rest.first == character else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+    guard var hour = number(2) else { return nil }
+    var minute = 0
+    var second = 0.0
+    let hasMark = take(":")
+    if hasMark || rest.first?.isNumber == true {
+      guard let value = number(2) else { return nil }
+      minute = value
+      if hasMark ? take(":") : rest.first?.isNumber == true {
+        guard let whole = number(2) else { return nil }
+        second = Double(whole)
+        if take(".") || take(",") {
+          let digits = rest.prefix { $0.isASCII && $0.isNumber }
+          guard let fraction = Double("0.\(digits)") else { return nil }
+          second += fraction
+          rest = rest[digits.endIndex...]
+        }
+      }
+    }
+    rest = rest.drop { $0 == " " || $0 == "\u{202F}" || $0 == "\u{A0}" }
+    let word = rest.lowercased().filter { $0 != "." && $0 != " " }
+    if word == "am" || word == "pm" {
+      guard (1...12).contains(hour) else { return nil }
+      hour = hour % 12 + (word == "pm" ? 12 : 0)
+      rest = ""
+    } else if !hasMark, text.count < 4 {
+      return nil
+    }
+    guard hour <= 24, minute < 60, second < 61, hour < 24 || minute == 0 && second == 0 else { return nil }
+    var offset: Int?
+    if take("Z") || take("z") {
+      offset = 0
+    } else if rest.hasPrefix("UTC") || rest.hasPrefix("GMT"), rest.count == 3 {
+      offset = 0
+      rest = ""
+    } else if let sign = rest.first, sign == "+" || sign == "-" {
+      rest = rest.dropFirst()
+      guard let hours = number(2), hours <= 18 else { return nil }
+      _ = take(":")
+      let minutes = rest.isEmpty ? 0 : number(2)
+      guard let minutes, minutes < 60 else { return nil }
+      offset = (hours * 3600 + minutes * 60) * (sign == "-" ? -1 : 1)
+    }
+    guard rest.isEmpty else { return nil }
+    return (Double(hour * 3600 + minute * 60) + min(second, 59.999), offset)
+  }
+
+  /// The style that every cell fits.
+  /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` where day and month could both be first.
+  static func ofAll(
+    _ cells: [String], isDayFirst: Bool?, isContinental: Bool
+  ) throws(InterchangeError) -> DateStyle? {
+    guard !cells.isEmpty else { return nil }
+    let fitting = allCases.filter { style in cells.allSatisfy { style.read($0) != nil } }
+    guard fitting.contains(.dayFirst), fitting.contains(.monthFirst) else { return fitting.first }
+    if let isDayFirst { return isDayFirst ? .dayFirst : .monthFirst }
+    let differing = cells.first { DateStyle.dayFirst.read($0) != DateStyle.monthFirst.read($0) }
+    guard let differing else { return .dayFirst }
+    // Rows lie mostly in the order of time.
+    let isOrdered = [DateStyle.dayFirst, .monthFirst].map { style in
+      let days = cells.compactMap { style.read($0)?.day }
+      return zip(days, days.dropFirst()).allSatisfy { $0 <= $1 } || zip(days, days.dropFirst()).allSatisfy { $0 >= $1 }
+    }
+    if cells.count > 2, isOrdered[0] != isOrdered[1] { return isOrdered[0] ? .dayFirst : .monthFirst }
+    let isTwelveHours = cells.contains { $0.lowercased().hasSuffix("am") || $0.lowercased().hasSuffix("pm") }
+    if isContinental != isTwelveHours { return isContinental ? .dayFirst : .monthFirst }
+    throw .ambiguousDates(
+      cell: differing, dayFirst: "\(DateStyle.dayFirst.read(differing)?.day ?? CivilDate(daysSince1970: 0))",
+      monthFirst: "\(DateStyle.monthFirst.read(differing)?.day ?? CivilDate(daysSince1970: 0))")
+  }
+}

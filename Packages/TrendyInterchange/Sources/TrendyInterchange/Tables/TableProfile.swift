@@ -1,0 +1,120 @@
+/// What the columns of a kind of table hold, by their names.
+struct TableProfile: Sendable {
+  enum Role: String, CaseIterable, Sendable {
+    case id
+    case type
+    case start
+    case startDate = "start-date"
+    case startTime = "start-time"
+    case end
+    case endDate = "end-date"
+    case endTime = "end-time"
+    case duration
+    case isAllDay = "all-day"
+    case note
+    case title
+    case source
+    case externalId = "external-id"
+    case place
+    case latitude
+    case longitude
+    case zone
+  }
+
+  /// As ``InterchangeFormat/word``, the first part of the keys of its events.
+  var word: String
+  /// In lower case, the first that is there counts.
+  var roles: [Role: [String]]
+  /// Columns without which a table is of another kind.
+  var required: [String]
+  /// Where no column names the type.
+  var typeName: String?
+  /// The type of rows whose cell for it is empty.
+  var typeIfEmpty: String?
+  /// Columns that are no property.
+  var ignored: Set<String> = []
+  /// Columns that are cut into a list at ` | ` and joined again with commas.
+  var lists: Set<String> = []
+  /// Columns that take one of few values.
+  var selects: Set<String> = []
+  /// Rows are events of an earlier export of this product, under their own ids.
+  var isOwn = false
+  /// Notes hold HTML.
+  var hasMarkup = false
+
+  /// Whether a header, in lower case, is of this kind.
+  func matches(_ header: [String]) -> Bool {
+    let header = Set(header)
+    return required.allSatisfy { header.contains($0) }
+  }
+
+  static let own = TableProfile(
+    word: "csv",
+    roles: [
+      .id: ["id"], .type: ["type"], .start: ["start"], .end: ["end"], .isAllDay: ["all day"], .note: ["note"],
+      .title: ["title"], .source: ["source"], .externalId: ["external id"], .place: ["place"],
+      .latitude: ["latitude"], .longitude: ["longitude"], .zone: ["time zone"],
+    ],
+    required: ["id", "type", "start", "end", "all day", "note", "source"], isOwn: true)
+
+  static let originalTrendy = TableProfile(
+    word: "trendy-csv",
+    roles: [
+      .type: ["event type"], .start: ["timestamp"], .end: ["end date"], .isAllDay: ["all day"], .note: ["notes"],
+      .source: ["source"], .title: ["original title"],
+    ],
+    required: ["event type", "timestamp", "all day"], ignored: ["created at", "updated at"])
+
+  static let daylio = TableProfile(
+    word: "daylio", roles: [.startDate: ["full_date"], .startTime: ["time"], .note: ["note"], .title: ["note_title"]],
+    required: ["full_date", "time", "mood", "activities"], typeName: "Mood", ignored: ["date", "weekday"],
+    lists: ["activities"], selects: ["mood"], hasMarkup: true)
+
+  static let toggl = TableProfile(
+    word: "toggl",
+    roles: [
+      .type: ["project"], .startDate: ["start date"], .startTime: ["start time"], .duration: ["duration"],
+      .note: ["description"],
+    ],
+    required: ["project", "description", "start date", "start time", "end date", "end time", "duration"],
+    typeIfEmpty: "Time entry", ignored: ["user", "email", "end date", "end time"])
+
+  static let clockify = TableProfile(
+    word: "clockify",
+    roles: [
+      .type: ["project"], .startDate: ["start date"], .startTime: ["start time"], .endDate: ["end date"],
+      .endTime: ["end time"], .note: ["description"],
+    ],
+    required: ["project", "description", "start date", "start time", "duration (h)"], typeIfEmpty: "Time entry",
+    ignored: [
+      "user", "email", "group", "duration (h)", "duration (decimal)", "date of creation", "invoice id",
+    ])
+
+  /// Any other table, by what its columns are called in several languages.
+  static let any = TableProfile(
+    word: "csv",
+    roles: [
+      .id: ["id", "uuid", "uid"],
+      .type: [
+        "type", "event", "event type", "activity", "habit", "habitname", "category", "name", "title", "what", "was",
+        "soort", "typ",
+      ],
+      .start: [
+        "timestamp", "start", "start time", "datetime", "date time", "date", "day", "when", "from", "started at",
+        "created at", "datum", "fecha", "data", "calendardate", "time",
+      ],
+      .startTime: ["time", "start time", "clock", "uhrzeit", "tijd", "hora", "heure"],
+      .end: ["end", "stop", "until", "to", "end time", "end date", "ended at", "ende", "einde"],
+      .duration: [
+        "duration", "duration (s)", "duration (min)", "duration (h)", "seconds", "minutes", "hours", "dauer", "duur",
+      ],
+      .isAllDay: ["all day", "is all day"],
+      .note: ["note", "notes", "comment", "commenttext", "description", "notiz", "notitie", "opmerking"],
+      .place: ["place", "location", "location name", "ort", "plaats"],
+      .latitude: ["lat", "latitude"], .longitude: ["lon", "lng", "longitude"],
+      .zone: ["timezone", "time zone", "tz"],
+    ],
+    required: [])
+
+  static let all = [own, originalTrendy, daylio, toggl, clockify]
+}

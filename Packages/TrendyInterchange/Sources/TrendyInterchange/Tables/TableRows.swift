@@ -1,0 +1,176 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Rows of a table as text, RFC 4180 with what else is written for it: any of four separators, any encoding of Excel's.
+///
+/// A quote inside a cell that does not begin with one is text; a line that is `sep=;` names the separator.
+struct TableRows {
+  /// Bytes of a cell; a file with a longer one has a quote that nobody closed.
+  static let longestCell = 1 << 20
+
+  let separator: UInt8
+  private let input: ByteInput
+  private var nextLine = 1
+  private var pushedBack: UInt8?
+
+  /// - Throws: what the input throws, or ``InterchangeError``.
+  init(_ input: ByteInput) throws {
+    let head = try input.peek(1 << 16)
+    let decoded = try Self.decoded(head, input)
+    self.input = decoded
+    let start = Array(try decoded.peek(1 << 16))
+    if start.starts(with: Array("sep=".utf8)), start.count > 5, start[5] == 0xA || start[5] == 0xD {
+      separator = start[4]
+      _ = try decoded.line(limit: 16)
+      nextLine = 2
+    } else {
+      separator = try Self.separator(of: start)
+    }
+  }
+
+  /// The text as UTF-8: by its mark, else by the NUL bytes of UTF-16, else UTF-8 where it is that, else Windows-1252.
+  private static func decoded(_ head: ArraySlice<UInt8>, _ input: ByteInput) throws -> ByteInput {
+    if head.starts(with: [0xEF, 0xBB, 0xBF]) {
+      for _ in 0..<3 { _ = try input.next() }
+      return input
+    }
+    let nulls = head.prefix(512).enumerated().filter { $0.element == 0 }
+    let isLittle = head.starts(with: [0xFF, 0xFE]) || nulls.count > 8 && nulls.allSatisfy { $0.offset % 2 == 1 }
+    let isBig = head.starts(with: [0xFE, 0xFF]) || nulls.count > 8 && nulls.allSatisfy { $0.offset % 2 == 0 }
+    if isLittle || isBig {
+      let bytes = try input.rest()
+      var units: [UInt16] = []
+      units.reserveCapacity(bytes.count / 2)
+      for index in stride(from: 0, to: bytes.count - 1, by: 2) {
+        let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+        units.append(isLittle ? first | second << 8 : second | first << 8)
+      }
+      let text = String(decoding: units.first == 0xFEFF ? units.dropFirst() : units[...], as: UTF16.self)
+      return ByteInput(Array(text.utf8))
+    }
+    // A character at the end of what was looked at may be cut.
+    let isCut = head.count >= 1 << 16
+    for dropped in 0...(isCut ? 3 : 0) where String(validating: head.dropLast(dropped), as: UTF8.self) != nil {
+      return input
+    }
+    var text = ""
+    for byte in try input.rest() { text.unicodeScalars.append(Self.windows1252(byte)) }
+    return ByteInput(Array(text.utf8))
+  }
+
+  private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
+    let special: [UInt32] = [
+      0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0xFFFD,
+      0x017D, 0xFFFD, 0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A,
+      0x0153, 0xFFFD, 0x017E, 0x0178,
+    ]
+    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
+    return Unicode.Scalar(special[Int(byte) - 0x80]) ?? "\u{FFFD}"
+  }
+
+  /// The one by which most of the first rows have as many cells as the first, more than one; a comma where two are as good.
+  private static func separator(of head: [UInt8]) throws -> UInt8 {
+    var best: (separator: UInt8, equal: Int) = (UInt8(ascii: ","), 0)
+    for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] {
+      var rows = TableRows(ByteInput(head), separator: separator)
+      var widths: [Int] = []
+      // A quote that is left open is no row.
+      while widths.count < 50, let row = try? rows.next() { widths.append(row.cells.count) }
+      guard let first = widths.first, first > 1 else { continue }
+      let equal = widths.count { $0 == first }
+      if equal > best.equal { best = (separator, equal) }
+    }
+    return best.separator
+  }
+
+  private init(_ input: ByteInput, separator: UInt8) {
+    self.input = input
+    self.separator = separator
+  }
+
+  /// The next row that is not blank; `nil` at the end.
+  mutating func next() throws -> (line: Int, cells: [String])? {
+    while true {
+      let line = nextLine
+      guard let cells = try row() else { return nil }
+      if cells.contains(where: { !$0.isEmpty }) { return (line, cells) }
+    }
+  }
+
+  private mutating func take() throws -> UInt8? {
+    if let byte = pushedBack {
+      pushedBack = nil
+      return byte
+    }
+    return try input.next()
+  }
+
+  private mutating func row() throws -> [String]? {
+    var cells: [String] = []
+    var cell: [UInt8] = []
+    var isQuoted = false
+    var isInside = false
+    var isAnything = false
+    func finish() {
+      cells.append(
+        isQuoted ? String(decoding: cell, as: UTF8.self) : FieldText.trim(String(decoding: cell, as: UTF8.self)))
+    }
+    while let byte = try take() {
+      isAnything = true
+      if byte == 0xA || byte == 0xD && !isInside { nextLine += 1 }
+      if isInside {
+        if byte == UInt8(ascii: "\"") {
+          let following = try take()
+          if following == byte {
+            cell.append(byte)
+          } else {
+            isInside = false
+            pushedBack = following
+          }
+        } else {
+          cell.append(byte)
+        }
+      } else if byte == separator {
+        finish()
+        cell = []
+        isQuoted = false
+      } else if byte == 0xA || byte == 0xD {
+        if byte == 0xD {
+          let following = try take()
+          if following != 0xA { pushedBack = following }
+        }
+        finish()
+        return cells
+      } else if byte == UInt8(ascii: "\""), !isQuoted, cell.allSatisfy({ $0 == 0x20 }) {
+        cell = []
+        isQuoted = true
+        isInside = true
+      } else {
+        cell.append(byte)
+      }
+      guard cell.count <= Self.longestCell else {
+        throw InterchangeError.malformed(
+          line: nextLine, column: 1, reason: "a cell is longer than a mebibyte: a quote may not be closed",
+          pointsRead: 0)
+      }
+    }
+    guard isAnything else { return nil }
+    finish()
+    return cells
+  }
+}
+
+/// Writes rows as RFC 4180 has them, with the end of line of the file.
+enum TableText {
+  static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
+
+  private static func quoted(_ cell: String) -> String {
+    let needsQuotes = cell.utf8.contains { ",\"\r\n".utf8.contains($0) } || cell.first == " " || cell.last == " "
+    guard needsQuotes else { return cell }
+    return "\"" + cell.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}

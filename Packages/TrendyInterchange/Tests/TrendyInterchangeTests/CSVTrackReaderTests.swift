@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+
+@Suite("CSVTrackReader", .timeLimit(.minutes(1)))
+struct CSVTrackReaderTests {
+  private static let header = "t,lat,lon,alt_m,acc_m,speed_kmh,course_deg,activity,confidence,device"
+
+  /// A quoted field is read as text; a plain one from its bytes.
+  private static func file(_ rows: [[String]], isQuoted: Bool) throws -> TrackFile {
+    let lines = rows.map { $0.map { isQuoted ? "\"\($0)\"" : $0 }.joined(separator: ",") }
+    return try TrackFile(reading: Array(([header] + lines).joined(separator: "\n").utf8))
+  }
+
+  /// Repeats (Steele, Lea, Flood 2014).
+  private struct Chance: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+
+  @Test("reads plain numbers as it reads quoted ones, to the last bit", arguments: 1...5)
+  func isExact(seed: Int) throws {
+    var chance = Chance(state: UInt64(seed))
+    func number(_ range: ClosedRange<Double>, _ digits: Int) -> String {
+      let parts = "\(Double.random(in: range, using: &chance))".split(separator: ".")
+      return "\(parts[0]).\(parts[parts.count - 1].prefix(digits))"
+    }
+    let rows = (0..<200).map { index in
+      [
+        "\(1_700_000_000 + index * 10)", number(-90...90, 1 + index % 16), number(-180...180, 1 + index % 16),
+        number(0...3000, 2), number(1...200, 3), number(0...130, 4), number(0...360, 1),
+        ["walking", "in_vehicle", "", "nonsense"][index % 4], number(0...100, 1), ["", "phone", "car"][index % 3],
+      ]
+    }
+    #expect(try Self.file(rows, isQuoted: false) == Self.file(rows, isQuoted: true))
+  }
+
+  @Test(
+    "reads whatever else a number can be",
+    arguments: [
+      "+5", "5e0", "5.", " 5", "5 ", "0005", "5.0000000000000000000000", "-0", "", "x", "5-", ".5", "1e400", "--5",
+    ])
+  func unusual(altitude: String) throws {
+    let row = ["1700000000", "48.5", "11.25", altitude, "5", "36", "90", "walking", "80", "phone"]
+    let plain = try Self.file([row], isQuoted: false)
+    #expect(plain == (try Self.file([row], isQuoted: true)))
+    #expect(plain.points.first?.speed == 10)
+  }
+
+  @Test(
+    "tells of a row that it cannot read",
+    arguments: ["t,48.5,11.25", "1700000000,x,11.25", "1700000000,48.5", "1e300,48.5,11.25"])
+  func broken(row: String) throws {
+    let good = "1700000010,48.5,11.25"
+    let file = try TrackFile(reading: Array("t,lat,lon\n\(row)\n\(good)".utf8))
+    #expect(file.problemCount == 1)
+    #expect(file.locations.count == 1)
+  }
+}

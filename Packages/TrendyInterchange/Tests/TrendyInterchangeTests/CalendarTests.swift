@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+
+@Suite("Calendars", .timeLimit(.minutes(5)))
+struct CalendarTests {
+  private func events(_ text: String, until: String = "2027-01-01T00:00:00Z") throws -> [ForeignEvent] {
+    var options = ImportOptions(
+      zone: try #require(ZoneClock(named: "Europe/Amsterdam")), now: try #require(RFC3339.date(from: until)))
+    options.range = nil
+    var events: [ForeignEvent] = []
+    let file = "BEGIN:VCALENDAR\n\(text)\nEND:VCALENDAR\n"
+    try #require(InterchangeFormat.named("ics")).read(ByteInput(Array(file.utf8)), options) { record, _ in
+      if case .event(let event) = record { events.append(event) }
+    }
+    return events
+  }
+
+  private func event(_ lines: String...) -> String {
+    "BEGIN:VEVENT\n\(lines.joined(separator: "\n"))\nEND:VEVENT"
+  }
+
+  private func times(_ events: [ForeignEvent]) -> [String] {
+    events.map { RFC3339.string(from: $0.timestamp) }.map { String($0.prefix(16)) }
+  }
+
+  /// Written by python-dateutil: 300 rules with their times in a span.
+  @Test func `recurrences are those of another implementation`() throws {
+    let url = try #require(Bundle.module.url(forResource: "Resources/rrule-cases", withExtension: "json"))
+    let file = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: url))
+    let cases = file.objectValue?["cases"]?.arrayValue ?? []
+    #expect(cases.count == 300)
+    for each in cases {
+      let members = try #require(each.objectValue)
+      func time(_ name: String) throws -> WallTime {
+        try #require(members[name]?.stringValue.flatMap { WallTime($0) })
+      }
+      let text = try #require(members["rrule"]?.stringValue)
+      let rule = try #require(RecurrenceRule(text), "\(text)")
+      let expected = try #require(members["occurrences"]?.arrayValue).compactMap {
+        $0.stringValue.flatMap { WallTime($0) }
+      }
+      let found = try rule.occurrences(from: time("dtstart"), in: time("from"), through: time("through"))
+      #expect(found == expected, "\(text)")
+    }
+  }
+
+  @Test func `what repeats stays on the clock over daylight saving, without what is taken out`() throws {
+    let text = event(
+      "UID:gym@x", "DTSTART;TZID=W. Europe Standard Time:20261013T183000", "DURATION:PT1H",
+      "RRULE:FREQ=WEEKLY;UNTIL=20261110T173000Z", "EXDATE;VALUE=DATE:20261027", "SUMMARY:Gym\\, legs")
+    let found = try events(text)
+    #expect(times(found) == ["2026-10-13T16:30", "2026-10-20T16:30", "2026-11-03T17:30", "2026-11-10T17:30"])
+    #expect(found.allSatisfy { $0.typeName == "Exercise" && $0.title == "Gym, legs" && $0.hints.contains("gym") })
+    #expect(found.allSatisfy { $0.endDate == $0.timestamp.addingTimeInterval(3600) })
+    #expect(Set(found.map(\.key)).count == 4)
+  }
+
+  @Test func `an instance that was moved replaces its own, and one that was cancelled goes`() throws {
+    let master = event("UID:a", "DTSTART:20260105T080000Z", "RRULE:FREQ=DAILY;COUNT=4", "SUMMARY:Standup")
+    let moved = event("UID:a", "RECURRENCE-ID:20260106T080000Z", "DTSTART:20260106T093000Z", "SUMMARY:Standup late")
+    let gone = event("UID:a", "RECURRENCE-ID:20260107T080000Z", "DTSTART:20260107T080000Z", "STATUS:CANCELLED")
+    let found = try events([moved, master, gone].joined(separator: "\n"))
+    #expect(times(found).sorted() == ["2026-01-05T08:00", "2026-01-06T09:30", "2026-01-08T08:00"])
+  }
+
+  @Test func `whole days end before their end`() throws {
+    let found = try events(
+      [
+        event("UID:a", "DTSTART;VALUE=DATE:20260405", "DTEND;VALUE=DATE:20260406", "SUMMARY:One"),
+        event("UID:b", "DTSTART:20260405", "DTEND:20260408", "SUMMARY:Three"),
+      ].joined(separator: "\n"))
+    #expect(found.map(\.isAllDay) == [true, true])
+    #expect(found.first?.endDate == nil)
+    #expect(found.last?.endDate == RFC3339.date(from: "2026-04-06T22:00:00Z"))
+  }
+
+  @Test func `a zone that only the file describes`() throws {
+    let zone = """
+      BEGIN:VTIMEZONE
+      TZID:Customized Time Zone
+      BEGIN:STANDARD
+      DTSTART:16010101T030000
+      TZOFFSETFROM:+0400
+      TZOFFSETTO:+0300
+      RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10
+      END:STANDARD
+      BEGIN:DAYLIGHT
+      DTSTART:16010101T020000
+      TZOFFSETFROM:+0300
+      TZOFFSETTO:+0400
+      RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3
+      END:DAYLIGHT
+      END:VTIMEZONE
+      """
+    let found = try events(
+      [
+        event("UID:a", "DTSTART;TZID=\"Customized Time Zone\":20260705T090000", "SUMMARY:Summer"),
+        event("UID:b", "DTSTART;TZID=Customized Time Zone:20261205T090000", "SUMMARY:Winter"), zone,
+      ].joined(separator: "\n"))
+    #expect(times(found) == ["2026-07-05T05:00", "2026-12-05T06:00"])
+  }
+
+  @Test func `a line that is folded in the middle of a character`() throws {
+    var bytes = Array("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTART:20260101T080000Z\r\nSUMMARY:Caf".utf8)
+    let accent = Array("é".utf8)
+    bytes += [accent[0], 0xD, 0xA, 0x20, accent[1]] + Array("\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n".utf8)
+    let records = try FormatTableTests.records(bytes, as: try #require(InterchangeFormat.named("ics")))
+    guard case .event(let event) = try #require(records.first) else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.title == "Café")
+  }
+
+  @Test(
+    "a rule that never holds or never ends comes to an end",
+    arguments: [
+      "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=31", "FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=1000000",
+      "FREQ=MONTHLY;BYSETPOS=366",
+      "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30",
+    ])
+  func ends(text: String) throws {
+    let rule = try #require(RecurrenceRule(text))
+    let start = try #require(WallTime("20260101T080000"))
+    let found = rule.occurrences(from: start, in: start, through: try #require(WallTime("20600101T000000")))
+    #expect(found.count <= RecurrenceRule.limit && found.first == start)
+  }
+
+  @Test(
+    "what is no rule is refused",
+    arguments: ["", "FREQ=NEVER", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;BYSETPOS=0", "BYDAY=MO"])
+  func refused(text: String) { #expect(RecurrenceRule(text) == nil) }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+
+@Suite("Tables of events", .timeLimit(.minutes(5)))
+struct EventTableTests {
+  private func events(
+    _ text: String, as word: String = "csv", zone: ZoneClock? = nil, _ change: (inout ImportOptions) -> Void = { _ in }
+  ) throws -> [ForeignEvent] {
+    var options = FormatTableTests.options
+    if let zone { options.zone = zone }
+    change(&options)
+    var events: [ForeignEvent] = []
+    try #require(InterchangeFormat.named(word)).read(ByteInput(Array(text.utf8)), options) { record, place in
+      switch record {
+      case .event(let event): events.append(event)
+      default: Issue.record("\(place): \(record)")
+      }
+    }
+    return events
+  }
+
+  private func moment(_ text: String) throws -> Date { try #require(RFC3339.date(from: text)) }
+
+  @Test func `a semicolon brings decimal commas and the day first`() throws {
+    let event = try #require(try events(FormatTableTests.samples["csv"] ?? "").first)
+    #expect(event.typeName == "Kaffee")
+    #expect(event.timestamp == (try moment("2026-03-01T08:05:00Z")))
+    #expect(event.notes == "zwei\nZeilen")
+    #expect(event.properties["Menge"] == .number(1.5))
+  }
+
+  @Test func `the original web export has times of twelve hours on the clock of its zone`() throws {
+    let amsterdam = try #require(ZoneClock(named: "Europe/Amsterdam"))
+    let event = try #require(
+      try events(FormatTableTests.samples["trendy-csv"] ?? "", as: "trendy-csv", zone: amsterdam).first)
+    #expect(event.timestamp == (try moment("2026-01-02T14:05:00Z")))
+    #expect(event.notes == "oat, \"flat\"")
+    #expect(event.properties == ["size": .text("large")])
+    #expect(event.endDate == nil && !event.isAllDay)
+  }
+
+  @Test func `midnight and noon on a clock of twelve hours`() throws {
+    let rows = "type,start\na,2026-01-02 12:00 AM\na,2026-01-02 12:30 p.m.\n"
+    #expect(
+      try events(rows).map(\.timestamp) == [
+        moment("2026-01-02T00:00:00Z"), moment("2026-01-02T12:30:00Z"),
+      ])
+  }
+
+  @Test func `day and month are told apart by all rows together, by their order, or not at all`() throws {
+    func days(_ dates: String...) throws -> [String] {
+      try events("type,date\n" + dates.map { "a,\($0)\n" }.joined()).map {
+        String(RFC3339.string(from: $0.timestamp).prefix(10))
+      }
+    }
+    #expect(try days("3/4/2026", "13/4/2026") == ["2026-04-03", "2026-04-13"])
+    #expect(try days("3/4/2026", "4/13/2026") == ["2026-03-04", "2026-04-13"])
+    // In order only as months first.
+    #expect(try days("1/30/2026", "2/1/2026", "3/1/2026").last == "2026-03-01")
+    #expect(try days("11/1/2026", "1/2/2026", "2/2/2026") == ["2026-01-11", "2026-02-01", "2026-02-02"])
+    #expect(throws: InterchangeError.ambiguousDates(cell: "3/4/2026", dayFirst: "2026-04-03", monthFirst: "2026-03-04"))
+    {
+      try days("3/4/2026", "5/6/2026")
+    }
+    #expect(
+      try events("type,date\na,3/4/2026\n") { $0.isDayFirst = false }.first?.timestamp == moment("2026-03-04T00:00:00Z")
+    )
+  }
+
+  @Test func `a date without a time is a whole day`() throws {
+    let amsterdam = try #require(ZoneClock(named: "Europe/Amsterdam"))
+    let event = try #require(try events("date,habit\n2026-07-01,run\n", zone: amsterdam).first)
+    #expect(event.isAllDay)
+    #expect(event.timestamp == (try moment("2026-06-30T22:00:00Z")))
+    #expect(event.timeZone == "Europe/Amsterdam")
+  }
+
+  @Test("is read as text in any encoding of a spreadsheet", arguments: ["utf16le", "utf16be", "cp1252"])
+  func encodings(name: String) throws {
+    let text = "type\tstart\tnote\nCafé\t2026-03-01 08:00\t€ 5\n"
+    var bytes: [UInt8] = []
+    switch name {
+    case "utf16le": bytes = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    case "utf16be": bytes = [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    default: bytes = text.unicodeScalars.map { $0 == "€" ? 0x80 : UInt8($0.value) }
+    }
+    let format = try #require(try InterchangeFormat.detect(ByteInput(bytes)) ?? InterchangeFormat.named("csv"))
+    guard case .event(let event) = try #require(try FormatTableTests.records(bytes, as: format).first) else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.typeName == "Café")
+    #expect(event.notes == "€ 5")
+  }
+
+  @Test func `a duration across a change of the clocks is what the tracker says`() throws {
+    let amsterdam = try #require(ZoneClock(named: "Europe/Amsterdam"))
+    let event = try #require(try events(FormatTableTests.samples["toggl"] ?? "", as: "toggl", zone: amsterdam).first)
+    #expect(event.typeName == "Garden")
+    #expect(event.timestamp == (try moment("2026-03-29T00:30:00Z")))
+    #expect(event.endDate == (try moment("2026-03-29T02:00:00Z")))
+  }
+
+  @Test func `a mood has its activities and a note without markup`() throws {
+    let event = try #require(try events(FormatTableTests.samples["daylio"] ?? "", as: "daylio").first)
+    #expect(event.typeName == "Mood")
+    #expect(event.timestamp == (try moment("2026-03-01T21:05:00Z")))
+    #expect(event.notes == "rain\nall day")
+    #expect(event.properties["activities"] == .text("work, bad sleep"))
+    #expect(event.properties["mood"] == .select("meh"))
+  }
+
+  @Test func `a quote that nobody closes is an error and takes no more memory than a cell may`() throws {
+    let text = "type,start\n\"" + String(repeating: "x", count: 3 << 20)
+    #expect(throws: InterchangeError.self) { try events(text) }
+  }
+}

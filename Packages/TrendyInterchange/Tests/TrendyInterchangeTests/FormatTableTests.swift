@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+
+@Suite("Formats", .timeLimit(.minutes(5)))
+struct FormatTableTests {
+  @Test func `docs/formats.md has the table of the code`() throws {
+    let root = URL(filePath: #filePath).pathComponents.dropLast(5)
+    let page = URL(filePath: root.joined(separator: "/")).appending(path: "docs/formats.md")
+    let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
+    let table = InterchangeFormat.all.map { format in
+      "| `\(format.word)` | \(format.name) | \(format.reads.words) | \(format.writes.words) | \(format.basis) |"
+    }
+    #expect(lines.map(String.init) == table)
+  }
+
+  @Test func `each format has a word of its own`() {
+    let words = InterchangeFormat.all.map(\.word)
+    #expect(Set(words).count == words.count)
+  }
+
+  // MARK: Each reader on damage
+
+  /// A small file of each format that is read as records.
+  static let samples: [String: String] = [
+    "ndjson": """
+    {"record":"trendy","schema":"trendy.export/1"}
+    {"color":"#000000","icon":"x","id":"t1","name":"coffee","record":"event_type"}
+    {"event_type_id":"t1","id":"e1","record":"event","timestamp":"2026-03-01T08:00:00.000Z"}
+    {"device":"phone","lat":52.1,"lon":5.1,"record":"fix","time":"2026-03-01T08:00:00.000Z"}
+    {"content":"AAEC","device":"phone","id":"n","note":"finding","record":"note","time":"2026-03-01T08:00:00.000Z"}
+    """,
+    "trendy-csv": """
+    Event Type,Timestamp,All Day,End Date,Notes,Source,Original Title,Property: size,Created At,Updated At
+    coffee,2026-01-02 3:05 PM,false,,"oat, ""flat""\",manual,,large,2026-01-02 3:05 PM,2026-01-02 3:06 PM
+    """,
+    "daylio": """
+    full_date,date,weekday,time,mood,activities,note_title,note
+    2026-03-01,March 1,Sunday,9:05 pm,meh,"work | bad sleep ","","rain<br>all day"
+    """,
+    "toggl": """
+    User,Email,Client,Project,Task,Description,Billable,Start date,Start time,End date,End time,Duration,Tags
+    Kim,kim@example.test,,Garden,,"dig, plant",No,2026-03-29,01:30:00,2026-03-29,04:00:00,01:30:00,"spring, outside"
+    """,
+    "clockify": """
+    "Project","Client","Description","Task","User","Start Date","Start Time","End Date","End Time","Duration (h)"
+    "Garden","","dig","","Kim","13/04/2026","9:05 AM","13/04/2026","10:05 AM","01:00:00"
+    """,
+    "ics": """
+    BEGIN:VCALENDAR
+    BEGIN:VEVENT
+    UID:gym-1@example.test
+    DTSTART;TZID=W. Europe Standard Time:20261020T183000
+    DURATION:PT1H
+    RRULE:FREQ=WEEKLY;UNTIL=20261110T173000Z
+    EXDATE;VALUE=DATE:20261027
+    SUMMARY:Gym\\, legs
+    END:VEVENT
+    END:VCALENDAR
+    """,
+    "apple-health": """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE HealthData [
+    <!ELEMENT HealthData (ExportDate,Me)>
+    ]>
+    <HealthData locale="en_NL">
+     <Record type="HKQuantityTypeIdentifierStepCount" sourceName="iPhone" unit="count" startDate="2026-03-01 08:00:00 +0100" endDate="2026-03-01 08:10:00 +0100" value="900"/>
+     <Record type="HKQuantityTypeIdentifierDietaryWater" sourceName="Cup" unit="mL" startDate="2026-03-01 09:00:00 +0100" endDate="2026-03-01 09:00:00 +0100" value="250"/>
+     <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30" durationUnit="min" sourceName="Watch" startDate="2026-03-01 07:00:00 +0100" endDate="2026-03-01 07:30:00 +0100"/>
+    </HealthData>
+    """,
+    "csv": """
+    sep=;
+    Datum;Was;Menge;Notiz
+    01.03.2026 08:05;Kaffee;1,5;"zwei
+    Zeilen"
+    """,
+  ]
+
+  static var options: ImportOptions {
+    ImportOptions(zone: .utc, now: Date(timeIntervalSince1970: 1_800_000_000))
+  }
+
+  static func records(_ bytes: [UInt8], as format: InterchangeFormat) throws -> [InterchangeRecord] {
+    var records: [InterchangeRecord] = []
+    try format.read(ByteInput(bytes), options) { record, place in
+      #expect(!place.isEmpty)
+      records.append(record)
+    }
+    return records
+  }
+
+  @Test("is found by its content, and holds records", arguments: samples.keys.sorted())
+  func found(word: String) throws {
+    let bytes = Array(try #require(Self.samples[word]).utf8)
+    let format = try #require(try InterchangeFormat.detect(ByteInput(bytes)))
+    #expect(format.word == word)
+    let records = try Self.records(bytes, as: format)
+    #expect(!records.isEmpty)
+    for record in records { if case .bad(let reason) = record { Issue.record("\(reason)") } }
+    // A mark in front, and the ends of lines of another system.
+    let marked = [0xEF, 0xBB, 0xBF] + Array(String(decoding: bytes, as: UTF8.self).replacing("\n", with: "\r\n").utf8)
+    #expect(try InterchangeFormat.detect(ByteInput(marked))?.word == word)
+    #expect(try Self.records(marked, as: format).count == records.count)
+  }
+
+  @Test("every record format has a sample here")
+  func complete() {
+    let words = InterchangeFormat.readable.filter(\.isReadAsRecords).map(\.word)
+    #expect(words.sorted() == Self.samples.keys.sorted())
+  }
+
+  /// An error or fewer records, never a trap: that would end this test run.
+  @Test("is read when cut at each byte, with each byte changed, and joined at random", arguments: samples.keys.sorted())
+  func damaged(word: String) throws {
+    let bytes = Array(try #require(Self.samples[word]).utf8)
+    let format = try #require(InterchangeFormat.named(word))
+    func read(_ bytes: [UInt8]) {
+      _ = try? InterchangeFormat.detect(ByteInput(bytes))
+      _ = try? Self.records(bytes, as: format)  // an error is an answer
+    }
+    for end in bytes.indices { read(Array(bytes[..<end])) }
+    for index in bytes.indices {
+      for mask: UInt8 in [1, 4, 0x10, 0x80, 0xFF] {
+        var bytes = bytes
+        bytes[index] ^= mask
+        read(bytes)
+      }
+    }
+    var chance = DamageTests.Chance(state: 18)
+    let all = Self.samples.keys.sorted().flatMap { Array((Self.samples[$0] ?? "").utf8) }
+    for _ in 0..<300 {
+      var joined: [UInt8] = []
+      for _ in 0..<4 {
+        let start = chance.next(below: all.count)
+        joined += all[start..<min(all.count, start + chance.next(below: 200))]
+      }
+      read(joined)
+      read(Array(bytes.prefix(chance.next(below: bytes.count))) + joined)
+    }
+  }
+}
