@@ -23,13 +23,23 @@ public final class DeviceRecord: Sendable {
 
   /// Opens the store, or makes it where there is none.
   /// - Throws: `StorageError`.
-  public init(
+  public convenience init(
     directory: URL, clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
   ) throws {
+    self.init(
+      directory: directory, dataStoreFactory: try DefaultDataStoreFactory(directory: directory), clock: clock,
+      onChange: onChange)
+  }
+
+  /// Of a store that is open, on any file system.
+  public init(
+    directory: URL, dataStoreFactory: DefaultDataStoreFactory, clock: any TimeSource = SystemTime(),
+    onChange: @escaping @Sendable () -> Void = {}
+  ) {
     self.directory = directory
     self.clock = clock
     self.onChange = onChange
-    dataStoreFactory = try DefaultDataStoreFactory(directory: directory)
+    self.dataStoreFactory = dataStoreFactory
     recorder = Recorder(dataStoreFactory: dataStoreFactory, clock: clock, generator: SystemRandomNumberGenerator())
   }
 

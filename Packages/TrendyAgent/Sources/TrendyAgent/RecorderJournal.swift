@@ -1,9 +1,9 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
-import TrendyModels
+public import TrendyModels
 import TrendyPersistence
 public import TrendyProtocols
 import TrendySync
@@ -11,6 +11,8 @@ import TrendyTrips
 
 extension DeviceRecord {
   private var tracks: URL { directory.appending(path: "tracks") }
+
+  func openTrackLog() throws -> TrackLog { try TrackLog(directory: tracks) }
 
   /// Whether a device ever told something.
   public var hasTracks: Bool { FileManager.default.fileExists(atPath: tracks.path) }
@@ -29,38 +31,68 @@ extension DeviceRecord {
     return count
   }
 
+  /// The fixes of a device in the order of time, both ends of the range included; of a range that begins in the distant past, all before.
+  public func forEachFix(of device: String, in range: ClosedRange<Date>, _ body: (Location) throws -> Void) throws {
+    let after = range.lowerBound == .distantPast ? nil : range.lowerBound.addingTimeInterval(-0.001)
+    let through = range.upperBound == .distantFuture ? nil : range.upperBound
+    try TrackLog(directory: tracks).forEach(device: device, after: after, through: through) { reading in
+      if case .fix(let fix) = reading, range.contains(fix.timestamp) { try body(fix) }
+    }
+  }
+
   /// Takes in what devices of this store tell; the first one makes the log.
-  public func makeTrackIntake() throws -> TrackIntake {
-    try TrackIntake(directory: tracks, journal: RecorderJournal(record: self), clock: clock)
+  /// - Parameter act: what a person does with it; `nil` for what devices tell by themselves, which nobody takes back.
+  public func makeTrackIntake(for act: Act? = nil) throws -> TrackIntake {
+    try TrackIntake(directory: tracks, journal: RecorderJournal(record: self, act: act), clock: clock)
+  }
+}
+
+extension DeviceRecord {
+  /// The id of an event that tells of the same thing as one found in a recording, as another recording gave it here or elsewhere.
+  func twin(of event: Event) throws -> String? {
+    // Moments that are one lie a second apart at most.
+    let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
+    return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.isTwin(of: event) }?.id
   }
 }
 
 /// Writes what was found as the person's own device records it: the event and the mutation that tells the hub.
 private struct RecorderJournal: FindingJournal {
   let record: DeviceRecord
+  let act: Act?
+
+  private func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
+    try act?.inOneSave(body) ?? record.recorder.inOneSave(body)
+  }
 
   func geofences() throws -> [Geofence] { try record.makeStore().fetchAllGeofences() }
+
+  func tripStop() throws -> TripStop {
+    TripStop(setting: try record.makeStore().syncedSettings()[TripStop.key])
+  }
 
   func tripTypeId() throws -> String { try record.type(.trip).id }
 
   func event(id: String) throws -> Event? { try record.makeStore().findEvent(id: id) }
 
+  func twin(of event: Event) throws -> String? { try record.twin(of: event) }
+
   func create(_ event: Event) throws -> Bool {
     // A type that the person deleted takes no new events.
     guard try record.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
-    return try record.recorder.record(event)
+    return try inOneSave { try $0.record(event) }
   }
 
   func update(_ event: Event, from held: Event) throws {
     guard let request = event.updateRequest(from: held) else { return }
     do {
-      try record.recorder.edit(eventId: event.id) { $0.apply(request) }
+      _ = try inOneSave { save in try save.edit(eventId: event.id) { $0.apply(request) } }
     } catch RecorderError.notHeld {
       // The person deleted it just now.
     }
   }
 
-  func delete(eventId: String) throws { try record.recorder.delete(eventId: eventId) }
+  func delete(eventId: String) throws { _ = try inOneSave { try $0.delete(.event, id: eventId) } }
 
   func completed(_ trip: Event, device: String) throws -> Event { try record.completed(trip, devices: [device]) }
 }

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 import TrendyInterchange
-import TrendyModels
+public import TrendyModels
 public import TrendyTrips
 
 /// The trips in recorded tracks, found without a store.
@@ -30,13 +30,19 @@ public enum TrackDetection: Sendable {
       .flatMap { try sources(at: path.appending(path: $0)) }
   }
 
+  /// - Parameters:
+  ///   - bytes: of a file in any form of a track.
+  ///   - stop: how long a stop ends a trip.
   /// - Throws: `InterchangeError` for a file that cannot be read.
-  public static func trips(in bytes: [UInt8]) throws -> [TripRecord] {
-    trips(in: try TrackFile(reading: bytes))
+  public static func trips(in bytes: [UInt8], stop: TripStop) throws -> [TripRecord] {
+    trips(in: try TrackFile(reading: bytes), stop: stop)
   }
 
-  static func trips(in file: TrackFile) -> [TripRecord] {
-    file.recordings.flatMap { TripDetector.trips(in: $0, motion: file.activities) }
+  static func trips(in file: TrackFile, stop: TripStop) -> [TripRecord] {
+    var configuration = TripDetector.Configuration()
+    configuration.stopSeconds = stop.seconds
+    return file.recordings
+      .flatMap { TripDetector.trips(in: $0, motion: file.activities, configuration: configuration) }
       .sorted { ($0.trip.startTime, $0.trip.id) < ($1.trip.startTime, $1.trip.id) }
   }
 

@@ -39,20 +39,21 @@ extension DeviceRecord {
   /// again, here or on another device, adds nothing; and what was deleted meanwhile does not come back.
   /// - Parameters:
   ///   - bytes: a file in any ``/TrendyInterchange/ImportFormat``.
+  ///   - name: of the file, for a person who takes the import back.
   ///   - isDryRun: finds and counts, and keeps nothing.
   /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
-  public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
+  public func importTrack(_ bytes: [UInt8], name: String = "a track", isDryRun: Bool) throws -> TrackImport {
     var result = TrackImport(file: try TrackFile(reading: bytes))
     if isDryRun {
       try preview(&result)
     } else {
-      try keep(&result)
+      try keep(&result, name)
     }
     return result
   }
 
-  private func keep(_ result: inout TrackImport) throws {
-    let intake = try makeTrackIntake()
+  private func keep(_ result: inout TrackImport, _ name: String) throws {
+    let intake = try makeTrackIntake(for: act("import \(name)"))
     let store = makeStore()
     for fixes in result.file.recordings {
       let (taken, found) = try intake.take(fixes, motion: result.file.activities)
@@ -68,7 +69,7 @@ extension DeviceRecord {
     guard result.fixCount.new > 0 || result.tripCount.new + result.visitCount.new > 0 else { return }
     onChange()
     // What was imported is saved; that the stores stay quick to open can wait for whoever has room for it.
-    _ = try? intake.tick()
+    _ = try? makeTrackIntake().tick()
     while (try? maintain()) == true {}
   }
 
@@ -76,12 +77,13 @@ extension DeviceRecord {
     let store = makeStore()
     let places = try store.fetchAllGeofences()
     let deleted = Set(try store.fetchTombstones().map(\.entityId))
+    let stop = TripStop(setting: try store.syncedSettings()[TripStop.key])
     for fixes in result.file.recordings {
       guard let recording = Recording(fixes: fixes, motion: result.file.activities) else { continue }
-      for event in recording.events(geofences: places, tripTypeId: "") {
+      for event in recording.events(geofences: places, tripTypeId: "", stop: stop) {
         // What lives, what was deleted on any device, and what is on its way.
         let isKnown =
-          try deleted.contains(event.id) || store.findEvent(id: event.id) != nil
+          try deleted.contains(event.id) || twin(of: event) != nil || store.findEvent(id: event.id) != nil
           || store.heldEntry(kind: .event, id: event.id) != nil || !store.pendingMutations(ofEntity: event.id).isEmpty
           || !store.acceptedMutations(ofEntity: event.id).isEmpty
         result.add(event, isTrip: event.sourceType == .trip, isNew: !isKnown)

@@ -113,6 +113,9 @@ public struct TrackIntake: Sendable {
     return try !reader.readAll().isEmpty
   }
 
+  /// Finds trips and visits in what was kept and not looked through yet.
+  func findAll() throws -> TrackReader.Changes { try reader.readAll() }
+
   /// Finds trips and visits again in what was kept, all of it or since a moment.
   public func readAgain(since: Date? = nil) throws -> TrackReader.Changes { try reader.readAgain(since: since) }
 

@@ -1,12 +1,17 @@
-import TrendyModels
+public import TrendyModels
 public import TrendyProtocols
 import TrendySync
 
 extension DataStoreProtocol {
   /// The person's settings that have a value, by their keys.
-  public func syncedSettings() throws -> [String: String] {
+  public func syncedSettings() throws -> [String: String] { try fetchRecords(kind: .setting).settingValues }
+}
+
+extension Sequence<SyncedRecord> {
+  /// The values of the settings among them, by their keys.
+  public var settingValues: [String: String] {
     var values: [String: String] = [:]
-    for record in try fetchRecords(kind: .setting) {
+    for record in self where record.kind == .setting {
       guard let key = record.fields["key"]?.stringValue, let value = record.settingValue else { continue }
       // Another program may have made one under an id of its own.
       if values[key] == nil || record.id == SyncedRecord.settingID(key) { values[key] = value }

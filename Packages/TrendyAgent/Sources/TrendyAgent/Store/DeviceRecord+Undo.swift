@@ -1,45 +1,31 @@
 import TrendyModels
+import TrendyPersistence
 import TrendyProtocols
-import TrendySync
+public import TrendySync
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Carries out what a person does, in one save, so that it can be taken back.
+  /// Begins something that takes several saves and is taken back as one.
+  /// - Parameters:
+  ///   - label: what is done, in the words of the command.
+  ///   - isDivisible: whether its changes have nothing to do with each other: what is changed again by then stays, and the rest is
+  ///     taken back.
+  public func act(_ label: String, isDivisible: Bool = true) -> Act {
+    Act(self, label: label, isDivisible: isDivisible)
+  }
+
+  /// Carries out what a person does, in one save together with what takes it back.
   /// - Parameters:
   ///   - label: what is done, in the words of the command.
   ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
   ///   - before: those that are there now.
-  ///   - isDivisible: whether the changes have nothing to do with each other: what is changed again by then stays, and the rest is
-  ///     taken back.
+  ///   - isDivisible: as for ``act(_:isDivisible:)``.
   public func perform(
     _ label: String, _ changes: [Undoable], before: [Undoable] = [], isDivisible: Bool = false
   ) throws {
-    let log = UndoLog(storeDirectory: directory)
-    try log.exclusively { try perform(label, changes, before: before, isDivisible: isDivisible, in: log) }
-    onChange()
-  }
-
-  private func perform(
-    _ label: String, _ changes: [Undoable], before: [Undoable], isDivisible: Bool, in log: UndoLog
-  ) throws {
     let held = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let kept = Set(changes.map(\.id))
-    var steps: [UndoStep.Change] = []
-    for change in changes {
-      steps.append(
-        UndoStep.Change(
-          kind: change.kind, id: change.id, before: try held[change.id]?.value, after: try change.value))
-    }
-    for gone in before where !kept.contains(gone.id) {
-      steps.append(UndoStep.Change(kind: gone.kind, id: gone.id, before: try gone.value, after: nil))
-    }
-    // A log that cannot be read or written must not keep a person from working; what it held is lost to undo, and to nothing else.
-    let loaded = (try? log.load()) ?? UndoHistory()
-    var history = loaded
-    history.done.append(UndoStep(label: label, date: clock.now, changes: steps, isDivisible: isDivisible ? true : nil))
-    history.undone = []
-    try? log.save(history, before: loaded)  // as above
-    try recorder.inOneSave { save in
+    try perform(label, isDivisible: isDivisible) { save in
       for change in changes {
         if let old = held[change.id] { try save.turn(old, into: change) } else { try save.record(change) }
       }
@@ -48,110 +34,219 @@ extension DeviceRecord {
     }
   }
 
-  /// The last things that were done and taken back.
-  /// - Throws: ``UndoError/unreadable(path:)``.
-  public func undoHistory() throws -> UndoHistory { try UndoLog(storeDirectory: directory).load() }
+  /// As ``perform(_:_:before:isDivisible:)``, by changes that `body` makes.
+  /// - Returns: what `body` returns.
+  @discardableResult
+  public func perform<Result>(
+    _ label: String, isDivisible: Bool = false, _ body: (RecorderChanges) throws -> Result
+  ) throws -> Result {
+    let result = try act(label, isDivisible: isDivisible).inOneSave(body)
+    removeEarlierUndo()
+    onChange()
+    return result
+  }
 
-  /// Takes the last thing back.
+  /// The last things that were done and taken back.
+  /// - Throws: ``UndoError/unreadable(path:)`` for what an earlier version noted.
+  public func undoHistory() throws -> UndoHistory {
+    let earlier = EarlierUndoFile(storeDirectory: directory)
+    if earlier.exists {
+      try recorder.inOneSave { save in
+        try save.takeWriteLock()
+        let log = try undoLog(in: save.localStore)
+        if !log.hasTakenOver { _ = try earlier.content() }
+      }
+      removeEarlierUndo()
+    }
+    let log = try UndoLog(dataStoreFactory.makeLocalStore())
+    return UndoHistory(done: try log.done.compactMap(log.step), undone: try log.undone.compactMap(log.step))
+  }
+
+  /// Takes the last thing back: by edits made now, which the merge treats as any other. What was changed since is left.
   /// - Returns: what it was.
   /// - Throws: ``UndoError``, and what the store says.
   @discardableResult
-  public func undo() throws -> UndoStep {
-    try move(from: \.done, to: \.undone, turning: { ($0.after, $0.before) }, orThrow: .nothing)
-  }
+  public func undo() throws -> UndoStep { try move(from: .done, to: .undone) }
 
   /// Does again what was taken back last.
   /// - Returns: what it was.
   /// - Throws: ``UndoError``, and what the store says.
   @discardableResult
-  public func redo() throws -> UndoStep {
-    try move(from: \.undone, to: \.done, turning: { ($0.before, $0.after) }, orThrow: .nothingUndone)
+  public func redo() throws -> UndoStep { try move(from: .undone, to: .done) }
+
+  // MARK: Earlier versions
+
+  /// The history within a unit that has the write lock, with what an earlier version kept in files.
+  func undoLog(in store: LocalStore) throws -> UndoLog {
+    var log = try UndoLog(store)
+    let earlier = EarlierUndoFile(storeDirectory: directory)
+    // One that cannot be read must not keep a person from working: `undo` tells of it.
+    if !log.hasTakenOver, earlier.exists, let content = try? earlier.content() { try log.takeOver(content) }
+    return log
   }
 
-  private typealias Turn = (UndoStep.Change) -> (present: JSONValue?, target: JSONValue?)
+  private func removeEarlierUndo() {
+    let earlier = EarlierUndoFile(storeDirectory: directory)
+    // What cannot be told now is told by the next one who looks.
+    if earlier.exists, (try? UndoLog(dataStoreFactory.makeLocalStore()).hasTakenOver) == true { earlier.remove() }
+  }
+}
+
+// MARK: To and fro
+
+extension DeviceRecord {
+  private enum Move {
+    case moved(UndoStep)
+    case refused(UndoError)
+  }
+
+  private func move(from source: UndoLog.List, to destination: UndoLog.List) throws -> UndoStep {
+    let outcome = try recorder.inOneSave { save in
+      try save.takeWriteLock()
+      var log = try undoLog(in: save.localStore)
+      return try move(from: source, to: destination, in: &log, save)
+    }
+    removeEarlierUndo()
+    switch outcome {
+    case .moved(let step):
+      onChange()
+      return step
+    case .refused(.nothing):
+      let earlier = EarlierUndoFile(storeDirectory: directory)
+      throw earlier.exists ? UndoError.unreadable(path: earlier.path) : .nothing
+    case .refused(let error): throw error
+    }
+  }
 
   private func move(
-    from source: WritableKeyPath<UndoHistory, [UndoStep]>, to destination: WritableKeyPath<UndoHistory, [UndoStep]>,
-    turning turn: Turn, orThrow nothing: UndoError
-  ) throws -> UndoStep {
-    let log = UndoLog(storeDirectory: directory)
-    let step = try log.exclusively {
-      let loaded = try log.load()
-      var history = loaded
-      while let step = history[keyPath: source].last {
-        let place = history[keyPath: source].endIndex - 1
-        do {
-          let outcome = try carryOut(log.whole(step), turn)
-          // What was done to it at other times can be taken back as well.
-          try log.rename(outcome.renamed, in: &history)
-          var moved = history[keyPath: source].remove(at: place)
-          if outcome.isTurned { history[keyPath: destination].append(moved) }
-          try log.save(history, before: loaded)
-          moved.left = outcome.left
-          if outcome.isTurned { return moved }
-        } catch let error as UndoError {
-          // It is left as it is, and does not stand before what was done earlier.
-          history[keyPath: source].remove(at: place)
-          try log.save(history, before: loaded)
-          throw error
-        }
+    from source: UndoLog.List, to destination: UndoLog.List, in log: inout UndoLog, _ save: RecorderChanges
+  ) throws -> Move {
+    while let number = log.numbers(source).last {
+      guard var step = try log.step(number) else {
+        try log.drop(number)
+        continue
       }
-      throw nothing
+      let outcome: Outcome
+      do {
+        outcome = try carryOut(log.changes(number), of: step, isDivisible: log.isDivisible(number), save)
+      } catch let error as UndoError {
+        // Nothing was changed. It is left as it is, and does not stand before what was done earlier.
+        try log.drop(number)
+        return .refused(error)
+      }
+      let back = try save.localStore.entityChanges().compactMap { try UndoChange(takingBack: $0) }
+        .sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
+      step.left = outcome.left
+      step.wasSoAlready = back.isEmpty
+      if back.isEmpty {
+        try log.drop(number)
+      } else {
+        try log.move(number, to: destination, replacing: back)
+      }
+      // What was done to it at other times can be taken back as well.
+      try log.rename(outcome.renamed)
+      return .moved(step)
     }
-    onChange()
-    return step
+    return .refused(source == .done ? .nothing : .nothingUndone)
   }
 
   private struct Outcome {
-    /// Whether there was anything to do.
-    var isTurned = false
     /// The new ids of what came back under others.
     var renamed: [String: String] = [:]
-    /// Ids of what was changed since.
-    var left: [String] = []
+    var left: [UndoStep.Left] = []
   }
 
-  private func carryOut(_ step: UndoStep, _ turn: Turn) throws -> Outcome {
+  /// A change that can be made, as the entity is now.
+  private struct OpenChange {
+    var kind: MutationEntityType
+    var id: String
+    var now: Undoable?
+    var target: JSONValue?
+
+    /// What others refer to comes first.
+    var rank: Int { SyncedKind.named(kind.rawValue)?.rank ?? .max }
+  }
+
+  /// - Throws: ``UndoError`` before anything was changed.
+  private func carryOut(
+    _ changes: [UndoChange], of step: UndoStep, isDivisible: Bool, _ save: RecorderChanges
+  ) throws -> Outcome {
     var outcome = Outcome()
-    outcome.isTurned = try recorder.inOneSave { save in
-      var open: [(change: UndoStep.Change, now: Undoable?, target: JSONValue?)] = []
-      for change in step.changes {
-        let (present, target) = turn(change)
-        let now = try Undoable.held(change.kind, id: change.id, in: save.store)
-        let value = try now?.value
-        if value == target { continue }
-        guard value == present else {
-          outcome.left.append(change.id)
-          continue
-        }
-        open.append((change, now, target))
-      }
-      guard outcome.left.isEmpty || step.isDivisible == true && !open.isEmpty else {
-        throw UndoError.changedSince(label: step.label)
-      }
-      open.sort { $0.change.rank < $1.change.rank }
-      // They go along, or move out before.
-      let ids = Set(open.map(\.change.id))
-      for case (let change, .some, nil) in open where change.kind == .eventType {
-        let events = try save.store.events(in: nil, ofType: change.id, limit: ids.count + 1)
-        guard events.allSatisfy({ ids.contains($0.id) }) else { throw UndoError.inUse(label: step.label) }
-      }
-      for case (let change, nil, var target?) in open {
-        target.rename(outcome.renamed)
-        let id = try bringBack(change, target, save)
-        if id != change.id { outcome.renamed[change.id] = id }
-      }
-      for case (let change, let now?, let target?) in open {
-        try save.turn(now, into: Undoable(change.kind, id: change.id, target))
-      }
-      for case (_, let now?, nil) in open.reversed() { try save.delete(now) }
-      return !open.isEmpty
+    var open: [OpenChange] = []
+    for change in changes {
+      let (opened, left) = try Self.look(at: change, in: save.store)
+      if let opened { open.append(opened) }
+      if let left { outcome.left.append(left) }
+    }
+    guard outcome.left.isEmpty || isDivisible && !open.isEmpty else {
+      throw UndoError.changedSince(label: step.label, left: outcome.left)
+    }
+    open.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
+    // They go along, or move out before.
+    let ids = Set(open.map(\.id))
+    for change in open where change.kind == .eventType && change.target == nil {
+      let events = try save.store.events(in: nil, ofType: change.id, limit: ids.count + 1)
+      guard events.allSatisfy({ ids.contains($0.id) }) else { throw UndoError.inUse(label: step.label) }
+    }
+    for change in open where change.now == nil {
+      guard let target = change.target else { continue }
+      let id = try bringBack(change, UndoChange.renamed(target, outcome.renamed), save)
+      if id != change.id { outcome.renamed[change.id] = id }
+    }
+    for change in open {
+      guard let now = change.now, let target = change.target else { continue }
+      try save.turn(
+        now, into: Undoable(change.kind, id: change.id, UndoChange.renamed(target, outcome.renamed)))
+    }
+    for change in open.reversed() where change.target == nil {
+      if let now = change.now { try save.delete(now) }
     }
     return outcome
   }
 
+  /// What is to be done of a change, and what of it has to be left.
+  private static func look(at change: UndoChange, in store: any DataStoreProtocol) throws
+    -> (open: OpenChange?, left: UndoStep.Left?)
+  {
+    let now = try Undoable.held(change.kind, id: change.id, in: store)
+    let value = try now?.value
+    let left = UndoStep.Left(kind: change.kind, id: change.id)
+    switch change.turn {
+    case .remove(let fingerprint):
+      guard let value else { return (nil, nil) }
+      guard value.fingerprint == fingerprint else { return (nil, left) }
+      return (OpenChange(kind: change.kind, id: change.id, now: now), nil)
+    case .bringBack(let target):
+      guard let value else { return (OpenChange(kind: change.kind, id: change.id, target: target), nil) }
+      return (nil, value.fingerprint == target.fingerprint ? nil : left)
+    case .change(let fields):
+      guard let value else { return (nil, left) }
+      var members = value.fields(of: change.kind)
+      var others: [String] = []
+      var isChanged = false
+      for (name, pair) in fields where members[name] != pair.target {
+        if members[name] == pair.present {
+          members[name] = pair.target
+          isChanged = true
+        } else {
+          others.append(name)
+        }
+      }
+      let target = JSONValue(fields: members, of: change.kind)
+      return (
+        isChanged ? OpenChange(kind: change.kind, id: change.id, now: now, target: target) : nil,
+        others.isEmpty ? nil : UndoStep.Left(kind: change.kind, id: change.id, fields: others.sorted())
+      )
+    }
+  }
+
   /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.
-  private func bringBack(_ change: UndoStep.Change, _ value: JSONValue, _ save: RecorderChanges) throws -> String {
+  private func bringBack(_ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges) throws -> String {
+    // Kept by this device alone, it has one life, and this row.
+    if case let entity = try Undoable(change.kind, id: change.id, value), case .conflict = entity {
+      try save.record(entity)
+      return change.id
+    }
     do {
       try save.restore(change.kind, id: change.id)
       if let now = try Undoable.held(change.kind, id: change.id, in: save.store) {
@@ -173,9 +268,4 @@ extension DeviceRecord {
     }
     return id
   }
-}
-
-extension UndoStep.Change {
-  /// What others refer to comes first.
-  fileprivate var rank: Int { SyncedKind.named(kind.rawValue)?.rank ?? .max }
 }

@@ -38,7 +38,7 @@ public struct StoreCheckup: Hashable, Sendable {
       var report = try StorageEngine.repair(directory: store.directory)
       if store.name != "record" { report.lostRows = [] }
       for index in report.lostSaves.indices {
-        report.lostSaves[index].rows.removeAll { store.name != "record" || $0.isLearnedAgain }
+        report.lostSaves[index].rows.removeAll { store.name != "record" || $0.isLearnedAgain || $0.isNote }
       }
       whole.wasDamaged = whole.wasDamaged || report.wasDamaged
       whole.savesKept += report.savesKept

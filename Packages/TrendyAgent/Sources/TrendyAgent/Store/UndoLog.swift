@@ -3,127 +3,184 @@
 #else
   import Foundation
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 import TrendyModels
 import TrendyPersistence
 
-/// The history, in a file beside the store; what changed much lies in files of their own, so that no later step waits for it.
+/// The history of what was done, in notes of the store: what is written here is saved with what it tells of, or not at all.
 ///
-/// A step is written before it is carried out. One that did not come so far is told by the entities being as they were before,
-/// and passed over; so a power cut that takes the last of them from the file costs an undo, and nothing waits for the disk.
+/// Used within one unit of work, which has the write lock where it writes. An entry that was lost with a damaged store is passed over.
 struct UndoLog {
-  /// Bytes of the file, unless one step alone has more.
-  static let largest = 262_144
-  /// Changes of a step that lie in the file of all.
-  private static let mostInline = 50
-
-  private let url: URL
-
-  init(storeDirectory: URL) { url = storeDirectory.appending(path: "undo.json") }
-
-  /// Runs `body` while no other process does: of two things done at once both are in the log, and one is taken back once.
-  func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
-    let path = url.deletingLastPathComponent().appending(path: "undo.lock").path
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StorageError(FileSystemError(operation: .open, path: path, code: errno)) }
-    // Freed by the kernel, whatever ends the process.
-    defer { close(descriptor) }
-    while flock(descriptor, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw StorageError(FileSystemError(operation: .lock, path: path, code: errno)) }
-    }
-    return try body()
+  enum List {
+    case done
+    case undone
   }
 
-  func load() throws -> UndoHistory {
-    guard FileManager.default.fileExists(atPath: url.path) else { return UndoHistory() }
-    do {
-      return try WireJSON.decode(UndoHistory.self, from: Data(contentsOf: url))
-    } catch {
-      throw UndoError.unreadable(path: url.path)
+  /// So many things can be taken back.
+  static let limit = 50
+  /// Changes that lie in a row.
+  private static let partLength = 500
+  private static let name = "undo"
+
+  private let store: LocalStore
+  /// Numbers of entries, the latest last.
+  private(set) var done: [Int64] = []
+  private(set) var undone: [Int64] = []
+  private var next: Int64 = 1
+  /// Whether what an earlier version kept in files is among these.
+  private(set) var hasTakenOver = false
+
+  init(_ store: LocalStore) throws {
+    self.store = store
+    guard let head = try store.note(named: Self.name)?.objectValue else { return }
+    func numbers(_ name: String) -> [Int64] { head[name]?.arrayValue?.compactMap(\.intValue) ?? [] }
+    (done, undone) = (numbers("done"), numbers("undone"))
+    next = head["next"]?.intValue ?? 1
+    hasTakenOver = head["taken_over"]?.boolValue ?? false
+  }
+
+  private func save() throws {
+    func list(_ numbers: [Int64]) -> JSONValue { .array(numbers.map { .int($0) }) }
+    var head: [String: JSONValue] = ["done": list(done), "undone": list(undone), "next": .int(next)]
+    if hasTakenOver { head["taken_over"] = .bool(true) }
+    try store.setNote(.object(head), named: Self.name)
+  }
+
+  // MARK: Entries
+
+  func numbers(_ list: List) -> [Int64] {
+    switch list {
+    case .done: done
+    case .undone: undone
     }
   }
 
-  /// - Parameter before: as it was loaded: files that no step names any more go.
-  func save(_ history: UndoHistory, before: UndoHistory) throws {
-    var history = history
-    history.done = Array(history.done.suffix(UndoHistory.limit))
-    for steps in [\UndoHistory.done, \.undone] {
-      for index in history[keyPath: steps].indices { try putAside(&history[keyPath: steps][index]) }
-    }
-    var text = try WireJSON.encode(history)
-    // It is read and written with all that a person does.
-    while text.count > Self.largest, history.done.count > 1 {
-      history.done.removeFirst((history.done.count + 1) / 2)
-      text = try WireJSON.encode(history)
-    }
-    try OwnerOnlyFile.replace(url, with: text, isDurable: false)
-    // One that stays takes room and does nothing.
-    for file in before.files.subtracting(history.files) { unlink(location(of: file).path) }
+  /// `nil` where it was lost.
+  func step(_ number: Int64) throws -> UndoStep? {
+    guard let entry = try entry(number), let label = entry["label"]?.stringValue,
+      let seconds = entry["date"]?.doubleValue
+    else { return nil }
+    return UndoStep(label: label, date: Date(timeIntervalSinceReferenceDate: seconds))
   }
 
-  // MARK: Steps that changed much
+  func isDivisible(_ number: Int64) throws -> Bool { try entry(number)?["divisible"]?.boolValue ?? false }
 
-  /// The step with all its changes.
-  func whole(_ step: UndoStep) throws -> UndoStep {
-    guard let file = step.file else { return step }
-    var step = step
-    do {
-      let value = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: location(of: file)))
-      step.changes = (value.arrayValue ?? []).compactMap(UndoStep.Change.init)
-    } catch {
-      throw UndoError.unreadable(path: location(of: file).path)
+  func changes(_ number: Int64) throws -> [UndoChange] {
+    try (0..<parts(number)).flatMap { part in
+      try store.note(named: Self.name(number, part: part))?.arrayValue?.compactMap(UndoChange.init) ?? []
     }
-    step.file = nil
-    return step
   }
 
-  private func putAside(_ step: inout UndoStep) throws {
-    guard step.changes.count > Self.mostInline else { return }
-    let file = "undo-\(UUID().uuidString.lowercased()).json"
-    let changes = JSONValue.array(step.changes.map(\.value))
-    try OwnerOnlyFile.replace(location(of: file), with: WireJSON.encode(changes), isDurable: false)
-    step.changes = []
-    step.file = file
+  /// Notes what was done now; what had been taken back cannot be done again from here on.
+  mutating func append(_ step: UndoStep, isDivisible: Bool, _ changes: [UndoChange]) throws -> Int64 {
+    for number in undone { try erase(number) }
+    undone = []
+    let number = try add(step, isDivisible: isDivisible, changes)
+    done.append(number)
+    try dropOldest()
+    try save()
+    return number
   }
 
-  /// Gives entities that came back under other ids their new ones, wherever a step knows them.
-  func rename(_ names: [String: String], in history: inout UndoHistory) throws {
+  /// Adds to what was done last.
+  /// - Returns: `false` where something else was done, or it was taken back, since.
+  func extend(_ number: Int64, with changes: [UndoChange]) throws -> Bool {
+    guard done.last == number, undone.isEmpty, var entry = try entry(number) else { return false }
+    try write(changes, from: parts(number), to: number, &entry)
+    return true
+  }
+
+  /// Moves an entry from the one list to the other, with what turns it the other way.
+  mutating func move(
+    _ number: Int64, to list: List, replacing changes: [UndoChange]
+  ) throws {
+    guard var entry = try entry(number) else { return }
+    try erase(number)
+    remove(number)
+    try write(changes, from: 0, to: number, &entry)
+    switch list {
+    case .done: done.append(number)
+    case .undone: undone.append(number)
+    }
+    try save()
+  }
+
+  mutating func drop(_ number: Int64) throws {
+    try erase(number)
+    remove(number)
+    try save()
+  }
+
+  /// Gives entities that came back under other ids their new ones, wherever an entry knows them.
+  func rename(_ names: [String: String]) throws {
     guard !names.isEmpty else { return }
-    for steps in [\UndoHistory.done, \.undone] {
-      for index in history[keyPath: steps].indices {
-        var step = try whole(history[keyPath: steps][index])
-        step.rename(names)
-        history[keyPath: steps][index] = step
-      }
+    for number in done + undone {
+      guard var entry = try entry(number) else { continue }
+      var changes = try changes(number)
+      for index in changes.indices { changes[index].rename(names) }
+      try write(changes, from: 0, to: number, &entry)
     }
   }
 
-  private func location(of file: String) -> URL { url.deletingLastPathComponent().appending(path: file) }
+  /// Takes in what an earlier version noted.
+  mutating func takeOver(_ earlier: EarlierUndoFile.Content) throws {
+    for entry in earlier.done { done.append(try add(entry.step, isDivisible: entry.isDivisible, entry.changes)) }
+    for entry in earlier.undone { undone.append(try add(entry.step, isDivisible: entry.isDivisible, entry.changes)) }
+    hasTakenOver = true
+    try dropOldest()
+    try save()
+  }
 }
 
-/// Why something cannot be taken back, or done again.
-public enum UndoError: Error, Hashable, CustomStringConvertible {
-  case nothing
-  case nothingUndone
-  case changedSince(label: String)
-  /// Events of a type that it made were recorded since.
-  case inUse(label: String)
-  /// The file that says what was done is damaged, or this user may not read it.
-  case unreadable(path: String)
+extension UndoLog {
+  private func entry(_ number: Int64) throws -> [String: JSONValue]? {
+    try store.note(named: Self.name(number))?.objectValue
+  }
 
-  public var description: String {
-    switch self {
-    case .nothing: "There is nothing to take back."
-    case .nothingUndone: "There is nothing to do again."
-    case .unreadable(let path): "\(path), which says what can be taken back, cannot be read."
-    case .changedSince(let label): "'\(label)' stays as it is: what it changed was changed again since."
-    case .inUse(let label): "'\(label)' stays as it is: events of that type were recorded since."
+  private func parts(_ number: Int64) throws -> Int { Int(try entry(number)?["parts"]?.intValue ?? 0) }
+
+  private mutating func add(_ step: UndoStep, isDivisible: Bool, _ changes: [UndoChange]) throws -> Int64 {
+    let number = next
+    next += 1
+    var entry: [String: JSONValue] = [
+      "label": .string(step.label), "date": .double(step.date.timeIntervalSinceReferenceDate),
+    ]
+    if isDivisible { entry["divisible"] = .bool(true) }
+    try write(changes, from: 0, to: number, &entry)
+    return number
+  }
+
+  private func write(
+    _ changes: [UndoChange], from first: Int, to number: Int64, _ entry: inout [String: JSONValue]
+  ) throws {
+    var part = first
+    var rest = changes[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(Self.partLength)
+      try store.setNote(.array(piece.map(\.value)), named: Self.name(number, part: part))
+      rest = rest.dropFirst(piece.count)
+      part += 1
+    }
+    entry["parts"] = .int(Int64(part))
+    try store.setNote(.object(entry), named: Self.name(number))
+  }
+
+  private func erase(_ number: Int64) throws {
+    for part in 0..<(try parts(number)) { try store.setNote(nil, named: Self.name(number, part: part)) }
+    try store.setNote(nil, named: Self.name(number))
+  }
+
+  private mutating func dropOldest() throws {
+    while done.count > Self.limit {
+      try erase(done[0])
+      done.removeFirst()
     }
   }
+
+  private mutating func remove(_ number: Int64) {
+    done.removeAll { $0 == number }
+    undone.removeAll { $0 == number }
+  }
+
+  private static func name(_ number: Int64) -> String { "\(name) \(number)" }
+  private static func name(_ number: Int64, part: Int) -> String { "\(name) \(number).\(part)" }
 }

@@ -4,6 +4,7 @@
   import Foundation
 #endif
 public import TrendyModels
+import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 
@@ -14,6 +15,19 @@ public enum Undoable: Hashable, Sendable {
   case place(Geofence)
   case property(PropertyDefinition)
   case record(SyncedRecord)
+  /// A change that took no effect and waits for a decision, on this device alone; those of the hub are records.
+  case conflict(Conflict)
+
+  init(_ entity: EntityChange.Entity) {
+    switch entity {
+    case .event(let event): self = .event(event)
+    case .eventType(let type): self = .eventType(type)
+    case .geofence(let place): self = .place(place)
+    case .propertyDefinition(let definition): self = .property(definition)
+    case .conflict(let conflict): self = .conflict(conflict)
+    case .record(let record): self = .record(record)
+    }
+  }
 
   /// Reads back what ``value`` wrote.
   init(_ kind: MutationEntityType, id: String, _ value: JSONValue) throws {
@@ -27,6 +41,8 @@ public enum Undoable: Hashable, Sendable {
     case .eventType: self = .eventType(try made(EventType.self))
     case .geofence: self = .place(try made(Geofence.self))
     case .propertyDefinition: self = .property(try made(PropertyDefinition.self))
+    // One that the hub keeps is a record.
+    case .conflict where Conflict.isKept(in: value): self = .conflict(try Conflict(id: id, value))
     default: self = .record(SyncedRecord(id: id, kind: kind, fields: value.objectValue ?? [:]))
     }
   }
@@ -38,6 +54,9 @@ public enum Undoable: Hashable, Sendable {
     case .eventType: try store.findEventType(id: id).map { .eventType($0) }
     case .geofence: try store.findGeofence(id: id).map { .place($0) }
     case .propertyDefinition: try store.findPropertyDefinition(id: id).map { .property($0) }
+    case .conflict:
+      try store.fetchConflicts().first { $0.id == id }.map { .conflict($0) }
+        ?? store.findRecord(kind: kind, id: id).map { .record($0) }
     default: try store.findRecord(kind: kind, id: id).map { .record($0) }
     }
   }
@@ -49,6 +68,7 @@ public enum Undoable: Hashable, Sendable {
     case .place: .geofence
     case .property: .propertyDefinition
     case .record(let record): record.kind
+    case .conflict: .conflict
     }
   }
 
@@ -59,6 +79,7 @@ public enum Undoable: Hashable, Sendable {
     case .place(let place): place.id
     case .property(let definition): definition.id
     case .record(let record): record.id
+    case .conflict(let conflict): conflict.id
     }
   }
 
@@ -76,6 +97,7 @@ public enum Undoable: Hashable, Sendable {
       case .place(let place): return try members(place)
       case .property(let definition): return try members(definition)
       case .record(let record): return .object(record.fields)
+      case .conflict(let conflict): return conflict.value
       }
     }
   }
@@ -85,11 +107,14 @@ extension RecorderChanges {
   @discardableResult
   func record(_ entity: Undoable) throws -> Bool {
     switch entity {
-    case .event(let event): try record(event)
-    case .eventType(let type): try record(type)
-    case .place(let place): try record(place)
-    case .property(let definition): try record(definition)
-    case .record(let record): try self.record(record)
+    case .event(let event): return try record(event)
+    case .eventType(let type): return try record(type)
+    case .place(let place): return try record(place)
+    case .property(let definition): return try record(definition)
+    case .record(let record): return try self.record(record)
+    case .conflict(let conflict):
+      try store.insertConflict(conflict)
+      return true
     }
   }
 
@@ -113,5 +138,40 @@ extension RecorderChanges {
     }
   }
 
-  func delete(_ entity: Undoable) throws { try delete(entity.kind, id: entity.id) }
+  func delete(_ entity: Undoable) throws {
+    if case .conflict(let conflict) = entity {
+      try store.deleteConflict(conflict)
+    } else {
+      try delete(entity.kind, id: entity.id)
+    }
+  }
+}
+
+extension Conflict {
+  fileprivate var value: JSONValue {
+    .object([
+      "entity_type": .string(entityType.rawValue), "entity_id": .string(entityId),
+      "operation": .string(operation.rawValue), "payload": .string(payload.base64EncodedString()),
+      "reason": .string(reason), "recorded_at": .string(RFC3339.string(from: recordedAt)),
+    ])
+  }
+
+  /// Whether ``value`` wrote it.
+  fileprivate static func isKept(in value: JSONValue) -> Bool { value.objectValue?["payload"] != nil }
+
+  /// Reads back what ``value`` wrote.
+  fileprivate init(id: String, _ value: JSONValue) throws {
+    func text(_ name: String) throws -> String {
+      guard let text = value.objectValue?[name]?.stringValue else { throw APIError.decodingError("\(name): no text") }
+      return text
+    }
+    guard let entityType = MutationEntityType(rawValue: try text("entity_type")),
+      let operation = MutationOperation(rawValue: try text("operation")),
+      let payload = Data(base64Encoded: try text("payload")),
+      let recordedAt = RFC3339.date(from: try text("recorded_at"))
+    else { throw APIError.decodingError("this is not a kept conflict: \(value)") }
+    self.init(
+      id: id, entityType: entityType, entityId: try text("entity_id"), operation: operation, payload: payload,
+      reason: try text("reason"), recordedAt: recordedAt)
+  }
 }

@@ -1,0 +1,520 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyInterchange
+public import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTrips
+
+/// What is to be taken of a file, and as what.
+public struct ImportRequest: Sendable {
+  /// The file as the person named it.
+  public var source: String
+  public var isDryRun = false
+  /// Types of the record by the names of the file, in lower case.
+  public var typeMap: [String: String] = [:]
+  /// In lower case, by the names of the file or of the record; empty for all.
+  public var onlyTypes: Set<String> = []
+  public var options: ImportOptions
+  /// Of all that the file is read by, so that the same command goes on where it was interrupted.
+  public var fingerprint: String
+  /// Called after each batch with the records so far.
+  public var onProgress: (@Sendable (Int) -> Void)?
+
+  public init(source: String, options: ImportOptions, fingerprint: String) {
+    self.source = source
+    self.options = options
+    self.fingerprint = fingerprint
+  }
+}
+
+/// What an import brought.
+public struct ImportReport: Hashable, Sendable {
+  /// `nil` for a dry run, and where nothing was new.
+  public internal(set) var id: String?
+  /// Whether an earlier command was interrupted, and this one went on.
+  public internal(set) var isContinued = false
+  public internal(set) var new: [MutationEntityType: Int] = [:]
+  /// Recorded before, here or on another device; also those that were deleted since.
+  public internal(set) var known = 0
+  public internal(set) var newReadings = 0
+  public internal(set) var knownReadings = 0
+  /// Trips and visits found in the readings, which ``DeviceRecord/undoImport(_:)`` does not know of: an undo takes them back.
+  public internal(set) var found = 0
+  /// Left out, by what it is.
+  public internal(set) var skipped: [String: Int] = [:]
+  public internal(set) var badCount = 0
+  /// The first of them.
+  public internal(set) var problems: [ImportProblem] = []
+  /// Events by the name of their type, new and known.
+  public internal(set) var types: [String: Int] = [:]
+  public internal(set) var newTypes: [String] = []
+  public internal(set) var first: Date?
+  public internal(set) var last: Date?
+
+  /// Whether the file held anything that is recorded by now.
+  public var isAnything: Bool { newCount + known + newReadings + knownReadings > 0 }
+  public var newCount: Int { new.values.reduce(0, +) }
+}
+
+/// What taking an import back did.
+public struct ImportUndo: Hashable, Sendable {
+  public internal(set) var removed = 0
+  /// Ids of what was edited since, or has events of its own; they stay.
+  public internal(set) var left: [String] = []
+}
+
+extension DeviceRecord {
+  /// Imports of this store, the oldest first.
+  public func imports() throws -> [ImportEntry] { try ImportJournal(storeDirectory: directory).entries() }
+
+  /// Takes in the records of a file, in batches each of which is saved whole.
+  ///
+  /// Ids follow from what an event is in its source, so the same file, or one that overlaps, adds nothing the second time, here or on
+  /// another device; and what was deleted meanwhile does not come back.
+  /// - Throws: what the input throws, or `InterchangeError`; the batches before it stay, and the same call goes on.
+  public func importRecords(
+    _ input: ByteInput, as format: InterchangeFormat, _ request: ImportRequest
+  ) throws -> ImportReport {
+    try importRecords(as: format, request) { try format.read(input, request.options, $0) }
+  }
+
+  /// As ``importRecords(_:as:_:)``, of the files of a folder or an archive.
+  public func importRecords(
+    _ files: ExportFiles, as format: InterchangeFormat, _ request: ImportRequest
+  ) throws -> ImportReport {
+    try importRecords(as: format, request) { try format.read(files, request.options, $0) }
+  }
+
+  private func importRecords(
+    as format: InterchangeFormat, _ request: ImportRequest,
+    _ read: ((InterchangeRecord, String) throws -> Void) throws -> Void
+  ) throws -> ImportReport {
+    let importer = try RecordImporter(record: self, format: format, request: request)
+    do {
+      try read { try importer.take($0, at: $1) }
+    } catch let error as InterchangeError {
+      try importer.flush()
+      throw error
+    }
+    let report = try importer.finish()
+    if report.newCount + report.newReadings > 0, !request.isDryRun {
+      onChange()
+      // What was imported is saved; that the store stays quick to open can wait for whoever has room for it.
+      while (try? maintain()) == true {}
+    }
+    return report
+  }
+
+  /// Takes back what an import made and nobody edited since.
+  public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
+    var result = ImportUndo()
+    var rest = entry.made[...]
+    // What refers to others goes first.
+    while !rest.isEmpty {
+      let part = rest.suffix(RecordImporter.batchSize)
+      try recorder.inOneSave { save in
+        for made in part.reversed() {
+          guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else { continue }
+          let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
+          if try isInUse || now.digest != made.digest {
+            result.left.append(made.id)
+          } else {
+            try save.delete(now)
+            result.removed += 1
+          }
+        }
+      }
+      rest = rest.dropLast(part.count)
+    }
+    try ImportJournal(storeDirectory: directory).undo(entry.id, at: clock.now)
+    onChange()
+    return result
+  }
+}
+
+/// Makes entities of records, and saves them a batch at a time.
+private final class RecordImporter {
+  static let batchSize = 2000
+  private static let readingBatchSize = 20_000
+
+  private let record: DeviceRecord
+  private let format: InterchangeFormat
+  private let request: ImportRequest
+  private let journal: ImportJournal
+  private var report = ImportReport()
+  private var records = 0
+  private var isBegun = false
+
+  private var types: [String: EventType] = [:]
+  private var typeNames: [String: EventType] = [:]
+  /// By type and key.
+  private var definitions: [String: [String: PropertyDefinition]] = [:]
+  /// Ids of the file whose entities have other ids here.
+  private var renamed: [String: String] = [:]
+  /// Ids that an import made that was taken back: they may come again.
+  private let takenBack: Set<String>
+  private var occurrences: [String: Int] = [:]
+  private var batch: [Undoable] = []
+  private var readings: [String: [TrackReading]] = [:]
+  private var readingCount = 0
+  private var notes: [String: [TrackNote]] = [:]
+
+  init(record: DeviceRecord, format: InterchangeFormat, request: ImportRequest) throws {
+    self.record = record
+    self.format = format
+    self.request = request
+    journal = ImportJournal(storeDirectory: record.directory)
+    let store = record.makeStore()
+    var takenBack: Set<String> = []
+    for entry in try journal.entries() {
+      if entry.undone != nil {
+        takenBack.formUnion(entry.made.map(\.id))
+      } else if entry.finished == nil, entry.fingerprint == request.fingerprint, !request.isDryRun {
+        report.id = entry.id
+        report.isContinued = true
+        isBegun = true
+      }
+    }
+    self.takenBack = takenBack
+    for type in try store.fetchAllEventTypes() { know(type) }
+    for definition in try store.fetchAllPropertyDefinitions() { know(definition) }
+  }
+
+  private func know(_ type: EventType) {
+    types[type.id] = type
+    // Of two of one name the first by id, on every device.
+    if let other = typeNames[type.name.lowercased()], other.id <= type.id { return }
+    typeNames[type.name.lowercased()] = type
+  }
+
+  private func know(_ definition: PropertyDefinition) {
+    definitions[definition.eventTypeId, default: [:]][definition.key.lowercased()] = definition
+  }
+
+  // MARK: Records
+
+  func take(_ taken: InterchangeRecord, at place: String) throws {
+    records += 1
+    switch taken {
+    case .entity(let kind, let id, let fields): try take(kind, id, fields, at: place)
+    case .event(let event): try take(event, at: place)
+    case .fix(let fix, let device): try take(.fix(fix), device)
+    case .motion(let motion, let device): try take(.motion(motion), device)
+    case .call(let kind, let time, let device):
+      guard let kind = TripCall.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a call", at: place) }
+      try take(.call(TripCall(kind: kind, timestamp: time)), device)
+    case .note(let kind, let id, let time, let content, let device):
+      guard let kind = TrackNote.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a note", at: place) }
+      notes[device, default: []].append(TrackNote(kind: kind, id: id, time: time, content: content))
+    case .track(let file): try take(file, at: place)
+    case .skip(let what, let count): skip(what, count)
+    case .bad(let reason): refuse(reason, at: place)
+    }
+    if batch.count >= Self.batchSize { try flush() }
+  }
+
+  private func refuse(_ reason: String, at place: String) {
+    report.badCount += 1
+    if report.problems.count < 10 { report.problems.append(ImportProblem(place: place, reason: reason)) }
+  }
+
+  private func skip(_ what: String, _ count: Int = 1) {
+    let isKept = report.skipped.count < 64 || report.skipped[what] != nil
+    report.skipped[isKept ? what : "other", default: 0] += count
+  }
+
+  private func take(_ file: TrackFile, at place: String) throws {
+    for problem in file.problems { refuse(problem.reason, at: "\(place), \(problem.place)") }
+    report.badCount += file.problemCount - file.problems.count
+    guard !request.isDryRun else {
+      report.newReadings += file.locations.count
+      return
+    }
+    let intake = try record.makeTrackIntake(for: record.act("import \(request.source)"))
+    for fixes in file.recordings {
+      let (taken, _) = try intake.take(fixes, motion: file.activities)
+      report.newReadings += taken.added
+      report.knownReadings += taken.known
+      report.found += taken.changes.created.count
+    }
+  }
+
+  private func take(_ reading: TrackReading, _ device: String) throws {
+    readings[device, default: []].append(reading)
+    readingCount += 1
+    if readingCount >= Self.readingBatchSize { try flushReadings() }
+  }
+
+  private func take(_ kind: MutationEntityType, _ id: String, _ fields: [String: JSONValue], at place: String) throws {
+    guard kind != .conflict else { return skip("conflict") }
+    var value = JSONValue.object(fields)
+    value.rename(renamed)
+    let entity: Undoable
+    do {
+      entity = try Undoable(kind, id: id, value)
+    } catch {
+      return refuse("\(error)", at: place)
+    }
+    switch entity {
+    case .eventType(let type):
+      // Both made by hand, on two devices that never met: one type.
+      if types[id] == nil, let same = typeNames[type.name.lowercased()] {
+        renamed[id] = same.id
+        report.known += 1
+        return
+      }
+      know(type)
+    case .property(let definition):
+      let same = definitions[definition.eventTypeId]?[definition.key.lowercased()]
+      if let same, same.id != id {
+        report.known += 1
+        return
+      }
+      guard types[definition.eventTypeId] != nil else { return refuse("its event type is not here", at: place) }
+      know(definition)
+    case .event(let event):
+      guard let type = types[event.eventTypeId] else { return refuse("its event type is not here", at: place) }
+      guard isWanted(type.name, type.name), request.options.range?.contains(event.timestamp) != false else {
+        return skip("event that was not asked for")
+      }
+      count(event, of: type.name)
+    case .record(let skip) where kind == .skip:
+      guard skip.fields["event_type_id"]?.stringValue.flatMap({ types[$0] }) != nil else {
+        return refuse("its event type is not here", at: place)
+      }
+    default: break
+    }
+    batch.append(entity)
+  }
+
+  private func isWanted(_ source: String, _ target: String) -> Bool {
+    request.onlyTypes.isEmpty || request.onlyTypes.contains(source.lowercased())
+      || request.onlyTypes.contains(target.lowercased())
+  }
+
+  private func count(_ event: Event, of typeName: String) {
+    report.types[typeName, default: 0] += 1
+    report.first = min(report.first ?? event.timestamp, event.timestamp)
+    report.last = max(report.last ?? event.timestamp, event.timestamp)
+  }
+
+  private func take(_ foreign: ForeignEvent, at place: String) throws {
+    let mapped = ([foreign.typeName.lowercased()] + foreign.hints).lazy.compactMap { self.request.typeMap[$0] }.first
+    let name = mapped ?? foreign.typeName
+    guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.timestamp) != false else {
+      return skip("event that was not asked for")
+    }
+    guard name.utf8.count <= 128, !name.isEmpty else {
+      return refuse("a type is called with 1 to 128 bytes", at: place)
+    }
+    let type = typeNames[name.lowercased()] ?? makeType(name)
+    var event = Event(
+      id: foreign.id ?? id(of: foreign), eventTypeId: type.id, timestamp: foreign.timestamp, endDate: foreign.endDate,
+      isAllDay: foreign.isAllDay, notes: foreign.notes, sourceType: foreign.source ?? .imported,
+      externalId: foreign.externalId,
+      originalTitle: foreign.title, locationLatitude: foreign.coordinate?.latitude,
+      locationLongitude: foreign.coordinate?.longitude, locationName: foreign.locationName, timeZone: foreign.timeZone)
+    var properties: [String: PropertyValue] = [:]
+    var given = foreign.properties
+    if foreign.route.count > 1 {
+      // As a trip has it, and as far apart as a screen shows.
+      given[TripRecord.PropertyKey.route.rawValue] = .text(
+        Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
+    }
+    for (key, value) in given.sorted(by: { $0.key < $1.key }) {
+      let definition = definitions[type.id]?[key.lowercased()] ?? makeDefinition(key, value, of: type)
+      properties[definition.key] = value.converted(to: definition)
+    }
+    event.properties = properties
+    count(event, of: type.name)
+    batch.append(.event(event))
+  }
+
+  private func id(of foreign: ForeignEvent) -> String {
+    let id = NaturalKey.id(for: ["import"] + foreign.key)
+    guard !foreign.isKeyUnique else { return id }
+    let count = occurrences[id, default: 0] + 1
+    occurrences[id] = count
+    return count == 1 ? id : NaturalKey.id(for: ["import"] + foreign.key + ["#\(count)"])
+  }
+
+  private func makeType(_ name: String) -> EventType {
+    let natural = NaturalKey.id(for: "import", "type", name.lowercased())
+    // One that the person deleted does not come back; its name may.
+    let isDeleted = (try? record.makeStore().findTombstone(.eventType, natural)) == true
+    let type = EventType(
+      id: isDeleted ? record.makeID() : natural, name: name, colorHex: "#6B7280", iconName: "tray.and.arrow.down")
+    know(type)
+    report.newTypes.append(name)
+    batch.append(.eventType(type))
+    return type
+  }
+
+  private func makeDefinition(_ key: String, _ value: PropertyValue, of type: EventType) -> PropertyDefinition {
+    // A choice without its options takes any text; which options there are is known only at the end of the file.
+    let definition = PropertyDefinition(
+      id: NaturalKey.id(for: "import", "property", type.id, key.lowercased()), eventTypeId: type.id, key: key,
+      label: key,
+      propertyType: value.type == .select ? .text : value.type, displayOrder: definitions[type.id]?.count ?? 0)
+    know(definition)
+    batch.append(.property(definition))
+    return definition
+  }
+
+  // MARK: Saving
+
+  func flush() throws {
+    defer { batch.removeAll(keepingCapacity: true) }
+    guard !batch.isEmpty else { return }
+    if request.isDryRun {
+      let store = record.makeStore()
+      for entity in batch { note(entity, isNew: try !store.knows(entity) || takenBack.contains(entity.id)) }
+    } else {
+      try record.recorder.inOneSave { save in
+        var made: [ImportEntry.Made] = []
+        for entity in batch {
+          let isNew = try make(entity, in: save)
+          note(entity, isNew: isNew)
+          if isNew { made.append(ImportEntry.Made(kind: entity.kind, id: entity.id, digest: try digest(entity, save))) }
+        }
+        if !made.isEmpty { try journal.append(made, to: begin()) }
+      }
+    }
+    request.onProgress?(records)
+  }
+
+  private func digest(_ entity: Undoable, _ save: RecorderChanges) throws -> String {
+    try (Undoable.held(entity.kind, id: entity.id, in: save.store) ?? entity).digest
+  }
+
+  private func note(_ entity: Undoable, isNew: Bool) {
+    if isNew { report.new[entity.kind, default: 0] += 1 } else { report.known += 1 }
+  }
+
+  /// - Returns: whether it was not there before.
+  private func make(_ entity: Undoable, in save: RecorderChanges) throws -> Bool {
+    if takenBack.contains(entity.id), try Undoable.held(entity.kind, id: entity.id, in: save.store) == nil {
+      do {
+        if try save.restore(entity.kind, id: entity.id) { return true }
+      } catch RecorderError.notHeld {
+        // No hub has heard of it: it is made as the first time.
+        return try save.record(entity)
+      } catch is RecorderError {
+        return false
+      }
+    }
+    // A natural id says so itself.
+    if !NaturalIdentifier.isNatural(entity.id), try save.store.knows(entity) { return false }
+    return try save.record(entity)
+  }
+
+  private func begin() throws -> String {
+    let id = report.id ?? record.makeID()
+    report.id = id
+    guard !isBegun else { return id }
+    isBegun = true
+    try journal.begin(
+      ImportEntry(
+        id: id, format: format.word, source: request.source, started: record.clock.now,
+        fingerprint: request.fingerprint))
+    return id
+  }
+
+  private func flushReadings() throws {
+    defer {
+      readings.removeAll()
+      readingCount = 0
+    }
+    guard readingCount > 0 else { return }
+    guard !request.isDryRun else {
+      report.newReadings += readingCount
+      return
+    }
+    let log = try record.openTrackLog()
+    for (device, taken) in readings.sorted(by: { $0.key < $1.key }) {
+      let result = try log.append(taken, device: device)
+      report.newReadings += result.added
+      report.knownReadings += result.known
+      report.badCount += result.invalid
+    }
+    request.onProgress?(records)
+  }
+
+  func finish() throws -> ImportReport {
+    try flush()
+    try flushReadings()
+    if !request.isDryRun {
+      try putNotes()
+      // A store's own lines come with what was found in them.
+      if report.newReadings > 0, format.reads != .everything {
+        let intake = try record.makeTrackIntake(for: record.act("import \(request.source)"))
+        report.found += try intake.findAll().created.count
+      }
+      if let id = report.id { try journal.finish(id, at: record.clock.now) }
+    }
+    return report
+  }
+
+  /// Puts what a store found in its readings beside them, so that nothing is found twice, and nothing that was deleted is found again.
+  private func putNotes() throws {
+    guard !notes.isEmpty else { return }
+    let log = try record.openTrackLog()
+    for (device, notes) in notes.sorted(by: { $0.key < $1.key }) {
+      try log.withReader {
+        // Where this store has looked by itself, it goes by its own notes.
+        let own = try TrackNote.Kind.allCases.contains {
+          try !log.notes($0, device: device, after: nil, isDescending: false, limit: 1).isEmpty
+        }
+        guard !own, let unread = try log.unread(device: device) else { return }
+        var changes = TrackChanges()
+        changes.put = notes
+        changes.readThrough = unread.generation
+        try log.commit(changes, device: device)
+      }
+    }
+  }
+}
+
+extension DataStoreProtocol {
+  fileprivate func findTombstone(_ kind: MutationEntityType, _ id: String) throws -> Bool {
+    try heldEntry(kind: kind, id: id) != nil
+      || fetchTombstones().contains { $0.entityType == kind && $0.entityId == id }
+  }
+
+  /// Whether it lives, or was deleted on any device, or is on its way.
+  fileprivate func knows(_ entity: Undoable) throws -> Bool {
+    try Undoable.held(entity.kind, id: entity.id, in: self) != nil || findTombstone(entity.kind, entity.id)
+      || !pendingMutations(ofEntity: entity.id).isEmpty || !acceptedMutations(ofEntity: entity.id).isEmpty
+  }
+}
+
+extension PropertyValue {
+  /// The same as a value of another kind, where it is one.
+  fileprivate func converted(to definition: PropertyDefinition) -> PropertyValue {
+    guard type != definition.propertyType else { return self }
+    switch definition.propertyType {
+    case .duration: return doubleValue.map { .duration($0) } ?? self
+    case .number:
+      if let seconds = doubleValue { return .number(seconds) }
+      return stringValue.flatMap { Double($0) }.map { .number($0) } ?? self
+    case .text: return stringValue.map { .text($0) } ?? .text(valueText)
+    case .select, .url, .email, .date:
+      return PropertyValue(type: definition.propertyType, value: .string(stringValue ?? valueText))
+    case .boolean: return boolValue.map { .boolean($0) } ?? self
+    }
+  }
+
+  private var valueText: String {
+    switch value {
+    case .int(let value): "\(value)"
+    case .double(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+    case .bool(let value): value ? "true" : "false"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+public import TrendyInterchange
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+extension DeviceRecord {
+  /// Gives all that the store holds, in an order that follows from it alone: event types first, then what refers to them, events the
+  /// newest first, and what devices told of themselves. Conflicts are left out: a hub makes them.
+  /// - Parameters:
+  ///   - withReadings: whether fixes and what was noted of them are given.
+  ///   - body: takes each record.
+  public func forEachRecord(withReadings: Bool = true, _ body: (InterchangeRecord) throws -> Void) throws {
+    let store = dataStoreFactory.makeLocalStore()
+    func give(_ entity: Undoable) throws {
+      try body(.entity(kind: entity.kind, id: entity.id, fields: try entity.value.objectValue ?? [:]))
+    }
+    for type in try store.fetchAllEventTypes().sorted(by: { $0.id < $1.id }) { try give(.eventType(type)) }
+    for definition in try store.fetchAllPropertyDefinitions().sorted(by: { $0.id < $1.id }) {
+      try give(.property(definition))
+    }
+    for place in try store.fetchAllGeofences().sorted(by: { $0.id < $1.id }) { try give(.place(place)) }
+    for kind in [MutationEntityType.vehicle, .tripRule, .setting, .skip] {
+      for record in try store.fetchRecords(kind: kind) { try give(.record(record)) }
+    }
+    var next: EventCursor?
+    repeat {
+      let page = try store.events(matching: EventQuery(), after: next, limit: 1000)
+      for event in page.events { try give(.event(event)) }
+      next = page.next
+    } while next != nil
+    if withReadings { try forEachReading(body) }
+  }
+
+  private func forEachReading(_ body: (InterchangeRecord) throws -> Void) throws {
+    guard hasTracks else { return }
+    let log = try openTrackLog()
+    for device in try log.devices().map(\.name).sorted() {
+      try log.forEach(device: device, after: nil, through: nil) { reading in
+        switch reading {
+        case .fix(let fix): try body(.fix(fix, device: device))
+        case .motion(let motion): try body(.motion(motion, device: device))
+        case .call(let call): try body(.call(kind: call.kind.rawValue, time: call.timestamp, device: device))
+        }
+      }
+      for kind in TrackNote.Kind.allCases {
+        for note in try log.notes(kind, device: device, after: nil, isDescending: false, limit: .max) {
+          try body(.note(kind: kind.rawValue, id: note.id, time: note.time, content: note.content, device: device))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyAgent
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@Suite("Undo", .timeLimit(.minutes(10)))
+struct UndoTests {
+  private static let typeId = "0199f3c2-0000-7000-8000-000000000001"
+
+  private static func event(_ id: String, _ notes: String?, count: Int? = nil) -> Event {
+    Event(
+      id: id, eventTypeId: typeId, timestamp: DeterministicDate.jan1_2024, notes: notes,
+      properties: count.map { ["count": PropertyValue(type: .number, value: .int(Int64($0)))] } ?? [:])
+  }
+
+  private static func record(on disk: SimulatedFileSystem, beside folder: URL? = nil) throws -> DeviceRecord {
+    DeviceRecord(
+      directory: folder ?? URL(filePath: "/nowhere"),
+      dataStoreFactory: try DefaultDataStoreFactory(
+        directory: "/store", fileSystem: disk, generator: SeededGenerator(seed: 1)),
+      clock: ManualClock())
+  }
+
+  private static func fresh() throws -> (SimulatedFileSystem, DeviceRecord) {
+    let disk = SimulatedFileSystem()
+    let record = try record(on: disk)
+    try record.recorder.record(EventType(id: typeId, name: "nap", colorHex: "#888888", iconName: "•"))
+    return (disk, record)
+  }
+
+  private static func notes(_ record: DeviceRecord) throws -> [String: String] {
+    Dictionary(
+      uniqueKeysWithValues: try record.makeStore().fetchAllEvents().map {
+        ($0.id, "\($0.notes ?? "") \($0.properties["count"]?.intValue ?? 0)")
+      })
+  }
+
+  @Test("an act and what takes it back are saved together, wherever the power goes", arguments: [1, 2, 3])
+  func power(seed: Int) throws {
+    var change = 1
+    while true {
+      let (disk, record) = try Self.fresh()
+      try record.perform("log a", [.event(Self.event("a", "one"))])
+      disk.powerOff(beforeChange: change)
+      do {
+        switch seed {
+        case 1: try record.perform("log b", [.event(Self.event("b", "two"))])
+        case 2: try record.perform("rm a", [], before: [.event(Self.event("a", "one"))])
+        default: try record.undo()
+        }
+      } catch {}  // what counts is what is there afterwards
+      if !disk.isOff { break }
+      disk.restart(losing: .unsynced)
+      let again = try Self.record(on: disk)
+      let found = try Self.notes(again)
+      let history = try again.undoHistory()
+      switch seed {
+      case 1:
+        #expect((found["b"] != nil) == (history.done.last?.label == "log b"), "change \(change)")
+      case 2:
+        #expect((found["a"] == nil) == (history.done.last?.label == "rm a"), "change \(change)")
+        if found["a"] == nil {
+          try again.undo()
+          #expect(try Self.notes(again) == ["a": "one 0"], "change \(change)")
+        }
+      default:
+        #expect((found["a"] == nil) == (history.undone.last?.label == "log a"), "change \(change)")
+      }
+      change += 1
+    }
+    #expect(change > 2)
+  }
+
+  @Test func `what one process did another takes back, and a third does again`() throws {
+    let (disk, record) = try Self.fresh()
+    try record.perform("log a", [.event(Self.event("a", "one"))])
+    let other = try Self.record(on: disk.anotherProcess())
+    try other.perform("log b", [.event(Self.event("b", "two"))])
+    #expect(try record.undo().label == "log b")
+    #expect(try other.undo().label == "log a")
+    #expect(throws: UndoError.nothing) { try record.undo() }
+    let third = try Self.record(on: disk.anotherProcess())
+    #expect(try third.redo().label == "log a")
+    #expect(try record.redo().label == "log b")
+    #expect(try Self.notes(other) == ["a": "one 0", "b": "two 0"])
+  }
+
+  @Test func `of an edit the fields are taken back that were not changed since, and the others named`() throws {
+    let (_, record) = try Self.fresh()
+    let (old, new) = (Self.event("a", "one", count: 1), Self.event("a", "two", count: 2))
+    try record.perform("log a", [.event(old)])
+    try record.perform("edit a", [.event(new)], before: [.event(old)], isDivisible: true)
+    // As what a sync brings from another device.
+    try record.recorder.edit(eventId: "a") { $0.notes = "theirs" }
+    let step = try record.undo()
+    #expect(step.left == [UndoStep.Left(kind: .event, id: "a", fields: ["notes"])])
+    #expect(try Self.notes(record) == ["a": "theirs 1"])
+    try record.redo()
+    #expect(try Self.notes(record) == ["a": "theirs 2"])
+  }
+
+  @Test func `what belongs together is taken back whole or not at all`() throws {
+    let (_, record) = try Self.fresh()
+    let (old, new) = (Self.event("a", "one", count: 1), Self.event("a", "two", count: 2))
+    try record.perform("log a", [.event(old)])
+    try record.perform("split a", [.event(new), .event(Self.event("b", "rest"))], before: [.event(old)])
+    try record.recorder.edit(eventId: "a") { $0.notes = "theirs" }
+    #expect(
+      throws: UndoError.changedSince(
+        label: "split a", left: [UndoStep.Left(kind: .event, id: "a", fields: ["notes"])])
+    ) { try record.undo() }
+    #expect(try Self.notes(record) == ["a": "theirs 2", "b": "rest 0"])
+  }
+
+  @Test func `the last fifty are kept, of any size, and the rest leaves nothing behind`() throws {
+    let (_, record) = try Self.fresh()
+    for number in 0..<53 {
+      let events = (0..<(number == 52 ? 1201 : 1)).map { Undoable.event(Self.event("\(number) \($0)", "x")) }
+      try record.perform("log \(number)", events, isDivisible: true)
+    }
+    #expect(try record.undoHistory().done.map(\.label) == (3..<53).map { "log \($0)" })
+    try record.undo()
+    #expect(try record.makeStore().fetchAllEvents().count == 52)
+    try record.redo()
+    #expect(try record.makeStore().fetchAllEvents().count == 1253)
+    let store = record.dataStoreFactory.makeLocalStore()
+    #expect(try store.note(named: "undo 53.2") != nil && store.note(named: "undo 4.0") != nil)
+    #expect(try store.note(named: "undo 3") == nil && store.note(named: "undo 3.0") == nil)
+    #expect(try store.verify().isEmpty)
+  }
+
+  @Test func `several saves of one act are taken back as one, also where the last of them failed`() throws {
+    let (_, record) = try Self.fresh()
+    let act = record.act("import drive.gpx")
+    for id in ["a", "b"] { _ = try act.inOneSave { try $0.record(Self.event(id, "found")) } }
+    #expect(throws: RecorderError.notHeld(.event, id: "c")) {
+      try act.inOneSave { save in
+        try save.record(Self.event("d", "found"))
+        try save.edit(eventId: "c") { $0.notes = "more" }
+      }
+    }
+    #expect(try record.undoHistory().done.map(\.label) == ["import drive.gpx"])
+    try record.undo()
+    #expect(try Self.notes(record) == [:])
+    // What comes now is another thing that is done.
+    _ = try act.inOneSave { try $0.record(Self.event("e", "found")) }
+    #expect(try record.undoHistory().done.count == 1 && record.undoHistory().undone.isEmpty)
+  }
+
+  @Test func `a type takes its events along and brings them back`() throws {
+    let (_, record) = try Self.fresh()
+    try record.perform("log two", [.event(Self.event("a", "one")), .event(Self.event("b", "two"))])
+    try record.perform("type rm nap") { try $0.delete(.eventType, id: Self.typeId) }
+    #expect(try Self.notes(record) == [:])
+    try record.undo()
+    #expect(try Self.notes(record) == ["a": "one 0", "b": "two 0"])
+  }
+
+  @Test func `a decision on a conflict is taken back: the value, and that it is open`() throws {
+    let (_, record) = try Self.fresh()
+    try record.recorder.record(Self.event("a", "shown"))
+    let store = record.makeStore()
+    let conflict = Conflict(
+      id: "k", entityType: .event, entityId: "a", operation: .update, payload: Data(#"{"notes":"kept"}"#.utf8),
+      reason: "lost", recordedAt: DeterministicDate.jan1_2024)
+    try store.insertConflict(conflict)
+    try store.save()
+    for decide in [{ try $0.retryConflict(id: "k") }, { try $0.dropConflict(id: "k") }]
+      as [(RecorderChanges) throws -> Void]
+    {
+      try record.perform("decide", isDivisible: true, decide)
+      #expect(try record.recorder.openConflicts().isEmpty)
+      try record.undo()
+      #expect(try Self.notes(record) == ["a": "shown 0"])
+      #expect(try record.makeStore().fetchConflicts() == [conflict])
+    }
+    try record.redo()
+    #expect(try record.recorder.openConflicts().isEmpty)
+  }
+
+  @Test func `what an earlier version kept in files is taken over once`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-undo-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    let record = try Self.record(on: SimulatedFileSystem(), beside: folder)
+    try record.recorder.record(EventType(id: Self.typeId, name: "nap", colorHex: "#888888", iconName: "•"))
+    try record.recorder.record(Self.event("a", "one"))
+    let made =
+      #"{"event_type_id":"\#(Self.typeId)","timestamp":"2024-01-01T00:00:00.000Z","notes":"one","#
+      + #""is_all_day":false,"source_type":"manual"}"#
+    let change = #"{"kind":"event","id":"a","after":\#(made)}"#
+    let file = folder.appending(path: "undo.json")
+    let large = folder.appending(path: "undo-1.json")
+    try Data("[\(change)]".utf8).write(to: large)
+    let history = #"{"done":[{"label":"log a","date":725760000,"changes":[],"file":"undo-1.json"}],"undone":[]}"#
+    try Data(history.utf8).write(to: file)
+    #expect(try record.undoHistory().done.map(\.label) == ["log a"])
+    #expect(!FileManager.default.fileExists(atPath: file.path) && !FileManager.default.fileExists(atPath: large.path))
+    try record.undo()
+    #expect(try Self.notes(record) == [:])
+    try record.redo()
+    #expect(try Self.notes(record) == ["a": "one 0"])
+    // One that was killed before it removed them finds them again.
+    try Data(history.utf8).write(to: file)
+    #expect(try record.undoHistory().done.map(\.label) == ["log a"])
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test func `a file of an earlier version that cannot be read is told, and in nobody's way`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-undo-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }  // as above
+    let record = try Self.record(on: SimulatedFileSystem(), beside: folder)
+    try record.recorder.record(EventType(id: Self.typeId, name: "nap", colorHex: "#888888", iconName: "•"))
+    let file = folder.appending(path: "undo.json")
+    try Data("{".utf8).write(to: file)
+    #expect(throws: UndoError.unreadable(path: file.path)) { try record.undo() }
+    try record.perform("log a", [.event(Self.event("a", "one"))])
+    #expect(try record.undo().label == "log a")
+    #expect(throws: UndoError.unreadable(path: file.path)) { try record.undo() }
+    #expect(FileManager.default.fileExists(atPath: file.path))
+  }
+}
