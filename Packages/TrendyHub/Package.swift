@@ -9,8 +9,8 @@ let package = Package(
     .library(name: "TrendyHub", targets: ["TrendyHub"]),
   ],
   dependencies: [
-    .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"),
-    .package(path: "../TrendyTesting"),
+    .package(path: "../TrendyInsights"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
+    .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"),
   ],
   targets: [
     .target(name: "HubTesting", dependencies: ["TrendyHub", "TrendyModels"]),
@@ -22,7 +22,9 @@ let package = Package(
       ]),
     .target(
       name: "TrendyHub",
-      dependencies: ["CCrypto", "CEpoll", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
+      dependencies: [
+        "CCrypto", "CEpoll", "HubPages", "TrendyInsights", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
+      ]),
     .testTarget(
       name: "TrendyHubTests",
       dependencies: [
@@ -44,8 +46,10 @@ let swiftSeven: [SwiftSetting] = [
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 
-// System libraries take no Swift settings, so these join after the loop.
+// Targets of C take no Swift settings, so these join after the loop.
 package.targets += [
+  // The files of the pages, embedded: decision 0074.
+  .target(name: "HubPages", exclude: ["site"]),
   .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
   .systemLibrary(name: "CEpoll"),
 ]

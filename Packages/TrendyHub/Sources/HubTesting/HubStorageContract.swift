@@ -23,7 +23,9 @@ public enum HubStorageContract: Sendable {
     public func run(on storage: any HubStorage) throws { try body(storage) }
   }
 
-  public static let all: [Check] = [
+  public static let all = serving + moving
+
+  private static let serving: [Check] = [
     Check("a person never written to is empty") { storage in
       try storage.read(person: "p") { reading in
         try expect(try reading.state(), HubState())
@@ -217,6 +219,14 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.living(kind: "event", offset: 0, limit: 10).map(\.id), ["e4", "e3", "e2", "e1"])
         try expect(try reading.living(kind: "event", offset: 1, limit: 2).map(\.id), ["e3", "e2"])
         try expect(try reading.living(kind: "event", offset: 9, limit: .max).count, 0)
+        let second: Int64 = 1_704_067_200_000
+        func during(_ from: Int64, _ to: Int64, limit: Int = .max) throws -> [String] {
+          try reading.living(kind: "event", during: second + from..<second + to, limit: limit).map(\.id)
+        }
+        try expect(try during(2000, 4000), ["e3", "e2"])
+        try expect(try during(2000, 4001), ["e4", "e3", "e2"])
+        try expect(try during(0, 9000, limit: 2), ["e4", "e3"])
+        try expect(try during(4001, 9000), [])
       }
       try storage.write(person: "p") { transaction in
         guard var event = try transaction.entry(kind: "event", id: "e3") else { throw ContractViolation("e3 is gone") }
@@ -336,6 +346,27 @@ public enum HubStorageContract: Sendable {
       }
       try storage.read(person: "q") { try expect(try $0.companions(), []) }
     },
+    Check("how far a webhook has come is kept until it is forgotten") { storage in
+      var standing = HubWebhookStanding(webhook: "w", cursor: 4, life: "a")
+      try storage.write(person: "p") { transaction in
+        try transaction.put(HubWebhookStanding(webhook: "w", cursor: 1, life: nil))
+        try transaction.put(HubWebhookStanding(webhook: "v", cursor: 2, life: nil))
+        try transaction.put(standing)
+      }
+      try storage.read(person: "p") { try expect(try $0.webhookStanding(of: "w"), standing) }
+      standing.failures = 2
+      standing.nextAttempt = moment.addingTimeInterval(2)
+      standing.lastAttempt = .init(at: moment, status: nil, words: "nobody is there")
+      try storage.write(person: "p") { transaction in
+        try transaction.put(standing)
+        try transaction.forgetWebhookStanding(of: "v")
+      }
+      try storage.read(person: "p") { reading in
+        try expect(try reading.webhookStanding(of: "w"), standing)
+        try expect(try reading.webhookStanding(of: "v"), nil)
+      }
+      try storage.read(person: "q") { try expect(try $0.webhookStanding(of: "w"), nil) }
+    },
     Check("outcomes are forgotten up to a sequence, of one device") { storage in
       let outcome = StoredOutcome(digest: "x", verdict: .accepted(version: 1))
       try storage.write(person: "p") { transaction in
@@ -391,6 +422,7 @@ public enum HubStorageContract: Sendable {
         try expect(try directory.device(tokenHash: "aa"), phone)
         try expect(try directory.device(tokenHash: "ab"), nil)
         try expect(try directory.pairingCode(hash: "cc"), code)
+        try expect(try directory.pairingCodes(), [code])
         try expect(try directory.pairingCode(hash: "cd"), nil)
       }
       try storage.writeDirectory { directory in
@@ -404,6 +436,10 @@ public enum HubStorageContract: Sendable {
       try storage.readDirectory { try expect(try $0.pairingCode(hash: "dd"), nil) }
     },
     Check("a person who is forgotten takes their devices and codes along, and nobody else's") { storage in
+      func hook(_ id: String, of person: String) -> HubWebhook {
+        HubWebhook(
+          id: id, person: person, url: "https://example.org/\(id)", secret: "s", kinds: ["event"], createdAt: moment)
+      }
       var anna = HubPerson(id: "1", name: "Anna", createdAt: moment)
       let eve = HubPerson(id: "2", name: "Eve", createdAt: moment)
       try storage.writeDirectory { directory in
@@ -420,10 +456,16 @@ public enum HubStorageContract: Sendable {
       try storage.writeDirectory { try $0.put(anna) }
       try storage.readDirectory { try expect(try $0.people(), [anna, eve]) }
       try storage.writeDirectory { directory in
+        try directory.put(hook("w3", of: "1"))
+        try directory.put(hook("w2", of: "2"))
+        try directory.put(hook("w1", of: "2"))
+        try directory.put(hook("w4", of: "2"))
+        try directory.deleteWebhook(id: "w4")
         try directory.deletePerson(id: "1")
         try directory.deletePerson(id: "1")
       }
       try storage.readDirectory { directory in
+        try expect(try directory.webhooks(), [hook("w1", of: "2"), hook("w2", of: "2")])
         try expect(try directory.people(), [eve])
         try expect(try directory.devices().map(\.id), ["d2"])
         try expect(try directory.pairingCode(hash: "c1"), nil)
@@ -458,14 +500,14 @@ public struct ContractViolation: Error, Hashable, Sendable, CustomStringConverti
   init(_ description: String) { self.description = description }
 }
 
-private let moment = Date(timeIntervalSince1970: 1_704_067_200)
+let moment = Date(timeIntervalSince1970: 1_704_067_200)
 
-private func field(_ value: JSONValue, _ version: Int64) -> HubField {
+func field(_ value: JSONValue, _ version: Int64) -> HubField {
   HubField(value: value, version: version, stamp: version * 1000, author: "d")
 }
 
 /// One of any kind, valid enough for a storage; events and definitions refer to the type `t`.
-private func entry(_ kind: String, _ id: String, version: Int64, isDeleted: Bool = false) -> HubEntry {
+func entry(_ kind: String, _ id: String, version: Int64, isDeleted: Bool = false) -> HubEntry {
   var fields: [String: HubField] = [:]
   if kind == "event" || kind == "property_definition" { fields["event_type_id"] = field("t", version) }
   if kind == "event" { fields["timestamp"] = field("2024-01-01T00:00:00.000Z", version) }
@@ -474,7 +516,7 @@ private func entry(_ kind: String, _ id: String, version: Int64, isDeleted: Bool
     updatedAt: moment.addingTimeInterval(Double(version)), createdVersion: version, fields: fields)
 }
 
-private func expect<Value: Equatable>(
+func expect<Value: Equatable>(
   _ found: Value, _ expected: Value, file: StaticString = #fileID, line: UInt = #line
 ) throws {
   guard found != expected else { return }

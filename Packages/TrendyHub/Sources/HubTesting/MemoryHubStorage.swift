@@ -59,13 +59,14 @@ private struct MemoryPerson {
 
   var state = HubState()
   var entries: [Key: HubEntry] = [:]
-  var purged: Set<Key> = []
+  var purged: Set<HubNameHash> = []
   var marks: [String: Int64] = [:]
   var outcomes: [String: [Int64: StoredOutcome]] = [:]
-  var keyedWrites: [String: [String: KeyedWrite]] = [:]
+  var keyedWrites: [HubNameHash: KeyedWrite] = [:]
   var contacts: [String: HubContact] = [:]
   var companions: [String: HubCompanion] = [:]
   var notices: [String: [Int64: CompanionNotice]] = [:]
+  var webhookStandings: [String: HubWebhookStanding] = [:]
 }
 
 private final class MemoryTransaction: HubTransaction {
@@ -125,9 +126,9 @@ private final class MemoryTransaction: HubTransaction {
 
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome? { person.outcomes[device]?[sequence] }
 
-  func keyedWrite(device: String, key: String) throws -> KeyedWrite? { person.keyedWrites[device]?[key] }
+  func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite? { person.keyedWrites[hash] }
 
-  func isPurged(kind: String, id: String) throws -> Bool { person.purged.contains(.init(kind: kind, id: id)) }
+  func isPurged(kind: String, id: String) throws -> Bool { person.purged.contains(.entry(kind, id)) }
 
   func tombstones(through version: Int64, limit: Int) throws -> [HubEntry] {
     Array(byVersion.filter { !$0.isAlive && $0.version <= version }.prefix(limit))
@@ -146,6 +147,8 @@ private final class MemoryTransaction: HubTransaction {
         .sorted { $0.sequence < $1.sequence }.prefix(limit))
   }
 
+  func webhookStanding(of webhook: String) throws -> HubWebhookStanding? { person.webhookStandings[webhook] }
+
   func setState(_ state: HubState) throws { person.state = state }
   func put(_ entry: HubEntry) throws { person.entries[.init(kind: entry.kind, id: entry.id)] = entry }
   func setMark(device: String, _ sequence: Int64) throws { person.marks[device] = sequence }
@@ -158,13 +161,31 @@ private final class MemoryTransaction: HubTransaction {
     person.outcomes[device]?.keys.filter { $0 <= sequence }.forEach { person.outcomes[device]?[$0] = nil }
   }
 
-  func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws {
-    person.keyedWrites[device, default: [:]][key] = write
-  }
+  func putKeyedWrite(_ hash: HubNameHash, _ write: KeyedWrite) throws { person.keyedWrites[hash] = write }
 
   func purge(kind: String, id: String) throws {
     person.entries[.init(kind: kind, id: id)] = nil
-    person.purged.insert(.init(kind: kind, id: id))
+    person.purged.insert(.entry(kind, id))
+  }
+
+  func putPurged(_ hash: HubNameHash) throws { person.purged.insert(hash) }
+  func clear() throws { person = MemoryPerson() }
+
+  func forEachRecord(_ body: (HubRecord) throws -> Void) throws {
+    if person.state != HubState() { try body(.state(person.state)) }
+    for entry in byVersion { try body(.entry(entry)) }
+    for hash in person.purged { try body(.purged(hash)) }
+    for (device, sequence) in person.marks { try body(.mark(device: device, sequence: sequence)) }
+    for (device, outcomes) in person.outcomes {
+      for (sequence, outcome) in outcomes { try body(.outcome(device: device, sequence: sequence, outcome)) }
+    }
+    for (hash, write) in person.keyedWrites { try body(.keyedWrite(hash, write)) }
+    for contact in person.contacts.values { try body(.contact(contact)) }
+    for companion in person.companions.values { try body(.companion(companion)) }
+    for (companion, notices) in person.notices {
+      for notice in notices.values { try body(.notice(notice, companion: companion)) }
+    }
+    for standing in person.webhookStandings.values { try body(.webhookStanding(standing)) }
   }
 
   func putContact(_ contact: HubContact) throws { person.contacts[contact.device] = contact }
@@ -178,12 +199,16 @@ private final class MemoryTransaction: HubTransaction {
   func forgetNotices(companion: String, through sequence: Int64) throws {
     person.notices[companion]?.keys.filter { $0 <= sequence }.forEach { person.notices[companion]?[$0] = nil }
   }
+
+  func put(_ standing: HubWebhookStanding) throws { person.webhookStandings[standing.webhook] = standing }
+  func forgetWebhookStanding(of webhook: String) throws { person.webhookStandings[webhook] = nil }
 }
 
 private struct MemoryDirectory {
   var people: [String: HubPerson] = [:]
   var devices: [String: HubDevice] = [:]
   var codes: [String: HubPairingCode] = [:]
+  var webhooks: [String: HubWebhook] = [:]
 }
 
 private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
@@ -196,16 +221,21 @@ private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
   func devices() throws -> [HubDevice] { state.devices.values.sorted { $0.id < $1.id } }
   func device(tokenHash: String) throws -> HubDevice? { state.devices.values.first { $0.tokenHash == tokenHash } }
   func pairingCode(hash: String) throws -> HubPairingCode? { state.codes[hash] }
+  func pairingCodes() throws -> [HubPairingCode] { state.codes.values.sorted { $0.hash < $1.hash } }
+  func webhooks() throws -> [HubWebhook] { state.webhooks.values.sorted { $0.id < $1.id } }
 
   func put(_ person: HubPerson) throws { state.people[person.id] = person }
   func deletePerson(id: String) throws {
     state.people[id] = nil
     state.devices = state.devices.filter { $0.value.person != id }
     state.codes = state.codes.filter { $0.value.person != id }
+    state.webhooks = state.webhooks.filter { $0.value.person != id }
   }
   func put(_ device: HubDevice) throws { state.devices[device.id] = device }
   func put(_ code: HubPairingCode) throws { state.codes[code.hash] = code }
   func deletePairingCode(hash: String) throws { state.codes[hash] = nil }
+  func put(_ webhook: HubWebhook) throws { state.webhooks[webhook.id] = webhook }
+  func deleteWebhook(id: String) throws { state.webhooks[id] = nil }
 
   func deletePairingCodes(expiredBefore date: Date) throws {
     state.codes = state.codes.filter { $0.value.expiresAt >= date }

@@ -82,6 +82,22 @@ struct HubRESTTests {
     #expect(all == [changed])
   }
 
+  @Test func `a type's goal is set whole, kept with what a newer version adds to it, and cleared`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let goal: JSONValue = ["amount": 3, "bound": "at_least", "measure": "count", "period": "week"]
+    #expect(try await hub.send("PATCH", "/event-types/t", ["goal": goal])["goal"] == goal)
+    let type: APIEventType = try (try await hub.send("GET", "/event-types/t")).decoded()
+    #expect(EventType(type).goal == Goal(3, per: .week))
+    #expect(try await hub.send("PATCH", "/event-types/t", ["name": "Tea"])["goal"] == goal)
+    let later: JSONValue = [
+      "amount": 20, "bound": "at_most", "measure": "duration", "period": "day", "since": "2027-01-01",
+    ]
+    #expect(try await hub.send("PATCH", "/event-types/t", ["goal": later])["goal"] == later)
+    #expect(try await hub.send("PATCH", "/event-types/t", ["goal": ["amount": 2]]).problem == "invalid")
+    #expect(try await hub.send("PATCH", "/event-types/t", ["goal": .null])["goal"] == .null)
+  }
+
   @Test func `events come newest first, a page at a time`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
@@ -198,6 +214,30 @@ struct HubRESTTests {
       ("/event-types", #"{"id":"t","name":"","color":"c","icon":"i"}"#, "name: expected a string"),
       ("/event-types", #"{"name":"x","color":"c","icon":"i"}"#, "id: expected a string, found none"),
       ("/event-types", #"{"id":"","name":"x","color":"c","icon":"i"}"#, "id: expected an id of 1 to 128 bytes"),
+      (
+        "/event-types", #"{"id":"t","name":"x","color":"c","icon":"i","goal":"3/week"}"#,
+        #"goal: expected an object, found "3/week""#
+      ),
+      (
+        "/event-types",
+        #"{"id":"t","name":"x","color":"c","icon":"i","goal":{"amount":3,"bound":"at_least","measure":"count"}}"#,
+        #"goal.period: expected "day" or "week", found none"#
+      ),
+      (
+        "/event-types",
+        #"{"id":"t","name":"x","color":"c","icon":"i","goal":{"amount":3,"bound":"at_least","measure":"count","period":"month"}}"#,
+        #"goal.period: expected "day" or "week", found "month""#
+      ),
+      (
+        "/event-types",
+        #"{"id":"t","name":"x","color":"c","icon":"i","goal":{"amount":-1,"bound":"at_most","measure":"count","period":"day"}}"#,
+        "goal.amount: expected a whole number from 0 to 1000000, found -1"
+      ),
+      (
+        "/event-types",
+        #"{"id":"t","name":"x","color":"c","icon":"i","goal":{"amount":1.5,"bound":"at_most","measure":"count","period":"day"}}"#,
+        "goal.amount: expected a whole number from 0 to 1000000, found 1.5"
+      ),
       ("/event-types", #"[]"#, "the document: expected an object, found an array"),
       ("/event-types", #"{"id":"t""#, "the document ends, expected a comma or the end of the object, at byte 9"),
       ("/event-types", #"{"id":"t","id":"u"}"#, "the member \"id\" stands twice"),
@@ -267,7 +307,7 @@ struct HubRESTTests {
     for path in ["/nothing", "/events/e/properties", "/event-types/t/properties/d", "/event-types/t/other"] {
       #expect(try await hub.send("GET", path).problem == "not_found", "\(path)")
     }
-    let root = await hub.server.handle(HTTPRequest(id: "r", method: "GET", target: "/"))
+    let root = await hub.server.handle(HTTPRequest(id: "r", method: "DELETE", target: "/"))
     #expect(root.status == 404)
     let wrong = try await hub.send("PUT", "/events")
     #expect(wrong.status == 405)

@@ -73,6 +73,35 @@ struct HubSocketTests {
     }
   }
 
+  @Test func `a browser loads the page, pairs, writes with its cookie, and is out when it is revoked`() async throws {
+    try await serving { port, server, token in
+      let page = try await RawClient.request("GET", "/calendar?year=2026", port: port)
+      #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+      let tag = try #require(page.headers["etag"])
+      let again = try await RawClient.request("GET", "/", port: port, headers: [("If-None-Match", tag)])
+      #expect(again.status == 304 && again.body.isEmpty && again.headers["content-length"] == nil)
+      let code = try server.accounts.createPairingCode(person: try #require(try server.accounts.people().first).id)
+      let origin = [("Origin", "http://127.0.0.1:\(port)")]
+      let paired = try await RawClient.request(
+        "POST", "/api/v1/session", port: port, headers: origin,
+        body: Data(#"{"code":"\#(code)","device_name":"Firefox"}"#.utf8))
+      #expect(paired.status == 201, "\(String(decoding: paired.body, as: UTF8.self))")
+      let cookie = [("Cookie", String((paired.headers["set-cookie"] ?? "").prefix { $0 != ";" }))]
+      let type = Data(#"{"id":"t","name":"Coffee","color":"c","icon":"i"}"#.utf8)
+      func write(_ headers: [(String, String)]) async throws -> RawClient.Answer {
+        try await RawClient.request("POST", "/api/v1/event-types", port: port, headers: headers, body: type)
+      }
+      #expect(try await write(cookie).problemType == "urn:trendy:error:origin_not_allowed")
+      #expect(try await write(cookie + origin).status == 201)
+      let id = try #require(try json(paired)["device_id"].stringValue)
+      let revoked = try await RawClient.request(
+        "DELETE", "/api/v1/me/devices/\(id)", port: port, headers: [("Authorization", "Bearer \(token)")])
+      #expect(revoked.status == 204)
+      let after = try await RawClient.request("GET", "/api/v1/events", port: port, headers: cookie)
+      #expect(after.status == 401 && after.problemType == "urn:trendy:error:token_revoked")
+    }
+  }
+
   @Test func `what is wrong is a problem document with the request's id, on whichever side it is noticed`() async throws
   {
     let log = Mutex<[AccessLogEntry]>([])

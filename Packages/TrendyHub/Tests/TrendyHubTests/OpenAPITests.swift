@@ -3,12 +3,26 @@ import Testing
 import TrendyHub
 import TrendyModels
 
+/// Found every event, and takes nothing in.
+private struct ExplainingIngest: Ingest {
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+
+  func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
+    let start = Date(timeIntervalSince1970: 1_704_096_000)
+    return APIExplanation(
+      id: id, deviceId: "d", deviceName: "phone", start: start, end: start.addingTimeInterval(600), readings: 12,
+      isSettled: true,
+      isPersonal: false,
+      decisions: [APIExplanation.Decision(time: start, rule: "departed", seconds: 30, meters: 120, limit: 100)])
+  }
+}
+
 /// What the hub says of itself in `/openapi.json`, held against what it does.
 @Suite("OpenAPI")
 struct OpenAPITests {
   private let hub: TestHub
 
-  init() throws { hub = try TestHub() }
+  init() throws { hub = try TestHub(ingest: ExplainingIngest()) }
 
   private func document() async throws -> Document {
     let response = await hub.server.handle(
@@ -37,7 +51,13 @@ struct OpenAPITests {
 
   /// What is made by one operation is there for the others: in the order of the list.
   private static let bodies: [(operation: String, body: JSONValue)] = [
-    ("createEventType", ["id": "t", "name": "Coffee", "color": "#000000", "icon": "cup"]),
+    (
+      "createEventType",
+      [
+        "id": "t", "name": "Coffee", "color": "#000000", "icon": "cup",
+        "goal": ["amount": 2, "bound": "at_most", "measure": "count", "period": "day"],
+      ]
+    ),
     ("createGeofence", ["id": "g", "name": "Home", "latitude": 48, "longitude": 11, "radius": 100]),
     (
       "createPropertyDefinition",
@@ -49,6 +69,14 @@ struct OpenAPITests {
       [
         "id": "e", "event_type_id": "t", "timestamp": "2024-01-01T08:00:00.000Z", "notes": "oat",
         "properties": ["size": ["type": "text", "value": "large"]],
+      ]
+    ),
+    ("createVehicle", ["id": "w", "name": "Car"]),
+    ("createSetting", ["id": "s", "key": "hours", "value": "24"]),
+    (
+      "createSkip",
+      [
+        "id": "k", "event_type_id": "t", "from": "2024-01-01T00:00:00.000Z", "to": "2024-01-03T00:00:00.000Z",
       ]
     ),
     ("createEvents", ["events": [["id": "f", "event_type_id": "t", "timestamp": "2024-01-02T08:00:00.000Z"]]]),
@@ -67,20 +95,28 @@ struct OpenAPITests {
     ),
   ]
 
+  private static let ids = [
+    "EventType": "t", "Geofence": "g", "PropertyDefinition": "p", "Event": "e", "Vehicle": "w", "Setting": "s",
+    "Skip": "k",
+  ]
+
   private static let patches: [String: JSONValue] = [
     "EventType": ["name": "Tea"], "Geofence": ["radius": 200], "PropertyDefinition": ["label": "How large"],
-    "Event": ["notes": .null],
+    "Event": ["notes": .null], "Vehicle": ["color": "#000000"], "Setting": ["value": "12"], "Skip": ["note": "ill"],
   ]
 
   @Test func `every operation of the document does what it says, and answers in its shape`() async throws {
     let document = try await document()
     let watch = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "watch")
     var run = Run(hub: hub, document: document)
-    try await run.drive(
-      "pair",
-      body: [
-        "code": .string(try hub.server.accounts.createPairingCode(person: hub.person.id)), "device_name": "phone",
-      ])
+    for pairing in ["pair", "beginSession"] {
+      try await run.drive(
+        pairing,
+        body: [
+          "code": .string(try hub.server.accounts.createPairingCode(person: hub.person.id)), "device_name": "phone",
+        ], headers: [("Host", "localhost:1"), ("Origin", "http://localhost:1")])
+    }
+    try await run.drive("createPairingCode")
     for (operation, body) in Self.bodies { try await run.drive(operation, id: "t", body: body) }
     let link = try await run.drive("makeCompanion", body: ["companion_id": .string(watch.device.id)])
     let companion = try #require(link["id"]?.stringValue)
@@ -91,19 +127,23 @@ struct OpenAPITests {
       ])
     try await run.drive("listNotices", id: companion, token: watch.token)
     for (kind, patch) in Self.patches.sorted(by: { $0.key < $1.key }) {
-      let id = ["EventType": "t", "Geofence": "g", "PropertyDefinition": "p", "Event": "e"][kind] ?? ""
+      let id = Self.ids[kind] ?? ""
       for operation in ["update", "put"] { try await run.drive(operation + kind, id: id, body: patch) }
       try await run.drive("get" + kind, id: id)
       try await run.drive("list\(kind)s")
     }
+    for kind in Self.ids.keys.sorted() { try await run.drive("restore" + kind, id: Self.ids[kind] ?? "") }
     // Nothing else is to be known to ask the rest of what reads.
     for operation in document.operations where operation.method == "get" && !run.driven.contains(operation.name) {
       try await run.drive(operation.name, id: "t")
     }
-    for (kind, id) in [("Event", "e"), ("PropertyDefinition", "p"), ("Geofence", "g"), ("EventType", "t")] {
-      try await run.drive("delete" + kind, id: id)
+    for kind in ["Event", "PropertyDefinition", "Geofence", "Vehicle", "Setting", "Skip", "EventType"] {
+      try await run.drive("delete" + kind, id: Self.ids[kind] ?? "")
     }
+    try await run.drive("deleteConflict", id: "none")
     try await run.drive("removeCompanion", id: companion)
+    try await run.drive("revokeDevice", id: watch.device.id)
+    try await run.drive("endSession")
     #expect(Set(document.operations.map(\.name)).subtracting(run.driven).isEmpty)
   }
 
@@ -225,7 +265,8 @@ private struct Run {
 
   @discardableResult
   mutating func drive(
-    _ name: String, id: String = "", body: JSONValue? = nil, token: String? = nil
+    _ name: String, id: String = "", body: JSONValue? = nil, token: String? = nil,
+    headers: [(String, String)] = []
   ) async throws -> JSONValue {
     let operation = try #require(document.operations.first { $0.name == name }, "\(name)")
     driven.insert(name)
@@ -236,7 +277,7 @@ private struct Run {
       HTTPRequest(
         id: "x", method: operation.method.uppercased(),
         target: "/api/v1" + operation.path.replacing("{id}", with: id) + query(of: operation),
-        headers: HTTPHeaders([("Authorization", "Bearer \(token ?? hub.token)")]),
+        headers: HTTPHeaders([("Authorization", "Bearer \(token ?? hub.token)")] + headers),
         body: try body.map { try WireJSON.encode($0) } ?? Data()))
     let answers = operation.content["responses"]?.objectValue ?? [:]
     let answer = try #require(answers["\(response.status)"], "\(name) is answered \(response.status)")
@@ -266,6 +307,8 @@ private struct Run {
       guard let name = parameter["name"]?.stringValue, let schema = parameter["schema"] else { return nil }
       if let least = schema["minimum"]?.intValue { return name == "last_seq" ? nil : "\(name)=\(least)" }
       if let word = schema["enum"]?.arrayValue?.first?.stringValue { return "\(name)=\(word)" }
+      // A period that there is for what names dates.
+      if operation.name == "countEventsByDay", name == "from" || name == "to" { return "\(name)=2024-01-01" }
       return name == "event_type_id" ? "event_type_id=t" : nil
     }
     return items.isEmpty ? "" : "?" + items.joined(separator: "&")

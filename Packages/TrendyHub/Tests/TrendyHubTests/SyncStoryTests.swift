@@ -195,6 +195,21 @@ struct SyncStoryTests {
     #expect(field?.value == "offered" && field?.stamp == hub.clock && field?.author == "x")
   }
 
+  @Test("of two goals set at once one wins whole, and the other is a conflict", arguments: storages)
+  func goals(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"))
+    let (perWeek, limit) = (Goal(3, per: .week).json, Goal(.atMost, 2, per: .day).json)
+    try hub.push("a", hub.update("t", ["goal": hub.set(perWeek, base: 1, at: 10)], kind: "event_type"))
+    try hub.push(
+      "b",
+      hub.update(
+        "t", ["goal": hub.set(limit, base: 1, at: 20), "name": hub.set("tea", base: 1)], kind: "event_type"))
+    #expect(try hub.value("t", "goal", of: "event_type") == limit)
+    #expect(try hub.value("t", "name", of: "event_type") == "tea")
+    #expect(try hub.conflicts == ["t.goal={} overwritten"])
+  }
+
   @Test("what changes nothing takes no version and makes no conflict", arguments: storages)
   func noChange(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)

@@ -16,12 +16,15 @@ struct TestHub {
   let person: HubPerson
   var token: String
 
-  init(disk: SimulatedFileSystem = SimulatedFileSystem(), configuration: HubConfiguration = .init()) throws {
+  init(
+    disk: SimulatedFileSystem = SimulatedFileSystem(), configuration: HubConfiguration = .init(),
+    ingest: (any Ingest)? = nil
+  ) throws {
     self.disk = disk
     clock = ManualClock()
     storage = Self.openStorage(disk)
     server = HubServer(
-      storage: storage, clock: clock, generator: SeededGenerator(seed: 1), configuration: configuration)
+      storage: storage, ingest: ingest, clock: clock, generator: SeededGenerator(seed: 1), configuration: configuration)
     person = try server.accounts.createPerson(name: "Anna")
     token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
   }

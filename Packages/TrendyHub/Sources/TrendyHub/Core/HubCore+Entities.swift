@@ -69,6 +69,26 @@ extension HubCore {
       HubMutation(kind: kind.name, id: id, operation: .delete), by: device, in: transaction, now: now)
   }
 
+  /// Brings back an entity that was deleted, with the values it had; a living one stays as it is.
+  /// - Throws: a ``Problem``, with status 404 for what was never there, of kind `entity_deleted` for one of which the id alone is left,
+  ///   `parent_deleted` where what it hangs on is gone.
+  func restore(
+    _ kind: SyncedKind, id: String, by device: String, in transaction: any HubTransaction, now: Date
+  ) throws -> HubEntry {
+    guard let entry = try transaction.entry(kind: kind.name, id: id) else {
+      guard try transaction.isPurged(kind: kind.name, id: id) else { throw Problem.notFound(kind, id) }
+      throw Problem(
+        "entity_deleted", status: 409, title: "Deleted",
+        detail: "the \(kind.name) \"\(id.prefix(128))\" was deleted too long ago to come back")
+    }
+    guard !entry.isAlive else { return entry }
+    try carryOut(
+      HubMutation(
+        mutationId: "restore:\(device):\(entry.version)", kind: kind.name, id: id, operation: .restore,
+        incarnation: entry.incarnation + 1), by: device, in: transaction, now: now)
+    return try self.entity(kind, id: id, in: transaction)
+  }
+
   private func carryOut(
     _ mutation: HubMutation, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {

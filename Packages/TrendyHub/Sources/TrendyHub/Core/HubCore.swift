@@ -32,8 +32,9 @@ public struct HubCore: Hashable, Sendable {
   /// Judges a device's mutations in their order, each exactly once.
   /// - Throws: as ``check(_:in:)``; then nothing is done.
   public func push(_ push: Push, in transaction: any HubTransaction, now: Date) throws -> PushResult {
-    try check(push.position, in: transaction)
     let device = push.position.device
+    try transaction.prefetch(push.mutations.flatMap(\.keys), device: device)
+    try check(push.position, in: transaction)
     let writer = try HubWriter(transaction, now: now)
     let known = try transaction.mark(device: device)
     var mark = known

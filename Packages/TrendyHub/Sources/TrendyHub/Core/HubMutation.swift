@@ -60,6 +60,18 @@ public struct SentMutation: Hashable, Sendable {
   }
 }
 
+extension SentMutation {
+  /// The entries that judging it looks at: its own, and those it refers to.
+  var keys: [HubEntryKey] {
+    guard case .success(let mutation) = content else { return [] }
+    let references = SyncedKind.named(mutation.kind)?.references ?? []
+    return [HubEntryKey(kind: mutation.kind, id: mutation.id)]
+      + references.compactMap { field, reference in
+        mutation.content[field.name]?.stringValue.map { HubEntryKey(kind: reference.kind, id: $0) }
+      }
+  }
+}
+
 /// What became of one mutation, and which of its fields did not take effect.
 public struct HubVerdict: Hashable, Sendable {
   public var outcome: MutationOutcome

@@ -383,7 +383,7 @@ extension HubMutation {
 }
 
 extension HubMutation.Content {
-  fileprivate subscript(_ name: String) -> JSONValue? {
+  subscript(_ name: String) -> JSONValue? {
     switch self {
     case .members(let members): members[name]
     case .fields(let fields): fields[name]?.value

@@ -22,3 +22,19 @@ enum SHA256Digest {
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }
+
+/// HMAC with SHA-256 (RFC 2104), by libcrypto.
+enum HMACSHA256 {
+  /// 64 hexadecimal digits.
+  static func hexadecimal(of data: Data, key: Data) -> String {
+    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+    data.withUnsafeBytes { bytes in
+      key.withUnsafeBytes { key in
+        _ = HMAC(
+          EVP_sha256(), key.baseAddress, Int32(key.count), bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count,
+          &digest, nil)
+      }
+    }
+    return SHA256Digest.hexadecimal(digest)
+  }
+}

@@ -74,7 +74,8 @@ extension SyncedKind {
 
 extension SyncedKind.Field {
   /// The value as it is kept: dates in the one spelling of the wire.
-  func checked(_ value: JSONValue) throws(Problem) -> JSONValue {
+  /// - Parameter path: by which it is named where it lies in another.
+  func checked(_ value: JSONValue, at path: String? = nil) throws(Problem) -> JSONValue {
     switch type {
     case .any: return value
     case .text(let maximum):
@@ -93,12 +94,32 @@ extension SyncedKind.Field {
       if value.boolValue != nil { return value }
     case .number(let range):
       if let number = value.doubleValue, range.contains(number) { return value }
-    case .integer:
-      if let number = value.intValue { return .int(number) }
+    case .integer(let range):
+      if let number = value.intValue, range.contains(number) { return .int(number) }
     case .textList:
       if let list = value.arrayValue, list.allSatisfy({ $0.stringValue != nil }) { return value }
+    case .members(let fields):
+      if let members = value.objectValue { return .object(try checked(members, fields)) }
     }
-    throw .invalid("\(name): expected \(type.inWords), found \(value.inWords)")
+    throw .invalid("\(path ?? name): expected \(type.inWords), found \(value.inWords)")
+  }
+}
+
+extension SyncedKind.Field {
+  /// The members of an object, each checked; others are kept as they are.
+  private func checked(
+    _ members: [String: JSONValue], _ fields: [SyncedKind.Field]
+  ) throws(Problem) -> [String: JSONValue] {
+    var result = members
+    for field in fields {
+      let path = "\(name).\(field.name)"
+      guard let value = members[field.name] else {
+        guard field.isRequired else { continue }
+        throw .invalid("\(path): expected \(field.type.inWords), found none")
+      }
+      result[field.name] = try field.checked(value, at: path)
+    }
+    return result
   }
 }
 
@@ -107,14 +128,16 @@ extension SyncedKind.FieldType {
     switch self {
     case .text(let maximum): "a string of up to \(maximum) bytes"
     case .word(let words): words.map { "\"\($0)\"" }.joined(separator: " or ")
-    case .object: "an object"
+    case .object, .members: "an object"
     case .identifier: Identifier.rule
     case .date: "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
     case .boolean: "true or false"
     case .number(let range) where range.upperBound == .greatestFiniteMagnitude:
       range.lowerBound == 0 ? "a number from 0 up" : "a number"
     case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
-    case .integer: "a whole number"
+    case .integer(let range):
+      "a whole number"
+        + (range == Int64.min...Int64.max ? "" : " from \(range.lowerBound) to \(range.upperBound)")
     case .textList: "an array of strings"
     case .any: "a value"
     }

@@ -22,6 +22,20 @@ extension HubServer {
     return asked.response(to: answer)
   }
 
+  /// Answers `/me/explanations/{id}`: how an event was found in what a device posted.
+  /// - Throws: a ``Problem`` with status 404 for one that was not found here.
+  func answerExplanation(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
+    let explanation = try await store.run(person: sender.person) { [self] in
+      try await ingest?.explanation(ofEvent: id, for: ingestDesk(person: sender.person))
+    }
+    guard let explanation else {
+      throw Problem(
+        "not_found", status: 404, title: "Not found", detail: "the event was not found in what devices post to this hub"
+      )
+    }
+    return try .wire(explanation)
+  }
+
   /// Answers `/me/live`: what goes on, as far as devices post here.
   func answerLive(_ sender: HubDevice) async throws -> HTTPResponse {
     let (trips, leftOut) = try await store.run(person: sender.person) { [self] in

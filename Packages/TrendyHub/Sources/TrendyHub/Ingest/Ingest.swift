@@ -15,9 +15,14 @@ public protocol Ingest: Sendable {
 
   /// What was posted lately for the person and not kept, by device; by default none is known of.
   func leftOut(for desk: HubDesk) async throws -> [APILeftOut]
+
+  /// How an event of the person was found in what a device posted; `nil` for one that was not, as by default.
+  func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation?
 }
 
 extension Ingest {
+  public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? { nil }
+
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] { [] }
 
   public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] { [] }

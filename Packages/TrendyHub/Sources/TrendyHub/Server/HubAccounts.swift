@@ -8,9 +8,9 @@ public struct HubAccounts: Sendable {
   /// How long a pairing code works.
   public static let pairingLifetime: Duration = .seconds(600)
 
-  private let storage: any HubStorage
-  private let clock: any TimeSource
-  private let chance: HubChance
+  let storage: any HubStorage
+  let clock: any TimeSource
+  let chance: HubChance
 
   public init(
     storage: any HubStorage, clock: any TimeSource = SystemTime(),

@@ -12,6 +12,7 @@ extension HubServer {
         guard let token = request.ingestToken else { throw Problem.noIngestToken }
         return .admitted(bodyBytes: .max, sender: try await device(token: token, of: request))
       }
+      if isPage(request) { return .admitted(bodyBytes: Self.largestPairing) }
       if HubRoutes.api.isWithoutToken(try HubCall(request)) { return .admitted(bodyBytes: Self.largestPairing) }
       return .admitted(bodyBytes: .max, sender: try await authenticate(request))
     } catch {

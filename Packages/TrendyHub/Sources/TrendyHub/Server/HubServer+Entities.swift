@@ -10,6 +10,14 @@ extension HubServer {
     let isPaged = kind.name == SyncedKind.event.name
     let offset = isPaged ? try call.integer("offset", in: SyncRange.counter, default: 0) : 0
     let limit = isPaged ? try call.integer("limit", in: 1...1000, default: 50) : .max
+    if isPaged, call.text("from") != nil || call.text("to") != nil {
+      guard offset == 0 else { throw Problem.invalid("offset: goes with no from and no to") }
+      let moments = try call.moments()
+      return .read { reading in
+        let entries = try reading.living(kind: kind.name, during: moments, limit: Int(limit))
+        return .json(.array(entries.map { .object($0.document(person: sender.person)) }))
+      }
+    }
     let onlyActive = try kind.name == SyncedKind.geofence.name && call.boolean("active_only")
     let type = kind.name == SyncedKind.propertyDefinition.name ? call.text("event_type_id") : nil
     return .read { reading in
@@ -51,6 +59,14 @@ extension HubServer {
     return .write { [core] transaction in
       try core.delete(kind, id: id, by: sender.restDevice, in: transaction, now: now)
       return HTTPResponse(status: 204)
+    }
+  }
+
+  func restore(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
+    let now = clock.now
+    return .write { [core] transaction in
+      let entry = try core.restore(kind, id: id, by: sender.restDevice, in: transaction, now: now)
+      return .json(.object(entry.document(person: sender.person)))
     }
   }
 

@@ -19,6 +19,8 @@ public final class HubServer: Sendable {
   let core = HubCore()
   let pairing = Mutex(PairingGuard())
   let streams: SignalStreams
+  let bells = WebhookBells()
+  let histories = KnownHistories()
 
   /// The option is inside the lock: of an absent `Mutex` Swift 6.3.1 makes a present one with any content in a debug build.
   private let limiter: Mutex<RequestLimiter?>
@@ -27,7 +29,8 @@ public final class HubServer: Sendable {
   private let log: AccessLog?
   private let shortage = Mutex(ShortageNotice())
   let readiness = Mutex(Readiness())
-  /// This life of the hub; each person's list of lives takes it in when they are first met.
+  /// This life of the hub, where the storage has none of its own; each person's list of lives takes it in when they are first
+  /// met.
   private let epoch: String
   private let begun = Mutex<Set<String>>([])
   /// Keeps other hubs out of the storage while this one serves it.
@@ -92,6 +95,7 @@ public final class HubServer: Sendable {
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
     await finished(request) { request, sender, failure in
       if let answer = try await answerIngest(request, device: &sender, failure: &failure) { return answer }
+      if let answer = try answerPage(request) { return answer }
       return try await answer(request, device: &sender)
     }
   }
@@ -115,7 +119,7 @@ public final class HubServer: Sendable {
     }
     response.headers["X-Request-Id"] = request.id
     response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Cache-Control"] = "no-store"
+    if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
     log?(
       AccessLogEntry(
         requestId: request.id, method: request.method, path: String(request.path), status: response.status,
@@ -156,6 +160,10 @@ public final class HubServer: Sendable {
   func authenticate(_ request: HTTPRequest) async throws -> HubDevice {
     if let device = request.sender?.value as? HubDevice { return device }
     let values = request.headers.values(of: "Authorization")
+    if values.isEmpty, let token = BrowserSession.token(of: request) {
+      try configuration.check(browserOriginOf: request)
+      return try await device(token: token, of: request)
+    }
     guard values.count == 1, let value = values.first, value.lowercased().hasPrefix("bearer ") else {
       throw Problem(
         "unauthorized", status: 401, title: "Not paired",
@@ -170,29 +178,39 @@ public final class HubServer: Sendable {
     return try await store.device(token: token, address: request.remoteAddress, accounts: accounts)
   }
 
-  /// Writes one person's state, then tells their devices where the head is. All writes of requests go through here.
+  /// Writes one person's state, then tells their devices and webhooks where the head is. All writes of requests go through here.
   func write<Result: Sendable>(
     person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
-    let (result, head) = try await store.write(person: person) { transaction in
+    let (result, head) = try await store.write(person: person) { [self] transaction in
+      try begin(for: person, in: transaction)
       let result = try body(transaction)
       return (result, try transaction.state().head)
     }
-    streams.onHead(head, of: person)
+    begun.withLock { _ = $0.insert(person) }
+    announce(head, of: person)
     return result
+  }
+
+  private func announce(_ head: Int64, of person: String) {
+    streams.onHead(head, of: person)
+    bells.ring(for: person)
   }
 
   /// Notes the current life of the hub in the person's list, before anything is answered out of their state.
   func begin(for person: String) async throws {
     guard !begun.withLock({ $0.contains(person) }) else { return }
-    try await write(person: person) { [self] in try begin(in: $0) }
-    begun.withLock { _ = $0.insert(person) }
+    try await write(person: person) { _ in }
   }
 
-  private func begin(in transaction: any HubTransaction) throws {
+  /// Before the first version of a life is given out. Of a life of the storage no process can say that it has begun for a person:
+  /// each write looks.
+  private func begin(for person: String, in transaction: any HubTransaction) throws {
+    let life = try transaction.epoch()
+    if life == nil, begun.withLock({ $0.contains(person) }) { return }
     // Two first requests at once: the second finds it noted.
-    guard try transaction.state().epochs.last?.id != epoch else { return }
-    _ = try core.begin(epoch: epoch, in: transaction)
+    guard try transaction.state().epochs.last?.id != life ?? epoch else { return }
+    _ = try core.begin(epoch: life ?? epoch, in: transaction)
   }
 
   /// Carries out what a request comes to.
@@ -208,12 +226,12 @@ public final class HubServer: Sendable {
   /// Writes on the caller's thread, for parts of the hub that are synchronous themselves.
   func writeHere(person: String, _ body: (any HubTransaction) throws -> Void) throws {
     let head = try storage.write(person: person) { transaction in
-      if !begun.withLock({ $0.contains(person) }) { try begin(in: transaction) }
+      try begin(for: person, in: transaction)
       try body(transaction)
       return try transaction.state().head
     }
     begun.withLock { _ = $0.insert(person) }
-    streams.onHead(head, of: person)
+    announce(head, of: person)
   }
 
   /// Reads a large body on a storage thread, in its sender's turn: it would take the runtime's own for milliseconds.
@@ -276,6 +294,11 @@ public final class HubServer: Sendable {
       Problem(
         "unavailable", status: 503, title: "Service unavailable",
         detail: "the hub has too many files open: nothing was changed; try again in a moment", retryAfter: .seconds(1))
+    case HubStorageError.unreachable:
+      Problem(
+        "unavailable", status: 503, title: "Service unavailable",
+        detail: "the hub's database does not answer: nothing was confirmed; try again in a moment",
+        retryAfter: .seconds(1))
     case HubStorageError.busy, HubStorageError.occupied:
       Problem(
         "unavailable", status: 503, title: "Service unavailable",

@@ -43,6 +43,11 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// Whether it stands for all addresses of a machine: `0.0.0.0`, `::`.
   public var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
+  /// Whether it never leaves the machine: `127.0.0.0/8`, `::1`.
+  public var isLoopback: Bool {
+    bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+  }
+
   private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 }
 

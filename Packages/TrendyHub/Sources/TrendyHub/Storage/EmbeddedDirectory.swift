@@ -26,15 +26,27 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
   }
 
   func pairingCode(hash: String) throws -> HubPairingCode? {
-    guard let record = try records.get(kind: HubRecordKind.pairingCode, key: RecordKey(hashing: hash)) else {
-      return nil
-    }
+    let code = try records.get(kind: HubRecordKind.pairingCode, key: RecordKey(hashing: hash)).map(Self.pairingCode)
+    return code?.hash == hash ? code : nil
+  }
+
+  func pairingCodes() throws -> [HubPairingCode] {
+    try records.scan(kind: HubRecordKind.pairingCode).map(Self.pairingCode).sorted { $0.hash < $1.hash }
+  }
+
+  private static func pairingCode(_ record: Record) throws -> HubPairingCode {
     let members = try record.document().objectValue
-    guard let stored = members?["hash"]?.stringValue, let person = members?["person"]?.stringValue,
+    guard let hash = members?["hash"]?.stringValue, let person = members?["person"]?.stringValue,
       let expires = members?["expires"]?.intValue
     else { throw record.unreadable() }
-    guard stored == hash else { return nil }
     return HubPairingCode(hash: hash, person: person, expiresAt: Date(milliseconds: expires))
+  }
+
+  func webhooks() throws -> [HubWebhook] {
+    try records.scan(kind: HubRecordKind.webhook).map { record in
+      guard let webhook = HubWebhook(stored: try record.document()) else { throw record.unreadable() }
+      return webhook
+    }.sorted { $0.id < $1.id }
   }
 
   private static func person(_ record: Record) throws -> HubPerson {
@@ -86,6 +98,7 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
     where try record.document().objectValue?["person"]?.stringValue == id {
       transaction.delete(kind: HubRecordKind.pairingCode, key: record.key)
     }
+    for webhook in try webhooks() where webhook.person == id { try deleteWebhook(id: webhook.id) }
     transaction.delete(kind: HubRecordKind.person, key: RecordKey(hashing: id))
   }
 
@@ -115,5 +128,12 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
     for record in try transaction.scan(kind: HubRecordKind.pairingCode, from: .min, to: date.milliseconds) {
       transaction.delete(kind: HubRecordKind.pairingCode, key: record.key)
     }
+  }
+  func put(_ webhook: HubWebhook) throws {
+    try transaction.put(kind: HubRecordKind.webhook, key: RecordKey(hashing: webhook.id), document: webhook.stored)
+  }
+
+  func deleteWebhook(id: String) throws {
+    transaction.delete(kind: HubRecordKind.webhook, key: RecordKey(hashing: id))
   }
 }

@@ -25,12 +25,18 @@ enum HubRecordKind {
   static let companion: UInt8 = 11
   /// On its way to a companion; sorted by sequence, grouped by companion.
   static let notice: UInt8 = 12
+  /// How far the deliveries to a webhook have come.
+  static let webhookStanding: UInt8 = 13
+
+  /// All of a person's store.
+  static let ofPerson: ClosedRange<UInt8> = state...webhookStanding
 
   // The directory.
   static let person: UInt8 = 16
   static let device: UInt8 = 17
   /// Sorted by expiry.
   static let pairingCode: UInt8 = 18
+  static let webhook: UInt8 = 19
 }
 
 /// Keys and groups are hashes of text with its parts parted by a sign that no id holds.
@@ -55,6 +61,12 @@ enum HubRecordKey {
   /// 0 would mean no group.
   static func group(_ text: String) -> UInt64 { max(1, Checksum.xxh64(text)) }
   static func group(_ kind: String, _ id: String) -> UInt64 { group("\(kind)\u{0}\(id)") }
+}
+
+extension HubNameHash {
+  init(_ key: RecordKey) { self.init(high: key.high, low: key.low) }
+
+  var key: RecordKey { RecordKey(high: high, low: low) }
 }
 
 extension Record {

@@ -107,6 +107,13 @@ class EmbeddedReading: HubReading {
     ).dropFirst(offset).map { try entry(key: $0.key) }
   }
 
+  func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
+    try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(kind), from: moments.lowerBound, to: moments.upperBound,
+      descending: true, limit: limit
+    ).map { try entry(key: $0.key) }
+  }
+
   func referring(toKind kind: String, id: String) throws -> [HubEntry] {
     var entries: [HubEntry] = []
     for record in try records.scan(kind: HubRecordKind.reference, group: HubRecordKey.group(kind, id)) {
@@ -134,10 +141,11 @@ class EmbeddedReading: HubReading {
     return outcome
   }
 
-  func keyedWrite(device: String, key: String) throws -> KeyedWrite? {
-    guard let record = try records.get(kind: HubRecordKind.keyedWrite, key: HubRecordKey.keyedWrite(device, key)) else {
-      return nil
-    }
+  func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite? {
+    try records.get(kind: HubRecordKind.keyedWrite, key: hash.key).map(Self.keyedWrite)
+  }
+
+  private static func keyedWrite(_ record: Record) throws -> KeyedWrite {
     let members = try record.document().objectValue
     guard let digest = members?["digest"]?.stringValue, let kind = members?["kind"]?.stringValue,
       let id = members?["id"]?.stringValue
@@ -180,6 +188,63 @@ class EmbeddedReading: HubReading {
       kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: sequence + 1, to: last + 1,
       descending: false, limit: limit
     ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
+  }
+
+  func webhookStanding(of webhook: String) throws -> HubWebhookStanding? {
+    guard let record = try records.get(kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: webhook)) else {
+      return nil
+    }
+    guard let standing = HubWebhookStanding(stored: try record.document()) else { throw record.unreadable() }
+    return standing
+  }
+
+  /// Those that are made from others are left out.
+  func forEachRecord(_ body: (HubRecord) throws -> Void) throws {
+    let state = try state()
+    if state != HubState() { try body(.state(state)) }
+    for record in try records.scan(kind: HubRecordKind.entry) { try body(.entry(Self.entry(record))) }
+    for record in try records.scan(kind: HubRecordKind.purged) { try body(.purged(HubNameHash(record.key))) }
+    for record in try records.scan(kind: HubRecordKind.keyedWrite) {
+      try body(.keyedWrite(HubNameHash(record.key), Self.keyedWrite(record)))
+    }
+    for contact in try contacts() { try body(.contact(contact)) }
+    for record in try records.scan(kind: HubRecordKind.webhookStanding) {
+      guard let standing = HubWebhookStanding(stored: try record.document()) else { throw record.unreadable() }
+      try body(.webhookStanding(standing))
+    }
+    try forEachOutcome(body)
+    try forEachNotice(body)
+  }
+
+  /// The records of outcomes name their device by a hash alone; each such device has a mark.
+  private func forEachOutcome(_ body: (HubRecord) throws -> Void) throws {
+    var devices: [UInt64: String] = [:]
+    for record in try records.scan(kind: HubRecordKind.mark) {
+      let members = try record.document().objectValue
+      guard let device = members?["device"]?.stringValue, let sequence = members?["sequence"]?.intValue else {
+        throw record.unreadable()
+      }
+      devices[HubRecordKey.group(device)] = device
+      try body(.mark(device: device, sequence: sequence))
+    }
+    for record in try records.scan(kind: HubRecordKind.outcome) {
+      guard let device = devices[record.group], let outcome = StoredOutcome(stored: try record.document()) else {
+        throw record.unreadable()
+      }
+      try body(.outcome(device: device, sequence: record.sort, outcome))
+    }
+  }
+
+  private func forEachNotice(_ body: (HubRecord) throws -> Void) throws {
+    var companions: [UInt64: String] = [:]
+    for companion in try self.companions() {
+      companions[HubRecordKey.group(companion.id)] = companion.id
+      try body(.companion(companion))
+    }
+    for record in try records.scan(kind: HubRecordKind.notice) {
+      guard let companion = companions[record.group] else { throw record.unreadable() }
+      try body(.notice(WireJSON.decode(CompanionNotice.self, from: Data(record.payload)), companion: companion))
+    }
   }
 
   private static func companion(_ record: Record) throws -> HubCompanion {
@@ -283,16 +348,26 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     for record in old { transaction.delete(kind: HubRecordKind.outcome, key: record.key) }
   }
 
-  func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws {
+  func putKeyedWrite(_ hash: HubNameHash, _ write: KeyedWrite) throws {
     try transaction.put(
-      kind: HubRecordKind.keyedWrite, key: HubRecordKey.keyedWrite(device, key),
+      kind: HubRecordKind.keyedWrite, key: hash.key,
       document: ["digest": .string(write.digest), "kind": .string(write.kind), "id": .string(write.id)])
   }
 
   func purge(kind: String, id: String) throws {
     let key = HubRecordKey.entry(kind, id)
     for record in [HubRecordKind.entry, HubRecordKind.tombstone] { transaction.delete(kind: record, key: key) }
-    try transaction.put(kind: HubRecordKind.purged, key: key, sort: 0, group: 0, payload: [])
+    try putPurged(HubNameHash(key))
+  }
+
+  func putPurged(_ hash: HubNameHash) throws {
+    try transaction.put(kind: HubRecordKind.purged, key: hash.key, sort: 0, group: 0, payload: [])
+  }
+
+  func clear() throws {
+    for kind in HubRecordKind.ofPerson {
+      for record in try transaction.scan(kind: kind) { transaction.delete(kind: kind, key: record.key) }
+    }
   }
 
   func putContact(_ contact: HubContact) throws {
@@ -324,6 +399,15 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     let old = try transaction.scan(
       kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: .min, to: sequence + 1)
     for record in old { transaction.delete(kind: HubRecordKind.notice, key: record.key) }
+  }
+
+  func put(_ standing: HubWebhookStanding) throws {
+    try transaction.put(
+      kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: standing.webhook), document: standing.stored)
+  }
+
+  func forgetWebhookStanding(of webhook: String) throws {
+    transaction.delete(kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: webhook))
   }
 }
 

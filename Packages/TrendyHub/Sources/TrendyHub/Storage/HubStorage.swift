@@ -3,7 +3,8 @@ public import TrendyModels
 
 /// Keeps what a hub knows: of each person a feed of entries, and beside the persons who may come in.
 ///
-/// A body runs synchronously and may touch nothing else. One person's writes come one after another; what a body wrote is
+/// A body runs synchronously and may touch nothing else; it may be run again from the beginning where a transaction has to be
+/// made anew, and counts once. One person's writes come one after another; what a body wrote is
 /// durable when the call returns, and not there at all when it throws. No call reads across persons. What every storage
 /// owes is written down as a suite in HubTesting.
 public protocol HubStorage: Sendable {
@@ -66,6 +67,8 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   case exhausted(String)
   /// Another hub serves it.
   case occupied(String)
+  /// The database does not answer; it passes.
+  case unreachable(String)
   /// Of this person nothing is kept any more.
   case erased(person: String)
   /// Anything else, in words for the one who runs the hub.
@@ -73,7 +76,9 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
 
   public var description: String {
     switch self {
-    case .full(let text), .busy(let text), .exhausted(let text), .occupied(let text), .failed(let text): text
+    case .full(let text), .busy(let text), .exhausted(let text), .occupied(let text), .unreachable(let text),
+      .failed(let text):
+      text
     case .erased(let person): "what was kept of the person \(person) was erased"
     }
   }
@@ -81,6 +86,16 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// One person's state. Used inside the body it was given to and nowhere else.
 public protocol HubReading: AnyObject {
+  /// The life of the storage that this reads and writes in, where it is the storage that lives and dies and not the process;
+  /// by default `nil`, and each start of a hub is a life.
+  ///
+  /// A storage that several hubs share begins a new life where it may have lost what it had confirmed.
+  func epoch() throws -> String?
+  /// Says what will be asked for, so that a storage behind a network fetches it in one step; by default does nothing.
+  /// - Parameters:
+  ///   - keys: of entries.
+  ///   - device: whose mark, contact and outcomes will be asked for.
+  func prefetch(_ keys: [HubEntryKey], device: String) throws
   func state() throws -> HubState
   /// The entry or tombstone.
   func entry(kind: String, id: String) throws -> HubEntry?
@@ -95,12 +110,15 @@ public protocol HubReading: AnyObject {
   func allLines() throws -> HubLineList
   /// The living of one kind, the latest by `SyncedKind.listOrder` first, equal ones by id in no order that means anything.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
+  /// Those of them whose moment by `SyncedKind.listOrder`, in milliseconds since 1970, is in a range, at most `limit`; by default
+  /// found among all.
+  func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
   /// The living that refer to an entity, by version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
   /// The highest sequence that was judged of a device; 0 of an unknown one.
   func mark(device: String) throws -> Int64
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
-  func keyedWrite(device: String, key: String) throws -> KeyedWrite?
+  func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite?
   /// Whether only the id is left of a tombstone.
   func isPurged(kind: String, id: String) throws -> Bool
   /// Tombstones with a version of at most `version`, by version, at most `limit`.
@@ -113,6 +131,39 @@ public protocol HubReading: AnyObject {
   func companion(id: String) throws -> HubCompanion?
   /// On their way to a companion, after a sequence, by sequence, at most `limit`.
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
+  func webhookStanding(of webhook: String) throws -> HubWebhookStanding?
+  /// Calls `body` with everything that is kept of the person, each record once, in any order.
+  func forEachRecord(_ body: (HubRecord) throws -> Void) throws
+}
+
+extension HubReading {
+  public func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
+    var found: [HubEntry] = []
+    var offset = 0
+    while found.count < limit {
+      let page = try living(kind: kind, offset: offset, limit: 1000)
+      for entry in page where moments.contains(entry.listMoment) && found.count < limit { found.append(entry) }
+      offset += page.count
+      guard page.count == 1000, let last = page.last, last.listMoment >= moments.lowerBound else { break }
+    }
+    return found
+  }
+}
+
+extension HubReading {
+  public func epoch() throws -> String? { nil }
+  public func prefetch(_ keys: [HubEntryKey], device: String) throws {}
+}
+
+/// What names an entry among those of a person.
+public struct HubEntryKey: Hashable, Sendable {
+  public var kind: String
+  public var id: String
+
+  public init(kind: String, id: String) {
+    self.kind = kind
+    self.id = id
+  }
 }
 
 public protocol HubTransaction: HubReading {
@@ -122,14 +173,20 @@ public protocol HubTransaction: HubReading {
   func setMark(device: String, _ sequence: Int64) throws
   func putOutcome(device: String, sequence: Int64, _ outcome: StoredOutcome) throws
   func forgetOutcomes(device: String, through sequence: Int64) throws
-  func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws
+  func putKeyedWrite(_ hash: HubNameHash, _ write: KeyedWrite) throws
   /// Leaves of a tombstone the bare id: the entry is gone from the feed and from all lists.
   func purge(kind: String, id: String) throws
+  /// Keeps the bare id of a tombstone that another storage compacted away.
+  func putPurged(_ hash: HubNameHash) throws
+  /// Takes away all that is kept of the person, who may go on to write.
+  func clear() throws
   func putContact(_ contact: HubContact) throws
   func forgetContact(device: String) throws
   func put(_ companion: HubCompanion) throws
   func put(_ notice: CompanionNotice, companion: String) throws
   func forgetNotices(companion: String, through sequence: Int64) throws
+  func put(_ standing: HubWebhookStanding) throws
+  func forgetWebhookStanding(of webhook: String) throws
 }
 
 /// Where a device stood when it last asked, as far as the hub needs to know.
@@ -209,7 +266,7 @@ public struct HubLineList: Sendable {
   public func line(at place: Int) throws -> HubLine { try line(place) }
 }
 
-/// Who may come in: persons, their devices' tokens, and pairing codes on their way.
+/// Who may come in: persons, their devices' tokens, and pairing codes on their way; and who is told of what changes.
 public protocol HubDirectoryReading: AnyObject {
   /// By id.
   func people() throws -> [HubPerson]
@@ -218,17 +275,23 @@ public protocol HubDirectoryReading: AnyObject {
   func devices() throws -> [HubDevice]
   func device(tokenHash: String) throws -> HubDevice?
   func pairingCode(hash: String) throws -> HubPairingCode?
+  /// By hash; those that expired and were not forgotten, too.
+  func pairingCodes() throws -> [HubPairingCode]
+  /// By id.
+  func webhooks() throws -> [HubWebhook]
 }
 
 public protocol HubDirectoryTransaction: HubDirectoryReading {
   func put(_ person: HubPerson) throws
-  /// Forgets the person, their devices and their pairing codes.
+  /// Forgets the person, their devices, their pairing codes and their webhooks.
   func deletePerson(id: String) throws
   func put(_ device: HubDevice) throws
   func put(_ code: HubPairingCode) throws
   func deletePairingCode(hash: String) throws
   /// Forgets codes that expired before `date`.
   func deletePairingCodes(expiredBefore date: Date) throws
+  func put(_ webhook: HubWebhook) throws
+  func deleteWebhook(id: String) throws
 }
 
 /// Someone whose devices meet at this hub.

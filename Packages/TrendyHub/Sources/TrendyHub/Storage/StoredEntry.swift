@@ -1,5 +1,5 @@
 import Foundation
-import TrendyModels
+public import TrendyModels
 
 /// How an entry lies in a store: as the line that devices get, so that a page of the feed is copied and never made again, and
 /// before it what the line does not say.
@@ -12,13 +12,7 @@ enum StoredEntry {
   private static let headerBytes = 5
 
   static func write(_ entry: HubEntry, person: String) -> [UInt8] {
-    let brought = entry.fields.filter(\.value.isReoffered).keys.sorted()
-    let facts = JSONText.write(
-      .array(
-        [
-          .int(entry.createdVersion), .int(entry.createdAt.milliseconds), .int(entry.updatedAt.milliseconds),
-          entry.deletedAt.map { .int($0.milliseconds) } ?? .null,
-        ] + brought.map { .string($0) }))
+    let facts = JSONText.write(entry.storedFacts)
     let line = entry.line(person: person).text
     var bytes: [UInt8] = []
     bytes.reserveCapacity(headerBytes + facts.count + line.count)
@@ -52,7 +46,21 @@ enum StoredEntry {
 }
 
 extension HubEntry {
-  fileprivate init?(line: JSONValue, facts: JSONValue) {
+  /// What its line does not say, for storages that keep the line as it is given out.
+  ///
+  /// An array: version of the first write; milliseconds since 1970 of the first write, of the last, and of the deletion or null;
+  /// then the names of the fields that were brought again after a loss.
+  public var storedFacts: JSONValue {
+    let brought = fields.filter(\.value.isReoffered).keys.sorted()
+    return .array(
+      [
+        .int(createdVersion), .int(createdAt.milliseconds), .int(updatedAt.milliseconds),
+        deletedAt.map { .int($0.milliseconds) } ?? .null,
+      ] + brought.map { .string($0) })
+  }
+
+  /// Reads a line, parsed, and its ``storedFacts``; `nil` for anything else.
+  public init?(line: JSONValue, facts: JSONValue) {
     guard let members = line.objectValue, let facts = facts.arrayValue, facts.count >= 4,
       let kind = members["entity_type"]?.stringValue, let id = members["entity_id"]?.stringValue,
       let version = members["id"]?.intValue, let incarnation = members["incarnation"]?.intValue,

@@ -98,9 +98,12 @@ struct HubRoutes: Sendable {
     }
   }
 
-  /// Whether an address is one that is asked before there is a token, whatever the method.
+  /// Whether an operation is asked for before there is a token; of a method that its address does not take, whether another is.
   func isWithoutToken(_ call: HubCall) -> Bool {
-    byLength[call.path.count]?.contains { $0.fits(call.path) && $0.isWithoutToken } ?? false
+    let fitting = (byLength[call.path.count] ?? []).filter { $0.fits(call.path) }
+    let asked = call.request.method == "HEAD" ? "GET" : call.request.method
+    if let route = fitting.first(where: { $0.method.rawValue == asked }) { return route.isWithoutToken }
+    return fitting.contains(where: \.isWithoutToken)
   }
 
   /// The operation that is asked for; `HEAD` is `GET`.

@@ -4,7 +4,7 @@ import TrendyProtocols
 
 extension HubRoutes {
   /// Every operation under `/api/v1`.
-  static let api = HubRoutes(general + sync + companions + entities)
+  static let api = HubRoutes(general + sync + companions + insights + entities)
 
   /// Made once: it says the same as long as the program runs.
   private static let openAPI = JSONText.write(OpenAPIDocument(api).value)
@@ -29,6 +29,29 @@ extension HubRoutes {
       body: .named("PairRequest"), answers: [.json(201, "paired", .named("PairResponse"))],
       .anybody { server, call in try await server.pair(call) }),
     HubRoute(
+      .get, "session", name: "getSession", summary: "Who asks; of a browser that is nobody's yet, how it comes in.",
+      answers: [.json(200, "who, or nobody", .named("Session"))],
+      .anybody { server, call in try await server.showSession(call) }),
+    HubRoute(
+      .post, "session", name: "beginSession",
+      summary: "Takes a pairing code, and gives a browser a cookie that stands for its device's token.",
+      body: .named("PairRequest"), answers: [.json(201, "paired", .named("BrowserPairing"))],
+      .anybody { server, call in try await server.beginSession(call) }),
+    HubRoute(
+      .delete, "session", name: "endSession", summary: "Revokes the device that asks.",
+      answers: [.nothing(204, "it is revoked")],
+      .device { server, call, sender in try await server.endSession(call, sender) }),
+    HubRoute(
+      .post, "me/pairing-codes", name: "createPairingCode",
+      summary: "Makes a code that pairs one more device of the person.",
+      answers: [
+        .json(201, "the code", .object([.required("code", .string), .required("expires_at", .date)]))
+      ], .device { server, _, sender in try await server.makePairingCode(sender) }),
+    HubRoute(
+      .delete, "me/devices/{id}", name: "revokeDevice", summary: "Revokes a device of the person.",
+      answers: [.nothing(204, "it is revoked")],
+      .device { server, call, sender in try await server.revokeDevice(call.path[2], sender) }),
+    HubRoute(
       .get, "me/devices", name: "listDevices", summary: "The person's devices that may come in.",
       answers: [.json(200, "the devices", .list(.named("Device")))],
       .device { server, _, sender in try await server.listDevices(sender) }),
@@ -36,6 +59,11 @@ extension HubRoutes {
       .get, "me/live", name: "getLiveTrips", summary: "What goes on, as far as devices post to the hub.",
       answers: [.json(200, "the trips that go on", .named("LiveTrips"))],
       .device { server, _, sender in try await server.answerLive(sender) }),
+    HubRoute(
+      .get, "me/explanations/{id}", name: "getExplanation",
+      summary: "How a trip or a visit was found in what a device posted to the hub.",
+      answers: [.json(200, "what was decided, in order", .named("Explanation"))],
+      .device { server, call, sender in try await server.answerExplanation(call.path[2], sender) }),
   ]
 
   private static let sync: [HubRoute] = [
@@ -117,6 +145,42 @@ extension HubRoutes {
         body: .named("EventBatchRequest"), answers: [.json(200, "what was made", .named("EventBatchResponse"))],
         .record { server, call, sender in try server.batch(call, sender) }),
       HubRoute(
+        .get, "events/days", name: "countEventsByDay", summary: "How many events of each type each day had.",
+        query: [
+          HubRoute.Query(name: "from", schema: .string, meaning: "the first date, like 2026-11-01"),
+          HubRoute.Query(name: "to", schema: .string, meaning: "the last date, at most 800 days later"),
+        ] + days,
+        answers: [
+          .json(
+            200, "the days that have any",
+            .object([
+              .required("days", .list(.object([.required("date", .string), .required("counts", .map(.counter))]))),
+              .required("first_date", .nullable(.string)),
+            ]))
+        ], .record { server, call, sender in try server.countByDay(call, sender) }),
+      HubRoute(
+        .get, "events/search", name: "searchEvents",
+        summary: "Looks for events by text and type, the newest first, through a part of them at a time.",
+        query: [
+          HubRoute.Query(name: "text", schema: .string, meaning: "words of notes, titles, places, properties, types"),
+          HubRoute.Query(name: "event_type_id", schema: .string, meaning: "of one type of event"),
+          HubRoute.Query(name: "before", schema: .date, meaning: "the next that the part before named"),
+          HubRoute.Query(name: "limit", schema: .integer(1...200), meaning: "at most so many; 50 unless told"),
+        ],
+        answers: [
+          .json(
+            200, "what was found, and where to go on",
+            .object([.required("events", .list(.entity(.event))), .required("next", .nullable(.date))]))
+        ], .record { server, call, sender in try server.search(call, sender) }),
+      HubRoute(
+        .get, "conflicts", name: "listConflicts", summary: "Values that were replaced or buried unseen.",
+        answers: [.json(200, "the conflicts", .list(.entity(.conflict)))],
+        .record { server, call, sender in try server.list(.conflict, call, sender) }),
+      HubRoute(
+        .delete, "conflicts/{id}", name: "deleteConflict", summary: "Resolves it.",
+        answers: [.nothing(204, "it is resolved")],
+        .record { server, call, sender in server.delete(.conflict, call.path[1], sender) }),
+      HubRoute(
         .get, "event-types/{id}/properties", name: "listPropertiesOfEventType",
         summary: "The properties of a type of event, in their order.",
         answers: [.json(200, "the properties", .list(.entity(.propertyDefinition)))],
@@ -156,8 +220,25 @@ extension HubRoutes {
         .delete, "\(path)/{id}", name: "delete\(kind.schemaName)", summary: "Deletes it, also where it is not there.",
         answers: [.nothing(204, "it is deleted")],
         .record { server, call, sender in server.delete(kind, call.path[1], sender) }),
+      HubRoute(
+        .post, "\(path)/{id}/restore", name: "restore\(kind.schemaName)",
+        summary: "Brings one back that was deleted, with the values it had.",
+        answers: [.json(200, "it, as it is then", entity)],
+        .record { server, call, sender in server.restore(kind, call.path[1], sender) }),
     ]
   }
+
+  /// What a person's days are.
+  static let days = [
+    HubRoute.Query(name: "zone", schema: .string, meaning: "the IANA name of a time zone; UTC unless told"),
+    HubRoute.Query(
+      name: "day_start", schema: .integer(0...86_399), meaning: "seconds after midnight at which a day begins"),
+  ]
+
+  private static let moments = [
+    HubRoute.Query(name: "from", schema: .date, meaning: "not before this moment"),
+    HubRoute.Query(name: "to", schema: .date, meaning: "before this moment"),
+  ]
 
   private static func listQuery(of kind: SyncedKind) -> [HubRoute.Query] {
     switch kind.name {
@@ -165,7 +246,7 @@ extension HubRoutes {
       [
         HubRoute.Query(name: "limit", schema: .integer(1...1000), meaning: "at most so many; 50 unless told"),
         HubRoute.Query(name: "offset", schema: .counter, meaning: "after so many"),
-      ]
+      ] + moments
     case SyncedKind.geofence.name:
       [HubRoute.Query(name: "active_only", schema: .words(["true", "false"]), meaning: "without those that are off")]
     case SyncedKind.propertyDefinition.name:
@@ -187,7 +268,7 @@ extension HubRoute.Answer {
 
 extension HubRoute.Answering {
   /// One that reads or writes the person's record: what it comes to is found out first, a large body in its sender's turn.
-  fileprivate static func record(
+  static func record(
     _ work: @escaping @Sendable (HubServer, HubCall, HubDevice) throws -> HubWork
   ) -> HubRoute.Answering {
     .device { server, call, sender in

@@ -54,7 +54,17 @@ extension HubSchema {
         .required("id", .string), .required("name", .string), .required("created_at", .date),
         .required("current", .boolean),
       ]),
+      "Session": .object([
+        .required("paired", .boolean), .required("hub", .string), .required("has_people", .boolean),
+        .optional("person", .object([.required("id", .string), .required("name", .string)])),
+        .optional("device", .object([.required("id", .string), .required("name", .string)])),
+      ]),
+      "BrowserPairing": .object([
+        .required("device_id", .string), .required("person", .string), .required("hub", .string),
+      ]),
       "LiveTrips": liveTrips,
+      "Insights": insights,
+      "Explanation": explanation,
       "Companion": companionLink,
       "Notice": notice,
       "NoticesRequest": .object([
@@ -120,6 +130,19 @@ extension HubSchema {
           .required("start", .date), .required("distance_m", .number(0...Double.greatestFiniteMagnitude)),
           .required("mode", .string), .required("paused", .boolean), .optional("fixed", .date),
           .optional("speed_mps", .number(0...Double.greatestFiniteMagnitude)),
+        ]))),
+  ])
+
+  private static let explanation = HubSchema.object([
+    .required("id", .string), .required("device_id", .string), .required("device_name", .string),
+    .required("start", .date), .optional("end", .date), .required("readings", .counter),
+    .required("settled", .boolean), .required("personal", .boolean),
+    .required(
+      "decisions",
+      .list(
+        .object([
+          .required("time", .date), .required("rule", .string), .optional("seconds", .any), .optional("metres", .any),
+          .optional("limit", .any),
         ]))),
   ])
 

@@ -106,9 +106,10 @@ extension SyncedKind.Field {
     case .date: .date
     case .boolean: .boolean
     case .number(let range): .number(range)
-    case .integer: .integer(Int64.min...Int64.max)
+    case .integer(let range): .integer(range)
     case .textList: .list(.string)
     case .object: .map(.any)
+    case .members(let fields): .object(fields.map { $0.member(isRequired: $0.isRequired) })
     case .any: .any
     }
   }

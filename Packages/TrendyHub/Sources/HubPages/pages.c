@@ -1,0 +1,213 @@
+// Made by Tools/list-pages.
+#include "HubPages.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char file_0[] = {
+#embed "site/app.css"
+};
+static const unsigned char file_1[] = {
+#embed "site/app.js"
+};
+static const unsigned char file_2[] = {
+#embed "site/data/address.js"
+};
+static const unsigned char file_3[] = {
+#embed "site/data/api.js"
+};
+static const unsigned char file_4[] = {
+#embed "site/data/days.js"
+};
+static const unsigned char file_5[] = {
+#embed "site/data/keep.js"
+};
+static const unsigned char file_6[] = {
+#embed "site/data/queue.js"
+};
+static const unsigned char file_7[] = {
+#embed "site/data/record.js"
+};
+static const unsigned char file_8[] = {
+#embed "site/icon.svg"
+};
+static const unsigned char file_9[] = {
+#embed "site/index.html"
+};
+static const unsigned char file_10[] = {
+#embed "site/manifest.webmanifest"
+};
+static const unsigned char file_11[] = {
+#embed "site/pages/calendar.js"
+};
+static const unsigned char file_12[] = {
+#embed "site/pages/data.js"
+};
+static const unsigned char file_13[] = {
+#embed "site/pages/devices.js"
+};
+static const unsigned char file_14[] = {
+#embed "site/pages/index.js"
+};
+static const unsigned char file_15[] = {
+#embed "site/pages/insights.js"
+};
+static const unsigned char file_16[] = {
+#embed "site/pages/missing.js"
+};
+static const unsigned char file_17[] = {
+#embed "site/pages/more.js"
+};
+static const unsigned char file_18[] = {
+#embed "site/pages/pair.js"
+};
+static const unsigned char file_19[] = {
+#embed "site/pages/places.js"
+};
+static const unsigned char file_20[] = {
+#embed "site/pages/settings.js"
+};
+static const unsigned char file_21[] = {
+#embed "site/pages/timeline.js"
+};
+static const unsigned char file_22[] = {
+#embed "site/pages/today.js"
+};
+static const unsigned char file_23[] = {
+#embed "site/pages/trips.js"
+};
+static const unsigned char file_24[] = {
+#embed "site/pages/type.js"
+};
+static const unsigned char file_25[] = {
+#embed "site/pages/types.js"
+};
+static const unsigned char file_26[] = {
+#embed "site/parts/chart.js"
+};
+static const unsigned char file_27[] = {
+#embed "site/parts/colour.js"
+};
+static const unsigned char file_28[] = {
+#embed "site/parts/dayband.js"
+};
+static const unsigned char file_29[] = {
+#embed "site/parts/daybars.js"
+};
+static const unsigned char file_30[] = {
+#embed "site/parts/dom.js"
+};
+static const unsigned char file_31[] = {
+#embed "site/parts/eventform.js"
+};
+static const unsigned char file_32[] = {
+#embed "site/parts/field.js"
+};
+static const unsigned char file_33[] = {
+#embed "site/parts/frame.js"
+};
+static const unsigned char file_34[] = {
+#embed "site/parts/glyph.js"
+};
+static const unsigned char file_35[] = {
+#embed "site/parts/goal.js"
+};
+static const unsigned char file_36[] = {
+#embed "site/parts/head.js"
+};
+static const unsigned char file_37[] = {
+#embed "site/parts/heatmap.js"
+};
+static const unsigned char file_38[] = {
+#embed "site/parts/keys.js"
+};
+static const unsigned char file_39[] = {
+#embed "site/parts/routemap.js"
+};
+static const unsigned char file_40[] = {
+#embed "site/parts/row.js"
+};
+static const unsigned char file_41[] = {
+#embed "site/parts/sheet.js"
+};
+static const unsigned char file_42[] = {
+#embed "site/parts/spark.js"
+};
+static const unsigned char file_43[] = {
+#embed "site/parts/tile.js"
+};
+static const unsigned char file_44[] = {
+#embed "site/parts/toast.js"
+};
+static const unsigned char file_45[] = {
+#embed "site/parts/typeform.js"
+};
+static const unsigned char file_46[] = {
+#embed "site/parts/values.js"
+};
+static const unsigned char file_47[] = {
+#embed "site/theme.js"
+};
+static const unsigned char file_48[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_49[] = {
+#embed "site/worker.js"
+};
+
+static const struct hub_page_file files[] = {
+  {"app.css", file_0, sizeof file_0},
+  {"app.js", file_1, sizeof file_1},
+  {"data/address.js", file_2, sizeof file_2},
+  {"data/api.js", file_3, sizeof file_3},
+  {"data/days.js", file_4, sizeof file_4},
+  {"data/keep.js", file_5, sizeof file_5},
+  {"data/queue.js", file_6, sizeof file_6},
+  {"data/record.js", file_7, sizeof file_7},
+  {"icon.svg", file_8, sizeof file_8},
+  {"index.html", file_9, sizeof file_9},
+  {"manifest.webmanifest", file_10, sizeof file_10},
+  {"pages/calendar.js", file_11, sizeof file_11},
+  {"pages/data.js", file_12, sizeof file_12},
+  {"pages/devices.js", file_13, sizeof file_13},
+  {"pages/index.js", file_14, sizeof file_14},
+  {"pages/insights.js", file_15, sizeof file_15},
+  {"pages/missing.js", file_16, sizeof file_16},
+  {"pages/more.js", file_17, sizeof file_17},
+  {"pages/pair.js", file_18, sizeof file_18},
+  {"pages/places.js", file_19, sizeof file_19},
+  {"pages/settings.js", file_20, sizeof file_20},
+  {"pages/timeline.js", file_21, sizeof file_21},
+  {"pages/today.js", file_22, sizeof file_22},
+  {"pages/trips.js", file_23, sizeof file_23},
+  {"pages/type.js", file_24, sizeof file_24},
+  {"pages/types.js", file_25, sizeof file_25},
+  {"parts/chart.js", file_26, sizeof file_26},
+  {"parts/colour.js", file_27, sizeof file_27},
+  {"parts/dayband.js", file_28, sizeof file_28},
+  {"parts/daybars.js", file_29, sizeof file_29},
+  {"parts/dom.js", file_30, sizeof file_30},
+  {"parts/eventform.js", file_31, sizeof file_31},
+  {"parts/field.js", file_32, sizeof file_32},
+  {"parts/frame.js", file_33, sizeof file_33},
+  {"parts/glyph.js", file_34, sizeof file_34},
+  {"parts/goal.js", file_35, sizeof file_35},
+  {"parts/head.js", file_36, sizeof file_36},
+  {"parts/heatmap.js", file_37, sizeof file_37},
+  {"parts/keys.js", file_38, sizeof file_38},
+  {"parts/routemap.js", file_39, sizeof file_39},
+  {"parts/row.js", file_40, sizeof file_40},
+  {"parts/sheet.js", file_41, sizeof file_41},
+  {"parts/spark.js", file_42, sizeof file_42},
+  {"parts/tile.js", file_43, sizeof file_43},
+  {"parts/toast.js", file_44, sizeof file_44},
+  {"parts/typeform.js", file_45, sizeof file_45},
+  {"parts/values.js", file_46, sizeof file_46},
+  {"theme.js", file_47, sizeof file_47},
+  {"words.js", file_48, sizeof file_48},
+  {"worker.js", file_49, sizeof file_49},
+};
+
+struct hub_page_file hub_page_file_at(size_t index) {
+  if (index < sizeof files / sizeof files[0]) return files[index];
+  return (struct hub_page_file){0};
+}

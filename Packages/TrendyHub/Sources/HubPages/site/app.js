@@ -1,0 +1,208 @@
+// Starts the pages: finds out who is here, draws the frame, and shows the page that the address names.
+
+import { ask, Refused, Unreachable } from './data/api.js';
+import { go, onAddress } from './data/address.js';
+import { tidy } from './data/keep.js';
+import { onQueue, resume } from './data/queue.js';
+import { begin, listen, onChange, onRecord, reach, session } from './data/record.js';
+import { drawFrame, drawSync } from './parts/frame.js';
+import { h, say } from './parts/dom.js';
+import { head } from './parts/head.js';
+import { listenForKeys } from './parts/keys.js';
+import { showPairing } from './pages/pair.js';
+import { pageAt } from './pages/index.js';
+import { today } from './data/days.js';
+import { words } from './words.js';
+
+/** @typedef {{title: string, load: () => Promise<any>, draw: (data: any) => Node, wants?: () => boolean}} Page */
+
+const app = /** @type {HTMLElement} */ (document.getElementById('app'));
+
+/** The page that is shown, and its data. @type {Page | null} */
+let page = null;
+/** @type {any} */
+let data = null;
+/** Counts pages and loads, so that what comes late is known for it. */
+let turn = 0;
+
+async function start() {
+  try {
+    const answer = await ask('GET', '/session');
+    if (!answer.paired) return showPairing(app, answer, () => start());
+    Object.assign(session, answer);
+    localStorage.setItem('session', JSON.stringify(answer));
+  } catch (error) {
+    const kept = localStorage.getItem('session');
+    if (error instanceof Refused && error.status === 401) {
+      if (!kept) return showPairing(app, { paired: false, has_people: true, hub: '' }, () => start());
+      // What waits here is not lost: it is shown, and goes out when the browser is paired again.
+      Object.assign(session, JSON.parse(kept));
+      reach.isRevoked = true;
+    } else if (error instanceof Unreachable && kept) {
+      Object.assign(session, JSON.parse(kept));
+    } else {
+      return showFailure(error);
+    }
+  }
+  await resume();
+  try {
+    await begin();
+  } catch (error) {
+    if (!reach.isRevoked) return showFailure(error);
+    return showPairing(app, { paired: false, has_people: true, hub: session.hub }, () => start());
+  }
+  drawFrame(app);
+  onAddress(() => show(true));
+  // After the frame, which shows types.
+  onChange(() => { soon(); load(); });
+  onQueue(() => soon());
+  onRecord((what) => { if (what === 'reach') { drawSync(); if (reach.isReached) load(); } });
+  watchPointers();
+  listenForKeys();
+  listen();
+  await show(false);
+  tidy().catch(() => {});
+  setTimeout(keepPages, 1500);
+  // Clocks of what runs, and the day itself, go on.
+  let day = today();
+  setInterval(() => {
+    drawSync();
+    if (today() !== day) { day = today(); load(); keepPages(); } else if (page?.wants?.()) soon();
+  }, 20_000);
+}
+
+/** Shows the page at the address. @param {boolean} isMove whether it is another page, which takes the focus */
+async function show(isMove) {
+  const before = page;
+  page = pageAt(location.pathname, new URLSearchParams(location.search));
+  const isSame = before && before.title === page.title;
+  drawFrame(app);
+  if (!before || !isSame) data = null;
+  // Before its content: a page that is slow to load is named while it is awaited, in the tab as in its heading.
+  document.title = `${page.title}. Trendy`;
+  await load();
+  if (!isMove || isSame) return;
+  window.scrollTo(0, 0);
+  /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus({ preventScroll: true });
+}
+
+/** Reads what the page shows, and draws it. */
+async function load() {
+  if (!page) return;
+  const mine = ++turn;
+  const wanted = page;
+  const late = setTimeout(() => { if (mine === turn && !data) main().replaceChildren(h('div.page', null, head(wanted.title, '…'))); }, 400);
+  try {
+    const loaded = await wanted.load();
+    if (mine !== turn) return;
+    const isFirst = !data;
+    data = { loaded };
+    if (isFirst) redraw(); else soon();
+  } catch (error) {
+    if (mine !== turn) return;
+    // What is on screen stays readable while the hub is away.
+    if (error instanceof Unreachable && data) return;
+    if (error instanceof Refused && error.status === 401) return;
+    main().replaceChildren(problem(error));
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+const main = () => /** @type {HTMLElement} */ (document.getElementById('main'));
+
+let isPressed = false;
+let isDue = false;
+let frame = 0;
+
+/** Draws frame and page before the next picture; while something is pressed, after it is let go, as it must not be swapped for another. */
+function soon() {
+  isDue = true;
+  frame ||= requestAnimationFrame(() => {
+    frame = 0;
+    if (isPressed || !isDue) return;
+    isDue = false;
+    drawFrame(app);
+    redraw();
+  });
+}
+
+function watchPointers() {
+  document.addEventListener('pointerdown', () => { isPressed = true; }, true);
+  // After the click that follows.
+  for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, () => setTimeout(() => { isPressed = false; if (isDue) soon(); }), true);
+}
+
+/** Reads what the main pages show, so that they can be read while the hub is away. */
+async function keepPages() {
+  // Not at every visit: what is seen is kept anyway.
+  if (Date.now() - Number(localStorage.getItem('kept') ?? 0) < 1_800_000) return;
+  for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/places', '/devices']) {
+    await pageAt(path, new URLSearchParams()).load().catch(() => {});
+  }
+  localStorage.setItem('kept', String(Date.now()));
+}
+
+/** Draws the page anew from what was read; focus and scrolling stay where they are. */
+function redraw() {
+  if (!page || !data) return;
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+  const key = focused && main().contains(focused) ? focused.dataset.key : undefined;
+  const typed = key && focused instanceof HTMLInputElement ? { value: focused.value, start: focused.selectionStart } : null;
+  const element = page.draw(data.loaded);
+  main().replaceChildren(element);
+  if (!key) return;
+  const again = /** @type {HTMLElement | null} */ (main().querySelector(`[data-key="${CSS.escape(key)}"]`));
+  again?.focus({ preventScroll: true });
+  if (typed && again instanceof HTMLInputElement) {
+    again.value = typed.value;
+    if (typed.start !== null && again.type !== 'date') again.setSelectionRange(typed.start, typed.start);
+  }
+}
+
+/** @param {any} error */
+function problem(error) {
+  const isMissing = error instanceof Refused && error.status === 404;
+  const isAway = error instanceof Unreachable;
+  if (!isMissing && !isAway && !(error instanceof Refused)) console.error(error);
+  const text = isMissing ? words.error.missing : isAway ? words.error.away : error instanceof Refused ? error.message : `${words.error.title}. ${words.error.words}`;
+  say(text, true);
+  return h('div.page', null, h('h1', { tabindex: -1 }, page?.title ?? ''), h('div.empty', null, h('p', null, text),
+    h('button.button', { type: 'button', on: { click: () => load() } }, words.act.tryAgain), h('a.button', { href: '/' }, words.nav.today)),
+  error instanceof Refused && error.requestId && h('p.small.quiet', null, `${words.error.request} ${error.requestId}`));
+}
+
+/** @param {any} error */
+function showFailure(error) {
+  if (!(error instanceof Refused) && !(error instanceof Unreachable)) console.error(error);
+  app.replaceChildren(h('main.alone', { id: 'main' }, h('h1', null, 'Trendy'), h('p', null, error instanceof Unreachable ? words.error.away : error.message),
+    h('div', null, h('button.button.primary', { type: 'button', on: { click: () => start() } }, words.act.tryAgain))));
+}
+
+// Links within the pages load nothing.
+document.addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest?.('a[href^="/"]'));
+  if (!link || link.target || link.hasAttribute('download') || link.pathname.startsWith('/api/')) return;
+  event.preventDefault();
+  go(link.pathname + link.search);
+});
+
+let shownWidth = innerWidth;
+window.addEventListener('resize', () => {
+  // A keyboard on a phone changes the height alone.
+  if (innerWidth !== shownWidth && page) soon();
+  shownWidth = innerWidth;
+});
+
+window.addEventListener('online', () => { if (!reach.isReached) load(); });
+
+if ('serviceWorker' in navigator && isSecureContext) {
+  const path = '/worker.js';
+  // The one address of a script that is made from text: a browser with trusted types asks for a policy by name.
+  const types = /** @type {any} */ (window).trustedTypes;
+  const address = types ? types.createPolicy('trendy', { createScriptURL: (/** @type {string} */ text) => { if (text !== path) throw new TypeError(text); return text; } }).createScriptURL(path) : path;
+  navigator.serviceWorker.register(address).catch(() => {});
+}
+
+start().catch(showFailure);

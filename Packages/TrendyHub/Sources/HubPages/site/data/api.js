@@ -1,0 +1,69 @@
+// What is asked of the hub, and how an answer that says no is told.
+
+const BASE = '/api/v1';
+
+/** The hub said no: a problem document (RFC 9457). */
+export class Refused extends Error {
+  /** @param {number} status @param {any} problem @param {number} retryAfter seconds */
+  constructor(status, problem, retryAfter) {
+    super(problem?.detail || problem?.title || `The hub answered ${status}.`);
+    this.status = status;
+    this.kind = String(problem?.type ?? '').replace('urn:trendy:error:', '');
+    this.requestId = problem?.request_id ?? '';
+    this.retryAfter = retryAfter;
+  }
+  /** Whether asking again later can change the answer. */
+  get passes() { return this.status === 408 || this.status === 429 || this.status >= 500; }
+}
+
+/** Nobody answered. */
+export class Unreachable extends Error {
+  constructor() { super('The hub does not answer.'); }
+}
+
+/** @type {((isReached: boolean) => void)[]} */
+const listeners = [];
+/** Told after each request whether the hub answered. @param {(isReached: boolean) => void} listener */
+export const onReach = (listener) => { listeners.push(listener); };
+const tell = (/** @type {boolean} */ isReached) => { for (const listener of listeners) listener(isReached); };
+
+/**
+ * @param {string} method @param {string} path behind `/api/v1` @param {any} [body]
+ * @param {Record<string, string>} [headers]
+ * @returns {Promise<any>} the answer's document; `null` for none
+ */
+export async function ask(method, path, body, headers = {}) {
+  let response;
+  try {
+    response = await fetch(BASE + path, {
+      method, credentials: 'same-origin', cache: 'no-store',
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    tell(false);
+    throw new Unreachable();
+  }
+  const text = await response.text().catch(() => { tell(false); throw new Unreachable(); });
+  tell(true);
+  let document = null;
+  try { document = text ? JSON.parse(text) : null; } catch { /* a proxy's own page; its status says enough */ }
+  // A gateway in front of a hub that is down.
+  if (response.status === 502 || response.status === 504) { tell(false); throw new Unreachable(); }
+  if (!response.ok) throw new Refused(response.status, document, Number(response.headers.get('Retry-After')) || 5);
+  return document;
+}
+
+export const stream = () => new EventSource(`${BASE}/changes/stream`);
+export const snapshotAddress = `${BASE}/snapshot`;
+
+/** An id that rises with time (UUID of version 7, RFC 9562). */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const now = Date.now();
+  for (let i = 0; i < 6; i++) bytes[i] = Math.floor(now / 2 ** (8 * (5 - i))) % 256;
+  bytes[6] = 0x70 | (bytes[6] & 0x0f);
+  bytes[8] = 0x80 | (bytes[8] & 0x3f);
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
+}

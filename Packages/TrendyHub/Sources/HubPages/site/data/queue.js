@@ -1,0 +1,220 @@
+// Writes, on their way to the hub. Each is kept in this browser before it is shown as done, goes out in order, and carries a key by
+// which the hub knows it again: however often it is sent, it happens once.
+
+import { ask, newId, Refused, Unreachable } from './api.js';
+import { forgetWrite, keepWrite, keptWrites } from './keep.js';
+import { dayOfEvent } from './days.js';
+
+/**
+ * @typedef {object} Write
+ * @property {number} n place in the queue
+ * @property {string} key
+ * @property {'POST' | 'PATCH' | 'DELETE'} method
+ * @property {string} path
+ * @property {any} [body]
+ * @property {string} kind first segment of the path: `events`
+ * @property {string} id of the entity
+ * @property {any} [before] the entity as it was, for what is taken away or changed
+ * @property {string} [tolerates] a kind of refusal that means the same as done
+ * @property {any} [after] the entity as it comes back, of a restore
+ * @property {number} at milliseconds since 1970
+ * @property {'waiting' | 'sending' | 'sent' | 'refused'} state
+ * @property {string} [reason] of a refused one
+ * @property {number} [sentAt] on this page's clock
+ */
+
+/** @type {Write[]} */
+let writes = [];
+/** @type {(() => void)[]} */
+const listeners = [];
+let isSending = false;
+let isWanted = false;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+let pause = 1000;
+
+/** @param {() => void} listener */
+export const onQueue = (listener) => { listeners.push(listener); };
+const tell = () => { for (const listener of listeners) listener(); };
+
+export const waiting = () => writes.filter((write) => write.state === 'waiting' || write.state === 'sending');
+export const refused = () => writes.filter((write) => write.state === 'refused');
+
+/** Takes up what an earlier page left. */
+export async function resume() {
+  writes = (await keptWrites()).map((write) => ({ ...write, state: write.state === 'refused' ? 'refused' : 'waiting' }));
+  tell();
+  flush();
+}
+
+/**
+ * Keeps a write, shows it, and sends it as soon as it can be.
+ * @param {Pick<Write, 'method' | 'path' | 'kind' | 'id'> & Partial<Write>} write
+ */
+export async function enqueue(write) {
+  /** @type {any} */
+  const kept = { ...write, key: newId(), at: Date.now(), state: 'waiting' };
+  kept.n = await keepWrite(kept);
+  writes.push(kept);
+  tell();
+  flush();
+}
+
+/** @param {Write} write */
+export async function putAside(write) {
+  await forgetWrite(write.n);
+  writes = writes.filter((other) => other !== write);
+  tell();
+}
+
+/** @param {Write} write */
+export async function tryAgain(write) {
+  write.state = 'waiting';
+  delete write.reason;
+  await keepWrite({ ...write });
+  tell();
+  flush();
+}
+
+/** Sends what waits, one after the other; another page of this browser does it instead where it has begun to. */
+export async function flush() {
+  isWanted = true;
+  if (isSending) return;
+  isSending = true;
+  clearTimeout(timer);
+  try {
+    // What is queued while a round ends is the next round's.
+    while (isWanted) {
+      isWanted = false;
+      // Locks are there on secure origins only; without them two pages may send the same, which happens once all the same.
+      if (navigator.locks) await navigator.locks.request('trendy-queue', send);
+      else await send();
+    }
+  } finally {
+    isSending = false;
+  }
+}
+
+async function send() {
+  const kept = new Set((await keptWrites()).map((write) => write.n));
+  for (const write of [...writes]) {
+    if (write.state !== 'waiting') continue;
+    // Another page sent it.
+    if (!kept.has(write.n)) { settle(write); continue; }
+    write.state = 'sending';
+    tell();
+    try {
+      await ask(write.method, write.path, write.body, write.method === 'POST' ? { 'Idempotency-Key': write.key } : {});
+      pause = 1000;
+      await forgetWrite(write.n);
+      settle(write);
+    } catch (error) {
+      write.state = 'waiting';
+      if (error instanceof Refused && error.kind === write.tolerates) {
+        await forgetWrite(write.n);
+        settle(write);
+        continue;
+      }
+      if (error instanceof Refused && !error.passes && error.status !== 401) {
+        write.state = 'refused';
+        write.reason = error.message;
+        await keepWrite({ ...write });
+        tell();
+        continue;
+      }
+      if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
+      tell();
+      if (error instanceof Refused && error.status === 401) return;
+      const wait = error instanceof Refused && error.status === 429 ? error.retryAfter * 1000 : pause;
+      pause = Math.min(pause * 2, 30_000);
+      timer = setTimeout(flush, wait);
+      return;
+    }
+  }
+}
+
+/** Sent: shown until an answer that was asked for afterwards shows it instead. @param {Write} write */
+function settle(write) {
+  write.state = 'sent';
+  write.sentAt = performance.now();
+  writes = writes.filter((other) => other.state !== 'sent' || /** @type {number} */ (other.sentAt) > performance.now() - 60_000);
+  tell();
+}
+
+/** Those that an answer cannot know yet. @param {string} kind @param {number} askedAt on this page's clock */
+const unseen = (kind, askedAt) =>
+  writes.filter((write) => write.kind === kind && write.state !== 'refused' && !(/** @type {number} */ (write.sentAt) < askedAt));
+
+/** RFC 7396, with the properties of an event key by key. @param {any} entity @param {any} patch */
+export function merged(entity, patch) {
+  const result = { ...entity };
+  for (const [name, value] of Object.entries(patch)) {
+    if (name === 'properties' && value) {
+      result.properties = { ...(entity.properties ?? {}) };
+      for (const [key, property] of Object.entries(value)) {
+        if (property === null) delete result.properties[key];
+        else result.properties[key] = property;
+      }
+    } else {
+      result[name] = value;
+    }
+  }
+  return result;
+}
+
+/**
+ * A list as it will be when everything has arrived.
+ * @param {string} kind @param {any[]} list as the hub had it @param {number} askedAt
+ * @param {(entity: any) => boolean} [belongs] whether one that is new belongs in the list
+ */
+export function overlaid(kind, list, askedAt, belongs = () => true) {
+  /** @type {Map<string, any>} */
+  const all = new Map(list.map((entity) => [entity.id, entity]));
+  for (const write of unseen(kind, askedAt)) {
+    const waits = write.state !== 'sent';
+    if (write.method === 'DELETE') {
+      all.delete(write.id);
+    } else if (write.method === 'PATCH') {
+      const old = all.get(write.id) ?? write.before;
+      if (!old) continue;
+      const next = { ...merged(old, write.body), waits };
+      if (all.has(write.id) || belongs(next)) all.set(write.id, next);
+    } else {
+      const made = write.after ?? write.body;
+      if (made && belongs(made) && !all.has(write.id)) all.set(write.id, { ...made, waits });
+    }
+  }
+  return [...all.values()].filter(belongs);
+}
+
+/**
+ * Counts by day as they will be when everything has arrived.
+ * @param {Map<string, Record<string, number>>} days by date, then by type @param {number} askedAt
+ */
+export function overlaidDays(days, askedAt) {
+  const add = (/** @type {any} */ event, /** @type {number} */ count) => {
+    if (!event?.timestamp) return;
+    const date = dayOfEvent(event);
+    const counts = { ...(days.get(date) ?? {}) };
+    counts[event.event_type_id] = Math.max(0, (counts[event.event_type_id] ?? 0) + count);
+    days.set(date, counts);
+  };
+  /** @type {Map<string, any>} */
+  const made = new Map();
+  for (const write of unseen('events', askedAt)) {
+    if (write.method === 'POST') {
+      const event = write.after ?? write.body;
+      made.set(write.id, event);
+      add(event, 1);
+    } else if (write.method === 'DELETE') {
+      add(made.get(write.id) ?? write.before, -1);
+    } else {
+      const old = made.get(write.id) ?? write.before;
+      if (!old) continue;
+      add(old, -1);
+      made.set(write.id, merged(old, write.body));
+      add(made.get(write.id), 1);
+    }
+  }
+  return days;
+}

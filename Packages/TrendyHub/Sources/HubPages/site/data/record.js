@@ -1,0 +1,394 @@
+// The person's record as these pages know it: the few things that every page needs, and reads of the rest.
+
+import { ask, Refused, stream, Unreachable, onReach } from './api.js';
+import { keepAnswer, keptAnswer, forgetAll } from './keep.js';
+import { enqueue, flush, onQueue, overlaid, overlaidDays } from './queue.js';
+import { addDays, dayStartSeconds, startOf, useSettings, zone } from './days.js';
+import { newId } from './api.js';
+
+/** @typedef {{id: string, name: string, color: string, icon: string, created_at?: string}} EventType */
+/** @typedef {{id: string, event_type_id: string, key: string, label: string, property_type: string, options?: string[] | null,
+ *   default_value?: any, display_order?: number}} Definition */
+
+export const session = { hub: '', person: { id: '', name: '' }, device: { id: '', name: '' } };
+
+/** Whether the hub answers and tells of changes by itself; since when it does not, as milliseconds. */
+export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, changedAt: 0 };
+
+/** @type {((what: 'data' | 'reach') => void)[]} */
+const listeners = [];
+/** @param {(what: 'data' | 'reach') => void} listener */
+export const onRecord = (listener) => { listeners.push(listener); };
+const tell = (/** @type {'data' | 'reach'} */ what) => { for (const listener of listeners) listener(what); };
+
+onReach((isReached) => {
+  if (isReached === reach.isReached) return;
+  reach.isReached = isReached;
+  reach.since = isReached ? 0 : Date.now();
+  tell('reach');
+  if (isReached) flush();
+});
+onQueue(() => tell('data'));
+
+// MARK: Reads
+
+/**
+ * The hub's answer, or the last one where it cannot be asked.
+ * @param {string} path @returns {Promise<{answer: any, askedAt: number}>} on this page's clock
+ */
+export async function read(path) {
+  const askedAt = performance.now();
+  try {
+    const answer = await ask('GET', path);
+    // Kept for when the hub is away; that it cannot be kept must not stand in the way of showing it.
+    keepAnswer(path, answer).catch(() => {});
+    return { answer, askedAt };
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) revoked();
+    if (!(error instanceof Unreachable)) throw error;
+    const kept = await keptAnswer(path);
+    if (!kept) throw error;
+    // Older than everything that waits, and than what was sent since this page was opened.
+    return { answer: kept.answer, askedAt: kept.at - performance.timeOrigin };
+  }
+}
+
+function revoked() {
+  reach.isRevoked = true;
+  tell('reach');
+}
+
+/** Lists that every page needs, as the hub last gave them. @type {Record<string, {answer: any[], askedAt: number}>} */
+const lists = {};
+const LISTS = ['event-types', 'property-definitions', 'geofences', 'settings', 'vehicles', 'skips'];
+const KINDS = { event_type: 'event-types', property_definition: 'property-definitions', geofence: 'geofences', setting: 'settings', vehicle: 'vehicles', skip: 'skips' };
+
+/** @param {string} name */
+async function loadList(name) {
+  lists[name] = await read(`/${name}`);
+  if (name === 'settings') useSettings(settings());
+}
+
+const list = (/** @type {string} */ name) => (lists[name] ? overlaid(name, lists[name].answer, lists[name].askedAt) : []);
+
+/** In the order in which they were made. @returns {EventType[]} */
+export function types() {
+  return list('event-types').sort((a, b) =>
+    (a.created_at ?? '9').localeCompare(b.created_at ?? '9') || a.name.localeCompare(b.name));
+}
+/** @param {string} id @returns {EventType} */
+export const typeOf = (id) => list('event-types').find((type) => type.id === id) ?? { id, name: 'A type that is gone', color: '', icon: '' };
+/** Of a type, in their order. @param {string} typeId @returns {Definition[]} */
+export function definitions(typeId) {
+  return list('property-definitions').filter((definition) => definition.event_type_id === typeId)
+    .sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || a.key.localeCompare(b.key));
+}
+/** @returns {any[]} */
+export const places = () => list('geofences').sort((a, b) => a.name.localeCompare(b.name));
+/** @returns {any[]} */
+export const vehicles = () => list('vehicles');
+/** @returns {any[]} */
+export const skips = () => list('skips');
+
+/** By key; the entity whose id follows from the key counts. @returns {Record<string, any>} */
+export function settings() {
+  /** @type {Record<string, any>} */
+  const values = {};
+  for (const setting of list('settings')) {
+    if (!(setting.key in values) || setting.id === `setting-${setting.key}`) values[setting.key] = setting.value ?? undefined;
+  }
+  return values;
+}
+
+/** Ids of events that were started and have no end yet. */
+export const runningIds = () => list('settings').filter((setting) => setting.key === 'running').map((setting) => ({ mark: setting, id: String(setting.value) }));
+
+/** Types under which the software itself records; nobody logs those by hand. @param {EventType} type */
+export const isOwnType = (type) => (['⇢', '⌂', '◔'].includes(type.icon) && ['Trip', 'Visit', 'Odometer'].includes(type.name))
+  || list('geofences').some((place) => place.event_type_entry_id === type.id || place.event_type_exit_id === type.id);
+
+/**
+ * Events that lie in a range of days, those that reach into it included, the latest first.
+ * @param {string} from a date @param {string} to the last date
+ */
+export async function eventsOf(from, to) {
+  // A night's sleep began the day before; an all-day event may lie elsewhere by its moment.
+  const begin = new Date(startOf(from).getTime() - 129_600_000);
+  const end = new Date(startOf(addDays(to, 1)).getTime() + 54_000_000);
+  const { answer, askedAt } = await read(
+    `/events?from=${encodeURIComponent(begin.toISOString())}&to=${encodeURIComponent(end.toISOString())}&limit=1000`);
+  return () => overlaid('events', answer, askedAt, (event) => {
+    const start = Date.parse(event.timestamp);
+    return start >= begin.getTime() && start < end.getTime();
+  }).sort(latestFirst);
+}
+
+/** @param {any} a @param {any} b */
+export const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
+
+/**
+ * How many events of each type each day had.
+ * @param {string} from a date @param {string} to the last date
+ * @returns {Promise<{counts: () => Map<string, Record<string, number>>, first: string | null}>}
+ */
+export async function countsOf(from, to) {
+  const { answer, askedAt } = await read(
+    `/events/days?from=${from}&to=${to}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
+  return {
+    first: answer.first_date,
+    counts: () => {
+      const days = overlaidDays(new Map(answer.days.map((/** @type {any} */ day) => [day.date, day.counts])), askedAt);
+      for (const date of [...days.keys()]) if (date < from || date > to) days.delete(date);
+      return days;
+    },
+  };
+}
+
+/**
+ * @param {{text?: string, type?: string, before?: string | null, limit?: number}} wanted
+ * @returns {Promise<{events: () => any[], next: string | null}>}
+ */
+export async function search({ text = '', type = '', before = null, limit = 50 }) {
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (text) query.set('text', text);
+  if (type) query.set('event_type_id', type);
+  if (before) query.set('before', before);
+  /** @type {any[]} */
+  let found = [];
+  let next = null;
+  let first = Infinity;
+  // A call goes through a part of the record; one that found little is gone on with, for a while.
+  for (let call = 0; call < 40 && found.length < limit; call++) {
+    const { answer, askedAt } = await read(`/events/search?${query}`);
+    first = Math.min(first, askedAt);
+    found = found.concat(answer.events);
+    next = answer.next;
+    if (!next) break;
+    query.set('before', next);
+  }
+  const belongs = (/** @type {any} */ event) => !type || event.event_type_id === type;
+  return {
+    next,
+    events: () => (before || text ? overlaid('events', found, first, (event) => found.some((other) => other.id === event.id))
+      : overlaid('events', found, first, belongs)).sort(latestFirst),
+  };
+}
+
+// MARK: Writes
+
+/** What was done, the last at the end; each knows how it is taken back. @type {{label: string, back: () => Promise<void>, again: () => Promise<void>}[]} */
+const done = [];
+/** @type {typeof done} */
+const takenBack = [];
+
+/** Takes back what was done last. @returns {Promise<string | null>} what that was */
+export async function undo() {
+  const step = done.pop();
+  if (!step) return null;
+  takenBack.push(step);
+  await step.back();
+  return step.label;
+}
+
+/** Does again what was taken back last. @returns {Promise<string | null>} */
+export async function redo() {
+  const step = takenBack.pop();
+  if (!step) return null;
+  done.push(step);
+  await step.again();
+  return step.label;
+}
+
+/** @param {string} label @param {() => Promise<void>} act @param {() => Promise<void>} back @param {() => Promise<void>} [again] */
+async function perform(label, act, back, again = act) {
+  await act();
+  if (group) return void group.push({ label, back, again });
+  done.push({ label, back, again });
+  takenBack.length = 0;
+}
+
+/** Steps of one act, while it is done. @type {typeof done | null} */
+let group = null;
+
+/** Several writes that are taken back together. @param {string} label @param {() => Promise<any>} body */
+export async function together(label, body) {
+  if (group) return body();
+  group = [];
+  const steps = group;
+  try {
+    return await body();
+  } finally {
+    group = null;
+    takenBack.length = 0;
+    done.push({
+      label,
+      back: async () => { for (const step of [...steps].reverse()) await step.back(); },
+      again: async () => { for (const step of steps) await step.again(); },
+    });
+  }
+}
+
+/** @param {string} kind @param {any} entity with its id @param {string} label */
+export function create(kind, entity, label) {
+  const made = { ...entity, id: entity.id ?? newId() };
+  const address = `/${kind}/${encodeURIComponent(made.id)}`;
+  const put = () => enqueue({ method: 'POST', path: `/${kind}`, kind, id: made.id, body: made });
+  const back = () => enqueue({ method: 'DELETE', path: address, kind, id: made.id, before: made });
+  const again = () => enqueue({ method: 'POST', path: `${address}/restore`, kind, id: made.id, after: made });
+  return perform(label, put, back, again).then(() => made);
+}
+
+/** @param {string} kind @param {any} entity as it is @param {any} patch @param {string} label */
+export function change(kind, entity, patch, label) {
+  const address = `/${kind}/${encodeURIComponent(entity.id)}`;
+  const before = clean(entity);
+  /** @type {any} */
+  const reverse = {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (name === 'properties' && value) {
+      reverse.properties = Object.fromEntries(Object.keys(value).map((key) => [key, before.properties?.[key] ?? null]));
+    } else {
+      reverse[name] = before[name] ?? null;
+    }
+  }
+  const put = (/** @type {any} */ body) => enqueue({ method: 'PATCH', path: address, kind, id: entity.id, body, before });
+  return perform(label, () => put(patch), () => put(reverse));
+}
+
+/** @param {string} kind @param {any} entity as it is @param {string} label */
+export function remove(kind, entity, label) {
+  const address = `/${kind}/${encodeURIComponent(entity.id)}`;
+  const before = clean(entity);
+  const act = () => enqueue({ method: 'DELETE', path: address, kind, id: entity.id, before });
+  const back = () => enqueue({ method: 'POST', path: `${address}/restore`, kind, id: entity.id, after: before });
+  return perform(label, act, back);
+}
+
+/** Without what these pages added. @param {any} entity */
+function clean(entity) {
+  const { waits: _, ...rest } = entity;
+  return rest;
+}
+
+/** @param {string} key @param {any} value `null` for the default */
+export async function set(key, value) {
+  const id = `setting-${key}`;
+  const old = list('settings').find((setting) => setting.id === id);
+  // Made without a value and changed from then on, as devices do: two that set it at once have one.
+  if (!old) await enqueue({ method: 'POST', path: '/settings', kind: 'settings', id, body: { id, key }, tolerates: 'duplicate' });
+  await change('settings', old ?? { id, key, value: null }, { value }, 'Saved');
+  useSettings(settings());
+}
+
+/** Leaves the hub; what this browser kept of the person goes. */
+export async function leave() {
+  await ask('DELETE', '/session');
+  await forgetAll();
+}
+
+// MARK: Live
+
+let cursor = -1;
+/** @type {EventSource | null} */
+let source = null;
+
+/** Loads what every page needs, then listens. */
+export async function begin() {
+  const position = await read('/changes/latest-cursor').catch((error) => { if (error instanceof Unreachable) return null; throw error; });
+  if (position) cursor = position.answer.cursor;
+  await Promise.all(LISTS.map(loadList));
+}
+
+/** Tells the other pages of this browser what one of them hears: a device has few streams, and a person many pages. */
+const channel = 'BroadcastChannel' in window ? new BroadcastChannel('trendy-heads') : null;
+
+/** Hears of changes: by a stream of its own, or from the page of this browser that has one. */
+export function listen() {
+  channel?.addEventListener('message', ({ data }) => (data === 'lost' ? setLive(false) : heard(data)));
+  // Without locks, which are there on secure origins only, each page has its own.
+  if (navigator.locks && channel) navigator.locks.request('trendy-stream', () => new Promise(() => { openStream(); }));
+  else openStream();
+  // A page that is kept for going back to must not keep its stream.
+  window.addEventListener('pagehide', () => { source?.close(); source = null; });
+  window.addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
+  // Whoever is told by another page has heard nothing yet.
+  setInterval(() => { if (!reach.isLive && reach.isReached) catchUp(); }, 15_000);
+  if (channel) channel.postMessage('hello');
+}
+
+/** @param {number | string} head */
+function heard(head) {
+  if (head === 'hello') { if (source && reach.isLive) channel?.postMessage(cursor); return; }
+  setLive(true);
+  if (head !== cursor) catchUp();
+}
+
+function openStream() {
+  const mine = (source = stream());
+  mine.addEventListener('head', (event) => {
+    const head = JSON.parse(/** @type {MessageEvent} */ (event).data).cursor;
+    heard(head);
+    channel?.postMessage(head);
+  });
+  mine.onerror = async () => {
+    setLive(false);
+    channel?.postMessage('lost');
+    if (source !== mine || mine.readyState !== EventSource.CLOSED) return;
+    // Refused: a browser that was removed is not asked to try again.
+    try {
+      await ask('GET', '/session');
+      setTimeout(openStream, 5000);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) revoked();
+      else setTimeout(openStream, 5000);
+    }
+  };
+}
+
+function setLive(/** @type {boolean} */ isLive) {
+  if (reach.isLive === isLive) return;
+  reach.isLive = isLive;
+  if (isLive) flush();
+  tell('reach');
+}
+
+let isCatchingUp = false;
+let isBehind = false;
+
+/** Finds out what changed, and tells. */
+async function catchUp() {
+  isBehind = true;
+  if (isCatchingUp) return;
+  isCatchingUp = true;
+  try {
+    while (isBehind) {
+      isBehind = false;
+      let names = LISTS;
+      try {
+        const page = await ask('GET', `/changes?since=${Math.max(cursor, 0)}&limit=500`);
+        if (!page.has_more && cursor >= 0) {
+          names = [...new Set(page.changes.map((/** @type {any} */ change) => KINDS[/** @type {keyof typeof KINDS} */ (change.entity_type)]).filter(Boolean))];
+        }
+        cursor = page.head;
+      } catch (error) {
+        // From another life of the hub, or from too long ago: everything is read anew.
+        if (!(error instanceof Refused)) throw error;
+        if (error.status === 401) return revoked();
+        cursor = (await ask('GET', '/changes/latest-cursor')).cursor;
+      }
+      await Promise.all(names.map(loadList));
+      reach.changedAt = Date.now();
+      tellChanged();
+    }
+  } catch (error) {
+    if (!(error instanceof Unreachable) && !(error instanceof Refused)) throw error;
+  } finally {
+    isCatchingUp = false;
+  }
+}
+
+/** @type {(() => void)[]} */
+const changeListeners = [];
+/** Told when the hub has something new. @param {() => void} listener */
+export const onChange = (listener) => { changeListeners.push(listener); };
+const tellChanged = () => { for (const listener of changeListeners) listener(); };

@@ -1,0 +1,104 @@
+import { h } from '../parts/dom.js';
+import { disc } from '../parts/glyph.js';
+import { tint } from '../parts/colour.js';
+import { head, segments, stepButton } from '../parts/head.js';
+import { hatch, heatmap } from '../parts/heatmap.js';
+import { logNow } from '../parts/eventform.js';
+import { go, withQuery } from '../data/address.js';
+import { countsOf, isOwnType, skips, types } from '../data/record.js';
+import { addDays, dateHere, dayStartSeconds, daysBetween, longDate, monthName, startOf, startOfWeek, time, today, weekdayName } from '../data/days.js';
+import { words } from '../words.js';
+
+/** Am I regular? @param {URLSearchParams} query @returns {import('../app.js').Page} */
+export function calendar(query) {
+  const isMonth = query.get('view') === 'month';
+  const asked = Number(query.get('year'));
+  const year = asked >= 1900 && asked <= 9999 ? asked : Number(today().slice(0, 4));
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(query.get('month') ?? '') ? /** @type {string} */ (query.get('month')) : today().slice(0, 7);
+  const view = segments(words.calendar.view, [['month', words.calendar.month], ['year', words.calendar.year]], isMonth ? 'month' : 'year', (value) =>
+    go(withQuery(value === 'month' ? { view: 'month', year: null } : { view: null, month: null }), true));
+  return {
+    title: words.nav.calendar,
+    load: async () => (isMonth ? countsOf(startOfWeek(`${month}-01`), addDays(startOfWeek(`${month}-01`), 41)) : countsOf(`${year}-01-01`, `${year}-12-31`)),
+    draw(counts) {
+      const all = types();
+      const chosen = choose(all, query, counts.counts());
+      if (isMonth) return drawMonth(month, chosen, all, counts, view);
+      return drawYear(year, chosen, all, counts, view);
+    },
+  };
+}
+
+/** The types that the address names, else those of which there is most. @param {any[]} all @param {URLSearchParams} query @param {Map<string, Record<string, number>>} days */
+function choose(all, query, days) {
+  if (query.has('types')) {
+    const ids = (query.get('types') ?? '').split(',');
+    return all.filter((type) => ids.includes(type.id));
+  }
+  /** @type {Record<string, number>} */
+  const sums = {};
+  for (const counts of days.values()) for (const [type, n] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + n;
+  return [...all].filter((type) => !isOwnType(type)).sort((a, b) => (sums[b.id] ?? 0) - (sums[a.id] ?? 0)).slice(0, 4)
+    .sort((a, b) => all.indexOf(a) - all.indexOf(b));
+}
+
+/** @param {any[]} all @param {any[]} chosen */
+function chips(all, chosen) {
+  const toggle = (/** @type {any} */ type) => {
+    const ids = chosen.includes(type) ? chosen.filter((other) => other !== type) : [...chosen, type];
+    go(withQuery({ types: ids.map((other) => other.id).join(',') || ',' }), true);
+  };
+  return h('div.chips', { role: 'group', 'aria-label': words.calendar.types }, all.map((type) => h('button.chip', { type: 'button', set: tint(type.color), 'aria-pressed': String(chosen.includes(type)), dataset: { key: `chip-${type.id}` }, on: { click: () => toggle(type) } }, disc(type, 22), h('span.cut', null, type.name))));
+}
+
+const beginWords = () => (dayStartSeconds() ? words.calendar.begin(time(startOf(today()))) : words.calendar.midnight);
+
+/** @param {number} year @param {any[]} chosen @param {any[]} all @param {any} counts @param {Node} view */
+function drawYear(year, chosen, all, counts, view) {
+  const days = counts.counts();
+  const last = today() < `${year}-12-31` ? today() : `${year}-12-31`;
+  const isNarrow = innerWidth < 768;
+  const move = (/** @type {number} */ step) => () => go(withQuery({ year: String(year + step) }), true);
+  return h('div.page', null, hatch(), head(String(year), beginWords(), [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), view]),
+    h('div.tools-row', null, chips(all, chosen), h('div.legend', null, h('span', null, h('span.hatching'), words.calendar.skipped), h('span', null, '· ', words.calendar.before))),
+    chosen.map((type) => {
+      /** @type {Map<string, number>} */
+      const of = new Map();
+      let sum = 0;
+      for (const [date, each] of days) if (each[type.id]) { of.set(date, each[type.id]); sum += each[type.id]; }
+      // The type's own beginning: of one that was made this year, then or with what was entered later for before; else the record's.
+      const earliest = [...of.keys()].sort()[0];
+      const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
+      const first = made && made >= `${year}-01-01` ? (earliest && earliest < made ? earliest : made) : counts.first;
+      const own = skips().filter((skip) => skip.event_type_id === type.id).map((skip) => [new Date(skip.from), new Date(skip.to)]);
+      const isSkipped = (/** @type {string} */ date) => { const start = startOf(date); return own.some(([from, to]) => from <= start && start < to); };
+      const since = first && first > `${year}-01-01` ? first : `${year}-01-01`;
+      const span = Math.max(0, daysBetween(since, last) + 1);
+      let skipped = 0;
+      for (let date = since; own.length && date <= last; date = addDays(date, 1)) if (isSkipped(date)) skipped++;
+      const about = h('div.about', null, disc(type, 28), h('h2', null, h('a', { href: `/types/${encodeURIComponent(type.id)}` }, type.name)),
+        sum ? h('p', null, h('b', null, words.calendar.days(of.size, span)), ` ${words.calendar.inAll(sum)}${skipped ? ` ${words.calendar.skips(skipped)}` : ''}`)
+          : h('p', null, `${words.calendar.first} `, h('button.link', { type: 'button', on: { click: () => logNow(type) } }, words.type.first(type.name))));
+      return heatmap({ type, year, counts: of, first, isSkipped, isNarrow, about, open: (date) => go(`/timeline/${date}`), say: h('p.reading') });
+    }));
+}
+
+/** @param {string} month `2026-11` @param {any[]} chosen @param {any[]} all @param {any} counts @param {Node} view */
+function drawMonth(month, chosen, all, counts, view) {
+  const days = counts.counts();
+  const begin = startOfWeek(`${month}-01`);
+  const weeks = Math.ceil((daysBetween(begin, addDays(`${month}-28`, 4)) - Number(addDays(`${month}-28`, 4).slice(8)) + 1) / 7);
+  const dates = Array.from({ length: weeks * 7 }, (_, i) => addDays(begin, i));
+  const move = (/** @type {number} */ step) => () => {
+    const [y, m] = month.split('-').map(Number);
+    go(withQuery({ month: new Date(Date.UTC(y, m - 1 + step, 1)).toISOString().slice(0, 7) }), true);
+  };
+  return h('div.page', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, beginWords(), [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), view]),
+    chips(all, chosen), h('div.month-names', { 'aria-hidden': 'true' }, dates.slice(0, 7).map((date) => h('span', null, weekdayName(date)))),
+    h('ul.month', null, dates.map((date) => {
+      const of = chosen.filter((type) => days.get(date)?.[type.id]);
+      const text = of.length ? of.map((type) => `${type.name} ${days.get(date)[type.id]}`).join(', ') : words.calendar.none;
+      return h('li', null, h(`a.day${date.slice(0, 7) === month ? '' : '.other'}${date === today() ? '.is-today' : ''}`, { href: `/timeline/${date}`, 'aria-label': `${longDate(date)}: ${text}` },
+        h('span.number', null, Number(date.slice(8))), h('span.glyphs-of', null, of.slice(0, 4).map((type) => disc(type, 22)), of.length > 4 && h('span.small', null, `+${of.length - 4}`))));
+    })));
+}

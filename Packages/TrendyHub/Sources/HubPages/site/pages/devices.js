@@ -1,0 +1,133 @@
+import { h, say } from '../parts/dom.js';
+import { glyph } from '../parts/glyph.js';
+import { head } from '../parts/head.js';
+import { openSheet, sheetHead } from '../parts/sheet.js';
+import { toast } from '../parts/toast.js';
+import { valueText } from '../parts/values.js';
+import { command } from './pair.js';
+import { ask } from '../data/api.js';
+import { change, leave, reach, read, remove, typeOf } from '../data/record.js';
+import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
+import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
+import { words } from '../words.js';
+
+/** What is stuck, and why? @returns {import('../app.js').Page} */
+export function devices() {
+  return {
+    title: words.nav.devices,
+    async load() {
+      const [list, conflicts] = await Promise.all([read('/me/devices'), read('/conflicts')]);
+      const ids = [...new Set(conflicts.answer.map((/** @type {any} */ conflict) => `${conflict.entity_type} ${conflict.entity_id}`))].slice(0, 50);
+      /** @type {Map<string, any>} */
+      const about = new Map();
+      await Promise.all(ids.map(async (key) => {
+        const [kind, id] = key.split(' ');
+        const path = { event: 'events', event_type: 'event-types', geofence: 'geofences', property_definition: 'property-definitions', setting: 'settings' }[kind];
+        if (path) about.set(key, { path, entity: (await read(`/${path}/${encodeURIComponent(id)}`).catch(() => ({ answer: null }))).answer });
+      }));
+      return { devices: list.answer, conflicts: conflicts.answer, about };
+    },
+    draw({ devices: list, conflicts, about }) {
+      return h('div.page', null, head(words.nav.devices, null, [h('button.button.primary', { type: 'button', dataset: { key: 'pair' }, on: { click: openPairing } }, words.devices.pair)]),
+        h('ul.rows', null, list.map(deviceRow)), waitingList(), conflictList(conflicts, about),
+        h('section', null, h('button.button.plain.red', { type: 'button', on: { click: confirmLeave } }, words.devices.leave)));
+    },
+  };
+}
+
+/** @param {any} device */
+function deviceRow(device) {
+  const isPhone = /phone|pixel|galaxy|android|ipad/i.test(device.name);
+  return h('li', null, h('div.plain-row', null, glyph(isPhone ? 'phone' : 'laptop'), h('span.what', null, h('b', null, device.name), ' ', h('span.quiet.small', null, device.current ? words.devices.thisOne : '')),
+    h('span.quiet.small', null, words.devices.since(nearDate(dayOf(new Date(device.created_at))))),
+    !device.current && h('button.button', { type: 'button', 'aria-label': `${words.devices.revoke}: ${device.name}`, on: { click: () => confirmRevoke(device) } }, words.devices.revoke)));
+}
+
+/** @param {any} device */
+function confirmRevoke(device) {
+  openSheet(device.name, (sheet, close) => h('div.content', null, sheetHead(device.name, close), h('p', null, words.devices.revokeWords(device.name)),
+    h('footer', null, h('button.button.red', { type: 'button', on: { click: async () => {
+      close();
+      try {
+        await ask('DELETE', `/me/devices/${encodeURIComponent(device.id)}`);
+        toast(words.devices.removed(device.name), false);
+      } catch (error) { toast(/** @type {Error} */ (error).message, false); }
+      refresh();
+    } } }, words.devices.revoke), h('button.button', { type: 'button', on: { click: close } }, words.act.cancel))));
+}
+
+/** The list is the directory's, of whose changes the stream says nothing. */
+const refresh = () => window.dispatchEvent(new PopStateEvent('popstate'));
+
+function confirmLeave() {
+  openSheet(words.devices.leave, (sheet, close) => h('div.content', null, sheetHead(words.devices.leave, close), h('p', null, words.devices.leaveWords), waiting().length > 0 && h('p.danger', null, words.sync.stillHere(waiting().length)),
+    h('footer', null, h('button.button.red', { type: 'button', on: { click: async () => { await leave(); localStorage.removeItem('session'); location.assign('/'); } } }, words.devices.leave), h('button.button', { type: 'button', on: { click: close } }, words.act.cancel))));
+}
+
+/** A code, large enough to read across a desk, until the device is there. */
+function openPairing() {
+  openSheet(words.devices.pair, (sheet, close) => {
+    const box = h('div.field');
+    const draw = async () => {
+      box.replaceChildren();
+      try {
+        const before = new Set((await ask('GET', '/me/devices')).map((/** @type {any} */ device) => device.id));
+        const { code, expires_at: expires } = await ask('POST', '/me/pairing-codes');
+        const status = h('p.quiet', { role: 'status' }, words.devices.waiting);
+        const left = h('p.small.quiet');
+        box.replaceChildren(h('p', null, words.devices.codeWords), h('div.big-code', { dataset: { code } }, code), command(`trendy connect ${location.origin} ${code}`), left, status);
+        say(code);
+        const timer = setInterval(async () => {
+          if (!sheet.isConnected) return clearInterval(timer);
+          const seconds = (Date.parse(expires) - Date.now()) / 1000;
+          left.textContent = words.devices.lives(length(Math.max(0, seconds)));
+          if (seconds <= 0) {
+            clearInterval(timer);
+            return box.replaceChildren(h('p', null, words.devices.over), h('button.button', { type: 'button', on: { click: draw } }, words.devices.another));
+          }
+          const now = await ask('GET', '/me/devices').catch(() => []);
+          const came = now.find((/** @type {any} */ device) => !before.has(device.id));
+          if (!came) return;
+          clearInterval(timer);
+          box.replaceChildren(h('p', { role: 'status' }, words.devices.came(came.name)));
+          refresh();
+        }, 2000);
+      } catch (error) {
+        box.replaceChildren(h('p', null, /** @type {Error} */ (error).message), h('button.button', { type: 'button', on: { click: draw } }, words.act.tryAgain));
+      }
+    };
+    draw();
+    return h('div.content', null, sheetHead(words.devices.pair, close), box);
+  });
+}
+
+function waitingList() {
+  const [queue, lost] = [waiting(), refused()];
+  if (!queue.length && !lost.length) return null;
+  const name = (/** @type {any} */ write) => {
+    const entity = write.body?.name ? write.body : write.after ?? (write.method === 'POST' ? write.body : write.before) ?? {};
+    return entity.event_type_id ? `${typeOf(entity.event_type_id).name} ${entity.timestamp ? time(new Date(entity.timestamp)) : ''}` : entity.name ?? entity.key ?? write.kind;
+  };
+  return [
+    lost.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.devices.refused)), h('ul.rows', null, lost.map((write) => h('li', null, h('div.plain-row', null, glyph('warn', '.danger'),
+      h('span.what', null, h('b', null, name(write)), ' ', h('span.small', null, write.reason ?? '')), h('button.button', { type: 'button', on: { click: () => tryAgain(write) } }, words.act.tryAgain), h('button.button.red', { type: 'button', on: { click: () => putAside(write) } }, words.act.putAside)))))),
+    queue.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.devices.waits), reach.isRevoked && h('button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain)),
+      h('ul.rows', null, queue.map((write) => h('li', null, h('div.plain-row', null, glyph('clock'), h('span.what', null, name(write)), h('span.quiet.small', null, time(new Date(write.at)))))))),
+  ];
+}
+
+/** @param {any[]} conflicts @param {Map<string, {path: string, entity: any}>} about */
+function conflictList(conflicts, about) {
+  return h('section', null, h('div.section-head', null, h('h2', null, words.devices.conflicts)),
+    !conflicts.length ? h('p.empty', null, words.devices.noConflicts) : [h('p.small.quiet', { class: 'empty' }, words.devices.conflictWords), h('ul.rows', null, conflicts.map((conflict) => {
+      const { path, entity } = about.get(`${conflict.entity_type} ${conflict.entity_id}`) ?? { path: '', entity: null };
+      const key = conflict.field.startsWith('properties.') ? conflict.field.slice(11) : null;
+      const now = key ? entity?.properties?.[key] : entity?.[conflict.field];
+      const text = (/** @type {any} */ value) => (value === null || value === undefined ? words.places.nothing : key ? valueText(value) : typeof value === 'string' ? (/^\d{4}-\d\d-\d\dT/.test(value) ? `${longDate(dayOf(new Date(value)))} ${time(new Date(value))}` : value) : JSON.stringify(value));
+      const title = entity?.event_type_id ? typeOf(entity.event_type_id).name : entity?.name ?? words.devices.gone;
+      const resolve = () => remove('conflicts', conflict, words.devices.resolve).then(() => toast(words.toast.saved, false));
+      return h('li', null, h('div.plain-row', null, h('span.what', null, h('b', null, `${title}, ${key ?? conflict.field}`), h('div.small', null, `${text(conflict.value)} → ${text(now)}`)),
+        entity && conflict.field !== '*' && h('button.button', { type: 'button', on: { click: async () => { await change(path, entity, key ? { properties: { [key]: conflict.value } } : { [conflict.field]: conflict.value }, words.toast.saved); await resolve(); } } }, words.devices.useOld),
+        h('button.button', { type: 'button', on: { click: resolve } }, words.devices.resolve)));
+    }))]);
+}

@@ -1,0 +1,54 @@
+// Before anybody is in: how to come in, and nothing else.
+
+import { h } from '../parts/dom.js';
+import { glyph } from '../parts/glyph.js';
+import { field } from '../parts/field.js';
+import { ask, Refused, Unreachable } from '../data/api.js';
+import { words } from '../words.js';
+
+const mark = () => h('div.mark', { 'aria-hidden': 'true' }, glyph('insightsMark'), 'Trendy');
+
+/** @param {string} text */
+export function command(text) {
+  const button = h('button.button', { type: 'button', on: { click: async () => { await navigator.clipboard?.writeText(text).catch(() => {}); button.textContent = words.act.copied; } } }, words.act.copy);
+  return h('div.command', null, h('span', null, text), Boolean(navigator.clipboard) && button);
+}
+
+/** @param {HTMLElement} app @param {{has_people: boolean}} session @param {() => void} done */
+export function showPairing(app, session, done) {
+  const title = session.has_people ? words.pair.title : words.pair.noPerson;
+  document.title = `${title}. Trendy`;
+  if (!session.has_people) {
+    app.replaceChildren(h('main.alone', { id: 'main' }, mark(), h('h1', null, title), h('p', null, words.pair.noPersonWords), command('trendyd user add Ada'), command('trendyd pair'),
+      h('div', null, h('button.button', { type: 'button', on: { click: done } }, words.pair.look))));
+    return;
+  }
+  const input = /** @type {HTMLInputElement} */ (h('input.input.code', { type: 'text', inputmode: 'numeric', autocomplete: 'one-time-code', placeholder: words.pair.placeholder, maxlength: 16 }));
+  const code = field(words.pair.code, input, input, () => input.value.replace(/\D/g, ''));
+  const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, words.pair.go));
+  const submit = async () => {
+    code.wrong(null);
+    button.disabled = true;
+    try {
+      await ask('POST', '/session', { code: code.read(), device_name: browserName() });
+      done();
+    } catch (error) {
+      const isWrong = error instanceof Refused && error.kind === 'pairing_code_invalid';
+      code.wrong(isWrong ? words.pair.wrong : error instanceof Refused || error instanceof Unreachable ? error.message : String(error));
+      input.focus();
+    } finally {
+      button.disabled = false;
+    }
+  };
+  app.replaceChildren(h('main.alone', { id: 'main' }, mark(), h('h1', null, title), h('p', null, words.pair.where), command('trendyd pair'),
+    h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); submit(); } } }, code.element, button)));
+  input.focus();
+}
+
+/** What this browser calls itself among a person's devices. */
+function browserName() {
+  const agent = navigator.userAgent;
+  const browser = /Edg\//.test(agent) ? 'Edge' : /OPR\//.test(agent) ? 'Opera' : /Firefox\//.test(agent) ? 'Firefox' : /Chrome\//.test(agent) ? 'Chrome' : /Safari\//.test(agent) ? 'Safari' : 'Browser';
+  const system = /Android/.test(agent) ? 'Android' : /iPhone/.test(agent) ? 'iPhone' : /iPad/.test(agent) ? 'iPad' : /Mac OS/.test(agent) ? 'Mac' : /Windows/.test(agent) ? 'Windows' : /Linux/.test(agent) ? 'Linux' : '';
+  return system ? `${browser} on ${system}` : browser;
+}

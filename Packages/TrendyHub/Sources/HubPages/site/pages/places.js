@@ -1,0 +1,77 @@
+import { h } from '../parts/dom.js';
+import { disc, glyph } from '../parts/glyph.js';
+import { head } from '../parts/head.js';
+import { routeMap } from '../parts/routemap.js';
+import { field, parseNumber, textField, toggle } from '../parts/field.js';
+import { openSheet, sheetHead } from '../parts/sheet.js';
+import { toast } from '../parts/toast.js';
+import { eventRow } from '../parts/row.js';
+import { go } from '../data/address.js';
+import { newId } from '../data/api.js';
+import { change, create, places as all, remove, search, types } from '../data/record.js';
+import { dayAndMonth, dayOfEvent } from '../data/days.js';
+import { some, words } from '../words.js';
+
+/** Where, and what happened there? @param {string} id @returns {import('../app.js').Page} */
+export const places = (id) => ({
+  title: words.nav.places,
+  async load() {
+    const place = all().find((each) => each.id === id) ?? all()[0];
+    return place ? search({ text: place.name, limit: 30 }) : null;
+  },
+  draw(found) {
+    const list = all();
+    const chosen = list.find((place) => place.id === id) ?? list[0];
+    const add = h('button.button.primary', { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } }, glyph('plus', '.s16'), words.places.add);
+    if (!chosen) return h('div.page', null, head(words.nav.places, words.places.none, [add]));
+    const visits = (found?.events() ?? []).filter((/** @type {any} */ event) => event.geofence_id === chosen.id).slice(0, 12);
+    return h('div.page', null, head(words.nav.places, some(list.length, 'place'), [add]), h('div.split', null,
+      h('nav.trip-list.of-places', { 'aria-label': words.nav.places }, h('ul', null, list.map((place) => h('li', null, h('a', { href: `/places/${encodeURIComponent(place.id)}`, 'aria-current': place === chosen ? 'true' : null, dataset: { key: place.id } },
+        disc({ name: place.name, color: '#747985', icon: 'pin' }, 28), h('span', null, h('b', null, place.name), h('span.sub', null, `${place.radius} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`)), glyph('right', '.s16')))))),
+      h('div', null, routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
+        h('section', null, h('div.section-head', null, h('h2', null, chosen.name), h('button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } }, words.act.edit)),
+          visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)) })))) : h('p.empty', null, words.places.noVisits)))));
+  },
+});
+
+/** @param {any} place `null` for a new one */
+function openPlace(place) {
+  const title = place ? place.name : words.places.newPlace;
+  openSheet(title, (sheet, close) => {
+    const name = textField(words.type.name, place?.name ?? '', { maxlength: 200 });
+    const number = (/** @type {string} */ label, /** @type {number | undefined} */ value, /** @type {number} */ least, /** @type {number} */ most, /** @type {string} */ wrong) => {
+      const of = textField(label, value === undefined ? '' : String(value), { inputmode: 'decimal' });
+      return { ...of, read: () => { const n = parseNumber(of.read()); if (!(n >= least && n <= most)) throw wrong; return n; } };
+    };
+    const latitude = number(words.places.latitude, place?.latitude, -90, 90, words.places.badLatitude);
+    const longitude = number(words.places.longitude, place?.longitude, -180, 180, words.places.badLongitude);
+    const radius = number(`${words.places.radius} (${words.places.metres})`, place?.radius ?? 100, 50, 10_000, words.places.badRadius);
+    const active = toggle(words.places.active, place?.is_active !== false);
+    const kindInput = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.places.nothing), types().map((type) => h('option', { value: type.id, selected: type.id === place?.event_type_entry_id }, type.name))));
+    const kind = field(words.places.record, kindInput, kindInput, () => kindInput.value || null);
+    const save = async () => {
+      /** @type {any} */
+      const values = { is_active: active.read(), event_type_entry_id: kind.read() };
+      let first = null;
+      for (const [key, of] of /** @type {[string, import('../parts/field.js').Field][]} */ ([['name', { ...name, read: () => { const text = name.read(); if (!text) throw words.form.required; return text; } }], ['latitude', latitude], ['longitude', longitude], ['radius', radius]])) {
+        of.wrong(null);
+        try { values[key] = of.read(); } catch (text) { of.wrong(String(text)); first ??= of.input; }
+      }
+      if (first) return first.focus();
+      close();
+      if (place) {
+        const patch = Object.fromEntries(Object.entries(values).filter(([key, value]) => (place[key] ?? (key === 'is_active' ? true : null)) !== value));
+        if (Object.keys(patch).length) await change('geofences', place, patch, words.toast.saved);
+      } else {
+        const made = await create('geofences', { id: newId(), ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) }, words.toast.saved);
+        go(`/places/${made.id}`);
+      }
+      toast(words.toast.saved);
+    };
+    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } }, sheetHead(title, close), name.element,
+      h('div.pair', null, latitude.element, longitude.element), radius.element, kind.element, active.element,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), place && h('button.button.plain.red', { type: 'button', on: { click: async () => { close(); await remove('geofences', place, words.toast.deleted); toast(words.toast.deletedOne(place.name)); go('/places'); } } }, words.act.delete)));
+    queueMicrotask(() => name.input.focus());
+    return form;
+  });
+}

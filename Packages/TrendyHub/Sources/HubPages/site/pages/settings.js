@@ -1,0 +1,37 @@
+import { h } from '../parts/dom.js';
+import { head } from '../parts/head.js';
+import { choice, field, toggle } from '../parts/field.js';
+import { toast } from '../parts/toast.js';
+import { showKeys, areSingleKeysOn } from '../parts/keys.js';
+import { session, set, settings as values } from '../data/record.js';
+import { words } from '../words.js';
+
+const DAYS = ['monday', 'sunday', 'saturday'];
+
+/** Each change is saved at once. @returns {import('../app.js').Page} */
+export const settings = () => ({
+  title: words.nav.settings, load: async () => null,
+  draw() {
+    const now = values();
+    const save = (/** @type {string} */ key) => async (/** @type {any} */ value) => { await set(key, value || null); toast(words.toast.saved); };
+    const startInput = /** @type {HTMLInputElement} */ (h('input.input', { type: 'time', value: (now.day_starts_at ?? '00:00').padStart(5, '0'), dataset: { key: 'day-start' } }));
+    startInput.addEventListener('change', () => save('day_starts_at')(startInput.value));
+    const theme = localStorage.getItem('theme') ?? 'system';
+    const setTheme = (/** @type {string} */ value) => {
+      if (value === 'system') { localStorage.removeItem('theme'); delete document.documentElement.dataset.theme; } else { localStorage.setItem('theme', value); document.documentElement.dataset.theme = value; }
+    };
+    const group = (/** @type {string} */ title, /** @type {(Node | false)[]} */ fields, note = '') => h('section', null, h('div.section-head', null, h('h2', null, title), note && h('span.small.quiet', null, note)), h('div.group', null, fields));
+    const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' });
+    const dayName = (/** @type {string} */ day) => weekday.format(new Date(Date.UTC(2024, 0, { monday: 1, sunday: 7, saturday: 6 }[day] ?? 1)));
+    const weekStart = now.week_starts_on ?? 'monday';
+    return h('div.page', null, head(words.nav.settings, null), h('div.settings', null,
+      group(words.settings.days, [field(words.settings.dayStart, startInput, startInput, () => startInput.value, words.settings.dayHint).element,
+        choice(words.settings.weekStart, (DAYS.includes(weekStart) ? DAYS : [...DAYS, weekStart]).map((day) => [day, DAYS.includes(day) ? dayName(day) : day]), weekStart, save('week_starts_on')).element], words.settings.all),
+      group(words.settings.units, [choice(words.settings.lengths, [['metric', 'km'], ['imperial', 'mi']], now.units ?? 'metric', save('units')).element,
+        choice(words.settings.clock, [['', words.settings.byLocale], ['24', '20:30'], ['12', '8:30 pm']], String(now.hours ?? ''), save('hours')).element], words.settings.all),
+      group(words.settings.look, [choice(words.settings.theme, [['system', words.settings.system], ['light', words.settings.light], ['dark', words.settings.dark]], theme, setTheme).element,
+        toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) => localStorage.setItem('keys', isOn ? 'on' : 'off')).element,
+        h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title))], words.settings.browser),
+      group(words.settings.you, [h('dl.keys', null, [[words.settings.person, session.person.name], [words.settings.browser, session.device.name], [words.settings.hub, `${session.hub}, ${location.host}`]].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))])));
+  },
+});

@@ -1,0 +1,125 @@
+import { h } from '../parts/dom.js';
+import { glyph } from '../parts/glyph.js';
+import { tint } from '../parts/colour.js';
+import { head, logButton, stepButton } from '../parts/head.js';
+import { dayBand } from '../parts/dayband.js';
+import { eventRow } from '../parts/row.js';
+import { disc } from '../parts/glyph.js';
+import { openLog } from '../parts/eventform.js';
+import { distance, isTrip, isVisit } from '../parts/values.js';
+import { go } from '../data/address.js';
+import { countsOf, eventsOf, search, typeOf } from '../data/record.js';
+import { addDays, dayOfEvent, isDate, length, longDate, shortDate, startOf, startOfWeek, today, weekdayName } from '../data/days.js';
+import { words } from '../words.js';
+
+/** Where did the day go? @param {string} asked a date @param {URLSearchParams} query @returns {import('../app.js').Page} */
+export function timeline(asked, query) {
+  const date = isDate(asked) ? asked : today();
+  const text = query.get('q') ?? '';
+  const only = query.get('type') ?? '';
+  const address = (/** @type {string} */ day) => (day === today() ? '/timeline' : `/timeline/${day}`);
+  const move = (/** @type {number} */ step) => () => go(step === 0 ? '/timeline' : address(addDays(date, step)));
+  const limit = Math.min(200, Number(query.get('n')) || 50);
+  const isWithin = (/** @type {any} */ event) => {
+    const day = dayOfEvent(event);
+    if (day === date) return true;
+    // A stay or a night that reaches into this day.
+    return !event.is_all_day && event.end_date && day < date && Date.parse(event.end_date) > startOf(date).getTime();
+  };
+  return {
+    title: `${words.nav.timeline}, ${longDate(date)}`,
+    async load() {
+      const monday = startOfWeek(date);
+      const [events, counts, found] = await Promise.all([eventsOf(date, date), countsOf(monday, addDays(monday, 6)), text ? search({ text, limit }) : null]);
+      return { events, counts, found };
+    },
+    draw({ events, counts, found }) {
+      const all = events().filter(isWithin);
+      const present = [...new Set(all.map((/** @type {any} */ event) => event.event_type_id))];
+      const list = (only ? all.filter((/** @type {any} */ event) => event.event_type_id === only) : all).sort((/** @type {any} */ a, /** @type {any} */ b) => order(a) - order(b));
+      const trips = all.filter(isTrip);
+      const metres = trips.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
+      return h('div.page', null,
+        head(innerWidth < 768 ? shortDate(date) : longDate(date), all.length ? words.timeline.summary(all.length, trips.length, distance(metres)) : words.timeline.empty,
+          [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), h('button.button', { type: 'button', hidden: date === today() && innerWidth < 768, dataset: { step: '0', key: 'step0' }, on: { click: move(0) } }, words.nav.today), innerWidth >= 768 && logButton()]),
+        week(date, counts.counts(), address),
+        h('div.tools-row', null, searchField(date, text), !text && present.length > 1 && chips(present, only, address(date))),
+        found ? results(found, text, date) : [
+          all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984),
+          list.length ? h('ul.rows.spined', null, list.map((/** @type {any} */ event, /** @type {number} */ i) => h('li', null, eventRow(event, { day: date, before: spine(list, i), end: endText(event) }))))
+            : h('div.empty', null, h('p', null, words.timeline.empty), h('button.button', { type: 'button', on: { click: openLog } }, words.act.addEntry))]);
+    },
+  };
+  /** @param {any} event */
+  function order(event) {
+    if (event.is_all_day) return 0;
+    const [start, begin] = [Date.parse(event.timestamp), startOf(date).getTime()];
+    if (isVisit(event)) return Math.max(begin, start) - 1;
+    // What began the day before stands where it ended: a night's sleep at the time of waking.
+    return start < begin ? Date.parse(event.end_date) : start;
+  }
+}
+
+/** @param {any} event */
+const endText = (event) => (isVisit(event) && event.end_date ? length((Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000) : '');
+
+/** What holds together where one was: the rows of a stay share a line. @param {any[]} list @param {number} i */
+function spine(list, i) {
+  const around = (/** @type {number} */ at) => {
+    const event = list[at];
+    if (!event || event.is_all_day) return null;
+    if (isTrip(event)) return event;
+    if (isVisit(event)) return event;
+    const start = Date.parse(event.timestamp);
+    return list.findLast((other, j) => j < at && isVisit(other) && Date.parse(other.timestamp) <= start && (!other.end_date || Date.parse(other.end_date) > start)) ?? null;
+  };
+  const own = around(i);
+  if (!own) return h('span.spine.none');
+  if (isTrip(own)) return h('span.spine.trip');
+  const [first, last] = [around(i - 1) !== own, around(i + 1) !== own];
+  return h(`span.spine${first ? '.first' : ''}${last ? '.last' : ''}`, { set: tint(typeOf(own.event_type_id).color) });
+}
+
+/** @param {string} date @param {Map<string, Record<string, number>>} counts @param {(day: string) => string} address */
+function week(date, counts, address) {
+  const monday = startOfWeek(date);
+  const days = Array.from({ length: 7 }, (_, i) => addDays(monday, i));
+  const sums = days.map((day) => Object.values(counts.get(day) ?? {}).reduce((a, b) => a + b, 0));
+  const most = Math.max(1, ...sums);
+  return h('nav.days', { 'aria-label': words.calendar.month }, days.map((day, i) => {
+    const bar = h('i');
+    bar.style.setProperty('width', `${Math.round((sums[i] / most) * 100)}%`);
+    return h(`a${day > today() ? '.future' : ''}`, { href: address(day), 'aria-current': day === date ? 'date' : null, 'aria-label': words.calendar.cell(longDate(day), sums[i]), dataset: { key: `week-${day}` } },
+      h('span.wd', null, `${weekdayName(day)} `), h('b', null, Number(day.slice(8))), h('span.count-bar', { 'aria-hidden': 'true' }, bar));
+  }));
+}
+
+/** @param {string} date @param {string} text */
+function searchField(date, text) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'search', value: text, placeholder: words.timeline.search, 'aria-label': words.timeline.search, dataset: { key: 'search' } }));
+  const submit = () => go(`${date === today() ? '/timeline' : `/timeline/${date}`}${input.value.trim() ? `?q=${encodeURIComponent(input.value.trim())}` : ''}`, true);
+  input.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(submit, 250); });
+  input.addEventListener('keydown', (event) => { if (event.key === 'Enter') { clearTimeout(timer); submit(); } });
+  return h('div.search', null, glyph('search'), input);
+}
+
+/** @param {string[]} ids @param {string} only @param {string} address */
+function chips(ids, only, address) {
+  const chip = (/** @type {string} */ id, /** @type {any} */ picture, /** @type {string} */ text, /** @type {any} */ set) =>
+    h(`button.chip${id ? '' : '.plain'}`, { type: 'button', set, 'aria-pressed': String(only === id), dataset: { key: `chip-${id}` }, on: { click: () => go(id && only !== id ? `${address}?type=${encodeURIComponent(id)}` : address, true) } }, picture, h('span.cut', null, text));
+  return h('div.chips', { role: 'group', 'aria-label': words.calendar.types }, chip('', null, words.timeline.all, {}), ids.slice(0, 8).map((id) => { const type = typeOf(id); return chip(id, disc(type, 22), type.name, tint(type.color)); }));
+}
+
+/** By day, the newest first. @param {any} found @param {string} text @param {string} date */
+function results(found, text, date) {
+  const events = found.events();
+  if (!events.length) return h('div.empty', null, h('p', null, words.timeline.nothingHas(text)), h('button.button', { type: 'button', on: { click: () => go(date === today() ? '/timeline' : `/timeline/${date}`, true) } }, words.act.clear));
+  /** @type {Map<string, any[]>} */
+  const days = new Map();
+  for (const event of events) days.set(dayOfEvent(event), [...(days.get(dayOfEvent(event)) ?? []), event]);
+  return [h('p.quiet', { role: 'status' }, `${words.timeline.found(events.length, text)}${found.next ? ` ${words.timeline.more}` : ''}`),
+    [...days].map(([day, list]) => h('section', null, h('div.section-head', null, h('h2', null, h('time', { datetime: day }, day.slice(0, 4) === today().slice(0, 4) ? shortDate(day) : `${shortDate(day)} ${day.slice(0, 4)}`)), h('a', { href: `/timeline/${day}` }, words.timeline.show)),
+      h('ul.rows', null, list.map((event) => h('li', null, eventRow(event, { mark: text }))))))];
+}

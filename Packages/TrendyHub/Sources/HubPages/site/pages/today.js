@@ -1,0 +1,123 @@
+import { h } from '../parts/dom.js';
+import { disc, glyph } from '../parts/glyph.js';
+import { head, logButton } from '../parts/head.js';
+import { tile } from '../parts/tile.js';
+import { progress } from '../parts/goal.js';
+import { eventRow } from '../parts/row.js';
+import { logNow, openEvent, openNew, start, stop } from '../parts/eventform.js';
+import { openType } from '../parts/typeform.js';
+import { distance, runningText, whenText } from '../parts/values.js';
+import { newId } from '../data/api.js';
+import { countsOf, create, eventsOf, isOwnType, read, runningIds, together, typeOf, types } from '../data/record.js';
+import { addDays, dayOfEvent, dayStartSeconds, length, longDate, nearDate, startOfWeek, time, today as day, zone } from '../data/days.js';
+import { PALETTE, tint } from '../parts/colour.js';
+import { count, words } from '../words.js';
+
+/** What a person may begin with. */
+const TEMPLATES = [
+  ['Mood', 'amber', 'smile', [['mood', 'Mood', 'select', ['bad', 'low', 'fair', 'good', 'great']]]], ['Coffee', 'clay', 'cup', [['size', 'Size', 'select', ['small', 'large']]]],
+  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text', null]]], ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration', null]]],
+  ['Water', 'sky', 'drop', []], ['Sleep', 'violet', 'moon', []], ['Reading', 'plum', 'book', [['pages', 'Pages', 'number', null]]], ['Journal', 'slate', 'pencil', []],
+];
+
+/** What did I do, what goes on, is everything safe? @returns {import('../app.js').Page} */
+export function today() {
+  return {
+    title: words.nav.today,
+    wants: () => runningIds().length > 0,
+    async load() {
+      const date = day();
+      const from = addDays(date, -13) < startOfWeek(date) ? addDays(date, -13) : startOfWeek(date);
+      const [events, counts, streaks, live] = await Promise.all([eventsOf(date, date), countsOf(from, date),
+        read(`/insights/streaks?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`).catch(() => ({ answer: { streaks: [] } })), read('/me/live').catch(() => ({ answer: { trips: [] } }))]);
+      // What was started may have begun before today.
+      const ids = runningIds().map((running) => running.id);
+      const held = new Set(events().map((event) => event.id));
+      const older = await Promise.all(ids.filter((id) => !held.has(id)).map((id) => read(`/events/${encodeURIComponent(id)}`).then((r) => r.answer).catch(() => null)));
+      return { date, events, counts, streaks: new Map(streaks.answer.streaks.map((/** @type {any} */ streak) => [streak.event_type_id, streak.current])), live: live.answer.trips ?? [], older: older.filter(Boolean) };
+    },
+    draw({ date, events, counts, streaks, live, older }) {
+      const all = types().filter((type) => !isOwnType(type));
+      const list = events().filter((/** @type {any} */ event) => dayOfEvent(event) === date);
+      const ids = new Set(runningIds().map((running) => running.id));
+      const running = [...events(), ...older].filter((event, i, every) => ids.has(event.id) && !event.end_date && every.findIndex((other) => other.id === event.id) === i);
+      if (!all.length && !list.length) return firstRun();
+      const days = counts.counts();
+      const monday = startOfWeek(date);
+      /** @type {Map<any, import('../parts/goal.js').Progress>} */
+      const goals = new Map();
+      for (const type of all) {
+        const week = [...days].reduce((sum, [day_, each]) => sum + (day_ >= monday ? each[type.id] ?? 0 : 0), 0);
+        const goal = progress(type, list.filter((/** @type {any} */ event) => event.event_type_id === type.id), week);
+        if (goal) goals.set(type, goal);
+      }
+      const left = [...goals].filter(([, goal]) => goal.left > 0 && !goal.isWeekly);
+      return h('div.page', null,
+        head(longDate(date), [list.length ? words.today.entries(list.length) : words.today.none, ' ', doneWords(goals)], [logButton()]),
+        liveThings(live, running), tiles(all, list, running, counts.counts(), date, goals, streaks), h(`div${left.length ? '.columns' : ''}`, null,
+        h('section', null, h('div.section-head', null, h('h2', null, words.today.soFar), h('a', { href: '/timeline' }, words.nav.timeline)),
+          list.length ? h('ul.rows', null, list.map((/** @type {any} */ event) => h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date }))))
+            : h('div.empty', null, h('p', null, words.today.none))), left.length > 0 && leftToday(left)));
+    },
+  };
+}
+
+/** @param {Map<any, import('../parts/goal.js').Progress>} goals */
+function doneWords(goals) {
+  const names = [...goals].filter(([, goal]) => goal.isMet && !goal.isWeekly).map(([type], i) => (i ? type.name.toLowerCase() : type.name));
+  return names.length ? words.goal.done(names) : '';
+}
+
+/** What the person set out to do today and has not. @param {[any, import('../parts/goal.js').Progress][]} left */
+const leftToday = (left) => h('section', null, h('div.section-head', null, h('h2', null, words.goal.left)), h('ul.rows', null, left.map(([type, goal]) => h('li', null, h('div.plain-row', null, disc(type, 28),
+  h('span.what', null, h('b', null, type.name), ' ', h('span.quiet.small', null, words.goal.of(typeof goal.left === 'number' && type.goal.measure === 'count' ? count(goal.left) : length(goal.left), goal.unit.slice(2)))),
+  h('button.button', { type: 'button', 'aria-label': `${words.act.log} ${type.name}`, dataset: { key: `left-${type.id}` }, on: { click: () => (type.goal.measure === 'duration' ? start(type) : logNow(type)) } }, type.goal.measure === 'duration' ? words.act.start : words.act.log))))));
+
+/** @param {any[]} trips @param {any[]} running */
+function liveThings(trips, running) {
+  if (!trips.length && !running.length) return null;
+  return h('aside.lives', { 'aria-label': words.today.now },
+    trips.map((trip) => h('div.live', { set: tint(PALETTE[4].mark) }, disc({ name: '', color: PALETTE[4].mark, icon: 'car' }, 32),
+      h('div.what', null, h('b', null, words.today.driving(time(new Date(trip.start)))), h('span.small.quiet', null, trip.paused ? words.today.paused : trip.device_name)),
+      h('div.num', null, h('div.figure', null, distance(trip.distance_m)), h('div.small.quiet', null, length((Date.now() - Date.parse(trip.start)) / 1000))))),
+    running.map((event) => {
+      const type = typeOf(event.event_type_id);
+      return h('div.live', { set: tint(type.color) }, h('button.what', { type: 'button', on: { click: () => openEvent(event) } }, h('b', null, h('span.dot'), type.name), h('span.small.quiet', null, words.today.since(whenText(event)))),
+        h('span.figure', null, runningText(event)), h('button.button', { type: 'button', dataset: { key: `stop-${event.id}` }, on: { click: () => stop(event) } }, glyph('stop', '.s16'), words.act.stop));
+    }));
+}
+
+/** @param {any[]} all @param {any[]} list @param {any[]} running @param {Map<string, Record<string, number>>} counts @param {string} date @param {Map<any, import('../parts/goal.js').Progress>} goals @param {Map<string, number>} streaks */
+function tiles(all, list, running, counts, date, goals, streaks) {
+  const days = Array.from({ length: 14 }, (_, i) => addDays(date, i - 13));
+  const monday = startOfWeek(date);
+  return h('div.tiles', { role: 'group', 'aria-label': words.today.lastTypes }, all.map((type, i) => {
+    const of = list.filter((event) => event.event_type_id === type.id);
+    const numbers = days.map((each) => counts.get(each)?.[type.id] ?? 0);
+    const week = [...counts].reduce((sum, [each, each_counts]) => sum + (each >= monday ? each_counts[type.id] ?? 0 : 0), 0);
+    const now = running.find((event) => event.event_type_id === type.id);
+    const lastDay = days.findLast((each) => counts.get(each)?.[type.id]);
+    const last = now ? words.today.since(whenText(now)) : of.length ? of.slice(0, 2).map(whenText).reverse().join(', ') : lastDay ? nearDate(lastDay) : words.today.notLately;
+    return tile({ type, today: of.length, days: numbers, week, last, waits: of.some((event) => event.waits), running: now, key: i + 1, goal: goals.get(type) ?? null, streak: streaks.get(type.id) ?? 0, log: () => (now ? stop(now) : logNow(type)), open: () => openNew(type) });
+  }));
+}
+
+/** Nothing to log yet: a few to choose from. */
+function firstRun() {
+  /** @type {Set<number>} */
+  const chosen = new Set([0, 1]);
+  const go = () => together(words.first.go, async () => {
+    for (const i of [...chosen].sort((a, b) => a - b)) {
+      const [name, colour, icon, properties] = /** @type {any} */ (TEMPLATES[i]);
+      const type = await create('event-types', { id: newId(), name, color: PALETTE.find((entry) => entry.name === colour)?.mark, icon }, name);
+      let order = 0;
+      for (const [key, label, kind, options] of properties) {
+        await create('property-definitions', { id: newId(), event_type_id: type.id, key, label, property_type: kind, display_order: order++, ...(options ? { options } : {}) }, name);
+      }
+    }
+  });
+  return h('div.page.settings', null, head(words.first.title, words.first.sentence),
+    h('div.templates', null, TEMPLATES.map(([name, colour, icon], i) => h('label', null, disc({ name: String(name), color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon: String(icon) }, 28), String(name),
+      h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } })))),
+    h('div.pair', null, h('button.button.primary', { type: 'button', on: { click: go } }, words.first.go), h('button.button', { type: 'button', on: { click: () => openType(null) } }, words.first.own)));
+}

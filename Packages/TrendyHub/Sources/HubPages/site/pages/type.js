@@ -1,0 +1,80 @@
+import { h } from '../parts/dom.js';
+import { disc } from '../parts/glyph.js';
+import { head, logButton, segments } from '../parts/head.js';
+import { chart } from '../parts/chart.js';
+import { dayBars } from '../parts/daybars.js';
+import { eventRow } from '../parts/row.js';
+import { logNow } from '../parts/eventform.js';
+import { openType } from '../parts/typeform.js';
+import { whenText } from '../parts/values.js';
+import { go, withQuery } from '../data/address.js';
+import { countsOf, search, types } from '../data/record.js';
+import { Refused } from '../data/api.js';
+import { addDays, dayAndMonth, dayOfEvent, longDate, monthName, startOfWeek, time, today } from '../data/days.js';
+import { count, words } from '../words.js';
+
+/** @type {[string, string][]} */
+const RANGES = [['4w', '4 w'], ['12w', '12 w'], ['1y', '1 y']];
+
+/** Is it rising, how often, what came last? @param {string} id @param {URLSearchParams} query @returns {import('../app.js').Page} */
+export function type(id, query) {
+  const range = RANGES.some(([name]) => name === query.get('range')) ? /** @type {string} */ (query.get('range')) : '12w';
+  const shown = Math.min(2000, Math.max(20, Number(query.get('n')) || 20));
+  const found = () => types().find((each) => each.id === id);
+  return {
+    title: found()?.name ?? words.nav.types,
+    async load() {
+      if (!found()) throw new Refused(404, { detail: words.error.missing }, 0);
+      const date = today();
+      const [counts, last] = await Promise.all([countsOf(addDays(date, -364), date), search({ type: id, limit: Math.min(shown, 200) })]);
+      return { date, counts, last };
+    },
+    draw({ date, counts, last }) {
+      const of = found();
+      if (!of) return h('div.page', null, head(words.nav.types, words.error.missing));
+      const days = counts.counts();
+      const at = (/** @type {string} */ day) => days.get(day)?.[id] ?? 0;
+      const sum = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from }, (_, i) => at(addDays(date, -from - i))).reduce((a, b) => a + b, 0);
+      const events = last.events();
+      const redraw = () => go(withQuery({ table: query.get('table') ? null : '1' }), true);
+      return h('div.page', null,
+        head(of.name, events.length ? words.type.last(whenText(events[0])) : words.type.never, [h('button.button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openType(of) } }, words.type.edit), logButton()], disc(of, 48)),
+        h('dl.figures', null, [[at(date), words.type.today], [sum(0, 7), words.type.week], [sum(0, 28), words.type.month], [sum(0, 365), words.type.total]].map(([value, label]) =>
+          h('div', null, h('dt', null, String(label)), h('dd', null, count(Number(value)))))),
+        h('section', null, bars(of, range, at, date, words.type.compared(sum(0, 14), sum(14, 28)), redraw)),
+        h('section', null, h('div.section-head', null, h('h2', null, words.type.lastEntries)),
+          events.length ? h('ul.rows', null, events.slice(0, shown).map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: rowTime(event) }))))
+            : h('div.empty', null, h('p', null, words.calendar.first), h('button.button', { type: 'button', on: { click: () => logNow(of) } }, words.type.first(of.name))),
+          last.next && h('p', { class: 'empty' }, h('button.button', { type: 'button', on: { click: () => go(withQuery({ n: String(Math.min(200, shown * 3)) }), true) } }, words.act.showMore(Math.min(200, shown * 3) - shown)))));
+    },
+  };
+}
+
+/** @param {any} event */
+function rowTime(event) {
+  const day = dayOfEvent(event);
+  return day === today() ? (event.is_all_day ? words.type.today : time(new Date(event.timestamp))) : dayAndMonth(day);
+}
+
+/** Days, weeks where a day would be too thin. @param {any} of @param {string} range @param {(day: string) => number} at @param {string} date @param {string} finding @param {() => void} redraw */
+function bars(of, range, at, date, finding, redraw) {
+  const isNarrow = innerWidth < 768;
+  const isWeeks = range === '1y';
+  const n = range === '4w' ? 28 : range === '12w' ? 84 : 52;
+  const monday = startOfWeek(date);
+  const values = Array.from({ length: n }, (_, i) => {
+    if (!isWeeks) {
+      const day = addDays(date, i - n + 1);
+      return { label: longDate(day), axis: day === date ? words.type.today : dayAndMonth(day), value: at(day), isNow: day === date, key: day };
+    }
+    const week = addDays(monday, (i - n + 1) * 7);
+    const value = Array.from({ length: 7 }, (__, d) => at(addDays(week, d))).reduce((a, b) => a + b, 0);
+    return { label: `${dayAndMonth(week)} – ${dayAndMonth(addDays(week, 6))}`, axis: week === monday ? words.type.today : monthName(week), value, isNow: week === monday, key: week };
+  });
+  return chart({
+    key: `${of.name.toLowerCase().replace(/\W+/g, '-')}-${range}`, title: isWeeks ? words.type.entriesAWeek : words.type.entriesADay, finding,
+    columns: ['date', 'entries'], rows: values.map((value) => [value.key, value.value]), onSwitch: redraw,
+    tools: segments(words.type.range, RANGES, range, (value) => go(withQuery({ range: value }), true)),
+    picture: () => dayBars({ values, color: of.color, label: finding, width: isNarrow ? Math.max(300, innerWidth - 32) : 984 }),
+  });
+}

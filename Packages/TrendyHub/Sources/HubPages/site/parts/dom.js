@@ -1,0 +1,75 @@
+// Elements from values. Every text becomes a text node: nothing here ever reads markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/**
+ * @typedef {Node | string | number | null | undefined | false | Child[]} Child
+ * @typedef {Record<string, any>} Attributes
+ *   `on` holds listeners by event, `set` custom properties of the style, `dataset` data attributes; a function is a listener;
+ *   `true` sets an attribute without a value, `false`, `null` and `undefined` leave it away.
+ */
+
+/** @param {Element} element @param {Attributes} attributes */
+function apply(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name === 'on') {
+      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, /** @type {any} */ (listener));
+    } else if (name === 'set') {
+      for (const [property, text] of Object.entries(value)) /** @type {any} */ (element).style.setProperty(property, String(text));
+    } else if (name === 'dataset') {
+      Object.assign(/** @type {HTMLElement} */ (element).dataset, value);
+    } else if (name === 'value') {
+      /** @type {any} */ (element).value = value;
+    } else {
+      element.setAttribute(name, value === true ? '' : String(value));
+    }
+  }
+}
+
+/** @param {Node} parent @param {Child[]} children */
+function append(parent, children) {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    if (Array.isArray(child)) append(parent, child);
+    else parent.appendChild(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+/**
+ * @param {string} tag with classes: `div.row.quiet`
+ * @param {Attributes | null} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, attributes, ...children) {
+  const [name, ...classes] = tag.split('.');
+  const element = document.createElement(name);
+  if (classes.length) element.className = classes.join(' ');
+  if (attributes) apply(element, attributes);
+  append(element, children);
+  return element;
+}
+
+/**
+ * @param {string} tag
+ * @param {Attributes | null} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElement}
+ */
+export function svg(tag, attributes, ...children) {
+  const [name, ...classes] = tag.split('.');
+  const element = document.createElementNS(SVG, name);
+  if (classes.length) element.setAttribute('class', classes.join(' '));
+  if (attributes) apply(element, attributes);
+  append(element, children);
+  return /** @type {SVGElement} */ (element);
+}
+
+/** Says something to those who listen instead of looking. @param {string} text */
+export function say(text, isUrgent = false) {
+  const region = document.getElementById(isUrgent ? 'warned' : 'said');
+  if (!region) return;
+  // The same words twice are two messages.
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+}

@@ -1,0 +1,233 @@
+// The sheet in which an event is made or mended; its fields follow from the type's definitions.
+
+import { h } from './dom.js';
+import { disc, glyph } from './glyph.js';
+import { field, localText, propertyField, textField, toggle } from './field.js';
+import { openSheet, sheetHead } from './sheet.js';
+import { toast } from './toast.js';
+import { change, create, definitions, isOwnType, remove, runningIds, together, typeOf, types } from '../data/record.js';
+import { newId } from '../data/api.js';
+import { dateHere, length, longDate, time, zone } from '../data/days.js';
+import { titleOf } from './values.js';
+import { openType } from './typeform.js';
+import { words } from '../words.js';
+
+/** The defaults of a type's properties, on the wire. @param {string} typeId */
+function defaults(typeId) {
+  /** @type {Record<string, any>} */
+  const properties = {};
+  for (const definition of definitions(typeId)) {
+    const value = definition.default_value;
+    if (value === null || value === undefined) continue;
+    properties[definition.key] = value?.type && 'value' in value ? value : { type: definition.property_type, value };
+  }
+  return properties;
+}
+
+/** An event of this moment. @param {string} typeId */
+const fresh = (typeId) => ({
+  id: newId(), event_type_id: typeId, timestamp: new Date().toISOString(), is_all_day: false, source_type: 'manual',
+  time_zone: zone(), properties: defaults(typeId),
+});
+
+/** Logs a type now. @param {import('../data/record.js').EventType} type */
+export async function logNow(type) {
+  const event = fresh(type.id);
+  const text = words.toast.logged(type.name, time(new Date(event.timestamp)));
+  await create('events', event, text);
+  toast(text);
+}
+
+/** Starts what ends later. @param {import('../data/record.js').EventType} type */
+export async function start(type) {
+  const event = fresh(type.id);
+  await together(words.toast.started(type.name), async () => {
+    await create('events', event, '');
+    // By this setting all devices find what runs.
+    await create('settings', { id: newId(), key: 'running', value: event.id }, '');
+  });
+  toast(words.toast.started(type.name));
+}
+
+/** Ends what runs, now. @param {any} event */
+export async function stop(event) {
+  const end = new Date();
+  const type = typeOf(event.event_type_id);
+  const text = words.toast.stopped(type.name, length((end.getTime() - Date.parse(event.timestamp)) / 1000));
+  const mark = runningIds().find((running) => running.id === event.id)?.mark;
+  await together(text, async () => {
+    if (mark) await remove('settings', mark, text);
+    await change('events', event, { end_date: end.toISOString() }, text);
+  });
+  toast(text);
+}
+
+/** Asks what to log, then opens its form. */
+export function openLog() {
+  openSheet(words.form.what, (sheet, close) => {
+    const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'search', placeholder: words.form.searchTypes, 'aria-label': words.form.searchTypes, autocomplete: 'off' }));
+    const box = h('div.pick');
+    const draw = () => {
+      const text = input.value.trim().toLowerCase();
+      const found = types().filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
+        .sort((a, b) => Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)));
+      box.replaceChildren(...found.map((type) => h('button', { type: 'button', on: { click: () => { close(); openNew(type); } } }, disc(type, 28), type.name)));
+      if (text && !found.some((type) => type.name.toLowerCase() === text)) {
+        const name = input.value.trim();
+        box.append(h('button', { type: 'button', on: { click: () => { close(); openType(null, name); } } }, glyph('plus'), words.form.makeType(name)));
+      } else if (!found.length) {
+        box.append(h('p.quiet', null, words.today.noTypes), h('button', { type: 'button', on: { click: () => { close(); openType(null); } } }, glyph('plus'), words.type.newType));
+      }
+    };
+    // Looking for a type is no change that could be lost.
+    input.addEventListener('input', (event) => { event.stopPropagation(); draw(); });
+    input.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') { event.preventDefault(); /** @type {HTMLElement | null} */ (box.querySelector('button'))?.click(); }
+      if (event.key === 'ArrowDown') { event.preventDefault(); /** @type {HTMLElement | null} */ (box.querySelector('button'))?.focus(); }
+    });
+    box.addEventListener('keydown', (event) => {
+      const step = event.key === 'ArrowDown' ? 'nextElementSibling' : event.key === 'ArrowUp' ? 'previousElementSibling' : null;
+      if (!step) return;
+      event.preventDefault();
+      const other = /** @type {HTMLElement | null} */ (document.activeElement?.[step]);
+      (other ?? input).focus();
+    });
+    draw();
+    queueMicrotask(() => input.focus());
+    return h('div.content', null, sheetHead(words.form.what, close), input, box);
+  });
+}
+
+/** @param {import('../data/record.js').EventType} type @param {string} [date] another day than today */
+export function openNew(type, date) {
+  const event = fresh(type.id);
+  if (date && date !== dateHere(new Date())) {
+    const now = new Date();
+    const [y, m, d] = date.split('-').map(Number);
+    event.timestamp = new Date(y, m - 1, d, now.getHours(), now.getMinutes()).toISOString();
+  }
+  open(event, true);
+}
+
+/** @param {any} event */
+export const openEvent = (event) => open(event, false);
+
+/** @param {any} event @param {boolean} isNew */
+function open(event, isNew) {
+  const type = typeOf(event.event_type_id);
+  const title = isNew ? type.name : titleOf(event);
+  openSheet(title, (sheet, close) => {
+    const begin = moments(event);
+    const known = definitions(type.id);
+    // A route is drawn elsewhere and never typed.
+    const others = Object.keys(event.properties ?? {}).filter((key) => key !== 'route' && !known.some((definition) => definition.key === key));
+    const shown = [
+      ...known.filter((definition) => definition.key !== 'route'),
+      ...others.map((key) => ({ id: key, event_type_id: type.id, key, label: key, property_type: event.properties[key]?.type ?? 'text', options: null })),
+    ];
+    const properties = shown.map((definition) => ({ definition, of: propertyField(definition, event.properties?.[definition.key]) }));
+    const place = textField(words.form.place, event.location_name ?? '', { maxlength: 1000 });
+    const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
+    const note = field(words.form.note, noteInput, noteInput, () => noteInput.value.trim());
+    const save = async () => {
+      /** @type {any} */
+      let values;
+      try {
+        values = { ...begin.read(), notes: note.read() || null, location_name: place.read() || null, properties: {} };
+      } catch (wrong) { return void wrong; }
+      let first = null;
+      for (const { definition, of } of properties) {
+        of.wrong(null);
+        try {
+          values.properties[definition.key] = of.read();
+        } catch (text) {
+          of.wrong(String(text));
+          first ??= of.input;
+        }
+      }
+      if (first) return first.focus();
+      close();
+      if (isNew) {
+        const made = { ...event, ...values, properties: Object.fromEntries(Object.entries(values.properties).filter(([, value]) => value !== null)) };
+        for (const name of ['notes', 'location_name', 'end_date']) if (made[name] === null) delete made[name];
+        const text = words.toast.logged(type.name, values.is_all_day ? longDate(dateHere(new Date(values.timestamp))) : time(new Date(values.timestamp)));
+        await create('events', made, text);
+        toast(text);
+      } else {
+        const patch = differences(event, values);
+        if (Object.keys(patch).length === 0) return;
+        await change('events', event, patch, words.toast.saved);
+        toast(words.toast.saved);
+      }
+    };
+    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); }, keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); save(); } } } },
+      sheetHead(title, close, disc(type, 32)), begin.element, properties.map(({ of }) => of.element), note.element, place.element,
+      !isNew && h('p.small.quiet', null, `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`),
+      h('footer', null, h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
+        isNew && h('button.button', { type: 'button', on: { click: () => { close(); start(type); } } }, glyph('play', '.s16'), words.act.start), h('span.space'),
+        !isNew && h('button.button.plain.red', { type: 'button', on: { click: async () => { close(); await remove('events', event, words.toast.deleted); toast(words.toast.deletedOne(title)); } } }, words.act.delete)));
+    queueMicrotask(() => (properties[0]?.of.input ?? noteInput).focus());
+    return form;
+  });
+}
+
+/** What a form changed of an event, as a merge patch. @param {any} event @param {any} values */
+function differences(event, values) {
+  /** @type {any} */
+  const patch = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (name === 'properties') continue;
+    const old = event[name] ?? (name === 'is_all_day' ? false : null);
+    const isSame = old === value || (name === 'timestamp' || name === 'end_date') && old && value && Date.parse(old) === Date.parse(value);
+    if (!isSame) patch[name] = value;
+  }
+  for (const [key, value] of Object.entries(values.properties)) {
+    const old = event.properties?.[key] ?? null;
+    if (JSON.stringify(old?.value ?? null) === JSON.stringify(value?.value ?? null)) continue;
+    (patch.properties ??= {})[key] = value;
+  }
+  return patch;
+}
+
+/** The fields of when: start, end, or days. @param {any} event */
+function moments(event) {
+  const startMoment = new Date(event.timestamp);
+  const endMoment = event.end_date ? new Date(event.end_date) : null;
+  const when = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local' }));
+  const until = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local' }));
+  const whenField = field(words.form.when, when, when, () => when.value);
+  const untilField = field(words.form.until, until, until, () => until.value);
+  const allDay = toggle(words.form.allDay, Boolean(event.is_all_day), '', draw);
+  /** @param {boolean} isAllDay */
+  function draw(isAllDay) {
+    for (const [input, moment] of /** @type {[HTMLInputElement, Date | null][]} */ ([[when, startMoment], [until, endMoment]])) {
+      const old = input.value;
+      input.type = isAllDay ? 'date' : 'datetime-local';
+      const text = moment ? localText(moment) : '';
+      input.value = old ? (isAllDay ? old.slice(0, 10) : old.length === 10 ? `${old}T${(text || localText(new Date())).slice(11)}` : old) : isAllDay ? text.slice(0, 10) : text;
+    }
+  }
+  draw(Boolean(event.is_all_day));
+  const more = h('button.button.plain', { type: 'button', on: { click: () => { untilField.element.hidden = false; more.remove(); until.focus(); } } }, words.form.addEnd);
+  untilField.element.hidden = !endMoment;
+  return {
+    element: h('div', { class: 'field' }, whenField.element, untilField.element, h('div.pair', null, allDay.element, !endMoment && more)),
+    read() {
+      whenField.wrong(null);
+      untilField.wrong(null);
+      const isAllDay = allDay.read();
+      const read = (/** @type {HTMLInputElement} */ input, /** @type {Date | null} */ old) => {
+        if (!input.value) return null;
+        // Seconds that the field does not show are kept where nothing was changed.
+        if (old && Boolean(event.is_all_day) === isAllDay && input.value === localText(old).slice(0, input.value.length)) return old.toISOString();
+        const date = new Date(isAllDay ? `${input.value}T00:00` : input.value);
+        return Number.isNaN(date.getTime()) ? null : date.toISOString();
+      };
+      const timestamp = read(when, startMoment);
+      if (!timestamp) { whenField.wrong(words.form.badTime); when.focus(); throw words.form.badTime; }
+      const end = read(until, endMoment);
+      if (end && Date.parse(end) < Date.parse(timestamp)) { untilField.wrong(words.form.endBefore); until.focus(); throw words.form.endBefore; }
+      return { timestamp, end_date: end, is_all_day: isAllDay };
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { h } from './dom.js';
+import { glyph } from './glyph.js';
+import { dateHere } from '../data/days.js';
+import { words } from '../words.js';
+
+let counter = 0;
+/** An id that no other element has. */
+export const uniqueId = () => `f${++counter}`;
+
+/**
+ * A field that is read by `read`, which throws a text for what cannot be.
+ * @typedef {{element: HTMLElement, input: HTMLElement, read: () => any, wrong: (text: string | null) => void}} Field
+ */
+
+/**
+ * @param {string} label @param {HTMLElement} control @param {HTMLElement} input what gets the label, the focus and the error
+ * @param {() => any} read @param {string} [hint] @returns {Field}
+ */
+export function field(label, control, input, read, hint = '') {
+  const id = uniqueId();
+  input.id = id;
+  const note = h('p.hint', { id: `${id}n` }, hint);
+  note.hidden = !hint;
+  if (hint) input.setAttribute('aria-describedby', `${id}n`);
+  const element = h('div.field', null, h('label', { for: id }, label), control, note);
+  return {
+    element, input, read,
+    wrong(text) {
+      note.className = text ? 'wrong' : 'hint';
+      note.textContent = text ?? hint;
+      note.hidden = !(text ?? hint);
+      if (text) { input.setAttribute('aria-invalid', 'true'); input.setAttribute('aria-describedby', `${id}n`); } else input.removeAttribute('aria-invalid');
+    },
+  };
+}
+
+/** A choice of few, as segments. @param {string} label @param {[string, string][]} options value and words @param {string} value @returns {Field} */
+export function choice(label, options, value, /** @type {((value: string) => void) | undefined} */ onChange = undefined) {
+  const name = uniqueId();
+  const box = h('div.segments', { role: 'radiogroup', 'aria-label': label }, options.map(([option, text]) => h('label', null,
+    h('input', { type: 'radio', name, value: option, checked: option === value, on: { change: () => onChange?.(option) } }), text)));
+  const read = () => /** @type {HTMLInputElement | null} */ (box.querySelector('input:checked'))?.value ?? '';
+  const element = h('div.field', null, h('span.label', { 'aria-hidden': 'true' }, label), h('div', null, box));
+  return { element, input: /** @type {HTMLElement} */ (box.querySelector('input')), read, wrong() {} };
+}
+
+/** @param {string} label @param {boolean} value @param {string} [hint] @param {(value: boolean) => void} [onChange] @returns {Field} */
+export function toggle(label, value, hint = '', onChange = () => {}) {
+  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', role: 'switch', checked: value }));
+  input.addEventListener('change', () => onChange(input.checked));
+  const element = h('div.field', null, h('label.switch', null, input, h('span', null, label)), hint && h('p.hint', null, hint));
+  return { element, input, read: () => input.checked, wrong() {} };
+}
+
+/** @param {string} label @param {string} value @param {Record<string, any>} [attributes] @param {string} [hint] @returns {Field} */
+export function textField(label, value, attributes = {}, hint = '') {
+  const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', autocomplete: 'off', value, ...attributes }));
+  return field(label, input, input, () => input.value.trim(), hint);
+}
+
+/** The decimal sign of the locale. */
+const SIGN = new Intl.NumberFormat().formatToParts(1.5).find((part) => part.type === 'decimal')?.value ?? '.';
+
+/** @param {string} text @returns {number} not a number for what is none */
+export function parseNumber(text) {
+  const plain = text.trim().replace(/[\s'’\u00a0\u202f]/g, '').replace('−', '-').replace(SIGN, '.').replace(',', '.');
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+}
+
+/** @param {number | null | undefined} value */
+const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
+
+/** `1h30m`, `1:30`, `90` minutes, `45 min`, as seconds; not a number for what is none. @param {string} text */
+export function parseLength(text) {
+  const plain = text.trim().toLowerCase().replace(',', '.');
+  const clock = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/.exec(plain);
+  if (clock) return Number(clock[1]) * 3600 + Number(clock[2]) * 60 + Number(clock[3] ?? 0);
+  if (/^\d+(\.\d+)?$/.test(plain)) return Number(plain) * 60;
+  const parts = /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?|rs?)?)?\s*(?:(\d+(?:\.\d+)?)\s*m(?:in(?:utes?|s)?)?|(\d+)(?=$))?\s*(?:(\d+(?:\.\d+)?)\s*s(?:ec(?:onds?|s)?)?)?$/.exec(plain);
+  if (!parts || !plain || !parts.slice(1).some(Boolean)) return NaN;
+  return Number(parts[1] ?? 0) * 3600 + Number(parts[2] ?? parts[3] ?? 0) * 60 + Number(parts[4] ?? 0);
+}
+
+/** @param {number} seconds */
+function lengthText(seconds) {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), Math.round((seconds % 60) * 1000) / 1000];
+  return [hours && `${hours}h`, minutes && `${minutes}m`, rest && `${rest}s`].filter(Boolean).join(' ') || '0m';
+}
+
+/**
+ * The field for a property, as its definition says. Its `read` gives the property's value on the wire, `null` for none.
+ * @param {import('../data/record.js').Definition} definition @param {{type: string, value: any} | undefined} old @returns {Field}
+ */
+export function propertyField(definition, old) {
+  const { label, options } = definition;
+  const type = definition.property_type;
+  const wrap = (/** @type {any} */ value) => (value === '' || value === null ? null : { type, value });
+  const value = old?.value;
+  switch (type) {
+    case 'boolean':
+      return withRead(choice(label, [['', words.form.unsaid], ['true', words.form.yes], ['false', words.form.no]], value === true ? 'true' : value === false ? 'false' : ''),
+        (text) => (text === '' ? null : { type, value: text === 'true' }));
+    case 'number': {
+      if (options?.length) return choiceOf(label, options, numberText(value), (text) => (text === '' ? null : { type, value: parseNumber(text) }));
+      const input = /** @type {HTMLInputElement} */ (h('input.input.narrow', { type: 'text', inputmode: 'decimal', autocomplete: 'off', value: numberText(value) }));
+      const step = (/** @type {number} */ by) => () => {
+        const now = parseNumber(input.value || '0');
+        if (Number.isNaN(now)) return;
+        input.value = numberText(Math.round((now + by) * 1e9) / 1e9);
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      };
+      const control = h('div.pair', null, h('button.button.square', { type: 'button', 'aria-label': `${label}: ${words.form.less}`, on: { click: step(-1) } }, glyph('minus', '.s16')), input,
+        h('button.button.square', { type: 'button', 'aria-label': `${label}: ${words.form.add}`, on: { click: step(1) } }, glyph('plus', '.s16')));
+      return field(label, control, input, () => {
+        if (!input.value.trim()) return null;
+        const number = parseNumber(input.value);
+        if (!Number.isFinite(number)) throw words.form.badNumber;
+        return { type, value: number };
+      });
+    }
+    case 'select': return choiceOf(label, options ?? [], typeof value === 'string' ? value : '', wrap);
+    case 'duration': {
+      const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', autocomplete: 'off', placeholder: '1h 30m', value: typeof value === 'number' ? lengthText(value) : '' }));
+      return field(label, input, input, () => {
+        if (!input.value.trim()) return null;
+        const seconds = parseLength(input.value);
+        if (Number.isNaN(seconds)) throw words.form.badLength;
+        return { type, value: seconds };
+      });
+    }
+    case 'date': {
+      const isDay = typeof value !== 'string' || value.length === 10 || /T00:00:00/.test(value);
+      const moment = typeof value === 'string' ? new Date(value) : null;
+      const text = !moment || Number.isNaN(moment.getTime()) ? '' : isDay ? value.slice(0, 10) : localText(moment);
+      const input = /** @type {HTMLInputElement} */ (h('input.input', { type: isDay ? 'date' : 'datetime-local', value: text }));
+      return field(label, input, input, () => (input.value ? { type, value: isDay ? midnightText(input.value) : new Date(input.value).toISOString() } : null));
+    }
+    default: {
+      const kinds = { url: 'url', email: 'email' };
+      const input = /** @type {HTMLInputElement} */ (h('input.input', { type: kinds[/** @type {'url'} */ (type)] ?? 'text', autocomplete: 'off', value: value === undefined || value === null ? '' : String(value) }));
+      return field(label, input, input, () => {
+        const text = input.value.trim();
+        if (text && type === 'url' && !/^https?:\/\//i.test(text)) throw words.form.badLink;
+        return wrap(text);
+      });
+    }
+  }
+}
+
+/** @param {Field} of @param {(value: any) => any} change @returns {Field} */
+const withRead = (of, change) => ({ ...of, read: () => change(of.read()) });
+
+/** Up to five as segments, more as a menu. @param {string} label @param {string[]} options @param {string} value @param {(text: string) => any} wrap */
+function choiceOf(label, options, value, wrap) {
+  const all = value && !options.includes(value) ? [...options, value] : options;
+  if (all.length <= 5 && all.join('').length < 34) return withRead(choice(label, [['', words.form.optional], ...all.map((option) => /** @type {[string, string]} */ ([option, option]))], value), wrap);
+  const input = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.form.optional), all.map((option) => h('option', { value: option, selected: option === value }, option))));
+  return field(label, input, input, () => wrap(input.value));
+}
+
+/** `2026-11-20T17:48` here. @param {Date} moment */
+export function localText(moment) {
+  const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+  return `${dateHere(moment)}T${two(moment.getHours())}:${two(moment.getMinutes())}`;
+}
+
+/** A date as its midnight with the offset here, by which it stays the same date everywhere. @param {string} date */
+export function midnightText(date) {
+  const [y, m, d] = date.split('-').map(Number);
+  const offset = -new Date(y, m - 1, d).getTimezoneOffset();
+  const two = (/** @type {number} */ n) => String(Math.floor(Math.abs(n))).padStart(2, '0');
+  return `${date}T00:00:00${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(Math.abs(offset) % 60)}`;
+}

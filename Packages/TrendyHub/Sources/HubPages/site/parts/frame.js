@@ -1,0 +1,74 @@
+// What stands around every page: the rail or the bar, and whether everything is safe.
+
+import { h, say } from './dom.js';
+import { disc, glyph } from './glyph.js';
+import { isOwnType, reach, types } from '../data/record.js';
+import { refused, waiting } from '../data/queue.js';
+import { length, time } from '../data/days.js';
+import { words } from '../words.js';
+
+const PAGES = [
+  ['/', 'today', words.nav.today], ['/timeline', 'timeline', words.nav.timeline], ['/calendar', 'calendar', words.nav.calendar], ['/insights', 'insights', words.nav.insights],
+  ['/trips', 'route', words.nav.trips], ['/places', 'pin', words.nav.places],
+];
+const FOOT = [['/devices', 'devices', words.nav.devices], ['/data', 'data', words.nav.data], ['/settings', 'settings', words.nav.settings]];
+
+/** Whether the address is in the reach of a page. @param {string} address */
+const isHere = (address) => (address === '/' ? location.pathname === '/' : location.pathname === address || location.pathname.startsWith(`${address}/`));
+
+/** @param {string} address @param {Node} picture @param {string} text @param {string} [classes] */
+const item = (address, picture, text, classes = '') => h(`a.item${classes}`, { href: address, 'aria-current': isHere(address) ? 'page' : null, title: text }, picture, h('span.text', null, text));
+
+/** @param {HTMLElement} app */
+export function drawFrame(app) {
+  if (!document.getElementById('main')?.matches('.framed')) {
+    app.replaceChildren(h('a.skip-link', { href: '#main', on: { click: (/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('main')?.focus(); } } }, words.nav.skip),
+      h('nav.rail', { 'aria-label': words.nav.pages }), h('div.strip', { hidden: true }), h('main.framed', { id: 'main', tabindex: -1 }), h('nav.bar', { 'aria-label': words.nav.pages }));
+  }
+  const rail = /** @type {HTMLElement} */ (app.querySelector('.rail'));
+  const focused = /** @type {HTMLElement | null} */ (rail.contains(document.activeElement) ? document.activeElement : null)?.getAttribute('href');
+  const shown = types().filter((type) => !isOwnType(type));
+  rail.replaceChildren(
+    h('div.mark', { 'aria-hidden': 'true' }, glyph('insightsMark'), h('span.text', null, 'Trendy')),
+    ...PAGES.map(([address, name, text]) => item(address, glyph(name), text)),
+    h('div.types', null, shown.length > 0 && h('div.heading', null, words.nav.types), shown.slice(0, 6).map((type) => item(`/types/${encodeURIComponent(type.id)}`, disc(type, 22), type.name)),
+      shown.length > 0 && h('a.item.all', { href: '/types', 'aria-current': location.pathname === '/types' ? 'page' : null }, words.nav.allTypes(shown.length))),
+    h('div.foot', null, FOOT.map(([address, name, text]) => item(address, glyph(name), text)), h('div.sync', { id: 'sync' })));
+  if (focused) /** @type {HTMLElement | null} */ (rail.querySelector(`[href="${CSS.escape(focused)}"]`))?.focus();
+  const bar = /** @type {HTMLElement} */ (app.querySelector('.bar'));
+  const isMore = ['/more', '/trips', '/places', '/devices', '/data', '/settings', '/types'].some(isHere);
+  const entry = (/** @type {string} */ address, /** @type {string} */ name, /** @type {string} */ text, isCurrent = isHere(address)) =>
+    h('a', { href: address, 'aria-current': isCurrent ? 'page' : null }, glyph(name), text);
+  bar.replaceChildren(...PAGES.slice(0, 4).map(([address, name, text]) => entry(address, name, text)), entry('/more', 'more', words.nav.more, isMore));
+  drawSync();
+}
+
+let spoken = '';
+
+/** Whether everything is on the hub: at the foot of the rail, and above the page where something is not. */
+export function drawSync() {
+  const [title, detail, name, isWell] = syncWords();
+  const line = document.getElementById('sync');
+  line?.replaceChildren(glyph(name, '.s16'), h('span.text', null, h('b', null, title), detail));
+  const strip = /** @type {HTMLElement | null} */ (document.querySelector('.strip'));
+  if (strip) {
+    strip.hidden = isWell;
+    strip.replaceChildren(glyph(name, '.s16'), h('span', null, h('b', null, title), ` ${detail}`),
+      reach.isRevoked ? h('a.button', { href: '/devices' }, words.nav.devices) : '');
+  }
+  // Said once, not each time that a clock moves on.
+  if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
+  spoken = name;
+}
+
+/** @returns {[string, string, string, boolean]} what, more, the glyph, whether all is well */
+export function syncWords() {
+  const queue = waiting();
+  if (reach.isRevoked) return [words.sync.revoked, words.sync.stillHere(queue.length), 'warn', false];
+  if (!reach.isReached) return [words.sync.offline(time(new Date(reach.since))), words.sync.waitHere(queue.length), 'offline', false];
+  const lost = refused();
+  if (lost.length) return [words.sync.refused(lost[0].reason ?? ''), '', 'warn', false];
+  if (queue.length && Date.now() - queue[0].at > 3000) return [words.sync.waiting(queue.length, length((Date.now() - queue[0].at) / 1000)), '', 'clock', false];
+  if (!reach.isLive) return [words.sync.notLive, words.sync.asOf, 'clock', true];
+  return [words.sync.good, reach.changedAt ? words.sync.last(time(new Date(reach.changedAt))) : words.sync.none, 'check', true];
+}

@@ -1,0 +1,101 @@
+import { h, svg } from './dom.js';
+import { tint } from './colour.js';
+import { addDays, daysBetween, longDate, monthName, startOfWeek, today, weekdayName } from '../data/days.js';
+import { words } from '../words.js';
+
+const PITCH = 18;
+const CELL = 14.8;
+
+/** Hatching, for days that are skipped: once in a page. */
+export const hatch = () => svg('svg.defs', { 'aria-hidden': 'true' }, svg('defs', null,
+  svg('pattern', { id: 'hatch', width: 4.4, height: 4.4, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+    svg('line', { x1: 0, y1: 0, x2: 0, y2: 4.4, stroke: 'var(--edge)', 'stroke-width': 2.2 }))));
+
+/**
+ * The bounds of four levels: quarters of the days that have any. @param {number[]} values
+ * @returns {(value: number) => number} 0 to 4
+ */
+export function levels(values) {
+  const counts = values.filter((value) => value > 0).sort((a, b) => a - b);
+  const most = counts[counts.length - 1] ?? 0;
+  if (most <= 2) return (value) => (value > 0 ? 2 + value : 0);
+  if (most <= 4) return (value) => (value > 0 ? Math.round(1 + ((value - 1) * 3) / (most - 1)) : 0);
+  const at = (/** @type {number} */ share) => counts[Math.min(counts.length - 1, Math.floor(counts.length * share))];
+  const bounds = [at(0.25), at(0.5), at(0.75)];
+  return (value) => (value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length);
+}
+
+/**
+ * A year as weeks of days. Arrow keys move between days, Enter opens one.
+ * @param {{type: any, year: number, counts: Map<string, number>, first: string | null, isSkipped: (date: string) => boolean,
+ *   isNarrow: boolean, open: (date: string) => void, about: Node, say: HTMLElement}} of
+ */
+export function heatmap({ type, year, counts, first, isSkipped, isNarrow, open, about, say }) {
+  const begin = `${year}-01-01`;
+  const end = `${year}-12-31`;
+  const level = levels([...counts.values()]);
+  const now = today();
+  const halves = isNarrow ? [[begin, `${year}-06-30`], [`${year}-07-01`, end]] : [[begin, end]];
+  /** @type {SVGElement[]} */
+  const cells = [];
+  /** @type {string[]} */
+  const dates = [];
+  const pictures = halves.map(([from, to]) => {
+    const monday = startOfWeek(from);
+    const left = 30;
+    const weeks = Math.floor(daysBetween(monday, to) / 7) + 1;
+    const children = [];
+    const rows = [];
+    for (const row of isNarrow ? [0, 3, 6] : [0, 2, 4, 6]) children.push(svg('text', { x: 0, y: 20 + row * PITCH + 11.5 }, weekdayName(addDays(monday, row))));
+    let month = '';
+    for (let date = from; date <= to; date = addDays(date, 1)) {
+      const n = daysBetween(monday, date);
+      const [column, row] = [Math.floor(n / 7), n % 7];
+      const [x, y] = [left + column * PITCH, 20 + row * PITCH];
+      if (date.slice(5, 7) !== month && (row === 0 || month === '')) {
+        // A name where its first whole week begins; the next one must have room.
+        month = date.slice(5, 7);
+        children.push(svg('text', { x, y: 11 }, monthName(date)));
+      }
+      const value = counts.get(date) ?? 0;
+      const skipped = isSkipped(date) && !value;
+      const isBefore = !value && !skipped && (!first || date < first);
+      const text = date > now ? `${longDate(date)}: ${words.calendar.future}` : skipped ? `${longDate(date)}: ${words.calendar.skipped}`
+        : isBefore ? `${longDate(date)}: ${words.calendar.before}` : words.calendar.cell(longDate(date), value);
+      const name = date > now ? '.future' : skipped ? '.skip' : `.c.l${level(value)}`;
+      const shape = isBefore && date <= now
+        ? svg('rect.before', { x: x + CELL / 2 - 1.1, y: y + CELL / 2 - 1.1, width: 2.2, height: 2.2, rx: 1.1 })
+        : svg(`rect${name}${date === now ? '.today' : ''}`, { x: x + (name === '.future' ? 0.5 : 0), y: y + (name === '.future' ? 0.5 : 0), width: CELL - (name === '.future' ? 1 : 0), height: CELL - (name === '.future' ? 1 : 0), rx: 3 });
+      shape.setAttribute('role', 'gridcell');
+      shape.setAttribute('aria-label', text);
+      shape.setAttribute('tabindex', '-1');
+      cells.push(shape);
+      dates.push(date);
+      (rows[row] ??= []).push(shape);
+    }
+    const width = left + weeks * PITCH;
+    return svg('svg', { viewBox: `0 0 ${width} ${20 + 7 * PITCH}`, role: 'grid', 'aria-label': type.name }, children, rows.map((row) => svg('g', { role: 'row' }, row)));
+  });
+  const start = Math.max(0, dates.indexOf(now));
+  cells[start].setAttribute('tabindex', '0');
+  const tell = (/** @type {number} */ i) => { say.textContent = cells[i].getAttribute('aria-label'); };
+  const box = h('div', null, pictures);
+  const indexOf = (/** @type {EventTarget | null} */ target) => cells.indexOf(/** @type {any} */ (target));
+  box.addEventListener('click', (event) => { const i = indexOf(event.target); if (i >= 0) open(dates[i]); });
+  box.addEventListener('pointerover', (event) => { const i = indexOf(event.target); if (i >= 0) tell(i); });
+  box.addEventListener('focusin', (event) => { const i = indexOf(event.target); if (i >= 0) tell(i); });
+  box.addEventListener('keydown', (event) => {
+    const i = indexOf(event.target);
+    const step = { ArrowLeft: -7, ArrowRight: 7, ArrowUp: -1, ArrowDown: 1, Home: -i, End: cells.length - 1 - i }[event.key];
+    if (i < 0 || (step === undefined && event.key !== 'Enter')) return;
+    event.preventDefault();
+    if (step === undefined) return open(dates[i]);
+    const next = cells[i + step];
+    if (!next) return;
+    cells[i].setAttribute('tabindex', '-1');
+    next.setAttribute('tabindex', '0');
+    /** @type {any} */ (next).focus();
+  });
+  about.appendChild(say);
+  return h('div.heat', { set: tint(type.color) }, about, box);
+}

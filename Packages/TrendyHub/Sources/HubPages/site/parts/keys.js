@@ -1,0 +1,64 @@
+// Keys that do what a press does. None acts while something is typed.
+
+import { h } from './dom.js';
+import { openSheet, sheetHead } from './sheet.js';
+import { doAgain, takeBack } from './toast.js';
+import { openLog } from './eventform.js';
+import { go } from '../data/address.js';
+import { words } from '../words.js';
+
+const PLACES = { t: '/', l: '/timeline', c: '/calendar', i: '/insights', r: '/trips', p: '/places', d: '/devices', s: '/settings' };
+let isGoing = false;
+
+export const areSingleKeysOn = () => localStorage.getItem('keys') !== 'off';
+
+export function listenForKeys() {
+  document.addEventListener('keydown', (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn() || document.querySelector('dialog[open]')) return;
+    if (target.matches('input, select, textarea, [contenteditable]')) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (isGoing) {
+      isGoing = false;
+      const address = PLACES[/** @type {'t'} */ (key)];
+      if (address) { event.preventDefault(); go(address); }
+      return;
+    }
+    const act = actions[key] ?? (/^[1-9]$/.test(key) ? () => press(`[data-tile="${key}"]`) : null);
+    if (!act || act(event) === false) return;
+    event.preventDefault();
+  });
+}
+
+/** @param {string} selector */
+function press(selector) {
+  const element = /** @type {HTMLElement | null} */ (document.querySelector(`main ${selector}`));
+  element?.click();
+  return Boolean(element);
+}
+
+/** @type {Record<string, (event: KeyboardEvent) => any>} */
+const actions = {
+  'l': () => openLog(),
+  'u': (event) => (event.shiftKey ? doAgain() : takeBack()),
+  'g': () => { isGoing = true; setTimeout(() => { isGoing = false; }, 1500); },
+  '/': () => {
+    const field = /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'));
+    if (field) field.focus(); else go('/timeline?find=');
+  },
+  '?': () => showKeys(),
+  '[': () => press('[data-step="-1"]'),
+  ']': () => press('[data-step="1"]'),
+  '.': () => press('[data-step="0"]'),
+  'e': () => {
+    const more = document.activeElement?.parentElement?.querySelector('.edit');
+    if (document.activeElement?.matches('.press') && more) /** @type {HTMLElement} */ (more).click();
+    else if (document.activeElement?.matches('.row')) /** @type {HTMLElement} */ (document.activeElement).click();
+    else return false;
+  },
+};
+
+export function showKeys() {
+  openSheet(words.keys.title, (sheet, close) => h('div.content', null, sheetHead(words.keys.title, close),
+    h('dl.keys', null, words.keys.list.map(([keys, does]) => [h('dt', null, h('kbd', null, keys)), h('dd', null, does)]))));
+}

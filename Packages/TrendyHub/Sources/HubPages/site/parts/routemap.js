@@ -1,0 +1,164 @@
+// A map without anybody's tiles: places, ways and fixes on blank ground, with a graticule and a scale.
+
+import { h, svg } from './dom.js';
+import { glyph } from './glyph.js';
+import { settings } from '../data/record.js';
+import { count, words } from '../words.js';
+
+const MINUTES = [1 / 60, 1 / 30, 1 / 12, 1 / 6, 1 / 4, 1 / 2, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200];
+
+/** Web Mercator, in radians. @param {number} latitude */
+const northing = (latitude) => Math.asinh(Math.tan((Math.min(85, Math.max(-85, latitude)) * Math.PI) / 180));
+/** @param {number} y */
+const latitudeOf = (y) => (Math.atan(Math.sinh(y)) * 180) / Math.PI;
+
+/** Where maps were moved to. @type {Map<string, {x: number, y: number, scale: number, isOwn: boolean}>} */
+const views = new Map();
+
+/**
+ * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string}} of
+ *   positions as latitude and longitude
+ */
+export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '' }) {
+  const ground = /** @type {any} */ (svg('svg.ground', { role: 'application', tabindex: 0, 'aria-label': `${label}. ${words.trips.keys}`, dataset: { key: 'map' } }));
+  const wide = { width: 600, height: 400 };
+  const key = `${label} ${chosen} ${route[0]} ${route.length}`;
+  const known = views.get(key);
+  /** Centre, pixels a radian, and whether a person moved it. Drawn anew, a map stays where it was. */
+  const view = known ?? { x: 0, y: 0, scale: 1, isOwn: false };
+  if (views.size > 100) views.clear();
+  views.set(key, view);
+  const fit = () => {
+    const shown = places.find((place) => place.id === chosen);
+    const points = route.length ? route : shown ? circleBox(shown) : places.length ? places.flatMap(circleBox) : roads.flat();
+    if (!points.length) { view.scale = 3000; return; }
+    const xs = points.map((point) => (point[1] * Math.PI) / 180);
+    const ys = points.map((point) => northing(point[0]));
+    const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    view.x = (left + right) / 2;
+    view.y = (low + high) / 2;
+    // Never deeper than 200 m across, and 48 px around.
+    const least = 200 / 6_371_000 / Math.cos((latitudeOf(view.y) * Math.PI) / 180);
+    view.scale = Math.min((wide.width - 96) / Math.max(right - left, least), (wide.height - 96) / Math.max(high - low, least));
+  };
+  const x = (/** @type {number} */ longitude) => wide.width / 2 + ((longitude * Math.PI) / 180 - view.x) * view.scale;
+  const y = (/** @type {number} */ latitude) => wide.height / 2 - (northing(latitude) - view.y) * view.scale;
+  const line = (/** @type {number[][]} */ points) => points.map((point, i) => `${i ? 'L' : 'M'}${x(point[1]).toFixed(1)} ${y(point[0]).toFixed(1)}`).join('');
+
+  function draw() {
+    const { width, height } = wide;
+    ground.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    const metresAPixel = (6_371_000 * Math.cos((latitudeOf(view.y) * Math.PI) / 180)) / view.scale;
+    const degreesAPixel = 180 / Math.PI / view.scale;
+    const step = (MINUTES.find((minutes) => minutes / 60 / degreesAPixel > 110) ?? 1200) / 60;
+    const grid = [];
+    const firstLongitude = Math.ceil((view.x * 180 / Math.PI - (width / 2) * degreesAPixel) / step) * step;
+    for (let longitude = firstLongitude; x(longitude) < width; longitude += step) {
+      grid.push(svg('line.graticule', { x1: x(longitude), x2: x(longitude), y1: 0, y2: height }), x(longitude) < width - 170 && svg('text', { x: x(longitude) + 5, y: height - 8 }, degrees(longitude, step)));
+    }
+    const low = latitudeOf(view.y - height / 2 / view.scale);
+    for (let latitude = Math.ceil(low / step) * step; y(latitude) > 0 && latitude < 85; latitude += step) {
+      grid.push(svg('line.graticule', { x1: 0, x2: width, y1: y(latitude), y2: y(latitude) }), y(latitude) < height - 26 && y(latitude) > 16 && svg('text', { x: 8, y: y(latitude) - 5 }, degrees(latitude, step)));
+    }
+    /** @type {SVGElement[]} */
+    const labels = [];
+    const circles = places.filter((place) => Number.isFinite(place.latitude)).map((place) => {
+      const radius = Math.max(3, place.radius / (metresAPixel * Math.cos((place.latitude * Math.PI) / 180) / Math.cos((latitudeOf(view.y) * Math.PI) / 180)));
+      const [cx, cy] = [x(place.longitude), y(place.latitude)];
+      if (cx < -radius - 200 || cx > width + radius + 200 || cy < -radius - 200 || cy > height + radius + 200) return null;
+      labels.push(svg('text.label', { x: cx, y: cy - radius - 9, 'text-anchor': 'middle' }, place.name));
+      return svg(`circle.place${place.id === chosen ? '.chosen' : ''}`, { cx, cy, r: radius });
+    });
+    const first = route[0];
+    const last = route[route.length - 1];
+    const way = route.length > 1 ? [svg('path.casing', { d: line(route) }), svg('path.way', { d: line(route) }),
+      svg('circle.start', { cx: x(first[1]), cy: y(first[0]), r: 6 }), svg('circle.finish', { cx: x(last[1]), cy: y(last[0]), r: 7 }),
+      start && svg('text.label', { x: x(first[1]) + 12, y: y(first[0]) + 16 }, start), end && svg('text.label', { x: x(last[1]) + 12, y: y(last[0]) + 16 }, end)] : [];
+    ground.replaceChildren(...[grid, roads.map((points) => points.length > 1 && svg('path.road', { d: line(points) })), circles, way, labels, scale(metresAPixel, width, height)].flat(3).filter(Boolean));
+  }
+
+  const zoom = (/** @type {number} */ factor, px = wide.width / 2, py = wide.height / 2) => {
+    const scale = Math.min(4e8, Math.max(120, view.scale * factor));
+    view.x += (px - wide.width / 2) * (1 / view.scale - 1 / scale);
+    view.y -= (py - wide.height / 2) * (1 / view.scale - 1 / scale);
+    view.scale = scale;
+    view.isOwn = true;
+    draw();
+  };
+  const pan = (/** @type {number} */ dx, /** @type {number} */ dy) => {
+    view.x -= dx / view.scale;
+    view.y += dy / view.scale;
+    view.isOwn = true;
+    draw();
+  };
+  const all = () => { view.isOwn = false; fit(); draw(); };
+  ground.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    const acts = { ArrowLeft: () => pan(60, 0), ArrowRight: () => pan(-60, 0), ArrowUp: () => pan(0, 60), ArrowDown: () => pan(0, -60), '+': () => zoom(1.5), '=': () => zoom(1.5), '-': () => zoom(1 / 1.5), '0': all };
+    const act = acts[/** @type {keyof typeof acts} */ (event.key)];
+    if (!act || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  });
+  ground.addEventListener('wheel', (/** @type {WheelEvent} */ event) => {
+    event.preventDefault();
+    const box = ground.getBoundingClientRect();
+    zoom(Math.exp(-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);
+  }, { passive: false });
+  /** @type {Map<number, {x: number, y: number}>} */
+  const fingers = new Map();
+  ground.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => { ground.setPointerCapture(event.pointerId); fingers.set(event.pointerId, { x: event.clientX, y: event.clientY }); });
+  ground.addEventListener('pointermove', (/** @type {PointerEvent} */ event) => {
+    const old = fingers.get(event.pointerId);
+    if (!old) return;
+    const next = { x: event.clientX, y: event.clientY };
+    if (fingers.size === 2) {
+      const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1] ?? old;
+      const box = ground.getBoundingClientRect();
+      const before = Math.hypot(old.x - other.x, old.y - other.y);
+      if (before > 0) zoom(Math.hypot(next.x - other.x, next.y - other.y) / before, (next.x + other.x) / 2 - box.left, (next.y + other.y) / 2 - box.top);
+    } else {
+      pan(next.x - old.x, next.y - old.y);
+    }
+    fingers.set(event.pointerId, next);
+  });
+  for (const name of ['pointerup', 'pointercancel']) ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
+  const box = h('div.map', null, ground, h('div.zoom', null, h('button', { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } }, glyph('plus', '.s16')), h('button', { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } }, glyph('minus', '.s16'))));
+  if (!view.isOwn) fit();
+  draw();
+  new ResizeObserver(() => {
+    if (!box.clientWidth) return;
+    wide.width = box.clientWidth;
+    wide.height = box.clientHeight;
+    if (!view.isOwn) fit();
+    draw();
+  }).observe(box);
+  return box;
+}
+
+/** @param {any} place @returns {number[][]} two corners */
+function circleBox(place) {
+  const latitude = (place.radius / 6_371_000) * 180 / Math.PI;
+  const longitude = latitude / Math.max(0.05, Math.cos((place.latitude * Math.PI) / 180));
+  return [[place.latitude - latitude, place.longitude - longitude], [place.latitude + latitude, place.longitude + longitude]];
+}
+
+/** `52°24′`. @param {number} value @param {number} step */
+function degrees(value, step) {
+  const seconds = Math.round(Math.abs(value) * 3600);
+  const text = `${Math.floor(seconds / 3600)}°${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}′${step < 1 / 60 ? `${String(seconds % 60).padStart(2, '0')}″` : ''}`;
+  return (value < 0 ? '−' : '') + (step >= 1 ? text.split('°')[0] + '°' : text);
+}
+
+/** @param {number} metresAPixel @param {number} width @param {number} height */
+function scale(metresAPixel, width, height) {
+  const imperial = settings().units === 'imperial';
+  const unit = imperial ? (metresAPixel * 100 > 400 ? 1609.344 : 0.3048) : metresAPixel * 100 >= 1000 ? 1000 : 1;
+  const wanted = (metresAPixel * 100) / unit;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  const value = [5, 2, 1].map((n) => n * power).find((n) => n <= wanted) ?? power;
+  const long = (value * unit) / metresAPixel;
+  const name = imperial ? (unit > 1 ? 'mi' : 'ft') : unit > 1 ? 'km' : 'm';
+  const [a, b, y] = [width - 16 - long, width - 16, height - 14];
+  return svg('g', null, svg('path.scale', { d: `M${a} ${y - 5}v5H${b}v-5` }), svg('text', { x: (a + b) / 2, y: y - 8, 'text-anchor': 'middle' }, `${count(value)} ${name}`));
+}

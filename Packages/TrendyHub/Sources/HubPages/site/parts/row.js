@@ -1,0 +1,34 @@
+import { h } from './dom.js';
+import { disc, glyph } from './glyph.js';
+import { summary, timeText, titleOf, isVisit, runningText } from './values.js';
+import { openEvent } from './eventform.js';
+import { typeOf } from '../data/record.js';
+import { dayOf, time } from '../data/days.js';
+import { words } from '../words.js';
+
+const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
+
+/**
+ * One event, one line; a press opens it.
+ * @param {any} event
+ * @param {{day?: string, before?: Node | null, when?: string, mark?: string, end?: string, isRunning?: boolean}} [options]
+ */
+export function eventRow(event, { day, before = null, when, mark = '', end = '', isRunning = false } = {}) {
+  const type = typeOf(event.event_type_id);
+  const source = SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '';
+  const value = isRunning ? `${words.today.running} ${runningText(event)}`
+    : isVisit(event) && event.end_date ? words.timeline.until(time(new Date(event.end_date))) : summary(event);
+  const from = day && !event.is_all_day && !isVisit(event) && event.end_date && dayOf(new Date(event.timestamp)) < day ? words.timeline.from(time(new Date(event.timestamp))) : '';
+  const note = (event.notes ?? '').replace(/\s+/g, ' ');
+  return h('button.row', { type: 'button', dataset: { key: event.id, event: event.id }, on: { click: () => openEvent(event) } },
+    h('span.time', null, when ?? timeText(event, day)), before, disc(type, 28),
+    h('span.what', null, h('b', null, marked(titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note', null, from), note && h('span.note', null, marked(note, mark))),
+    h('span.end', null, end || null, event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')), source && !event.waits && glyph(source, '.s16')));
+}
+
+/** A text with what was looked for set apart. @param {string} text @param {string} mark */
+function marked(text, mark) {
+  const at = mark ? text.toLowerCase().indexOf(mark.toLowerCase()) : -1;
+  if (at < 0) return text;
+  return [text.slice(0, at), h('mark', null, text.slice(at, at + mark.length)), text.slice(at + mark.length)];
+}

@@ -1,0 +1,54 @@
+import { h } from './dom.js';
+import { glyph } from './glyph.js';
+import { words } from '../words.js';
+
+/**
+ * A sheet over the page: from the right, on phones from below. Closes by Escape and a press beside it.
+ * @param {string} title
+ * @param {(sheet: HTMLDialogElement & {isChanged?: boolean}, close: () => void) => Node} build
+ */
+export function openSheet(title, build) {
+  const opener = /** @type {HTMLElement | null} */ (document.activeElement);
+  const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean}} */ (h('dialog.sheet', { 'aria-label': title }));
+  const close = () => { sheet.close(); };
+  sheet.append(build(sheet, close));
+  const mayClose = () => {
+    if (!sheet.isChanged) return true;
+    const bar = sheet.querySelector('.unsaved');
+    if (bar) { /** @type {HTMLElement} */ (bar.querySelector('button')).focus(); return false; }
+    const keep = h('button.button', { type: 'button', on: { click: () => box.remove() } }, words.act.keepEditing);
+    const box = h('div.problem.unsaved', { role: 'alert' }, h('p', null, words.form.unsaved),
+      h('div.actions', null, keep, h('button.button.red', { type: 'button', on: { click: close } }, words.act.discard)));
+    sheet.firstElementChild?.prepend(box);
+    keep.focus();
+    sheet.scrollTop = 0;
+    return false;
+  };
+  sheet.addEventListener('cancel', (event) => { if (!mayClose()) event.preventDefault(); });
+  sheet.addEventListener('mousedown', (event) => {
+    const box = sheet.getBoundingClientRect();
+    const isBeside = event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
+    if (event.target === sheet && isBeside && mayClose()) close();
+  });
+  sheet.addEventListener('input', () => { sheet.isChanged = true; });
+  sheet.addEventListener('close', () => {
+    // What was said in the sheet goes on being said on the page.
+    const toast = sheet.querySelector('.toast');
+    if (toast) document.body.append(toast);
+    sheet.remove();
+    if (opener?.isConnected) opener.focus();
+  });
+  document.body.append(sheet);
+  sheet.showModal();
+  return sheet;
+}
+
+/** @param {string} title @param {() => void} close @param {Node | null} [before] */
+export const sheetHead = (title, close, before = null) => h('header', null, before, h('h2', null, title),
+  h('button.button.square.plain', { type: 'button', 'aria-label': words.act.close, on: { click: close } }, cross()));
+
+function cross() {
+  const plus = glyph('plus');
+  plus.style.setProperty('transform', 'rotate(45deg)');
+  return plus;
+}

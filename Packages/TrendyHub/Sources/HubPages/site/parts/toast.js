@@ -1,0 +1,35 @@
+import { h, say } from './dom.js';
+import { redo, undo, reach } from '../data/record.js';
+import { words } from '../words.js';
+
+/** @type {HTMLElement | null} */
+let shown = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/**
+ * What was done, with a way back.
+ * @param {string} text @param {boolean} [canUndo]
+ */
+export function toast(text, canUndo = true) {
+  shown?.remove();
+  clearTimeout(timer);
+  shown = h('div.toast', null, h('span.words', null, reach.isReached ? text : `${text}. ${words.toast.waits}`),
+    canUndo && h('button', { type: 'button', on: { click: takeBack } }, words.act.undo));
+  // In a sheet that is open it would lie behind it.
+  (document.querySelector('dialog[open]') ?? document.body).append(shown);
+  say(canUndo ? `${text}. ${words.toast.undoKey}` : text);
+  const hide = () => {
+    if (shown?.matches(':hover, :focus-within')) timer = setTimeout(hide, 2000);
+    else shown?.remove();
+  };
+  timer = setTimeout(hide, 8000);
+}
+
+export async function takeBack() {
+  toast((await undo()) === null ? words.toast.nothing : words.toast.undone, false);
+}
+
+export async function doAgain() {
+  if ((await redo()) !== null) toast(words.toast.redone);
+}

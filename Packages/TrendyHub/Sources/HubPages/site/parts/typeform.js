@@ -1,0 +1,171 @@
+// The sheet in which a type is made or mended: name, colour, glyph, properties.
+
+import { h } from './dom.js';
+import { CHOICES, disc, glyph } from './glyph.js';
+import { PALETTE, tint } from './colour.js';
+import { choice, field, parseNumber, textField, uniqueId } from './field.js';
+import { openSheet, sheetHead } from './sheet.js';
+import { toast } from './toast.js';
+import { change, create, definitions, remove, together, types } from '../data/record.js';
+import { newId } from '../data/api.js';
+import { go } from '../data/address.js';
+import { goalOf } from './goal.js';
+import { words } from '../words.js';
+
+/** The next colour that no type has. */
+export function nextColour() {
+  const used = new Set(types().map((type) => type.color.toLowerCase()));
+  return (PALETTE.find((entry) => !used.has(entry.mark)) ?? PALETTE[types().length % PALETTE.length]).mark;
+}
+
+/** @param {import('../data/record.js').EventType | null} type `null` for a new one @param {string} [name] of a new one */
+export function openType(type, name = '') {
+  const title = type ? words.type.edit : words.type.newType;
+  openSheet(title, (sheet, close) => {
+    let color = type?.color ?? nextColour();
+    let icon = type?.icon ?? '';
+    const preview = h('span');
+    const nameField = textField(words.type.name, type?.name ?? name, { maxlength: 200, required: true });
+    const draw = () => preview.replaceChildren(disc({ name: nameField.read() || '·', color, icon }, 32));
+    nameField.input.addEventListener('input', draw);
+    const colourName = uniqueId();
+    const own = /** @type {HTMLInputElement} */ (h('input.input', { type: 'color', value: /^#[0-9a-f]{6}$/i.test(color) ? color : '#747985', 'aria-label': words.type.ownColour, on: { input: () => { color = own.value; draw(); } } }));
+    const swatches = h('div.swatches', { role: 'radiogroup', 'aria-label': words.type.colour }, PALETTE.map((entry) => h('label', null,
+      h('input', { type: 'radio', name: colourName, checked: entry.mark === color.toLowerCase(), on: { change: () => { color = entry.mark; own.value = color; draw(); } } }), h('span.swatch', { set: tint(entry.mark) }), entry.name)));
+    const glyphName = uniqueId();
+    const sign = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', maxlength: 8, value: CHOICES.includes(icon) ? '' : icon, placeholder: words.type.signHint, 'aria-label': words.type.signHint, on: { input: () => { icon = sign.value.trim(); for (const other of glyphs.querySelectorAll('input')) other.checked = false; draw(); } } }));
+    const glyphs = h('div.glyphs', { role: 'radiogroup', 'aria-label': words.type.glyph }, CHOICES.map((choiceName) => h('label', null,
+      h('input', { type: 'radio', name: glyphName, 'aria-label': choiceName, checked: choiceName === icon, on: { change: () => { icon = choiceName; sign.value = ''; draw(); } } }), glyph(choiceName))));
+    const properties = propertyList(type);
+    const goal = goalFields(type);
+    draw();
+    const save = async () => {
+      nameField.wrong(null);
+      const text = nameField.read();
+      if (!text) { nameField.wrong(words.form.required); return nameField.input.focus(); }
+      if (!properties.check() || !goal.check()) return;
+      close();
+      const values = { name: text, color, icon: icon || [...text][0] };
+      const target = goal.read();
+      await together(words.toast.saved, async () => {
+        let made = type;
+        if (!type) {
+          made = await create('event-types', { id: newId(), ...values, ...(target ? { goal: target } : {}) }, '');
+        } else if (target !== undefined || values.name !== type.name || values.color !== type.color || values.icon !== type.icon) {
+          await change('event-types', type, { ...values, ...(target !== undefined ? { goal: target } : {}) }, '');
+        }
+        await properties.save(/** @type {any} */ (made).id);
+      });
+      toast(words.toast.saved);
+    };
+    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } },
+      sheetHead(title, close, preview), nameField.element, h('div.field', null, h('span.label', null, words.type.colour), swatches, h('div.pair', null, h('span.small.quiet', null, words.type.ownColour), own)),
+      h('div.field', null, h('span.label', null, words.type.glyph), glyphs, sign), goal.element, properties.element,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), type && h('button.button.plain.red', { type: 'button', on: { click: () => { close(); confirmDelete(type); } } }, words.type.deleteType)));
+    if (!type) queueMicrotask(() => nameField.input.focus());
+    return form;
+  });
+}
+
+/** What a person sets out to do: how much, which way, how often. @param {any} type */
+function goalFields(type) {
+  const old = type ? goalOf(type) : null;
+  const isMinutes = old?.measure === 'duration';
+  const amount = textField(words.goal.amount, old ? String(isMinutes ? old.amount / 60 : old.amount) : '', { inputmode: 'numeric', placeholder: words.goal.none });
+  const bound = choice(words.goal.bound, [['at_least', words.goal.least1], ['at_most', words.goal.most1]], old?.bound ?? 'at_least');
+  const measure = choice(words.goal.measure, [['count', words.goal.times], ['duration', words.goal.minutes]], old?.measure ?? 'count');
+  const period = choice(words.goal.period, [['day', words.goal.day], ['week', words.goal.week1]], old?.period ?? 'day');
+  const value = () => {
+    if (!amount.read()) return null;
+    const n = parseNumber(amount.read()) * (measure.read() === 'duration' ? 60 : 1);
+    if (!(Number.isInteger(n) && n >= 0 && n <= 1_000_000)) throw words.goal.bad;
+    return { amount: n, bound: bound.read(), measure: measure.read(), period: period.read() };
+  };
+  return {
+    element: h('div.field', null, h('span.label', null, words.goal.goal), amount.element, h('div.chips', null, bound.element, measure.element, period.element)),
+    check() {
+      amount.wrong(null);
+      try { value(); return true; } catch (text) { amount.wrong(String(text)); amount.input.focus(); return false; }
+    },
+    /** The goal, `null` for none, nothing where it is as it was: also one of a newer kind, which this form does not show. */
+    read() {
+      const now = value();
+      if (!now && !old) return undefined;
+      if (now && old && ['amount', 'bound', 'measure', 'period'].every((name) => old[/** @type {'amount'} */ (name)] === now[/** @type {'amount'} */ (name)])) return undefined;
+      return now && { ...old, ...now };
+    },
+  };
+}
+
+/** The properties of a type: those there are, each removable, and new ones. @param {import('../data/record.js').EventType | null} type */
+function propertyList(type) {
+  const old = type ? definitions(type.id) : [];
+  /** @type {Set<string>} */
+  const removed = new Set();
+  /** @type {{label: import('./field.js').Field, kind: HTMLSelectElement, options: import('./field.js').Field, box: HTMLElement}[]} */
+  const added = [];
+  const list = h('div.field');
+  const empty = h('p.small.quiet', null, words.type.noProperties);
+  const draw = () => { empty.hidden = old.length - removed.size + added.length > 0; };
+  for (const definition of old) {
+    const row = h('div.plain-row', null, h('span.what', null, definition.label, ' ', h('span.quiet', null, words.type.kinds[/** @type {'text'} */ (definition.property_type)] ?? definition.property_type)),
+      h('button.button.square.plain', { type: 'button', 'aria-label': `${words.act.remove}: ${definition.label}`, on: { click: () => { removed.add(definition.id); row.remove(); list.dispatchEvent(new Event('input', { bubbles: true })); draw(); } } }, glyph('trash')));
+    list.append(row);
+  }
+  const add = () => {
+    const label = textField(words.type.label, '', { maxlength: 200 });
+    const kindInput = /** @type {HTMLSelectElement} */ (h('select.input', null, Object.entries(words.type.kinds).map(([kind, text]) => h('option', { value: kind }, text))));
+    const kind = field(words.type.kind, kindInput, kindInput, () => kindInput.value);
+    const options = textField(words.type.options, '');
+    options.element.hidden = true;
+    kindInput.addEventListener('change', () => { options.element.hidden = kindInput.value !== 'select'; });
+    const box = h('div.field', null, h('div.pair', null, label.element, kind.element), options.element);
+    added.push({ label, kind: kindInput, options, box });
+    list.append(box);
+    label.input.focus();
+    draw();
+  };
+  draw();
+  return {
+    element: h('div.field', null, h('span.label', null, words.type.properties), empty, list, h('div', null, h('button.button', { type: 'button', on: { click: add } }, glyph('plus', '.s16'), words.type.addProperty))),
+    check() {
+      for (const { label, kind, options } of added) {
+        label.wrong(null);
+        options.wrong(null);
+        if (kind.value === 'select' && label.read() && !options.read()) { options.wrong(words.form.required); options.input.focus(); return false; }
+      }
+      return true;
+    },
+    /** @param {string} typeId */
+    async save(typeId) {
+      for (const definition of old) if (removed.has(definition.id)) await remove('property-definitions', definition, words.toast.saved);
+      const keys = new Set(old.map((definition) => definition.key));
+      let order = Math.max(0, ...old.map((definition) => definition.display_order ?? 0));
+      for (const { label, kind, options } of added) {
+        const text = label.read();
+        if (!text) continue;
+        const stem = text.toLowerCase().normalize('NFKD').replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || 'value';
+        let key = stem;
+        for (let n = 2; keys.has(key); n++) key = `${stem}_${n}`;
+        keys.add(key);
+        const choices = options.read().split(',').map((/** @type {string} */ part) => part.trim()).filter(Boolean);
+        await create('property-definitions', {
+          id: newId(), event_type_id: typeId, key, label: text, property_type: kind.value, display_order: ++order,
+          ...(kind.value === 'select' ? { options: choices } : {}),
+        }, words.toast.saved);
+      }
+    },
+  };
+}
+
+/** Asks for the name: what is deleted with a type is more than an undo of one thing brings back. @param {import('../data/record.js').EventType} type */
+function confirmDelete(type) {
+  openSheet(words.type.deleteType, (sheet, close) => {
+    const name = textField(words.type.name, '');
+    const button = /** @type {HTMLButtonElement} */ (h('button.button.red', { type: 'submit', disabled: true }, words.type.deleteType));
+    name.input.addEventListener('input', () => { button.disabled = name.read() !== type.name; });
+    return h('form', { on: { submit: async (/** @type {Event} */ e) => { e.preventDefault(); if (button.disabled) return; close(); await remove('event-types', type, words.toast.deleted); toast(words.toast.deletedOne(type.name), false); go('/types'); } } },
+      sheetHead(words.type.deleteType, close), h('p', null, words.type.deleteWords(type.name)), name.element, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
+  });
+}
+

@@ -1,0 +1,156 @@
+// Events and their values, as a person reads them.
+
+import { definitions, places, settings, typeOf } from '../data/record.js';
+import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
+import { count, words } from '../words.js';
+
+const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
+
+/** `18.3 km`. @param {number} metres */
+export function distance(metres) {
+  const imperial = settings().units === 'imperial';
+  const value = metres / (imperial ? 1609.344 : 1000);
+  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: value < 100 ? 1 : 0, minimumFractionDigits: value < 100 ? 1 : 0 }).format(value)} ${imperial ? 'mi' : 'km'}`;
+}
+
+/** `31 km/h`. @param {number} speed metres a second */
+export function speed(speed) {
+  const imperial = settings().units === 'imperial';
+  return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? 'mph' : 'km/h'}`;
+}
+
+/** A property's value. @param {{type: string, value: any} | undefined} property @param {string} [label] */
+export function valueText(property, label = '') {
+  if (!property || property.value === null || property.value === undefined) return '';
+  const { type, value } = property;
+  switch (type) {
+    case 'number': return typeof value === 'number' ? `${decimals.format(value)}${label ? ` ${label.toLowerCase()}` : ''}` : String(value);
+    case 'duration': return typeof value === 'number' ? length(value) : String(value);
+    case 'boolean': return value ? label || words.form.yes : '';
+    case 'date': {
+      const moment = new Date(value);
+      if (isDate(value)) return nearDate(value);
+      return Number.isNaN(moment.getTime()) ? String(value) : `${nearDate(dateHere(moment))} ${time(moment)}`;
+    }
+    default: return typeof value === 'string' ? value : JSON.stringify(value);
+  }
+}
+
+/** Properties that are for machines, or said elsewhere in a row. */
+const UNSAID = new Set(['route', 'vehicle', 'Entered At', 'Exited At', 'rule', 'average_speed', 'top_speed', 'business_distance', 'car']);
+
+/** What was recorded, in a few words: the values in the order of their definitions. @param {any} event */
+export function summary(event) {
+  if (isTrip(event)) {
+    return [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean).join(', ');
+  }
+  const known = definitions(event.event_type_id);
+  const properties = event.properties ?? {};
+  const keys = [...known.map((definition) => definition.key), ...Object.keys(properties).filter((key) => !known.some((other) => other.key === key))];
+  const said = keys.filter((key) => !UNSAID.has(key) && !(key === 'Duration' && event.end_date)).map((key) => {
+    const definition = known.find((other) => other.key === key);
+    return valueText(properties[key], unitOf(definition, key));
+  }).filter(Boolean);
+  if (event.end_date && !event.is_all_day && !said.some((_, i) => properties[keys[i]]?.type === 'duration')) said.unshift(span(event));
+  return said.join(', ');
+}
+
+/** A short label serves as a unit (`cups`), a long one explains and does not. @param {any} definition @param {string} key */
+function unitOf(definition, key) {
+  if (definition?.options?.length) return '';
+  const label = definition?.label ?? key;
+  return label.length <= 14 ? label : '';
+}
+
+/** @param {any} event */
+export const isTrip = (event) => event.source_type === 'trip' && event.end_date;
+/** @param {any} event */
+export const isVisit = (event) => event.source_type === 'geofence' && Boolean(event.geofence_id || event.location_name);
+/** @param {any} event */
+const span = (event) => length((Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000);
+
+/** What an event is called: its type, a visit's place, a trip's two ends. @param {any} event */
+export function titleOf(event) {
+  if (isTrip(event)) {
+    const [from, to] = endsOf(event);
+    return from || to ? words.timeline.way(from || words.timeline.somewhere, to || words.timeline.somewhere) : words.timeline.trip;
+  }
+  if (isVisit(event)) return event.location_name || places().find((place) => place.id === event.geofence_id)?.name || typeOf(event.event_type_id).name;
+  return typeOf(event.event_type_id).name;
+}
+
+/** Names of the places where a trip began and ended, empty where there is none. @param {any} trip @returns {[string, string]} */
+export function endsOf(trip) {
+  const route = decodeRoute(trip.properties?.route?.value);
+  const start = route[0] ?? (trip.location_latitude === null || trip.location_latitude === undefined ? null : [trip.location_latitude, trip.location_longitude]);
+  const end = route[route.length - 1];
+  return [start ? placeAt(start)?.name ?? '' : '', end ? placeAt(end)?.name ?? '' : ''];
+}
+
+/** The place around a position: a person's circle, and what a stop beside it allows. @param {number[]} position latitude, longitude */
+function placeAt([latitude, longitude]) {
+  let best = null;
+  let least = Infinity;
+  for (const place of places()) {
+    const metres = metresBetween([latitude, longitude], [place.latitude, place.longitude]);
+    if (metres <= Math.max(place.radius, 150) && metres < least) [best, least] = [place, metres];
+  }
+  return best;
+}
+
+/** On a sphere, for what is near. @param {number[]} a latitude, longitude @param {number[]} b */
+export function metresBetween(a, b) {
+  const radians = Math.PI / 180;
+  const x = (b[1] - a[1]) * radians * Math.cos(((a[0] + b[0]) / 2) * radians);
+  return Math.hypot(x, (b[0] - a[0]) * radians) * 6_371_000;
+}
+
+/** @type {Map<string, number[][]>} */
+const routes = new Map();
+
+/** Reads an encoded polyline of five decimals. @param {unknown} text @returns {number[][]} latitudes and longitudes; none of what is no route */
+export function decodeRoute(text) {
+  if (typeof text !== 'string' || !text) return [];
+  const known = routes.get(text);
+  if (known) return known;
+  const result = [];
+  let [i, latitude, longitude] = [0, 0, 0];
+  const next = () => {
+    let [value, shift] = [0, 0];
+    for (;;) {
+      const digit = text.charCodeAt(i++) - 63;
+      if (!(digit >= 0 && digit < 64) || shift > 30) return NaN;
+      value |= (digit & 31) << shift;
+      shift += 5;
+      if (digit < 32) return value & 1 ? ~(value >> 1) : value >> 1;
+    }
+  };
+  while (i < text.length) {
+    latitude += next();
+    longitude += next();
+    if (Number.isNaN(latitude) || Number.isNaN(longitude)) return [];
+    result.push([latitude / 1e5, longitude / 1e5]);
+  }
+  if (routes.size > 500) routes.clear();
+  routes.set(text, result);
+  return result;
+}
+
+/** Where an event's time stands in a list. @param {any} event @param {string} [day] the list's day */
+export function timeText(event, day) {
+  if (event.is_all_day) return words.timeline.day;
+  const moment = new Date(event.timestamp);
+  // It began before this day.
+  if (day && dayOf(moment) < day) return time(isVisit(event) || !event.end_date ? startOf(day) : new Date(event.end_date));
+  return time(moment);
+}
+
+/** `08:31`, `yesterday 22:10`, `last Wednesday`. @param {any} event */
+export function whenText(event) {
+  const day = dayOfEvent(event);
+  const near = nearDate(day);
+  return event.is_all_day ? near : near === 'today' ? time(new Date(event.timestamp)) : near === 'yesterday' ? `${near} ${time(new Date(event.timestamp))}` : near;
+}
+
+/** `1:38` since an event began. @param {any} event */
+export const runningText = (event) => clock((Date.now() - Date.parse(event.timestamp)) / 1000);

@@ -1,0 +1,165 @@
+// Every word that the pages say, so that a translation is one file. Dates and numbers come from the browser's locale.
+
+const plural = new Intl.PluralRules('en');
+const number = new Intl.NumberFormat();
+
+/** @param {number} n */
+export const count = (n) => number.format(n);
+/** `1 entry`, `12 entries`. @param {number} n @param {string} one @param {string} [many] */
+export const some = (n, one, many = `${one}s`) => `${count(n)} ${plural.select(n) === 'one' ? one : many}`;
+/** `coffee, mood and run`. @param {string[]} parts */
+export const listed = (parts) => new Intl.ListFormat('en', { type: 'conjunction' }).format(parts);
+
+export const words = {
+  nav: {
+    today: 'Today', timeline: 'Timeline', calendar: 'Calendar', insights: 'Insights', trips: 'Trips', places: 'Places', types: 'Types', devices: 'Devices',
+    data: 'Data', settings: 'Settings', more: 'More', skip: 'Skip to content', pages: 'Pages',
+    /** @param {number} n */ allTypes: (n) => `All ${some(n, 'type')}`,
+  },
+  act: {
+    log: 'Log', start: 'Start', stop: 'Stop', undo: 'Undo', edit: 'Edit', delete: 'Delete', save: 'Save', cancel: 'Cancel', add: 'Add',
+    addEntry: 'Add an entry', search: 'Search', table: 'Table', chart: 'Chart', csv: 'CSV', json: 'JSON', tryAgain: 'Try again',
+    close: 'Close', copy: 'Copy', copied: 'Copied', putAside: 'Put aside', remove: 'Remove', earlier: 'Earlier', later: 'Later',
+    clear: 'Clear', discard: 'Discard', keepEditing: 'Keep editing',
+    /** @param {number} n */ showMore: (n) => `Show ${n} more`,
+  },
+  sync: {
+    good: 'Everything is on the hub', allSent: 'All sent', notLive: 'Not live just now',
+    /** @param {string} time */ last: (time) => `Last change ${time}`, none: 'Live',
+    /** @param {number} n @param {string} age */ waiting: (n, age) => `${count(n)} waiting, oldest ${age}`,
+    /** @param {string} time */ offline: (time) => `Offline since ${time}.`,
+    /** @param {number} n */ waitHere: (n) => (n ? `${some(n, 'entry waits', 'entries wait')} here.` : 'What you record waits here.'),
+    asOf: 'This page may be behind. It tries again by itself.',
+    revoked: 'This browser was removed from the hub.',
+    /** @param {number} n */ stillHere: (n) => (n ? `${some(n, 'entry is', 'entries are')} still here.` : 'Pair it again to go on.'),
+    pairAgain: 'Pair again',
+    /** @param {string} reason */ refused: (reason) => `The hub refused this: ${reason}`,
+  },
+  toast: {
+    /** @param {string} type @param {string} time */ logged: (type, time) => `${type} logged at ${time}`,
+    /** @param {string} type */ started: (type) => `${type} started`,
+    /** @param {string} type @param {string} length */ stopped: (type, length) => `${type} stopped after ${length}`,
+    saved: 'Saved', deleted: 'Deleted', undone: 'Undone', redone: 'Done again', nothing: 'Nothing to undo', waits: 'Waits until the hub is back',
+    /** @param {string} what */ deletedOne: (what) => `${what} deleted`,
+    undoKey: 'Press U to undo.',
+  },
+  today: {
+    /** @param {number} n */ entries: (n) => `${some(n, 'entry', 'entries')} so far.`, none: 'Nothing today so far.',
+    noTypes: 'Nothing to log yet. Choose what you want to keep track of.', choose: 'Choose types', soFar: 'So far today',
+    /** @param {number} n */ week: (n) => `${count(n)} this week`, /** @param {number} n */ streak: (n) => `Streak ${some(n, 'day')}.`, /** @param {number} n */ inARow: (n) => `${some(n, 'day')} in a row`, /** @param {number} n */ weekShort: (n) => `${count(n)}/wk`,
+    /** @param {string} time */ since: (time) => `since ${time}`, running: 'running', notLately: 'not lately', now: 'Now', devices: 'Devices', thisBrowser: 'This browser',
+    live: 'live', lastTypes: 'Tiles',
+    /** @param {string} name @param {number} n @param {string} last @param {number} week */
+    tile: (name, n, last, week) => `Log ${name}. ${count(n)} today${last ? `, last ${last}` : ''}. ${count(week)} this week.`,
+    /** @param {string} name @param {string} length */ stopTile: (name, length) => `Stop ${name}, running ${length}`,
+    /** @param {string} name */ more: (name) => `${name}, more`,
+    /** @param {string} from */ driving: (from) => `On the way since ${from}`, paused: 'Paused. It ends at the next stop.',
+    nothingLost: 'Nothing is lost.',
+  },
+  goal: {
+    /** @param {string} n @param {string} of */ week: (n, of) => `${n} of ${of} this week`, /** @param {string} n */ least: (n) => `Goal ${n}`, /** @param {string} n */ most: (n) => `Goal ${n} at most`,
+    left: 'Left today', /** @param {string} n @param {string} of */ of: (n, of) => `${n} of ${of} left`, /** @param {string[]} names */ done: (names) => `${listed(names)} ${names.length === 1 ? 'is' : 'are'} done.`,
+    goal: 'Goal', amount: 'How much', none: 'empty for none', bound: 'Which way', least1: 'at least', most1: 'at most', measure: 'Of what', times: 'times', minutes: 'minutes', period: 'How often', day: 'a day', week1: 'a week', bad: 'A whole number from 0 to 1,000,000.',
+  },
+  timeline: {
+    empty: 'Nothing was recorded on this day.', search: 'Search notes, types, places', all: 'All',
+    /** @param {number} n @param {number} trips @param {string} km */
+    summary: (n, trips, km) => `${some(n, 'entry', 'entries')}${trips ? `, ${some(trips, 'trip')}, ${km}` : ''}.`,
+    /** @param {string} time */ until: (time) => `until ${time}`, /** @param {string} time */ from: (time) => `from ${time}`,
+    /** @param {string} text */ nothingHas: (text) => `Nothing has “${text}” in it.`,
+    /** @param {number} n @param {string} text */ found: (n, text) => `${some(n, 'entry', 'entries')} with “${text}”`, more: 'and more',
+    day: 'day', band: 'The day as a band', places: 'Places', trips: 'Trips', events: 'Events', trip: 'Trip', show: 'Show',
+    /** @param {string} a @param {string} b */ way: (a, b) => `${a} to ${b}`, somewhere: 'somewhere',
+  },
+  calendar: {
+    month: 'Month', year: 'Year', view: 'How much', skipped: 'skipped', before: 'before the first entry', future: 'to come', first: 'The first entry starts the calendar.',
+    /** @param {string} time */ begin: (time) => `Days begin at ${time}.`, midnight: 'Days begin at midnight.',
+    /** @param {number} n @param {number} of */ days: (n, of) => `${count(n)} of ${some(of, 'day')}.`,
+    /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all.`, /** @param {number} n */ skips: (n) => `${some(n, 'day')} skipped.`,
+    /** @param {string} day @param {number} n */ cell: (day, n) => `${day}: ${n ? some(n, 'entry', 'entries') : 'none'}`,
+    less: 'less', more: 'more', types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
+  },
+  type: {
+    /** @param {string} when */ last: (when) => `Last ${when}.`, never: 'No entry yet.', edit: 'Edit type', today: 'today', week: 'last 7 days', month: 'last 28 days',
+    total: 'last 365 days', /** @param {string} name */ first: (name) => `Log ${name}`, entriesADay: 'Entries a day', entriesAWeek: 'Entries a week',
+    /** @param {number} a @param {number} b */ compared: (a, b) => `${some(a, 'entry', 'entries')} in the last 14 days, ${count(b)} in the 14 before.`,
+    lastEntries: 'Last entries', range: 'How far back', newType: 'New type', allTypes: 'All types', name: 'Name', colour: 'Colour', glyph: 'Glyph', properties: 'Properties',
+    addProperty: 'Add a property', label: 'Name', kind: 'Kind', options: 'Choices, separated by commas', noProperties: 'None. An entry is a time and a note.',
+    /** @param {string} name */ deleteWords: (name) => `Deleting ${name} deletes its entries too, on all your devices. Type its name to go on.`,
+    deleteType: 'Delete type', ownColour: 'Own', signHint: 'or a sign of your own',
+    kinds: { text: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date', select: 'Choice', duration: 'Length of time', url: 'Link', email: 'E-mail address' },
+  },
+  form: {
+    when: 'When', until: 'Until', addEnd: 'Add an end', allDay: 'All day', note: 'Note', place: 'Place', source: 'Recorded', what: 'What would you like to log?',
+    searchTypes: 'Search types', hours: 'h', minutes: 'min', yes: 'yes', no: 'no', unsaid: 'not said', required: 'Needs a value.', badNumber: 'This is not a number.', badLength: 'Write it like 1h30m, 90 or 1:30.',
+    badTime: 'This time cannot be read.', endBefore: 'The end is before the start.', badLink: 'A link begins with http:// or https://.', optional: 'not said', noType: 'No type has this name.',
+    /** @param {string} name */ makeType: (name) => `Make “${name}”`, longText: 'This is longer than the hub keeps.', addNow: 'now', add: 'add', less: 'less', unsaved: 'Not saved yet',
+  },
+  sources: { manual: 'by hand', imported: 'from a file', geofence: 'by a place', healthkit: 'from Health', trip: 'by a drive' },
+  insights: {
+    range: 'How far back', /** @param {number} n */ days: (n) => `${count(n)} d`, year: '1 y', nowhereElse: 'Computed on your hub, nowhere else.',
+    /** @param {number} n @param {string} from */ basis: (n, from) => `From ${some(n, 'day')}, ${from} to today.`,
+    none: 'Nothing recorded yet. Insights begin with the first entries.', together: 'What moves together',
+    /** @param {number} n */ needsDays: (n) => `${count(n)} more ${n === 1 ? 'day' : 'days'} of two types, then this can be told.`,
+    /** @param {string} a @param {string} b */ tied: (a, b) => `${a} and ${b} are tied most. A tie is not a cause.`, nothing: 'No two types move together clearly. That is an answer too.',
+    /** @param {string} a @param {string} b */ pair: (a, b) => `${a} and ${b}`, sameDay: 'same day', nextDay: 'next day', confidence: { high: 'high', medium: 'medium', low: 'low' },
+    /** @param {string} word @param {number} n */ rests: (word, n) => `${word}, ${some(n, 'day')}`,
+    week: 'This week and last', wholeWeek: 'This week, against the last one.', /** @param {string} from @param {string} to */ partWeek: (from, to) => `${from} to ${to}, against the same part of last week.`, quietWeeks: 'Nothing in these two weeks.',
+    new: 'new', same: 'same', mark: 'the mark is last week', against: 'last week', patterns: 'Patterns',
+    /** @param {number} n @param {number} of */ rhythm: (n, of) => (n ? `${count(n)} of ${some(of, 'type')} ${n === 1 ? 'keeps' : 'keep'} a rhythm. Darker is more often.` : 'No type keeps a rhythm yet. Darker is more often.'),
+    /** @param {number} n */ needsEvents: (n) => `${some(n, 'more entry', 'more entries')}, then a pattern can be told.`,
+    /** @param {string} from @param {string} to */ usually: (from, to) => `Usually ${from} to ${to}.`,
+    /** @param {string} from @param {string} to @param {number} share */ peak: (from, to, share) => `Most from ${from} to ${to}, ${count(share)} %.`,
+    /** @param {string} day @param {number} share */ bestDay: (day, share) => `Most on ${day}s, ${count(share)} %.`,
+    /** @param {string} value @param {string} word @param {number} n */ consistency: (value, word, n) => `Consistency ${value}, ${word}, of ${some(n, 'entry', 'entries')}.`,
+    /** @param {number} n */ noRhythm: (n) => `No rhythm in ${some(n, 'entry', 'entries')}.`,
+    streaks: 'Streaks', /** @param {string} name @param {number} n */ longestNow: (name, n) => `${name} has been logged ${count(n)} days in a row.`, noStreak: 'No type was logged two days in a row up to today.',
+    /** @param {number} n */ longest: (n) => `longest ${count(n)}`, /** @param {number} n @param {number} of @param {string} from */ recorded: (n, of, from) => `on ${count(n)} of ${some(of, 'day')} since ${from}`,
+    /** @param {number} n */ score: (n) => `Score ${count(n)} of 100`,
+  },
+  trips: {
+    none: 'No trips this month.', never: 'No trips yet. They appear when a phone sends its position while you drive.',
+    /** @param {number} n @param {string} km */ summary: (n, km) => `${some(n, 'trip')}, ${km}.`, /** @param {number} n */ decide: (n) => `${count(n)} to decide.`, toDecide: 'decide',
+    distance: 'distance', length: 'from start to end', average: 'average', top: 'top', business: 'Business', private: 'Private', mixed: 'Mixed', kind: 'Kind',
+    noRoute: 'This trip was added without a route.', map: 'Route on a map', keys: 'Arrow keys move the map, plus and minus change its scale, 0 shows all of it.', in: 'Closer', out: 'Farther',
+    /** @param {string} rule */ rule: (rule) => `by rule “${rule}”`, byHand: 'by hand', list: 'Trips of the month',
+  },
+  places: {
+    none: 'No places yet. A place is a circle on the ground that notices when you come and go.', add: 'Add a place', newPlace: 'New place', map: 'Places on a map', radius: 'Radius', metres: 'm',
+    latitude: 'Latitude', longitude: 'Longitude', visits: 'Last visits', noVisits: 'Nobody was here yet.', active: 'Notices when you come and go', off: 'off', record: 'Records a visit as', nothing: 'nothing',
+    badLatitude: 'From −90 to 90.', badLongitude: 'From −180 to 180.', badRadius: 'From 50 to 10,000 m.',
+  },
+  devices: {
+    pair: 'Pair a device', revoke: 'Remove', thisOne: 'this browser', /** @param {string} when */ since: (when) => `since ${when}`, codeWords: 'On the other device, open Trendy and enter this code, or type:',
+    /** @param {string} length */ lives: (length) => `It works once, for ${length} more.`, waiting: 'Waiting for the device…', over: 'The code is too old now.', another: 'Make another',
+    /** @param {string} name */ came: (name) => `${name} is in.`, /** @param {string} name */ revokeWords: (name) => `${name} can no longer ask this hub. What waits on it stays there, and goes out when it is paired again.`,
+    conflicts: 'Conflicts', noConflicts: 'No conflicts.', conflictWords: 'Two devices wrote the same thing without knowing of each other. The later one counts; this is what it replaced.',
+    useOld: 'Use this', resolve: 'Keep what is there', waits: 'Waiting in this browser', refused: 'Refused by the hub', /** @param {string} name */ removed: (name) => `${name} removed`, leave: 'Leave this hub',
+    leaveWords: 'This browser forgets everything it kept of you, and needs a new code to come back.', gone: 'something deleted',
+  },
+  data: {
+    takeOut: 'Take out', csv: 'All entries as a table (CSV)', csvWords: 'One line an entry, opens in any spreadsheet.', all: 'Everything (NDJSON)', allWords: 'Every type, entry, place and setting as the hub keeps them, deleted ones included.', download: 'Download',
+    /** @param {number} n */ reading: (n) => `${count(n)} read…`, bringIn: 'Bring in', bringWords: 'Files of other apps are read by the command line, with a preview and an undo:', backups: 'Backups', backupWords: 'On the machine of the hub, while it runs:',
+  },
+  settings: {
+    days: 'Days', dayStart: 'A day begins at', dayHint: 'What you record before belongs to the day before.', weekStart: 'A week begins on', units: 'Units', lengths: 'Lengths', clock: 'Clock', look: 'Look', theme: 'Theme',
+    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', person: 'Person', hub: 'Hub', browser: 'This browser', byLocale: 'as here', all: 'The same on all your devices.',
+  },
+  pair: {
+    noPerson: 'This hub has no person yet', noPersonWords: 'On the machine where it runs, type:', title: 'Pair this browser', where: 'On a device that is already in, open Devices. Or on the machine of the hub, type:',
+    code: 'Code', go: 'Pair', wrong: 'This code is wrong, was used, or is older than ten minutes.', placeholder: '0000-0000', look: 'Look again',
+  },
+  first: {
+    title: 'What would you like to keep track of?', sentence: 'Choose a few. You can change all of it later.', go: 'Begin', own: 'My own', leave: 'Leave this',
+  },
+  keys: {
+    title: 'Keys', list: [
+      ['?', 'these keys'], ['L', 'log'], ['/', 'search'], ['U', 'undo'], ['Shift U', 'do it again'], ['1 – 9', 'on Today: log that tile'], ['E', 'edit the tile or row in focus'], ['[  ]', 'earlier, later'],
+      ['.', 'today'], ['G then T L C I R P D', 'Today, Timeline, Calendar, Insights, Trips, Places, Devices'], ['Ctrl Enter', 'save the form'], ['Esc', 'close'],
+    ],
+  },
+  error: {
+    title: 'This part of the page failed', words: 'Your data is untouched.', reload: 'Reload', request: 'request', missing: 'No such day, type or trip here. It may have been deleted.',
+    away: 'The hub cannot be reached, and this browser has not kept this page.', older: 'This hub does not know how to do this. It may be older than the page.',
+  },
+};

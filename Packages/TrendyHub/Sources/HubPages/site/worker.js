@@ -1,0 +1,26 @@
+// Keeps the pages themselves for when the hub cannot be reached. What a person recorded is kept by the pages, not here.
+const CACHE = 'pages-{{version}}';
+const FILES = ['/', '/manifest.webmanifest', {{files}}];
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(
+    caches.keys()
+      .then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))))
+      .then(() => self.clients.claim()));
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { pathname, origin } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return;
+  if (request.mode === 'navigate') {
+    // The hub's own page while it answers, so that a new version is there at once.
+    event.respondWith(fetch(request).catch(() => caches.match('/')));
+  } else if (pathname.startsWith('/assets/') || pathname === '/manifest.webmanifest') {
+    event.respondWith(caches.match(request).then((kept) => kept ?? fetch(request)));
+  }
+});

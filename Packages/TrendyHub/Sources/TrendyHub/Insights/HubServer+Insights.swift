@@ -1,0 +1,80 @@
+import Foundation
+import Synchronization
+import TrendyInsights
+import TrendyModels
+import TrendyProtocols
+
+// Findings over a person's record. Every number is one of TrendyInsights; here it is asked for and written down.
+
+extension HubServer {
+  /// Answers `/insights`.
+  func showInsights(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let days = try PersonDays(call)
+    let span = Int(try call.integer("days", in: 14...366, default: Int64(Relation.span)))
+    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
+    let now = clock.now
+    return .read { [histories] reading in
+      let history = try histories.history(of: sender.person, reading, days: days, now: now)
+      return .json(.object(InsightsDocument(history, span: span, firstWeekday: firstWeekday).members))
+    }
+  }
+
+  /// Answers `/insights/streaks`: of types with a daily goal alone, and only as far back as the streaks of today go.
+  func showStreaks(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let days = try PersonDays(call)
+    let now = clock.now
+    return .read { reading in
+      let today = days.day(of: now)
+      var back = 62
+      while true {
+        let first = today.advanced(by: -back)
+        let history = try PersonHistory(reading, days: days, now: now, from: days.start(of: first) - days.longestShift)
+        let streaks = history.goals.filter { $0.value?.bound == .atLeast && $0.value?.period == .day }.keys.map {
+          type in
+          let done = (history.records[type]?.moments ?? []).map(\.day)
+          return (type, Streak(days: done, skips: history.skips[type] ?? [], today: today).current)
+        }
+        // One that fills what was read may go on before it.
+        if back < 36_525, streaks.contains(where: { $0.1 >= back / 2 }) {
+          back *= 4
+          continue
+        }
+        return .json([
+          "streaks": .array(
+            streaks.sorted { $0.0 < $1.0 }.map { ["event_type_id": .string($0.0), "current": .int(Int64($0.1))] })
+        ])
+      }
+    }
+  }
+}
+
+/// The last histories that were read, so that another range of the same record is not read again.
+final class KnownHistories: Sendable {
+  private struct Key: Hashable {
+    let person: String
+    /// The last life of the storage, and the last write in it.
+    let epoch: String?
+    let head: Int64
+    let zone: String
+    let dayStart: Int64
+    let today: CivilDate
+  }
+
+  private static let limit = 4
+  private let known = Mutex<[(key: Key, history: PersonHistory)]>([])
+
+  func history(of person: String, _ reading: any HubReading, days: PersonDays, now: Date) throws -> PersonHistory {
+    let state = try reading.state()
+    let key = Key(
+      person: person, epoch: state.epochs.last?.id, head: state.head, zone: days.zone, dayStart: days.startSeconds,
+      today: days.day(of: now))
+    if let found = known.withLock({ $0.first { $0.key == key }?.history }) { return found }
+    let history = try PersonHistory(reading, days: days, now: now)
+    known.withLock { known in
+      known.removeAll { $0.key.person == person }
+      known.append((key, history))
+      if known.count > Self.limit { known.removeFirst() }
+    }
+    return history
+  }
+}

@@ -1,0 +1,115 @@
+import TrendyInsights
+import TrendyModels
+
+/// The findings of a person's record as the wire has them. A number is never without what it rests on.
+struct InsightsDocument {
+  private let history: PersonHistory
+  private let histories: [String: TypeHistory]
+  private let span: Int
+  private let firstWeekday: Int
+  private let narrator = PlainNarrator()
+
+  /// - Parameters:
+  ///   - span: days up to today in which relations and patterns are looked for.
+  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  init(_ history: PersonHistory, span: Int, firstWeekday: Int) {
+    self.history = history
+    histories = history.histories()
+    self.span = span
+    self.firstWeekday = firstWeekday
+  }
+
+  var members: [String: JSONValue] {
+    let first = histories.values.map(\.days.first).min()
+    return [
+      "today": date(history.today), "days": .int(Int64(span)), "first_date": first.map(date) ?? .null,
+      "needs_days": .int(Int64(Relation.missingDays(among: histories.values))),
+      "relations": .array(Relation.strongest(among: histories, span: span).map(relation)),
+      "types": .array(
+        histories.sorted { (name($0.key).lowercased(), $0.key) < (name($1.key).lowercased(), $1.key) }
+          .compactMap { id, history in type(id, history) }),
+    ]
+  }
+
+  private func name(_ id: String) -> String { history.names[id] ?? id }
+  private func date(_ date: CivilDate) -> JSONValue { .string("\(date)") }
+
+  private func relation(_ relation: Relation) -> JSONValue {
+    [
+      "first": .string(relation.first), "second": .string(relation.second), "lag_days": .int(Int64(relation.lag)),
+      "r": .double(relation.correlation.r), "p": .double(relation.correlation.p),
+      "adjusted_p": .double(relation.adjustedP), "days": .int(Int64(relation.correlation.count)),
+      "confidence": .string(relation.confidence.rawValue),
+      "sentence": .string(
+        narrator.sentence(relation, first: name(relation.first), second: name(relation.second))),
+    ]
+  }
+
+  private func type(_ id: String, _ own: TypeHistory) -> JSONValue? {
+    guard let basis = own.basis else { return nil }
+    let skips = history.skips[id] ?? []
+    let streak = own.streak(skips: skips)
+    let score = history.goals[id].flatMap { $0 }.map { goal in
+      HabitScore(of: goal, amounts: history.amounts(ofType: id, over: own.days), skips: skips).current
+    }
+    return [
+      "event_type_id": .string(id), "name": .string(name(id)), "basis": self.basis(basis),
+      "week": week(own.week(firstWeekday: firstWeekday)), "trend": trend(own.trend, of: id), "pattern": pattern(id),
+      "streak": [
+        "current": .int(Int64(streak.current)), "longest": .int(Int64(streak.longest)),
+        "longest_end": streak.longestEnd.map(date) ?? .null,
+      ],
+      "score": score.map { .double($0) } ?? .null,
+    ]
+  }
+
+  private func basis(_ basis: Basis) -> JSONValue {
+    [
+      "active_days": .int(Int64(basis.activeDays)), "events": .int(Int64(basis.events)), "from": date(basis.from),
+      "through": date(basis.through), "days": .int(Int64(basis.days)),
+    ]
+  }
+
+  private func week(_ week: PeriodChange) -> JSONValue {
+    [
+      "from": date(week.days.lowerBound), "through": date(week.days.upperBound), "now": .int(Int64(week.now)),
+      "before": .int(Int64(week.before)), "percent": week.percent.map { .double($0) } ?? .null,
+      "direction": .string(week.direction.rawValue),
+    ]
+  }
+
+  private func trend(_ finding: Finding<Trend>, of id: String) -> JSONValue {
+    guard let trend = finding.value else { return .null }
+    return [
+      "recent": .int(Int64(trend.recent)), "before": .int(Int64(trend.before)),
+      "change": trend.change.map { .double($0) } ?? .null, "direction": .string(trend.direction.rawValue),
+      "sentence": .string(narrator.sentence(trend, of: name(id))),
+    ]
+  }
+
+  /// When it happens, in the last days that are looked at.
+  private func pattern(_ id: String) -> JSONValue {
+    let first = history.today.advanced(by: 1 - span)
+    let moments = (history.records[id]?.moments ?? []).filter { $0.day >= first && $0.day <= history.today }
+    let recent = TypeHistory(moments: moments, today: history.today)
+    func missing(_ finding: Finding<Habit>) -> Int64 {
+      if case .needsEvents(let count) = finding { Int64(count) } else { 0 }
+    }
+    func habit(_ finding: Finding<Habit>) -> JSONValue {
+      guard let habit = finding.value else { return .null }
+      return [
+        "peak": .int(Int64(habit.pattern.peak)), "share": .double(habit.pattern.peakShare),
+        "consistency": .double(habit.pattern.consistency), "confidence": .string(habit.confidence.rawValue),
+      ]
+    }
+    return [
+      "events": .int(Int64(recent.events)),
+      "grid": .array(WeekGrid(moments: moments).counts.map { .array($0.map { .int(Int64($0)) }) }),
+      "hour": habit(recent.hourHabit), "weekday": habit(recent.weekdayHabit),
+      "needs_events": .int(missing(recent.weekdayHabit)),
+      "usual": recent.usualTime.value.map {
+        ["from": .int(Int64($0.from)), "through": .int(Int64($0.through)), "share": .double($0.share)]
+      } ?? .null,
+    ]
+  }
+}

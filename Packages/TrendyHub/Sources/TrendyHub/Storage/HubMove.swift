@@ -1,0 +1,111 @@
+/// Copies everything that a hub keeps from one storage into another, empty one.
+///
+/// The source is only read. Its directory is written last, in one transaction: before that the target is empty to whoever looks,
+/// and a copy that was cut short is made anew from its beginning. Each person is read back and compared.
+public struct HubMove: Sendable {
+  public struct Report: Hashable, Sendable {
+    public var people = 0
+    public var devices = 0
+    /// Of all persons together.
+    public var records = 0
+  }
+
+  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// There is nobody in the source.
+    case nothingToMove
+    /// The target holds another hub, or the same one as it went on there.
+    case occupied
+    /// A person reads otherwise in the target than in the source.
+    case differs(person: String)
+    /// Somebody wrote to the source meanwhile.
+    case changed
+
+    public var description: String {
+      switch self {
+      case .nothingToMove: "there is no hub to move"
+      case .occupied: "there is another hub, or a later state of this one"
+      case .differs(let person): "what was written of the person \(person) reads otherwise than what was copied"
+      case .changed: "the hub was written to while it was moved"
+      }
+    }
+  }
+
+  private let source: any HubStorage
+  private let target: any HubStorage
+
+  /// - Parameters:
+  ///   - source: which no hub serves.
+  ///   - target: which no hub serves.
+  public init(from source: any HubStorage, to target: any HubStorage) {
+    self.source = source
+    self.target = target
+  }
+
+  /// Copies, or finds that the target holds exactly this already.
+  /// - Throws: ``Failure``, and what the storages say; the source is as it was.
+  public func run() throws -> Report {
+    let directory = try source.readDirectory { try Directory($0) }
+    guard !directory.people.isEmpty else { throw Failure.nothingToMove }
+    let there = try target.readDirectory { try Directory($0) }
+    // Nothing is kept of those any more.
+    let people = directory.people.filter { !$0.isErasing }.map(\.id)
+    var report = Report(people: people.count, devices: directory.devices.count)
+    if !there.people.isEmpty {
+      guard there == directory else { throw Failure.occupied }
+      for person in people {
+        let digest = try HubRecordDigest(of: source, person: person)
+        guard try HubRecordDigest(of: target, person: person) == digest else { throw Failure.occupied }
+        report.records += digest.count
+      }
+      return report
+    }
+    var digests: [String: HubRecordDigest] = [:]
+    for person in people {
+      let digest = try copy(person)
+      guard try HubRecordDigest(of: target, person: person) == digest else { throw Failure.differs(person: person) }
+      digests[person] = digest
+      report.records += digest.count
+    }
+    for person in people where try HubRecordDigest(of: source, person: person) != digests[person] {
+      throw Failure.changed
+    }
+    guard try source.readDirectory({ try Directory($0) }) == directory else { throw Failure.changed }
+    try target.writeDirectory { try directory.put(in: $0) }
+    return report
+  }
+
+  /// - Returns: what was read.
+  private func copy(_ person: String) throws -> HubRecordDigest {
+    try source.read(person: person) { reading in
+      var digest = HubRecordDigest()
+      try target.replace(person: person) { put in
+        try reading.forEachRecord { record in
+          try digest.add(record, of: person)
+          try put(record)
+        }
+      }
+      return digest
+    }
+  }
+
+  private struct Directory: Hashable {
+    let people: [HubPerson]
+    let devices: [HubDevice]
+    let codes: [HubPairingCode]
+    let webhooks: [HubWebhook]
+
+    init(_ reading: any HubDirectoryReading) throws {
+      people = try reading.people()
+      devices = try reading.devices()
+      codes = try reading.pairingCodes()
+      webhooks = try reading.webhooks()
+    }
+
+    func put(in transaction: any HubDirectoryTransaction) throws {
+      for person in people { try transaction.put(person) }
+      for device in devices { try transaction.put(device) }
+      for code in codes { try transaction.put(code) }
+      for webhook in webhooks { try transaction.put(webhook) }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+public import TrendyModels
+
+/// A piece of what a storage keeps of one person, in a form that every storage gives and takes.
+public enum HubRecord: Hashable, Sendable {
+  case state(HubState)
+  /// An entry or a tombstone, with whatever a storage derives of it.
+  case entry(HubEntry)
+  /// The bare id of a tombstone that was compacted away: the hash of its kind and id.
+  case purged(HubNameHash)
+  case mark(device: String, sequence: Int64)
+  case outcome(device: String, sequence: Int64, StoredOutcome)
+  /// Under the hash of the device and its `Idempotency-Key`.
+  case keyedWrite(HubNameHash, KeyedWrite)
+  case contact(HubContact)
+  case companion(HubCompanion)
+  case notice(CompanionNotice, companion: String)
+  case webhookStanding(HubWebhookStanding)
+}
+
+/// 128 bits that stand for a name which a storage has to recognise and never to tell.
+///
+/// Every storage keeps such names by the same hash, so that they can be moved from one to another.
+public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
+  public var high: UInt64
+  public var low: UInt64
+
+  /// - Parameters:
+  ///   - high: the upper 64 bits.
+  ///   - low: the lower 64 bits.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Of an entry.
+  public static func entry(_ kind: String, _ id: String) -> HubNameHash { HubNameHash(HubRecordKey.entry(kind, id)) }
+
+  /// Of a create that came with an `Idempotency-Key`.
+  public static func keyedWrite(_ device: String, _ key: String) -> HubNameHash {
+    HubNameHash(HubRecordKey.keyedWrite(device, key))
+  }
+
+  /// 32 hexadecimal digits.
+  public var description: String {
+    [high, low].map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Reads ``description``; `nil` for anything else.
+  public init?(_ description: String) {
+    guard description.utf8.count == 32, let high = UInt64(description.prefix(16), radix: 16),
+      let low = UInt64(description.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+}
+
+extension HubTransaction {
+  /// Writes what another storage gave.
+  public func put(_ record: HubRecord) throws {
+    switch record {
+    case .state(let state): try setState(state)
+    case .entry(let entry): try put(entry)
+    case .purged(let hash): try putPurged(hash)
+    case .mark(let device, let sequence): try setMark(device: device, sequence)
+    case .outcome(let device, let sequence, let outcome):
+      try putOutcome(device: device, sequence: sequence, outcome)
+    case .keyedWrite(let hash, let write): try putKeyedWrite(hash, write)
+    case .contact(let contact): try putContact(contact)
+    case .companion(let companion): try put(companion)
+    case .notice(let notice, let companion): try put(notice, companion: companion)
+    case .webhookStanding(let standing): try put(standing)
+    }
+  }
+
+  public func putKeyedWrite(device: String, key: String, _ write: KeyedWrite) throws {
+    try putKeyedWrite(.keyedWrite(device, key), write)
+  }
+}
+
+extension HubReading {
+  public func keyedWrite(device: String, key: String) throws -> KeyedWrite? {
+    try keyedWrite(.keyedWrite(device, key))
+  }
+}
+
+extension HubStorage {
+  /// Records that are written in one transaction.
+  private static var recordsAtOnce: Int { 1000 }
+
+  /// Puts records in the place of everything that is kept of a person, who must not be served meanwhile.
+  ///
+  /// It is done in many transactions. Where it throws, what is left of the person is part of it, and is to be replaced again.
+  /// - Parameters:
+  ///   - person: whose state it is.
+  ///   - records: calls what it is given with each record; it may throw.
+  public func replace(
+    person: String, records: (_ put: (HubRecord) throws -> Void) throws -> Void
+  ) throws {
+    try write(person: person) { try $0.clear() }
+    var batch: [HubRecord] = []
+    func flush() throws {
+      try write(person: person) { transaction in
+        let keys = batch.compactMap { record in
+          if case .entry(let entry) = record { HubEntryKey(kind: entry.kind, id: entry.id) } else { nil }
+        }
+        try transaction.prefetch(keys, device: "")
+        for record in batch { try transaction.put(record) }
+      }
+      batch = []
+    }
+    try records { record in
+      batch.append(record)
+      if batch.count == Self.recordsAtOnce { try flush() }
+    }
+    if !batch.isEmpty { try flush() }
+  }
+}
+
+// MARK: Comparing storages
+
+/// What a person's records come to, whatever the order in which a storage gives them.
+public struct HubRecordDigest: Hashable, Sendable {
+  public private(set) var count = 0
+  /// The sum of the first 64 bits of each record's SHA-256, and of the second.
+  private var sum: (UInt64, UInt64) = (0, 0)
+
+  public init() {}
+
+  /// - Throws: for a record that cannot be written as JSON.
+  public mutating func add(_ record: HubRecord, of person: String) throws {
+    let bytes = SHA256Digest.bytes(of: JSONText.write(try record.canonical(of: person)))
+    count += 1
+    func word(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
+    sum.0 &+= word(0..<8)
+    sum.1 &+= word(8..<16)
+  }
+
+  /// - Parameters:
+  ///   - storage: which is asked.
+  ///   - person: whose records are added up.
+  public init(of storage: any HubStorage, person: String) throws {
+    self = try storage.read(person: person) { reading in
+      var digest = HubRecordDigest()
+      try reading.forEachRecord { try digest.add($0, of: person) }
+      return digest
+    }
+  }
+
+  public static func == (left: HubRecordDigest, right: HubRecordDigest) -> Bool {
+    left.count == right.count && left.sum == right.sum
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    hasher.combine(sum.0)
+    hasher.combine(sum.1)
+  }
+}
+
+extension HubRecord {
+  /// All that the record says, as JSON whose text is the same for records that are equal.
+  fileprivate func canonical(of person: String) throws -> JSONValue {
+    switch self {
+    case .state(let state): ["state", state.stored]
+    case .entry(let entry):
+      ["entry", .string(String(decoding: entry.line(person: person).text, as: UTF8.self)), entry.storedFacts]
+    case .purged(let hash): ["purged", .string(hash.description)]
+    case .mark(let device, let sequence): ["mark", .string(device), .int(sequence)]
+    case .outcome(let device, let sequence, let outcome):
+      ["outcome", .string(device), .int(sequence), outcome.stored]
+    case .keyedWrite(let hash, let write):
+      [
+        "keyed_write", .string(hash.description), .string(write.digest), .string(write.kind), .string(write.id),
+      ]
+    case .contact(let contact):
+      [
+        "contact", .string(contact.device), .int(contact.cursor), .int(contact.at.milliseconds),
+        .array(contact.lives.map { .string($0) }),
+      ]
+    case .companion(let companion): ["companion", companion.stored]
+    case .notice(let notice, let companion):
+      ["notice", .string(companion), .string(String(decoding: try WireJSON.encode(notice), as: UTF8.self))]
+    case .webhookStanding(let standing): ["webhook_standing", standing.stored]
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+
+extension HubServer {
+  /// How often the directory is asked for webhooks that were added or removed.
+  private static let reloadInterval: Duration = .seconds(10)
+  /// How often a webhook looks for changes that other hubs on the same storage wrote.
+  private static let lookInterval: Duration = .seconds(60)
+
+  /// Delivers what changes to the webhooks of all persons, until its task is cancelled.
+  ///
+  /// Each change is delivered at least once, in the order of the versions, each webhook by itself: a receiver that is slow or
+  /// gone keeps no other waiting, and is tried again for ever, after one second, then two, up to an hour.
+  /// - Parameters:
+  ///   - sender: carries them over the network.
+  ///   - report: what went wrong in the hub's own storage, in words.
+  public func deliverWebhooks(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        do {
+          let webhooks = try await webhooks()
+          bells.keepOnly(Set(webhooks.map(\.id)))
+          for webhook in webhooks where bells.hang(webhook) {
+            group.addTask { await self.deliver(to: webhook, by: sender, report: report) }
+          }
+        } catch {
+          report("the webhooks could not be read: \(error)")
+        }
+        // Cancelled is seen by the loop.
+        try? await clock.sleep(for: Self.reloadInterval)
+      }
+      bells.keepOnly([])
+    }
+  }
+
+  private func webhooks() async throws -> [HubWebhook] {
+    try await store.perform(.reading, for: "directory") { [storage] in try storage.readDirectory { try $0.webhooks() } }
+  }
+
+  private func deliver(
+    to webhook: HubWebhook, by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void
+  ) async {
+    while !Task.isCancelled, bells.hangs(webhook.id) {
+      var next = WebhookStep.idle
+      do {
+        next = try await deliverNext(to: webhook, by: sender)
+      } catch HubStorageError.erased {
+        return
+      } catch {
+        report("webhook \(webhook.id): \(error)")
+      }
+      switch next {
+      case .again: break
+      case .idle: await bells.wait(at: webhook.id, atMost: Self.lookInterval, clock)
+      // In pieces, so that one that is removed meanwhile ends. Cancelled is seen by the loop.
+      case .rest(let pause): try? await clock.sleep(for: min(pause, Self.reloadInterval))
+      }
+    }
+  }
+
+  /// One delivery, if there is something to deliver.
+  private func deliverNext(to webhook: HubWebhook, by sender: any WebhookSender) async throws -> WebhookStep {
+    let due = try await store.read(person: webhook.person) { try WebhookDue(webhook, in: $0) }
+    guard let due, !due.isIdle else { return .idle }
+    var standing = due.standing
+    if let next = standing.nextAttempt, next > clock.now {
+      return .rest(.milliseconds(Int64((next.timeIntervalSince(clock.now) * 1000).rounded(.up))))
+    }
+    if !due.changes.isEmpty {
+      let post = WebhookPost(due.changes, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
+      do {
+        let answer = try await sender.send(post)
+        standing.note(.init(at: clock.now, status: answer.status), retryAfter: answer.retryAfter)
+      } catch is CancellationError {
+        return .idle
+      } catch {
+        standing.note(.init(at: clock.now, status: nil, words: "\(error)"), retryAfter: nil)
+      }
+    }
+    if standing.failures == 0 {
+      standing.cursor = due.end
+      standing.life = due.life
+    }
+    let now = clock.now
+    try await store.write(person: webhook.person) { [standing, core] transaction in
+      try transaction.put(standing)
+      guard standing.failures == 0 else { return }
+      // As a device that stands there: what was deleted after it stays in the feed.
+      let device = "webhook:\(webhook.id)"
+      let contact = core.contact(
+        device: device, cursor: standing.cursor, seen: standing.cursor, after: try transaction.contact(device: device),
+        in: try transaction.state(), now: now)
+      if let contact { try transaction.putContact(contact) }
+    }
+    return .again
+  }
+}
+
+/// What the deliveries to a webhook do next.
+private enum WebhookStep {
+  /// There may be more to deliver.
+  case again
+  /// They wait for the next change.
+  case idle
+  /// The receiver is left alone for a while.
+  case rest(Duration)
+}
+
+/// What a webhook is to be told next.
+private struct WebhookDue {
+  /// Changes of one delivery at most, and bytes of them after which no further one is added.
+  static let most = (changes: 100, bytes: 1 << 20)
+
+  let standing: HubWebhookStanding
+  /// Of the kinds that are told.
+  private(set) var changes: [HubLine] = []
+  /// The version of the last change that was looked at, and the life it belongs to.
+  let end: Int64
+  let life: String?
+  /// Whether deletions before the first may be gone from the feed.
+  let isIncomplete: Bool
+
+  var isIdle: Bool { end == standing.cursor }
+
+  /// - Returns: `nil` for a webhook whose standing is not there: it was removed.
+  init?(_ webhook: HubWebhook, in reading: any HubReading) throws {
+    guard var standing = try reading.webhookStanding(of: webhook.id) else { return nil }
+    let state = try reading.state()
+    if let life = state.epochs.epoch(of: standing.cursor)?.id, life != standing.life {
+      // The hub was restored and wrote its versions anew: from where the lives parted, all is told once more.
+      let known = state.epochs.firstIndex { $0.id == standing.life }
+      let next = known.map { state.epochs.index(after: $0) } ?? state.epochs.startIndex
+      standing.cursor = min(standing.cursor, state.epochs[next].first - 1)
+    }
+    var end = standing.cursor
+    var bytes = 0
+    for entry in try reading.entries(after: standing.cursor, limit: Self.most.changes) where bytes < Self.most.bytes {
+      end = entry.version
+      guard webhook.kinds.isEmpty || webhook.kinds.contains(entry.kind) else { continue }
+      let line = entry.line(person: webhook.person)
+      bytes += line.text.count
+      changes.append(line)
+    }
+    self.standing = standing
+    self.end = end
+    life = state.epochs.epoch(of: end)?.id
+    isIncomplete = standing.cursor < state.horizon
+  }
+}
+
+extension HubWebhookStanding {
+  private static let longestPause: Duration = .seconds(3600)
+
+  /// - Parameter retryAfter: what the receiver asked for, an hour at most.
+  fileprivate mutating func note(_ attempt: Attempt, retryAfter: Duration?) {
+    lastAttempt = attempt
+    guard !attempt.isSuccess else {
+      failures = 0
+      nextAttempt = nil
+      return
+    }
+    failures += 1
+    let pause = max(.seconds(1 << min(failures - 1, 12)), retryAfter ?? .zero)
+    nextAttempt = attempt.at.addingTimeInterval(Double(min(pause, Self.longestPause).components.seconds))
+  }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+import TrendyProtocols
+
+/// Wakes the deliveries of a person's webhooks when their record changes.
+final class WebhookBells: Sendable {
+  private struct Bell {
+    let person: String
+    /// Rung before anybody waited.
+    var isRung = false
+    var waiter: CheckedContinuation<Void, Never>?
+  }
+
+  private let bells = Mutex<[String: Bell]>([:])
+
+  /// - Returns: whether it was not there yet.
+  func hang(_ webhook: HubWebhook) -> Bool {
+    bells.withLock { bells in
+      guard bells[webhook.id] == nil else { return false }
+      bells[webhook.id] = Bell(person: webhook.person)
+      return true
+    }
+  }
+
+  /// Those of all other webhooks are taken down, and who waits at one goes on.
+  func keepOnly(_ ids: Set<String>) {
+    let waiters = bells.withLock { bells in
+      let gone = bells.filter { !ids.contains($0.key) }
+      bells = bells.filter { ids.contains($0.key) }
+      return gone.values.compactMap(\.waiter)
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  func hangs(_ webhook: String) -> Bool { bells.withLock { $0[webhook] != nil } }
+
+  func ring(for person: String) {
+    let waiters = bells.withLock { bells in
+      var waiters: [CheckedContinuation<Void, Never>] = []
+      for (id, bell) in bells where bell.person == person {
+        if let waiter = bells[id]?.waiter.take() { waiters.append(waiter) } else { bells[id]?.isRung = true }
+      }
+      return waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Returns when the bell rings, is taken down, or the time is over.
+  func wait(at webhook: String, atMost limit: Duration, _ clock: any TimeSource) async {
+    await withTaskGroup { group in
+      // Cancelled is all that can go wrong.
+      group.addTask { try? await clock.sleep(for: limit) }
+      group.addTask { await self.wait(at: webhook) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func wait(at webhook: String) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let isOver = bells.withLock { bells in
+          guard let bell = bells[webhook], !bell.isRung, !Task.isCancelled else {
+            bells[webhook]?.isRung = false
+            return true
+          }
+          bells[webhook]?.waiter = waiter
+          return false
+        }
+        if isOver { waiter.resume() }
+      }
+    } onCancel: {
+      bells.withLock { $0[webhook]?.waiter.take() }?.resume()
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+
+@Suite("Findings of the hub", .timeLimit(.minutes(10)))
+struct HubInsightsTests {
+  private let hub: TestHub
+  /// The hub's clock stands at the beginning of 2024.
+  private let today = CivilDate(year: 2024, month: 1, day: 1)
+
+  init() throws { hub = try TestHub() }
+
+  private func record(_ type: String, at times: [String], zone: String? = nil, _ more: [String: JSONValue] = [:])
+    async throws
+  {
+    let events = times.enumerated().map { place, time -> JSONValue in
+      var members: [String: JSONValue] = [
+        "id": .string("\(type)-\(time)-\(place)"), "event_type_id": .string(type), "timestamp": .string(time),
+      ]
+      members["time_zone"] = zone.map { .string($0) }
+      return .object(members.merging(more) { $1 })
+    }
+    for start in stride(from: 0, to: events.count, by: 500) {
+      let part = Array(events[start..<min(start + 500, events.count)])
+      let answer = try await hub.send("POST", "/events/batch", ["events": .array(part)])
+      #expect(answer["failed"] == 0, "\(answer.detail)")
+    }
+  }
+
+  /// 8 o'clock, so many days ago; those of 0 at midnight, as nothing of today is later.
+  private func times(_ ago: some Sequence<Int>) -> [String] {
+    ago.map { "\(today.advanced(by: -$0))T\($0 == 0 ? "00" : "08"):00:00Z" }
+  }
+
+  private func insights(_ query: String = "") async throws -> JSONValue {
+    let answer = try await hub.send("GET", "/insights?\(query)")
+    #expect(answer.status == 200, "\(answer.detail)")
+    return answer.json
+  }
+
+  private func findings(_ type: String, _ query: String = "") async throws -> JSONValue {
+    try await insights(query)["types"].arrayValue?.first { $0["event_type_id"] == .string(type) } ?? .null
+  }
+
+  @Test func `what goes together is told with its days, in a sentence`() async throws {
+    try await hub.makeType()
+    try await hub.makeType("u", name: "Mood")
+    let days = (0..<40).filter { $0 % 3 != 1 }
+    try await record("t", at: times(days))
+    try await record("u", at: times(days + [days[0]]))
+    let relation = try await insights()["relations"][0]
+    #expect(relation["first"] == "t" && relation["second"] == "u" && relation["lag_days"] == 0)
+    #expect(try #require(relation["r"].doubleValue) > 0.9)
+    #expect(relation["days"] == 40 && relation["confidence"] == "high")
+    #expect(relation["sentence"] == "More Coffee goes strongly with more Mood on the same day")
+    // Of a shorter span, fewer.
+    #expect(try await insights("days=20")["relations"][0]["days"] == 20)
+  }
+
+  @Test func `with too few days it says how many are missing, and nothing else`() async throws {
+    #expect(try await insights()["needs_days"] == 14)
+    try await hub.makeType()
+    try await hub.makeType("u", name: "Mood")
+    try await record("t", at: times(0..<30))
+    try await record("u", at: times([8, 3]))
+    let found = try await insights()
+    #expect(found["needs_days"] == 5 && found["relations"] == [])
+    #expect(found["first_date"] == "2023-12-03")
+    #expect(try await findings("u")["pattern"]["needs_events"] == 5)
+    #expect(try await findings("u")["trend"].isNull)
+  }
+
+  @Test func `a part of a week is held against the same part of the one before`() async throws {
+    try await hub.makeType()
+    // 1 January 2024 was a Monday: by the Monday it is the first day of a week, by the Sunday the second.
+    try await record("t", at: times([0, 0, 1, 7, 8, 8, 8, 9]))
+    let monday = try await findings("t", "week_start=1")["week"]
+    #expect(monday["from"] == "2024-01-01" && monday["now"] == 2 && monday["before"] == 1)
+    #expect(monday["percent"] == 100 && monday["direction"] == "up")
+    let sunday = try await findings("t", "week_start=0")["week"]
+    #expect(sunday["from"] == "2023-12-31" && sunday["now"] == 3 && sunday["before"] == 4)
+    #expect(sunday["direction"] == "down")
+  }
+
+  @Test func `hours and days are those that the clock showed where it was recorded`() async throws {
+    try await hub.makeType()
+    // Saturday 19:30 in Auckland is Saturday 6:30 in UTC.
+    try await record("t", at: (1...8).map { "\(today.advanced(by: -2 - 7 * $0))T06:30:00Z" }, zone: "Pacific/Auckland")
+    let pattern = try await findings("t", "zone=America/Los_Angeles")["pattern"]
+    #expect(pattern["events"] == 8)
+    #expect(pattern["grid"][6][19] == 8, "Saturday, 19 to 20 o'clock")
+    #expect(pattern["hour"]["peak"] == 19 && pattern["weekday"]["peak"] == 6)
+    #expect(pattern["usual"]["from"] == 1170)
+    // A day that begins late takes the hours after midnight along.
+    try await hub.makeType("u", name: "Reading")
+    try await record("u", at: ["2023-12-30T01:00:00Z"])
+    #expect(try await findings("u", "day_start=14400")["pattern"]["grid"][5][1] == 1, "still Friday")
+  }
+
+  @Test func `a streak goes over excused days, and a score is that of the goal`() async throws {
+    try await hub.makeType()
+    let goal: JSONValue = ["amount": 1, "bound": "at_least", "measure": "count", "period": "day"]
+    #expect(try await hub.send("PATCH", "/event-types/t", ["goal": goal]).status == 200)
+    try await record("t", at: times(1...4) + times(7...10))
+    #expect(try await findings("t")["streak"]["current"] == 4)
+    let skip: JSONValue = [
+      "id": "s", "event_type_id": "t", "from": .string("\(today.advanced(by: -6))T00:00:00Z"),
+      "to": .string("\(today.advanced(by: -4))T00:00:00Z"),
+    ]
+    #expect(try await hub.send("POST", "/skips", skip).status == 201)
+    let found = try await findings("t")
+    #expect(found["streak"] == ["current": 8, "longest": 8, "longest_end": "2023-12-31"])
+    // Eight days done, none lost but today, which has not brought anything yet.
+    let memory = pow(0.5, 1.0 / 13)
+    let score = try #require(found["score"].doubleValue)
+    #expect(abs(score - (1 - pow(memory, 8)) * memory) < 1e-9)
+    #expect(try await hub.send("GET", "/insights/streaks")["streaks"] == [["event_type_id": "t", "current": 8]])
+    // What is written is in the next answer.
+    try await record("t", at: times([0]))
+    #expect(try await findings("t")["streak"]["current"] == 9)
+  }
+
+  @Test func `a long streak is followed to its beginning, and a type without a daily goal has none`() async throws {
+    try await hub.makeType()
+    try await hub.makeType("u", name: "Headache")
+    let goal: JSONValue = ["amount": 1, "bound": "at_least", "measure": "count", "period": "day"]
+    _ = try await hub.send("PATCH", "/event-types/t", ["goal": goal])
+    try await record("t", at: times(0..<310))
+    try await record("u", at: times(0..<5))
+    #expect(try await hub.send("GET", "/insights/streaks")["streaks"] == [["event_type_id": "t", "current": 310]])
+  }
+
+  @Test func `a record that is read in parts is whole, many at one moment included`() async throws {
+    try await hub.makeType()
+    for part in 0..<11 {
+      try await record("t", at: Array(repeating: "2023-12-\(10 + part)T08:00:00Z", count: 600))
+    }
+    let found = try await findings("t")
+    #expect(found["basis"]["events"] == 6600 && found["basis"]["active_days"] == 11)
+  }
+
+  @Test func `what is not asked rightly is refused by name`() async throws {
+    #expect(try await hub.send("GET", "/insights?days=13").detail.contains("days"))
+    #expect(try await hub.send("GET", "/insights?zone=Moon").detail.contains("zone"))
+    #expect(try await hub.send("GET", "/insights?week_start=7").status == 400)
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+@Suite("The hub's pages", .timeLimit(.minutes(5)))
+struct PageTests {
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  /// As a browser asks: its host, where it comes from, and the cookie that it keeps.
+  private func ask(
+    _ method: String, _ target: String, host: String = "127.0.0.1:8787", origin: String? = nil, cookie: String? = nil,
+    _ body: JSONValue? = nil, more: [(String, String)] = []
+  ) async throws -> TestHub.Answer {
+    var headers = HTTPHeaders([("Host", host)] + more)
+    headers["Origin"] = origin
+    headers["Cookie"] = cookie
+    let response = await hub.server.handle(
+      HTTPRequest(
+        id: "r", method: method, target: target, headers: headers,
+        body: try body.map { try WireJSON.encode($0) } ?? Data(), remoteAddress: "127.0.0.1"))
+    return TestHub.Answer(
+      status: response.status, headers: response.headers, body: try await response.collectedBody())
+  }
+
+  private static let own = "http://127.0.0.1:8787"
+
+  /// A browser that was paired: what it sends as its cookie.
+  private func pairedCookie() async throws -> String {
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let answer = try await ask(
+      "POST", "/api/v1/session", origin: Self.own, ["code": .string(code), "device_name": "Firefox"])
+    #expect(answer.status == 201)
+    return String((answer.headers["Set-Cookie"] ?? "").prefix { $0 != ";" })
+  }
+
+  // MARK: Files
+
+  @Test func `every address of a page is the one document, which loads nothing from elsewhere`() async throws {
+    let page = try await ask("GET", "/")
+    #expect(page.status == 200 && page.headers["Content-Type"] == "text/html; charset=utf-8")
+    #expect(page.headers["Cache-Control"] == "no-cache")
+    let policy = page.headers["Content-Security-Policy"] ?? ""
+    for part in ["default-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"] { #expect(policy.contains(part)) }
+    #expect(!policy.contains("unsafe") && page.headers["Referrer-Policy"] == "no-referrer")
+    for path in ["/timeline/2026-11-19?q=soup", "/types/abc?range=12w", "/calendar", "/settings"] {
+      #expect(try await ask("GET", path).body == page.body, "\(path)")
+    }
+    let text = String(decoding: page.body, as: UTF8.self)
+    #expect(!text.contains("{{") && !text.contains("http://") && !text.contains("https://"))
+    #expect(!text.contains("<style") && !text.contains("style=\"") && !text.contains(" on"))
+    #expect(try await ask("GET", "/nothing").status == 404)
+    #expect(try await ask("GET", "/assets/0000000000000000/app.js").status == 404)
+    #expect(try await ask("POST", "/").status == 404)
+  }
+
+  @Test func `files lie under an address that tells their content, and are kept for ever`() async throws {
+    let text = String(decoding: try await ask("GET", "/").body, as: UTF8.self)
+    let addresses = text.matches(of: /"(\/assets\/[0-9a-f]{16}\/[^"]+)"/).map { String($0.output.1) }
+    #expect(addresses.count > 2)
+    for address in addresses {
+      let file = try await ask("GET", address)
+      #expect(file.status == 200, "\(address)")
+      #expect(file.headers["Cache-Control"] == "public, max-age=31536000, immutable")
+      #expect(file.headers["X-Content-Type-Options"] == "nosniff")
+    }
+  }
+
+  @Test func `what a browser has already is not sent again`() async throws {
+    let tag = try #require(try await ask("GET", "/").headers["ETag"])
+    for field in [tag, "W/\(tag)", "\"other\", \(tag)"] {
+      let answer = try await ask("GET", "/", more: [("If-None-Match", field)])
+      #expect(answer.status == 304 && answer.body.isEmpty && answer.headers["ETag"] == tag, "\(field)")
+    }
+    #expect(try await ask("GET", "/", more: [("If-None-Match", "\"other\"")]).status == 200)
+  }
+
+  @Test func `a page is only shown under a name of the hub's`() async throws {
+    #expect(try await ask("GET", "/", host: "evil.example").problem == "host_not_allowed")
+  }
+
+  @Test func `the compiler's list names every file of the pages`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/HubPages/")
+      .standardizedFileURL
+    let list = try String(contentsOf: folder.appending(path: "pages.c"), encoding: .utf8)
+    let site = folder.appending(path: "site").path
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: site).filter { path in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: "\(site)/\(path)", isDirectory: &isFolder) && !isFolder.boolValue
+    }
+    #expect(!paths.isEmpty)
+    for path in paths { #expect(list.contains("#embed \"site/\(path)\""), "\(path): run Tools/list-pages") }
+    #expect(list.split(separator: "#embed").count == paths.count + 1)
+  }
+
+  // MARK: Who comes in
+
+  @Test func `a hub without persons says so, and a stranger is told how to come in and nothing else`() async throws {
+    let empty = HubServer(storage: TestHub.openStorage(SimulatedFileSystem()), clock: hub.clock)
+    let answer = await empty.handle(HTTPRequest(id: "r", method: "GET", target: "/api/v1/session"))
+    let document = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
+    #expect(document == ["paired": false, "hub": "trendy", "has_people": false])
+    #expect(try await ask("GET", "/api/v1/session").json == ["paired": false, "hub": "trendy", "has_people": true])
+    #expect(try await ask("GET", "/api/v1/event-types").problem == "unauthorized")
+  }
+
+  @Test func `a browser is paired by code, and its token is in the cookie alone`() async throws {
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let answer = try await ask(
+      "POST", "/api/v1/session", origin: Self.own, ["code": .string(code), "device_name": "Firefox"])
+    let field = try #require(answer.headers["Set-Cookie"])
+    for part in ["trendy-8787=", "; HttpOnly", "; SameSite=Strict", "; Path=/api/v1"] { #expect(field.contains(part)) }
+    #expect(!field.contains("Secure"), "over plain HTTP a browser would not send it back")
+    let cookie = String(field.prefix { $0 != ";" })
+    let token = cookie.dropFirst("trendy-8787=".count)
+    #expect(token.count == 43 && !String(decoding: answer.body, as: UTF8.self).contains(token))
+    let session = try await ask("GET", "/api/v1/session", cookie: "other=1; \(cookie)")
+    #expect(session["person"]["name"] == "Anna" && session["device"]["name"] == "Firefox")
+    #expect(session.status == 200 && session["device"]["id"] == answer["device_id"])
+    #expect(try hub.server.accounts.devices().contains { $0.name == "Firefox" })
+  }
+
+  @Test func `behind TLS the cookie never goes over plain HTTP`() async throws {
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let answer = try await ask(
+      "POST", "/api/v1/session", host: "localhost", origin: "https://localhost",
+      ["code": .string(code), "device_name": "Firefox"])
+    #expect(answer.headers["Set-Cookie"]?.hasSuffix("; Secure") == true)
+  }
+
+  @Test func `a write with the cookie must come from the hub's own page`() async throws {
+    let cookie = try await pairedCookie()
+    let type: JSONValue = ["id": "t", "name": "Coffee", "color": "#000000", "icon": "cup"]
+    func write(_ origin: String?, _ more: [(String, String)] = []) async throws -> TestHub.Answer {
+      try await ask("POST", "/api/v1/event-types", origin: origin, cookie: cookie, type, more: more)
+    }
+    #expect(try await write(nil).problem == "origin_not_allowed")
+    // Another port of the same host is the same site to a browser, which sends the cookie along.
+    #expect(try await write("http://127.0.0.1:3000").problem == "origin_not_allowed")
+    #expect(try await write("http://localhost:8787").problem == "origin_not_allowed")
+    #expect(try await write("https://evil.example").problem == "origin_not_allowed")
+    #expect(try await write("null").problem == "origin_not_allowed")
+    #expect(try await write(Self.own, [("Sec-Fetch-Site", "same-site")]).problem == "origin_not_allowed")
+    #expect(
+      try await ask("GET", "/api/v1/events", cookie: cookie, more: [("Sec-Fetch-Site", "cross-site")]).problem
+        == "origin_not_allowed")
+    #expect(try await write(Self.own, [("Sec-Fetch-Site", "same-origin")]).status == 201)
+    // A program with a token is no browser, and need not say where it comes from.
+    #expect(try await hub.send("DELETE", "/event-types/t").status == 204)
+  }
+
+  @Test func `a pairing code is not taken from another site`() async throws {
+    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let body: JSONValue = ["code": .string(code), "device_name": "x"]
+    for origin in [nil, "http://127.0.0.1:3000"] {
+      #expect(try await ask("POST", "/api/v1/session", origin: origin, body).problem == "origin_not_allowed")
+    }
+    #expect(try await ask("POST", "/api/v1/session", origin: Self.own, body).status == 201, "it is still good")
+  }
+
+  @Test func `a browser that was revoked is out at once, from wherever that was done`() async throws {
+    let cookie = try await pairedCookie()
+    let id = try #require(try await ask("GET", "/api/v1/session", cookie: cookie)["device"]["id"].stringValue)
+    #expect(try await hub.send("DELETE", "/me/devices/\(id)").status == 204)
+    #expect(try await ask("GET", "/api/v1/events", cookie: cookie).problem == "token_revoked")
+    #expect(try await ask("GET", "/api/v1/session", cookie: cookie).problem == "token_revoked")
+  }
+
+  @Test func `a browser that leaves takes its device along`() async throws {
+    let cookie = try await pairedCookie()
+    let answer = try await ask("DELETE", "/api/v1/session", origin: Self.own, cookie: cookie)
+    #expect(answer.status == 204 && answer.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
+    #expect(try await ask("GET", "/api/v1/events", cookie: cookie).problem == "token_revoked")
+  }
+
+  @Test func `a device lets another one of its person in, and nobody revokes those of others`() async throws {
+    let code = try #require(try await hub.send("POST", "/me/pairing-codes")["code"].stringValue)
+    #expect(try hub.server.accounts.pair(code: code, deviceName: "watch").device.person == hub.person.id)
+    let other = try hub.server.accounts.createPerson(name: "Berta")
+    let foreign = try hub.server.accounts.createToken(person: other.id, deviceName: "hers")
+    #expect(try await hub.send("DELETE", "/me/devices/\(foreign.device.id)").problem == "not_found")
+    #expect(try hub.server.accounts.device(token: foreign.token).revokedAt == nil)
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Synchronization
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTesting
+
+@testable import TrendyHub
+
+@Suite("Webhooks")
+struct WebhookTests {
+  /// A receiver that answers as it was told, in order, and then always with 200.
+  private final class Receiver: WebhookSender {
+    struct Unreachable: Error, CustomStringConvertible {
+      var description: String { "nobody listens there" }
+    }
+
+    private let state = Mutex<(posts: [WebhookPost], answers: [WebhookAnswer?])>(([], []))
+
+    /// - Parameter answers: `nil` for none.
+    init(_ answers: [WebhookAnswer?] = []) { state.withLock { $0.answers = answers } }
+
+    var posts: [WebhookPost] { state.withLock { $0.posts } }
+
+    func send(_ post: WebhookPost) async throws -> WebhookAnswer {
+      let answer = state.withLock { state in
+        state.posts.append(post)
+        return state.answers.isEmpty ? WebhookAnswer(status: 200) : state.answers.removeFirst()
+      }
+      guard let answer else { throw Unreachable() }
+      return answer
+    }
+  }
+
+  private func run(_ hub: TestHub, _ receiver: Receiver, _ body: () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await hub.server.deliverWebhooks(by: receiver) { Issue.record("\($0)") } }
+      // The directory's next look, and each webhook's.
+      await hub.clock.waitForSleepers(2)
+      try await body()
+      group.cancelAll()
+    }
+  }
+
+  private func ids(_ post: WebhookPost) throws -> [String] {
+    let body = try WireJSON.decode(JSONValue.self, from: post.body)
+    return (body["changes"].arrayValue ?? []).compactMap { $0["entity_id"].stringValue }
+  }
+
+  @Test func `changes after it was added are delivered signed, in their order, and none before`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook?x=1")
+    let receiver = Receiver()
+    try await run(hub, receiver) {
+      try await hub.makeEvent("a")
+      try await hub.makeEvent("b")
+      await hub.clock.advance(by: .seconds(120))
+    }
+    #expect(try receiver.posts.flatMap(ids) == ["a", "b"])
+    let post = try #require(receiver.posts.first)
+    #expect(post.url == "https://example.org/hook?x=1")
+    #expect(post.headers["Trendy-Delivery"]?.hasPrefix(webhook.id) == true)
+    let signature = try #require(post.headers["Trendy-Signature"])
+    let seconds = try #require(Int64(signature.dropFirst(2).prefix { $0 != "," }))
+    #expect(signature == WebhookPost.signature(of: post.body, at: seconds, secret: webhook.secret))
+    #expect(signature != WebhookPost.signature(of: post.body, at: seconds, secret: "another"))
+    let standing = try #require(hub.server.accounts.webhooks()[0].standing)
+    #expect(standing.lastAttempt?.status == 200)
+    #expect(standing.failures == 0)
+  }
+
+  @Test func `a signature is the HMAC of RFC 4231`() {
+    // Test case 2, whose data begins as a signature's does not: only the digest is compared.
+    let data = Data("what do ya want for nothing?".utf8)
+    #expect(
+      HMACSHA256.hexadecimal(of: data, key: Data("Jefe".utf8))
+        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    #expect(
+      WebhookPost.signature(of: Data("{}".utf8), at: 1_790_000_000, secret: "secret")
+        == "t=1790000000,v1=" + HMACSHA256.hexadecimal(of: Data("1790000000.{}".utf8), key: Data("secret".utf8)))
+  }
+
+  @Test func `a failed delivery is tried again, later each time, and never dropped`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
+    let receiver = Receiver([
+      WebhookAnswer(status: 500), nil, WebhookAnswer(status: 429, retryAfter: .seconds(30)),
+      WebhookAnswer(status: 302),
+    ])
+    try await run(hub, receiver) {
+      try await hub.makeEvent("a")
+      for _ in 0..<100 where receiver.posts.isEmpty { await Task.yield() }
+      await hub.clock.advance(by: .milliseconds(900))
+      #expect(receiver.posts.count == 1)
+      // What is written meanwhile goes out with it.
+      try await hub.makeEvent("b")
+      await hub.clock.advance(by: .milliseconds(200))
+      #expect(receiver.posts.count == 2)
+      #expect(try hub.server.accounts.webhooks()[0].standing?.lastAttempt?.words == "nobody listens there")
+      await hub.clock.advance(by: .seconds(2))
+      #expect(receiver.posts.count == 3)
+      await hub.clock.advance(by: .seconds(29))
+      #expect(receiver.posts.count == 3)
+      await hub.clock.advance(by: .seconds(2))
+      #expect(receiver.posts.count == 4)
+      await hub.clock.advance(by: .seconds(10))
+    }
+    #expect(try receiver.posts.map(ids) == [["a"], ["a", "b"], ["a", "b"], ["a", "b"], ["a", "b"]])
+  }
+
+  @Test func `kinds that were not asked for are passed over`() async throws {
+    let hub = try TestHub()
+    _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook", kinds: ["event"])
+    let receiver = Receiver()
+    try await run(hub, receiver) {
+      try await hub.makeType()
+      try await hub.makeEvent("a")
+      await hub.clock.advance(by: .seconds(120))
+    }
+    #expect(try receiver.posts.flatMap(ids) == ["a"])
+  }
+
+  @Test func `one that was removed hears no more`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
+    let receiver = Receiver()
+    try await run(hub, receiver) {
+      try hub.server.accounts.removeWebhook(webhook)
+      await hub.clock.advance(by: .seconds(11))
+      try await hub.makeEvent("a")
+      await hub.clock.advance(by: .seconds(120))
+    }
+    #expect(receiver.posts.isEmpty)
+    #expect(try hub.server.accounts.webhooks().isEmpty)
+  }
+
+  @Test func `a hub that was restored tells again what it wrote anew`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
+    try await hub.makeEvent("a")
+    // As if versions up to 50 had been delivered in a life that a backup does not know.
+    try hub.storage.write(person: hub.person.id) { transaction in
+      try transaction.put(HubWebhookStanding(webhook: webhook.id, cursor: 1, life: "a life that was lost"))
+    }
+    let receiver = Receiver()
+    try await run(hub, receiver) { await hub.clock.advance(by: .seconds(61)) }
+    #expect(try receiver.posts.flatMap(ids) == ["t", "a"])
+  }
+
+  @Test(
+    "an address that would send the record in clear text, or is none, is refused",
+    arguments: [
+      "http://example.org/hook", "ftp://example.org/", "example.org", "https://anna:secret@example.org/", "",
+      "https://example.org/#part",
+    ])
+  func addresses(url: String) throws {
+    let hub = try TestHub()
+    #expect(throws: Problem.self) { try hub.server.accounts.addWebhook(person: hub.person.id, url: url) }
+    _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "http://127.0.0.1:9/hook")
+    _ = try hub.server.accounts.addWebhook(
+      person: hub.person.id, url: "http://example.org/hook", allowsClearText: true)
+  }
+}
