@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "TrendyHubPostgres",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [
+    .library(name: "PostgresTesting", targets: ["PostgresTesting"]),
+    .library(name: "TrendyHubPostgres", targets: ["TrendyHubPostgres"]),
+  ],
+  dependencies: [.package(path: "../TrendyHub"), .package(path: "../TrendyModels")],
+  targets: [
+    .target(name: "PostgresTesting", dependencies: ["TrendyHubPostgres"]),
+    .target(name: "TrendyHubPostgres", dependencies: ["CPostgres", "TrendyHub", "TrendyModels"]),
+    .testTarget(
+      name: "TrendyHubPostgresTests",
+      dependencies: [
+        .product(name: "HubTesting", package: "TrendyHub"), "PostgresTesting", "TrendyHub", "TrendyHubPostgres",
+        "TrendyModels",
+      ]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
+
+// System libraries take no Swift settings, so this joins after the loop.
+package.targets += [
+  .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])])
+]

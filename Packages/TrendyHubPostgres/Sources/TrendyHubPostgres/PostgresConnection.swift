@@ -1,0 +1,224 @@
+import CPostgres
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One connection, used by one thread at a time. Statements are sent in a pipeline: several in one round trip.
+///
+/// @unchecked: the pool gives it to one thread at a time.
+package final class PostgresConnection: @unchecked Sendable {
+  private let handle: OpaquePointer
+  private var prepared: Set<String> = []
+  /// Results that are on their way and that nobody waits for, each `true` where it ends a pipeline.
+  private var unread: [Expectation] = []
+  private(set) var isLost = false
+  /// When it was made, by the count of the pool.
+  var generation = 0
+
+  private enum Expectation {
+    case preparation(PostgresStatement)
+    case result
+    case end
+  }
+
+  /// Milliseconds until a server that says nothing counts as gone; longer than the server itself waits for a lock or a statement.
+  private static let silenceMillis: Int32 = 20_000
+
+  /// - Parameter settings: of libpq, in their order: a later one counts. `dbname` may be an address.
+  package init(settings: [(name: String, value: String)]) throws(PostgresFailure) {
+    let made = settings.map(\.name).withCStrings { names in
+      settings.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
+    }
+    guard let made else { throw .lost("no memory for a connection") }
+    guard PQstatus(made) == CONNECTION_OK else {
+      let words = Self.words(PQerrorMessage(made))
+      PQfinish(made)
+      throw .lost(words)
+    }
+    handle = made
+    guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
+      PQfinish(made)
+      throw .lost("the connection takes no pipeline")
+    }
+    // What the server has to say beside results is its own log's.
+    PQsetNoticeReceiver(handle, { _, _ in }, nil)
+  }
+
+  deinit { PQfinish(handle) }
+
+  /// Carries statements out one after the other, in one round trip. Where one is refused, those behind it are not tried.
+  package func run(_ calls: [PostgresCall]) throws(PostgresFailure) -> [PostgresRows] {
+    let expected = try send(calls)
+    try readUnread()
+    return try receive(expected)
+  }
+
+  package func run(_ call: PostgresCall) throws(PostgresFailure) -> PostgresRows { try run([call])[0] }
+
+  /// Sends what ends a transaction that wrote nothing; whoever uses the connection next reads what came of it.
+  func runLater(_ call: PostgresCall) {
+    guard !isLost else { return }
+    do {
+      unread += try send([call])
+    } catch {
+      // The connection is lost, and so is the transaction.
+    }
+  }
+
+  private func readUnread() throws(PostgresFailure) {
+    guard !unread.isEmpty else { return }
+    let expected = unread
+    unread = []
+    do throws(PostgresFailure) {
+      _ = try receive(expected)
+    } catch {
+      // Without its end nobody knows in which transaction the next statement stands.
+      throw lose("what ended the transaction before was refused: \(error)")
+    }
+  }
+}
+
+// MARK: Sending
+
+extension PostgresConnection {
+  private func send(_ calls: [PostgresCall]) throws(PostgresFailure) -> [Expectation] {
+    guard !isLost else { throw .lost("the connection was lost before") }
+    var expected: [Expectation] = []
+    var preparing: Set<String> = []
+    for call in calls {
+      let name = call.statement.name
+      if !prepared.contains(name), preparing.insert(name).inserted {
+        let types = call.values.map(\.type)
+        guard PQsendPrepare(handle, name, call.statement.sql, Int32(types.count), types) == 1 else { throw lose() }
+        expected.append(.preparation(call.statement))
+      }
+      try send(call)
+      expected.append(.result)
+    }
+    guard PQpipelineSync(handle) == 1 else { throw lose() }
+    expected.append(.end)
+    try flush()
+    return expected
+  }
+
+  private func send(_ call: PostgresCall) throws(PostgresFailure) {
+    let encoded = call.values.map(\.encoded)
+    var bytes: [UInt8] = []
+    var places: [Int?] = []
+    for value in encoded {
+      places.append(value.map { _ in bytes.count })
+      bytes += value ?? []
+    }
+    // An empty value needs an address too: null is the absence of one.
+    bytes.append(0)
+    let isSent = bytes.withUnsafeBytes { buffer in
+      let start = buffer.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) }
+      let values = places.map { place in place.flatMap { place in start.map { $0 + place } } }
+      return PQsendQueryPrepared(
+        handle, call.statement.name, Int32(values.count), values, encoded.map { Int32($0?.count ?? 0) },
+        [Int32](repeating: 1, count: values.count), 1)
+    }
+    guard isSent == 1 else { throw lose() }
+  }
+
+  /// Sends all that is queued, and takes in meanwhile what the server says: it may wait for that.
+  private func flush() throws(PostgresFailure) {
+    while true {
+      let left = PQflush(handle)
+      if left == 0 { return }
+      guard left == 1 else { throw lose() }
+      let ready = try wait(for: Int16(POLLIN | POLLOUT))
+      if ready & Int16(POLLIN) != 0, PQconsumeInput(handle) != 1 { throw lose() }
+    }
+  }
+}
+
+// MARK: Receiving
+
+extension PostgresConnection {
+  /// - Throws: the first refusal, once everything that was expected has come.
+  private func receive(_ expected: [Expectation]) throws(PostgresFailure) -> [PostgresRows] {
+    var rows: [PostgresRows] = []
+    var refusal: PostgresFailure?
+    for expectation in expected {
+      guard let result = try next() else { throw lose("the server gave fewer results than it was asked for") }
+      let status = PQresultStatus(result)
+      switch (expectation, status) {
+      case (.end, PGRES_PIPELINE_SYNC):
+        PQclear(result)
+        continue
+      case (.preparation(let statement), PGRES_COMMAND_OK):
+        prepared.insert(statement.name)
+        PQclear(result)
+      case (.result, PGRES_COMMAND_OK), (.result, PGRES_TUPLES_OK): rows.append(PostgresRows(result))
+      case (_, PGRES_PIPELINE_ABORTED): PQclear(result)
+      case (_, PGRES_FATAL_ERROR):
+        let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } ?? ""
+        let words = Self.words(PQresultErrorMessage(result))
+        PQclear(result)
+        guard !code.isEmpty else { throw lose(words) }
+        refusal = refusal ?? .refused(code: code, words)
+      default:
+        PQclear(result)
+        throw lose("the server gave a result that was not asked for (\(status.rawValue))")
+      }
+      // Each result of a pipeline is followed by the sign that there is no other.
+      if let more = try next() {
+        PQclear(more)
+        throw lose("the server gave more results than it was asked for")
+      }
+    }
+    if let refusal {
+      if refusal.endsConnection { isLost = true }
+      throw refusal
+    }
+    return rows
+  }
+
+  private func next() throws(PostgresFailure) -> OpaquePointer? {
+    while PQisBusy(handle) == 1 {
+      _ = try wait(for: Int16(POLLIN))
+      guard PQconsumeInput(handle) == 1 else { throw lose() }
+    }
+    return PQgetResult(handle)
+  }
+
+  private func wait(for events: Int16) throws(PostgresFailure) -> Int16 {
+    var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
+    while true {
+      let count = poll(&descriptor, 1, Self.silenceMillis)
+      if count > 0 { return descriptor.revents }
+      if count == 0 { throw lose("no answer within \(Self.silenceMillis / 1000) seconds") }
+      guard errno == EINTR else { throw lose() }
+    }
+  }
+
+  private func lose(_ words: String? = nil) -> PostgresFailure {
+    isLost = true
+    return .lost(words ?? Self.words(PQerrorMessage(handle)))
+  }
+
+  /// On one line.
+  private static func words(_ text: UnsafePointer<CChar>?) -> String {
+    guard let text else { return "" }
+    return String(cString: text).split(separator: "\n").map { line in
+      var line = line
+      while line.first?.isWhitespace == true { line.removeFirst() }
+      return line
+    }.joined(separator: "; ")
+  }
+}
+
+extension [String] {
+  /// The texts as C has them, with a null at the end.
+  fileprivate func withCStrings<Result>(_ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
+    let copies = map { strdup($0) }
+    defer { copies.forEach { free($0) } }
+    return body(copies.map { UnsafePointer($0) } + [nil])
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import TrendyHub
+import TrendyModels
+
+/// Persons, devices, pairing codes and webhooks. For reading each question is a transaction of its own; for writing one hub at a time holds
+/// the directory's counter.
+final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
+  /// No person's id: theirs are not empty.
+  static let counter = ""
+
+  private var hasWritten = false
+  private let token: UInt64
+
+  init(_ connection: PostgresConnection, isWriting: Bool, states: StateCache, token: UInt64) {
+    self.token = token
+    super.init(connection, person: Self.counter, isWriting: isWriting, states: states)
+  }
+
+  override func run(_ calls: [PostgresCall]) throws -> [PostgresRows] {
+    if isWriting { return try super.run(calls) }
+    do {
+      return try connection.run(calls)
+    } catch {
+      throw note(error)
+    }
+  }
+
+  private func write(_ calls: PostgresCall...) throws {
+    _ = try run(calls)
+    hasWritten = true
+  }
+
+  override func end() {
+    if isWriting { super.end() }
+  }
+
+  func commit() throws {
+    guard hasWritten else { return end() }
+    let recent = ([token] + (try counter().recent)).prefix(PostgresTransaction.mostRecent)
+    _ = try run([
+      PostgresCall(
+        .updateCounter, .text(person), .int(0), .document(Data()),
+        .bytes(recent.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } })),
+      PostgresCall(.commit),
+    ])
+  }
+
+  func people() throws -> [HubPerson] {
+    let rows = try run(PostgresCall(.readMembers))
+    return (0..<rows.count).map { Self.person(rows, $0) }.sorted { $0.id < $1.id }
+  }
+
+  func person(id: String) throws -> HubPerson? {
+    let rows = try run(PostgresCall(.readMember, .text(id)))
+    return rows.count > 0 ? Self.person(rows, 0) : nil
+  }
+
+  private static func person(_ rows: PostgresRows, _ row: Int) -> HubPerson {
+    HubPerson(
+      id: rows.text(row, 0), name: rows.text(row, 1), createdAt: Date(millis: rows.int(row, 2)),
+      removedAt: rows.optionalInt(row, 3).map(Date.init(millis:)), isErasing: rows.bool(row, 4))
+  }
+
+  func devices() throws -> [HubDevice] {
+    let rows = try run(PostgresCall(.readTokens))
+    return (0..<rows.count).map { Self.device(rows, $0) }.sorted { $0.id < $1.id }
+  }
+
+  func device(tokenHash: String) throws -> HubDevice? {
+    let rows = try run(PostgresCall(.readToken, .text(tokenHash)))
+    return rows.count > 0 ? Self.device(rows, 0) : nil
+  }
+
+  private static func device(_ rows: PostgresRows, _ row: Int) -> HubDevice {
+    HubDevice(
+      id: rows.text(row, 1), person: rows.text(row, 2), name: rows.text(row, 3), tokenHash: rows.text(row, 0),
+      createdAt: Date(millis: rows.int(row, 4)), revokedAt: rows.optionalInt(row, 5).map(Date.init(millis:)))
+  }
+
+  func pairingCode(hash: String) throws -> HubPairingCode? {
+    let rows = try run(PostgresCall(.readPairingCode, .text(hash)))
+    guard rows.count > 0 else { return nil }
+    return HubPairingCode(hash: hash, person: rows.text(0, 0), expiresAt: Date(millis: rows.int(0, 1)))
+  }
+
+  func pairingCodes() throws -> [HubPairingCode] {
+    let rows = try run(PostgresCall(.readPairingCodes))
+    return (0..<rows.count).map {
+      HubPairingCode(hash: rows.text($0, 0), person: rows.text($0, 1), expiresAt: Date(millis: rows.int($0, 2)))
+    }.sorted { $0.hash < $1.hash }
+  }
+
+  func webhooks() throws -> [HubWebhook] {
+    let rows = try run(PostgresCall(.readWebhooks))
+    return try (0..<rows.count).map { row in
+      guard let webhook = HubWebhook(stored: try PostgresDocument.parse(rows.data(row, 0), of: "webhook")) else {
+        throw PostgresDocument.unreadable("webhook")
+      }
+      return webhook
+    }.sorted { $0.id < $1.id }
+  }
+
+  func put(_ person: HubPerson) throws {
+    try write(
+      PostgresCall(
+        .putMember, .text(person.id), .text(person.name), .int(person.createdAt.millis),
+        .int(person.removedAt?.millis), .bool(person.isErasing)))
+  }
+
+  func deletePerson(id: String) throws {
+    try write(
+      PostgresCall(.deleteTokens, .text(id)), PostgresCall(.deletePairingCodesOf, .text(id)),
+      PostgresCall(.deleteWebhooks, .text(id)), PostgresCall(.deleteMember, .text(id)))
+  }
+
+  func put(_ device: HubDevice) throws {
+    try write(
+      PostgresCall(
+        .putToken, .text(device.tokenHash), .text(device.id), .text(device.person), .text(device.name),
+        .int(device.createdAt.millis), .int(device.revokedAt?.millis)))
+  }
+
+  func put(_ code: HubPairingCode) throws {
+    try write(
+      PostgresCall(.putPairingCode, .text(code.hash), .text(code.person), .int(code.expiresAt.millis)))
+  }
+
+  func put(_ webhook: HubWebhook) throws {
+    try write(
+      PostgresCall(
+        .putWebhook, .text(webhook.id), .text(webhook.person), .document(try WireJSON.encode(webhook.stored))))
+  }
+
+  func deleteWebhook(id: String) throws { try write(PostgresCall(.deleteWebhook, .text(id))) }
+
+  func deletePairingCode(hash: String) throws { try write(PostgresCall(.deletePairingCode, .text(hash))) }
+
+  func deletePairingCodes(expiredBefore date: Date) throws {
+    try write(PostgresCall(.deleteExpiredCodes, .int(date.millis)))
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import Synchronization
+import TrendyHub
+
+/// What a hub does with a new connection before anything else: brings the tables to its version, and finds out whether the
+/// database is still the one that it knows.
+///
+/// A database that lost what it had confirmed begins a new life. It is noticed by its identity (server, timeline, start, tables:
+/// a restored backup or a failover has another), and where that is the same (the disk was put back) by the count of this hub's
+/// connections, which has to be there still.
+final class PostgresGreeting: Sendable {
+  private let schema: String
+  /// Name and version of the program, for the one who runs an older.
+  private let program: String
+  /// This process, by chance.
+  private let hub: String
+  private let chance: PostgresChance
+  /// One greeting at a time: who comes meanwhile may wait for the database, on a thread that is there for that.
+  private let turn = NSLock()
+  private let remembered = Mutex(Memory())
+
+  private struct Memory {
+    /// What this hub knows the database to have made durable.
+    var count: Int64 = 0
+    var life: Int64 = 0
+  }
+
+  init(schema: String, program: String, chance: PostgresChance) {
+    self.schema = schema
+    self.program = program
+    self.chance = chance
+    hub = chance.digits()
+  }
+
+  func greet(_ connection: PostgresConnection) throws {
+    turn.lock()
+    defer { turn.unlock() }
+    try setUp(connection)
+    do {
+      try checkVersion(connection)
+    } catch PostgresFailure.refused(let code, _) where ["42P01", "3F000"].contains(code) {
+      try migrate(connection)
+    }
+    try look(connection)
+  }
+
+  private func setUp(_ connection: PostgresConnection) throws(PostgresFailure) {
+    var settings = [
+      "SET search_path = \(schema)", "SET lock_timeout = '5s'", "SET statement_timeout = '15s'",
+      "SET idle_in_transaction_session_timeout = '15s'",
+    ]
+    // What was confirmed must be durable, whatever is usual for this database.
+    let isAsynchronous = try connection.run(
+      PostgresCall(
+        PostgresStatement("is_asynchronous", "SELECT current_setting('synchronous_commit') = 'off'")))
+    if isAsynchronous.bool(0, 0) { settings.append("SET synchronous_commit = on") }
+    for setting in settings { _ = try connection.run(PostgresCall(PostgresStatement(setting, setting))) }
+    // A plan is made once and for tables of any size: every statement finds its rows by an index. What stands in PostgreSQL's place
+    // may not know these.
+    for setting in ["SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET jit = off"] {
+      do throws(PostgresFailure) {
+        _ = try connection.run(PostgresCall(PostgresStatement(setting, setting)))
+      } catch {
+        guard case .refused = error else { throw error }
+      }
+    }
+  }
+}
+
+// MARK: The version of the tables
+
+extension PostgresGreeting {
+  private static let readVersion = PostgresStatement(
+    "read_version", "SELECT number, made_by FROM schema_version WHERE one = 1")
+
+  private func checkVersion(_ connection: PostgresConnection) throws {
+    let rows = try connection.run(PostgresCall(Self.readVersion))
+    guard rows.count > 0, rows.int(0, 0) >= PostgresSchema.version else { return try migrate(connection) }
+    try refuseNewer(rows)
+  }
+
+  private func refuseNewer(_ rows: PostgresRows) throws {
+    let number = rows.int(0, 0)
+    guard number > PostgresSchema.version else { return }
+    throw HubStorageError.failed(
+      "the database has tables of version \(number), made by \(rows.text(0, 1)); \(program) knows version "
+        + "\(PostgresSchema.version): install that one, or a newer")
+  }
+
+  /// All of it in one transaction, under the lock of the row that has the version.
+  private func migrate(_ connection: PostgresConnection) throws {
+    for sql in PostgresSchema.prepare(schema) {
+      do throws(PostgresFailure) {
+        _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
+      } catch {
+        // Two hubs at once: "if not exists" is not one step, and who comes second finds it made.
+        guard case .refused(let code, _) = error, ["23505", "42P07", "42P06"].contains(code) else { throw error }
+      }
+    }
+    _ = try connection.run(PostgresCall(.beginWrite))
+    do {
+      let rows = try connection.run(
+        PostgresCall(PostgresStatement("lock_version", Self.readVersion.sql + " FOR UPDATE")))
+      try refuseNewer(rows)
+      for statements in PostgresSchema.migrations.dropFirst(Int(rows.int(0, 0))) {
+        for sql in statements { _ = try connection.run(PostgresCall(PostgresStatement(sql, sql))) }
+      }
+      _ = try connection.run([
+        PostgresCall(
+          PostgresStatement(
+            "write_version", "UPDATE schema_version SET number = $1, made_by = $2 WHERE one = 1 AND number < $1"),
+          .int(PostgresSchema.version), .text(program)),
+        PostgresCall(.commit),
+      ])
+    } catch {
+      connection.runLater(PostgresCall(.rollback))
+      throw error
+    }
+  }
+}
+
+// MARK: The life of the database
+
+extension PostgresGreeting {
+  private struct Sight {
+    var number: Int64 = 0
+    var identity = ""
+    /// Of this hub's connections; `nil` where the row is not there.
+    var count: Int64?
+  }
+
+  private func look(_ connection: PostgresConnection) throws {
+    let identity = try identity(connection)
+    if try isUnchanged(look(connection, isLocking: false), identity) {
+      _ = try connection.run(witness())
+      return remembered.withLock { $0.count += 1 }
+    }
+    _ = try connection.run(PostgresCall(.beginWrite))
+    do {
+      let sight = try look(connection, isLocking: true)
+      var calls: [PostgresCall] = []
+      var number = sight.number
+      if !isUnchanged(sight, identity) {
+        number = max(number, remembered.withLock(\.life)) + 1
+        calls.append(
+          PostgresCall(
+            PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
+            .int(number), .text(chance.digits()), .text(identity)))
+      }
+      // A hub that did not connect for so long takes its row's absence for a loss, which costs no device anything.
+      calls.append(
+        PostgresCall(
+          PostgresStatement(
+            "forget_witnesses", "DELETE FROM witness WHERE seen_at < now() - interval '30 days'")))
+      let count = max(sight.count ?? 0, remembered.withLock(\.count))
+      calls += [witness(atLeast: count), PostgresCall(.commit)]
+      _ = try connection.run(calls)
+      remembered.withLock { $0 = Memory(count: count + 1, life: number) }
+    } catch {
+      connection.runLater(PostgresCall(.rollback))
+      throw error
+    }
+  }
+
+  private func isUnchanged(_ sight: Sight, _ identity: String) -> Bool {
+    let memory = remembered.withLock { $0 }
+    return sight.number > 0 && sight.number >= memory.life && sight.identity == identity
+      && sight.count ?? 0 >= memory.count
+  }
+
+  private func witness(atLeast count: Int64 = 0) -> PostgresCall {
+    PostgresCall(
+      PostgresStatement(
+        "put_witness",
+        """
+        INSERT INTO witness (hub, count) VALUES ($1, $2 + 1)
+        ON CONFLICT (hub) DO UPDATE SET count = greatest(witness.count, $2) + 1, seen_at = now()
+        """), .text(hub), .int(count))
+  }
+
+  private func look(_ connection: PostgresConnection, isLocking: Bool) throws(PostgresFailure) -> Sight {
+    let name = PostgresValue.text(PostgresDirectory.counter)
+    let calls = [
+      PostgresCall(
+        PostgresStatement("read_life", "SELECT number, identity FROM life ORDER BY number DESC LIMIT 1")),
+      PostgresCall(PostgresStatement("read_witness", "SELECT count FROM witness WHERE hub = $1"), .text(hub)),
+    ]
+    let locks = [PostgresCall(.insertCounter, name), PostgresCall(.lockCounter, name)]
+    let rows = try connection.run(isLocking ? locks + calls : calls).suffix(2)
+    guard let life = rows.first, let witness = rows.last else { return Sight() }
+    return Sight(
+      number: life.count > 0 ? life.int(0, 0) : 0, identity: life.count > 0 ? life.text(0, 1) : "",
+      count: witness.count > 0 ? witness.int(0, 0) : nil)
+  }
+
+  /// The server, its database and tables, its timeline, and when it started; of what stands in PostgreSQL's place nothing but
+  /// that: there may be several servers, and a failover of them loses nothing.
+  private func identity(_ connection: PostgresConnection) throws(PostgresFailure) -> String {
+    let version = try connection.run(PostgresCall(PostgresStatement("server", "SELECT version()"))).text(0, 0)
+    guard version.hasPrefix("PostgreSQL "), !version.contains("-YB-") else { return "cluster" }
+    return try connection.run(
+      PostgresCall(
+        PostgresStatement(
+          "identity",
+          """
+          SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
+            (SELECT oid FROM pg_database WHERE datname = current_database()),
+            'life'::regclass::oid::bigint, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
+            extract(epoch FROM pg_postmaster_start_time()))
+          """))
+    ).text(0, 0)
+  }
+}
+
+/// What is made by chance.
+final class PostgresChance: Sendable {
+  private let generator: Mutex<any RandomNumberGenerator & Sendable>
+
+  init(_ generator: some RandomNumberGenerator & Sendable) { self.generator = Mutex(generator) }
+
+  func number() -> UInt64 { generator.withLock { $0.next() } }
+
+  /// 16 hexadecimal digits.
+  func digits() -> String {
+    let digits = String(number(), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

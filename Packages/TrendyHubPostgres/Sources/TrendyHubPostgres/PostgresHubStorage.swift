@@ -1,0 +1,289 @@
+import CPostgres
+public import TrendyHub
+
+/// A hub's storage in PostgreSQL, which any number of hubs may serve at once.
+///
+/// A write is one transaction of a few milliseconds that holds the row of the person's counter. It is carried out anew where the
+/// database asks for it, or where the connection was lost; whether it was committed then is found in that row, so that it counts
+/// once. No statement reads across persons.
+public final class PostgresHubStorage: HubStorage {
+  private let pool: PostgresPool
+  private let states = StateCache()
+  private let chance: PostgresChance
+  private let schema: String
+  /// By which the server tells connections of this storage from others.
+  private let applicationName: String
+
+  /// Attempts at one transaction that the database wants to be made anew.
+  private static let attempts = 10
+  /// Attempts at one transaction, each on another connection.
+  private static let connections = 3
+
+  /// Connects when it is first asked for something, and makes its tables where there are none.
+  ///
+  /// - Parameters:
+  ///   - address: `postgres://user@host:5432,standby:5432/trendy`, as libpq reads it. The password comes from a password file
+  ///     (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. Of several hosts the one that takes writes is used.
+  ///   - schema: of its tables; made where it is missing. Letters, digits and `_`.
+  ///   - connections: at most so many at once.
+  ///   - program: name and version, told to the one who runs an older hub.
+  ///   - generator: of the numbers by which a commit is known again.
+  /// - Throws: `HubStorageError.failed` for an address that cannot be, or that holds a password.
+  public convenience init(
+    address: String, schema: String = "trendy", connections: Int = 20, program: String = "trendyd",
+    generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) throws(HubStorageError) {
+    try self.init(
+      address: address, schema: schema, connections: connections, program: program, chance: PostgresChance(generator))
+  }
+
+  private init(
+    address: String, schema: String, connections: Int, program: String, chance: PostgresChance
+  ) throws(HubStorageError) {
+    try PostgresAddress.check(address)
+    let letters = schema.utf8.allSatisfy {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        || $0 == UInt8(ascii: "_")
+    }
+    guard letters, (1...63).contains(schema.utf8.count), !(schema.utf8.first.map { $0 < 0x3A } ?? true) else {
+      throw .failed("\"\(schema)\" names no schema: expected lower-case letters, digits and _, a letter first")
+    }
+    let greeting = PostgresGreeting(schema: schema, program: program, chance: chance)
+    self.chance = chance
+    self.schema = schema
+    let applicationName = "trendyd \(chance.digits())"
+    self.applicationName = applicationName
+    pool = PostgresPool(limit: max(1, connections), wait: 5) {
+      let connection = try PostgresConnection(settings: [
+        ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("target_session_attrs", "read-write"),
+        ("fallback_application_name", applicationName), ("dbname", address), ("client_encoding", "UTF8"),
+      ])
+      try greeting.greet(connection)
+      return connection
+    }
+  }
+
+  public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
+    try perform { connection in
+      PostgresReading(connection, person: person, isWriting: false, states: states)
+    } body: {
+      try body($0)
+    } finish: {
+      $0.end()
+    }
+  }
+
+  public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try write(person: person, isShared: false) { try body($0) }
+  }
+
+  private func write<Result>(
+    person: String, isShared: Bool, _ body: (PostgresTransaction) throws -> Result
+  ) throws -> Result {
+    let token = chance.number()
+    return try perform(token: token) { connection in
+      PostgresTransaction(connection, person: person, states: states, token: token, isShared: isShared)
+    } body: {
+      try body($0)
+    } finish: {
+      try $0.commit()
+    }
+  }
+
+  public func write(
+    person: String, together bodies: [(any HubTransaction) throws -> Void]
+  ) throws -> [(any Error)?] {
+    guard bodies.count > 1 else { return alone(person: person, bodies) }
+    do {
+      return try write(person: person, isShared: true) { transaction in
+        try bodies.map { body in
+          transaction.beginBody()
+          do {
+            try body(transaction)
+            return nil
+          } catch {
+            // The transaction itself is at its end.
+            if transaction.failure != nil { throw error }
+            transaction.takeBodyBack()
+            return error
+          }
+        }
+      }
+    } catch PostgresFailure.needsOwnTransaction {
+      return alone(person: person, bodies)
+    }
+  }
+
+  private func alone(person: String, _ bodies: [(any HubTransaction) throws -> Void]) -> [(any Error)?] {
+    bodies.map { body in
+      do {
+        try write(person: person, body)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  public func erase(person: String) throws {
+    do {
+      try perform { connection in
+        PostgresReading(connection, person: person, isWriting: true, states: states)
+      } body: { session in
+        _ = try session.run(
+          PostgresStatement.erasures.map { PostgresCall($0, .text(person)) }
+            + [PostgresCall(.eraseCounter, .text(person)), PostgresCall(.commit)])
+      } finish: { _ in
+      }
+    } catch HubStorageError.erased {
+      // Done before.
+    }
+  }
+
+  public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
+    try perform { connection in
+      PostgresDirectory(connection, isWriting: false, states: states, token: 0)
+    } body: {
+      try body($0)
+    } finish: {
+      $0.end()
+    }
+  }
+
+  public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
+    let token = chance.number()
+    return try perform(token: token) { connection in
+      PostgresDirectory(connection, isWriting: true, states: states, token: token)
+    } body: {
+      try body($0)
+    } finish: {
+      try $0.commit()
+    }
+  }
+
+  /// Connects, and so finds out whether the tables are there, or makes them.
+  public func occupy() throws -> (any Sendable)? {
+    try checkReady()
+    return nil
+  }
+
+  public func checkReady() throws {
+    try perform { connection in
+      PostgresDirectory(connection, isWriting: false, states: states, token: 0)
+    } body: {
+      _ = try $0.run(PostgresCall(PostgresStatement("ready", "SELECT 1")))
+    } finish: {
+      $0.end()
+    }
+  }
+}
+
+// MARK: Moving
+
+extension PostgresHubStorage {
+  /// Connections to the same database by other storages of this program, and so by hubs that serve it. Those of another role are seen
+  /// by a superuser alone.
+  public func otherConnectionCount() throws -> Int {
+    try perform { connection in
+      PostgresDirectory(connection, isWriting: false, states: states, token: 0)
+    } body: { session in
+      let rows = try session.run(
+        PostgresCall(
+          PostgresStatement(
+            "others",
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+            AND application_name LIKE 'trendyd %' AND application_name <> $1
+            """), .text(applicationName)))
+      return Int(rows.int(0, 0))
+    } finish: {
+      $0.end()
+    }
+  }
+
+  /// Puts the tables aside under another schema, in which no hub looks for them.
+  ///
+  /// - Parameter suffix: letters, digits and `_`, which follow the schema's name.
+  /// - Returns: the schema in which they are from now on.
+  public func setAside(suffix: String) throws -> String {
+    let name = "\(schema)_\(suffix)"
+    try perform { connection in
+      PostgresDirectory(connection, isWriting: false, states: states, token: 0)
+    } body: {
+      let sql = "ALTER SCHEMA \(schema) RENAME TO \(name)"
+      _ = try $0.run(PostgresCall(PostgresStatement(sql, sql)))
+    } finish: {
+      $0.end()
+    }
+    return name
+  }
+}
+
+extension PostgresHubStorage {
+  /// Runs one transaction, anew where it has to be.
+  /// - Parameter token: by which a commit is found again whose answer did not come; `nil` for what may be done twice.
+  private func perform<Session: PostgresSession, Result>(
+    token: UInt64? = nil, session make: (PostgresConnection) -> Session, body: (Session) throws -> Result,
+    finish: (Session) throws -> Void
+  ) throws -> Result {
+    var unsettled: (result: Result, recent: [UInt64])?
+    var tries = 0
+    var refusals = 0
+    while true {
+      tries += 1
+      let connection: PostgresConnection
+      do {
+        connection = try pool.take()
+      } catch let failure as PostgresFailure {
+        // Made twice at most: a host that does not answer takes seconds to find out.
+        refusals += 1
+        if failure.endsConnection, refusals == 1 { continue }
+        throw HubStorageError(failure)
+      }
+      defer { pool.give(connection) }
+      let session = make(connection)
+      do {
+        if let token, let earlier = unsettled {
+          if try isCommitted(token, after: earlier.recent, in: session) {
+            session.end()
+            return earlier.result
+          }
+          unsettled = nil
+        }
+        let result = try body(session)
+        if let failure = session.failure { throw failure }
+        do {
+          try finish(session)
+        } catch {
+          if session.failure?.endsConnection == true { unsettled = session.row.map { (result, $0.recent) } }
+          throw error
+        }
+        return result
+      } catch {
+        guard let failure = session.failure else {
+          session.end()
+          throw error
+        }
+        session.end()
+        let most = failure.isSerialization ? Self.attempts : failure.endsConnection ? Self.connections : 0
+        let mayGoOn = tries < most
+        if mayGoOn { continue }
+        if failure == .needsOwnTransaction { throw failure }
+        throw HubStorageError(failure)
+      }
+    }
+  }
+
+  /// Whether a commit whose answer was lost was made. The row tells of the last writes; it is locked, so that nothing more can come
+  /// of the connection that was lost.
+  private func isCommitted(_ token: UInt64, after before: [UInt64], in session: PostgresSession) throws -> Bool {
+    let recent = try session.counter().recent
+    if recent.contains(token) { return true }
+    // So many others since that this one would have been pushed out: nobody can tell any more.
+    guard recent.count < PostgresTransaction.mostRecent || !Set(recent).isDisjoint(with: before) else {
+      throw HubStorageError.unreachable(
+        "the connection to the database was lost while something was saved, and whether it was is not known")
+    }
+    return false
+  }
+}

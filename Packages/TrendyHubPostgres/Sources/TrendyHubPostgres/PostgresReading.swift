@@ -1,0 +1,430 @@
+import Foundation
+import Synchronization
+import TrendyHub
+import TrendyModels
+
+/// What the texts of states last said: each request asks for one, and it tells of up to hundreds of lives.
+final class StateCache: Sendable {
+  private static let mostPeople = 4096
+  private let content = Mutex<[String: (text: Data, state: HubState)]>([:])
+
+  /// The state of a row that was written.
+  func state(_ text: Data, of person: String) throws -> HubState {
+    if let known = content.withLock({ $0[person] }), known.text == text { return known.state }
+    guard let state = HubState(stored: try PostgresDocument.parse(text, of: "counter")) else {
+      throw PostgresDocument.unreadable("counter")
+    }
+    content.withLock { content in
+      if content.count >= Self.mostPeople { content.removeAll() }
+      content[person] = (text, state)
+    }
+    return state
+  }
+}
+
+/// Documents in columns.
+enum PostgresDocument {
+  static func parse(_ text: Data, of table: String) throws -> JSONValue {
+    do {
+      return try WireJSON.decode(JSONValue.self, from: text)
+    } catch {
+      throw HubStorageError.failed("a row of the table \(table) holds no JSON: \(error)")
+    }
+  }
+
+  static func unreadable(_ table: String) -> HubStorageError {
+    .failed("a row of the table \(table) cannot be read by this version: install a newer one")
+  }
+
+  static func entry(line: Data, facts: Data) throws -> HubEntry {
+    guard let entry = HubEntry(line: try parse(line, of: "entry"), facts: try parse(facts, of: "entry")) else {
+      throw unreadable("entry")
+    }
+    return entry
+  }
+}
+
+/// One transaction on one connection, begun with the first question, with which it is sent.
+class PostgresSession {
+  let connection: PostgresConnection
+  /// Whose counter is locked, or read.
+  let person: String
+  let isWriting: Bool
+  /// The first thing that went wrong, also where a body did not pass it on.
+  private(set) var failure: PostgresFailure?
+  private(set) var row: CounterRow?
+  private let states: StateCache
+
+  /// A row of the table `counter`.
+  struct CounterRow {
+    /// As stored; empty before the first write.
+    var state: HubState?
+    /// Random numbers of the last writes, the latest first.
+    var recent: [UInt64]
+    var isErased: Bool
+    /// `nil` where there is no row.
+    var life: String?
+  }
+
+  init(_ connection: PostgresConnection, person: String, isWriting: Bool, states: StateCache) {
+    self.connection = connection
+    self.person = person
+    self.isWriting = isWriting
+    self.states = states
+  }
+
+  /// Carries statements out in one round trip, behind what begins the transaction where nothing was asked yet.
+  func run(_ calls: [PostgresCall]) throws -> [PostgresRows] {
+    do {
+      guard row == nil else { return try connection.run(calls) }
+      let (found, rows) = try begin(with: calls)
+      row = try counterRow(found)
+      if row?.isErased == true { throw HubStorageError.erased(person: person) }
+      return rows
+    } catch {
+      throw note(error)
+    }
+  }
+
+  func run(_ call: PostgresCall) throws -> PostgresRows { try run([call])[0] }
+
+  func note(_ error: any Error) -> any Error {
+    if let error = error as? PostgresFailure, failure == nil { failure = error }
+    return error
+  }
+
+  private func begin(
+    with calls: [PostgresCall]
+  ) throws(PostgresFailure) -> (counter: PostgresRows, rows: [PostgresRows]) {
+    let name = PostgresValue.text(person)
+    let begin = PostgresCall(isWriting ? .beginWrite : .beginRead)
+    let counter = PostgresCall(isWriting ? .lockCounter : .readCounter, name)
+    var rows = try connection.run([begin, counter] + calls)
+    guard isWriting, rows[1].count == 0 else { return (rows[1], Array(rows.dropFirst(2))) }
+    // The person's first write: what was read was read without the lock.
+    rows = try connection.run([PostgresCall(.insertCounter, name), counter] + calls)
+    return (rows[1], Array(rows.dropFirst(2)))
+  }
+
+  private func counterRow(_ rows: PostgresRows) throws -> CounterRow {
+    guard rows.count > 0 else { return CounterRow(recent: [], isErased: false) }
+    let state = rows.data(0, 0)
+    let bytes = rows.bytes(0, 1)
+    return CounterRow(
+      state: state.isEmpty ? nil : try states.state(state, of: person),
+      recent: stride(from: 0, to: bytes.count - 7, by: 8).map { place in
+        bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }
+      },
+      isErased: rows.bool(0, 2), life: rows.isNull(0, 3) ? nil : rows.text(0, 3))
+  }
+
+  func counter() throws -> CounterRow {
+    if row == nil { _ = try run([]) }
+    guard let row else { preconditionFailure("a transaction of \(person) was begun and has no counter") }
+    return row
+  }
+
+  /// What was written is there from now on.
+  func noteState(_ state: HubState) { row?.state = state }
+
+  /// Ends what wrote nothing, or shall not have.
+  func end() {
+    guard row != nil || failure != nil else { return }
+    connection.runLater(PostgresCall(isWriting ? .rollback : .commit))
+  }
+}
+
+/// One person's state, for reading.
+class PostgresReading: PostgresSession, HubReading {
+  /// An entry as the database has it.
+  enum Known {
+    case absent
+    /// The bare id of a tombstone.
+    case purged
+    case entry(HubEntry)
+  }
+
+  /// A row of the table `device`.
+  struct DeviceRow {
+    var mark: Int64 = 0
+    var contact: HubContact?
+  }
+
+  private(set) var known: [HubEntryKey: Known] = [:]
+  private var devices: [String: DeviceRow] = [:]
+  private var outcomes: [String: OutcomeWindow] = [:]
+
+  /// Outcomes of a device from a sequence on, all of them up to `end`.
+  private struct OutcomeWindow {
+    var start: Int64
+    var end: Int64
+    var outcomes: [Int64: StoredOutcome]
+  }
+
+  private static let outcomesAtOnce: Int64 = 512
+  private static let linesAtOnce: Int64 = 512
+
+  func epoch() throws -> String? { try counter().life }
+
+  func state() throws -> HubState { try counter().state ?? HubState() }
+
+  func prefetch(_ keys: [HubEntryKey], device: String) throws {
+    var wanted: [HubEntryKey] = []
+    var seen: Set<HubEntryKey> = []
+    for key in keys where known[key] == nil && seen.insert(key).inserted { wanted.append(key) }
+    var calls: [PostgresCall] = []
+    let isDeviceUnknown = devices[device] == nil
+    if isDeviceUnknown { calls.append(readDeviceCall(device)) }
+    if !wanted.isEmpty { calls.append(readEntriesCall(wanted)) }
+    guard !calls.isEmpty else { return }
+    let rows = try run(calls)
+    if isDeviceUnknown { devices[device] = try Self.deviceRow(rows[0]) }
+    if !wanted.isEmpty, let last = rows.last { try note(wanted, last) }
+  }
+
+  /// As the database has it.
+  func fetched(_ key: HubEntryKey) throws -> Known {
+    if let found = known[key] { return found }
+    try note([key], run(readEntriesCall([key])))
+    return known[key] ?? .absent
+  }
+
+  /// What was written is there from now on.
+  func noteWritten(_ key: HubEntryKey, _ value: Known) { known[key] = value }
+
+  private func readEntriesCall(_ keys: [HubEntryKey]) -> PostgresCall {
+    PostgresCall(
+      .readEntries, .text(person), .texts(keys.map(\.kind)), .texts(keys.map(\.id)),
+      .texts(keys.map { HubNameHash.entry($0.kind, $0.id).description }))
+  }
+
+  private func note(_ wanted: [HubEntryKey], _ rows: PostgresRows) throws {
+    for key in wanted { known[key] = .absent }
+    for row in 0..<rows.count {
+      let key = HubEntryKey(kind: rows.text(row, 0), id: rows.text(row, 1))
+      known[key] =
+        rows.isNull(row, 2)
+        ? .purged : .entry(try PostgresDocument.entry(line: rows.data(row, 3), facts: rows.data(row, 2)))
+    }
+  }
+
+  func entry(kind: String, id: String) throws -> HubEntry? {
+    guard case .entry(let entry) = try fetched(HubEntryKey(kind: kind, id: id)) else { return nil }
+    return entry
+  }
+
+  func isPurged(kind: String, id: String) throws -> Bool {
+    if case .purged = try fetched(HubEntryKey(kind: kind, id: id)) { true } else { false }
+  }
+
+  /// Before what lies in a range is asked for.
+  func settle() throws {}
+
+  func entries(after version: Int64, limit: Int) throws -> [HubEntry] {
+    try settle()
+    let rows = try run(PostgresCall(.feed, .text(person), .int(version), .int(Int64(limit))))
+    return try (0..<rows.count).map { try PostgresDocument.entry(line: rows.data($0, 1), facts: rows.data($0, 2)) }
+  }
+
+  func lines(after version: Int64, limit: Int) throws -> [HubLine] {
+    try settle()
+    let rows = try run(PostgresCall(.feed, .text(person), .int(version), .int(Int64(limit))))
+    return (0..<rows.count).map { HubLine(version: rows.int($0, 0), text: rows.data($0, 1)) }
+  }
+
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine] {
+    try settle()
+    var lines: [HubLine] = []
+    var left = bytes
+    var version = version
+    while left > 0 || lines.isEmpty {
+      // As many as may well be wanted of lines of some hundred bytes.
+      let limit = max(1, min(Self.linesAtOnce, Int64(left / 256)))
+      let values = [PostgresValue.int(version), .int(limit)]
+      let rows = try run(
+        kind.map { PostgresCall(.feedOfKind, .text(person), .text($0), values[0], values[1]) }
+          ?? PostgresCall(
+            .feedOfOtherKinds, .text(person), .texts(SyncedKind.all.map(\.name)), values[0], values[1]))
+      for row in 0..<rows.count where left > 0 || lines.isEmpty {
+        let line = HubLine(version: rows.int(row, 0), text: rows.data(row, 1))
+        version = line.version
+        left -= line.text.count
+        lines.append(line)
+      }
+      if rows.count < limit { break }
+    }
+    return lines
+  }
+
+  /// They are held in memory, as the database has them, until the list is let go.
+  func allLines() throws -> HubLineList {
+    try settle()
+    let rows = try run(PostgresCall(.allLines, .text(person)))
+    var text = Data(capacity: (0..<rows.count).reduce(0) { $0 + rows.byteCount($1, 2) })
+    var places: [(rank: Int, version: Int64, bytes: Range<Int>)] = []
+    for row in 0..<rows.count {
+      let start = text.count
+      text += rows.data(row, 2)
+      places.append((SyncedKind.named(rows.text(row, 0))?.rank ?? .max, rows.int(row, 1), start..<text.count))
+    }
+    places.sort { ($0.rank, $0.version) < ($1.rank, $1.version) }
+    return HubLineList(count: places.count) { [places, text] place in
+      HubLine(version: places[place].version, text: Data(text[places[place].bytes]))
+    }
+  }
+
+  func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
+    try settle()
+    return try entries(
+      PostgresCall(.living, .text(person), .text(kind), .int(Int64(offset)), .int(Int64(limit))))
+  }
+
+  func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
+    try settle()
+    return try entries(
+      PostgresCall(
+        .livingDuring, .text(person), .text(kind), .int(moments.lowerBound), .int(moments.upperBound),
+        .int(Int64(limit))))
+  }
+
+  func referring(toKind kind: String, id: String) throws -> [HubEntry] {
+    try settle()
+    return try entries(PostgresCall(.referring, .text(person), .text(kind), .text(id)))
+  }
+
+  func tombstones(through version: Int64, limit: Int) throws -> [HubEntry] {
+    try settle()
+    return try entries(PostgresCall(.tombstones, .text(person), .int(version), .int(Int64(limit))))
+  }
+
+  private func entries(_ call: PostgresCall) throws -> [HubEntry] {
+    let rows = try run(call)
+    return try (0..<rows.count).map { try PostgresDocument.entry(line: rows.data($0, 0), facts: rows.data($0, 1)) }
+  }
+
+  // MARK: Devices
+
+  func mark(device: String) throws -> Int64 { try deviceRow(device).mark }
+
+  func contact(device: String) throws -> HubContact? { try deviceRow(device).contact }
+
+  func deviceRow(_ device: String) throws -> DeviceRow {
+    if let row = devices[device] { return row }
+    let row = try Self.deviceRow(try run(readDeviceCall(device)))
+    devices[device] = row
+    return row
+  }
+
+  func noteWritten(_ device: String, _ row: DeviceRow) { devices[device] = row }
+
+  private func readDeviceCall(_ device: String) -> PostgresCall {
+    PostgresCall(.readDevice, .text(person), .text(device))
+  }
+
+  private static func deviceRow(_ rows: PostgresRows) throws -> DeviceRow {
+    guard rows.count > 0 else { return DeviceRow() }
+    return DeviceRow(mark: rows.int(0, 1), contact: try contact(rows, 0))
+  }
+
+  private static func contact(_ rows: PostgresRows, _ row: Int) throws -> HubContact? {
+    guard let cursor = rows.optionalInt(row, 2), let at = rows.optionalInt(row, 3) else { return nil }
+    let lives = try PostgresDocument.parse(rows.data(row, 4), of: "device")
+    return HubContact(
+      device: rows.text(row, 0), cursor: cursor, at: Date(millis: at),
+      lives: lives.arrayValue?.compactMap(\.stringValue) ?? [])
+  }
+
+  func contacts() throws -> [HubContact] {
+    try settle()
+    let rows = try run(PostgresCall(.readContacts, .text(person)))
+    return try (0..<rows.count).compactMap { try Self.contact(rows, $0) }.sorted { $0.device < $1.device }
+  }
+
+  func outcome(device: String, sequence: Int64) throws -> StoredOutcome? {
+    if let window = outcomes[device], (window.start...window.end).contains(sequence) {
+      return window.outcomes[sequence]
+    }
+    let rows = try run(
+      PostgresCall(.readOutcomes, .text(person), .text(device), .int(sequence), .int(Self.outcomesAtOnce)))
+    var window = OutcomeWindow(start: sequence, end: .max, outcomes: [:])
+    for row in 0..<rows.count {
+      guard let outcome = StoredOutcome(stored: try PostgresDocument.parse(rows.data(row, 1), of: "outcome")) else {
+        throw PostgresDocument.unreadable("outcome")
+      }
+      window.outcomes[rows.int(row, 0)] = outcome
+    }
+    if rows.count == Self.outcomesAtOnce { window.end = rows.int(rows.count - 1, 0) }
+    outcomes[device] = window
+    return window.outcomes[sequence]
+  }
+
+  func forgetFetchedOutcomes() { outcomes = [:] }
+
+  /// As if nothing had been read yet.
+  func forgetFetched() {
+    known = [:]
+    devices = [:]
+    outcomes = [:]
+  }
+
+  func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite? {
+    let rows = try run(PostgresCall(.readKeyedWrite, .text(person), .text(hash.description)))
+    guard rows.count > 0 else { return nil }
+    return KeyedWrite(digest: rows.text(0, 0), kind: rows.text(0, 1), id: rows.text(0, 2))
+  }
+
+  // MARK: Companions
+
+  func companions() throws -> [HubCompanion] {
+    try settle()
+    let rows = try run(PostgresCall(.readCompanions, .text(person)))
+    return try (0..<rows.count).map { try Self.companion(rows.data($0, 0)) }.sorted { $0.id < $1.id }
+  }
+
+  func companion(id: String) throws -> HubCompanion? {
+    let rows = try run(PostgresCall(.readCompanion, .text(person), .text(id)))
+    return rows.count > 0 ? try Self.companion(rows.data(0, 0)) : nil
+  }
+
+  static func companion(_ document: Data) throws -> HubCompanion {
+    guard let companion = HubCompanion(stored: try PostgresDocument.parse(document, of: "companion")) else {
+      throw PostgresDocument.unreadable("companion")
+    }
+    return companion
+  }
+
+  func webhookStanding(of webhook: String) throws -> HubWebhookStanding? {
+    let rows = try run(PostgresCall(.readStanding, .text(person), .text(webhook)))
+    return rows.count > 0 ? try Self.standing(rows.data(0, 0)) : nil
+  }
+
+  static func standing(_ document: Data) throws -> HubWebhookStanding {
+    guard
+      let standing = HubWebhookStanding(stored: try PostgresDocument.parse(document, of: "webhook_standing"))
+    else { throw PostgresDocument.unreadable("webhook_standing") }
+    return standing
+  }
+
+  func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
+    try settle()
+    let rows = try run(
+      PostgresCall(.readNotices, .text(person), .text(companion), .int(sequence), .int(Int64(limit))))
+    return try (0..<rows.count).map { try WireJSON.decode(CompanionNotice.self, from: rows.data($0, 0)) }
+  }
+}
+
+/// The column `status` of the table `entry`.
+enum EntryStatus: Int64 {
+  case living = 0
+  case tombstone = 1
+}
+
+extension Date {
+  /// Since 1970, rounded; held where doubles stop being exact, 285,000 years away on either side.
+  var millis: Int64 {
+    let limit = 9_007_199_254_740_991.0
+    return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))
+  }
+
+  init(millis: Int64) { self.init(timeIntervalSince1970: Double(millis) / 1000) }
+}

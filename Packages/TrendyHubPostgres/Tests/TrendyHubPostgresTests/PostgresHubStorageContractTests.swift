@@ -1,0 +1,51 @@
+import HubTesting
+import PostgresTesting
+import Synchronization
+import Testing
+import TrendyHub
+
+@testable import TrendyHubPostgres
+
+@Suite("PostgresHubStorage keeps the contract", .onPostgres, .timeLimit(.minutes(5)))
+struct PostgresHubStorageContractTests {
+  @Test("of a hub storage", arguments: HubStorageContract.all)
+  func contract(check: HubStorageContract.Check) throws {
+    let cluster = try PostgresCluster.shared.get()
+    try check.run(on: cluster.storage(schema: cluster.newSchema()))
+  }
+
+  @Test("with another hub process for every call", arguments: HubStorageContract.all)
+  func shared(check: HubStorageContract.Check) throws {
+    let cluster = try PostgresCluster.shared.get()
+    try check.run(on: ManyHubs(cluster: cluster, schema: cluster.newSchema()))
+  }
+}
+
+/// Asks two storages on one database in turns, as two hub processes would.
+private final class ManyHubs: HubStorage {
+  private let storages: [PostgresHubStorage]
+  private let turns = Atomic(0)
+
+  init(cluster: PostgresCluster, schema: String) throws {
+    storages = try (0..<2).map { _ in try cluster.storage(schema: schema) }
+  }
+
+  private var next: PostgresHubStorage { storages[turns.add(1, ordering: .relaxed).newValue % storages.count] }
+
+  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
+    try next.read(person: person, body)
+  }
+  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try next.write(person: person, body)
+  }
+  func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
+    try next.write(person: person, together: bodies)
+  }
+  func erase(person: String) throws { try next.erase(person: person) }
+  func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
+    try next.readDirectory(body)
+  }
+  func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
+    try next.writeDirectory(body)
+  }
+}

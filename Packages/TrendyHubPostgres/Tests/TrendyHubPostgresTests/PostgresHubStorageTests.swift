@@ -1,0 +1,290 @@
+import Foundation
+import PostgresTesting
+import Synchronization
+import Testing
+import TrendyHub
+import TrendyModels
+
+@testable import TrendyHubPostgres
+
+@Suite("PostgresHubStorage", .onPostgres, .timeLimit(.minutes(5)))
+struct PostgresHubStorageTests {
+  private let cluster: PostgresCluster
+  private let schema: String
+
+  init() throws {
+    cluster = try PostgresCluster.shared.get()
+    schema = cluster.newSchema()
+  }
+
+  private static let moment = Date(timeIntervalSince1970: 1_704_067_200)
+
+  /// Writes one event under the next version, as a hub does.
+  private static func record(_ id: String, in transaction: any HubTransaction) throws -> Int64 {
+    var state = try transaction.state()
+    state.head += 1
+    let entry = HubEntry(
+      kind: "event", id: id, version: state.head, createdAt: moment, updatedAt: moment, createdVersion: state.head,
+      fields: ["event_type_id": HubField(value: "t", version: state.head, stamp: 1, author: "d")])
+    try transaction.put(entry)
+    try transaction.setMark(device: "d", state.head)
+    try transaction.setState(state)
+    return state.head
+  }
+
+  // MARK: Connections that are lost
+
+  @Test("a connection that is cut at any message costs no write and doubles none", arguments: CuttingRelay.Cut.allCases)
+  func cut(kind: CuttingRelay.Cut) throws {
+    let relay = try CuttingRelay(to: cluster)
+    defer { relay.end() }
+    let storage = try PostgresHubStorage(
+      address: "postgres:///postgres?host=\(relay.folder.path)&user=postgres", schema: schema)
+    _ = try storage.write(person: "p") { try Self.record("0", in: $0) }
+    var number = 0
+    repeat {
+      number += 1
+      relay.cut(at: number, kind)
+      let version = try storage.write(person: "p") { transaction in
+        _ = try transaction.entries(after: 0, limit: 1)
+        return try Self.record("\(number)", in: transaction)
+      }
+      #expect(version == Int64(number + 1))
+      let (head, versions) = try storage.read(person: "p") { reading in
+        (try reading.state().head, try reading.lines(after: 0, limit: 500).map(\.version))
+      }
+      #expect(head == version)
+      #expect(versions == Array(1...version))
+    } while relay.hasCut
+    // The read of each round is one more message that may be cut.
+    #expect(number > 3)
+  }
+
+  @Test("the same of the directory", arguments: CuttingRelay.Cut.allCases)
+  func cutDirectory(kind: CuttingRelay.Cut) throws {
+    let relay = try CuttingRelay(to: cluster)
+    defer { relay.end() }
+    let storage = try PostgresHubStorage(
+      address: "postgres:///postgres?host=\(relay.folder.path)&user=postgres", schema: schema)
+    try storage.checkReady()
+    var number = 0
+    repeat {
+      number += 1
+      let code = HubPairingCode(hash: "\(number)", person: "1", expiresAt: Self.moment)
+      try storage.writeDirectory { try $0.put(code) }
+      relay.cut(at: number, kind)
+      // A code that is taken twice would be refused.
+      let person = try storage.writeDirectory { directory in
+        let found = try directory.pairingCode(hash: "\(number)")
+        try directory.deletePairingCode(hash: "\(number)")
+        return found?.person
+      }
+      #expect(person == "1")
+    } while relay.hasCut
+    #expect(number > 2)
+  }
+
+  @Test func `a database that is not there is told as such, and nothing else`() throws {
+    let storage = try PostgresHubStorage(address: "postgres://x@127.0.0.1:1/trendy?connect_timeout=2")
+    #expect {
+      try storage.read(person: "p") { _ = try $0.state() }
+    } throws: { error in
+      if case HubStorageError.unreachable = error { true } else { false }
+    }
+  }
+
+  @Test func `who waits for a connection too long is told that the database is busy`() throws {
+    let storage = try cluster.storage(schema: schema, connections: 1)
+    try storage.checkReady()
+    #expect {
+      try storage.read(person: "p") { reading in
+        _ = try reading.state()
+        try storage.read(person: "q") { _ = try $0.state() }
+      }
+    } throws: { error in
+      if case HubStorageError.busy = error { true } else { false }
+    }
+    // It was given back.
+    try storage.checkReady()
+  }
+
+  // MARK: Several hubs
+
+  @Test func `hubs that write for one person give out each version once, and who follows misses none`()
+    async throws
+  {
+    let storages = try (0..<3).map { _ in try cluster.storage(schema: schema) }
+    let rounds = 60
+    let writers = Countdown(from: storages.count)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (hub, storage) in storages.enumerated() {
+        group.addTask {
+          defer { writers.countDown() }
+          for round in 0..<rounds { _ = try storage.write(person: "p") { try Self.record("\(hub)-\(round)", in: $0) } }
+        }
+      }
+      group.addTask {
+        // Of a sequence outside of the transaction, versions would show late.
+        var cursor: Int64 = 0
+        var seen: [Int64] = []
+        var isLast = false
+        while !isLast {
+          isLast = writers.isOver
+          let (head, versions) = try storages[0].read(person: "p") { [cursor] reading in
+            (try reading.state().head, try reading.lines(after: cursor, limit: 500).map(\.version))
+          }
+          #expect(versions.last ?? cursor == head)
+          seen += versions
+          cursor = head
+          await Task.yield()
+        }
+        #expect(seen == Array(1...Int64(rounds * storages.count)))
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func `bodies that share a transaction and look at ranges are carried out all the same`() throws {
+    let storage = try cluster.storage(schema: schema)
+    struct Refused: Error {}
+    let errors = try storage.write(
+      person: "p",
+      together: [
+        { _ = try Self.record("a", in: $0) },
+        { transaction in
+          _ = try Self.record("b", in: transaction)
+          #expect(try transaction.entries(after: 0, limit: 9).map(\.id) == ["a", "b"])
+          throw Refused()
+        },
+        { transaction in
+          _ = try Self.record("c", in: transaction)
+          #expect(try transaction.referring(toKind: "event_type", id: "t").map(\.id) == ["a", "c"])
+        },
+      ])
+    #expect(errors.map { $0 is Refused } == [false, true, false])
+    #expect(try storage.read(person: "p") { try $0.entries(after: 0, limit: 9).map(\.id) } == ["a", "c"])
+  }
+
+  @Test func `tables are made once by hubs that start together, and an older hub is refused by name`() async throws {
+    let storages = try (0..<6).map { _ in try cluster.storage(schema: schema) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for storage in storages { group.addTask { try storage.checkReady() } }
+      try await group.waitForAll()
+    }
+    try cluster.run("UPDATE \(schema).schema_version SET number = 9, made_by = 'trendyd 9.9'")
+    let words =
+      "the database has tables of version 9, made by trendyd 9.9; trendyd test knows version 1: "
+      + "install that one, or a newer"
+    #expect(throws: HubStorageError.failed(words)) { try cluster.storage(schema: schema).checkReady() }
+  }
+
+  // MARK: Lives of the database
+
+  private func life(_ storage: PostgresHubStorage) throws -> String {
+    try #require(try storage.write(person: "p") { try $0.epoch() })
+  }
+
+  @Test func `hubs share one life, and one that starts begins none`() throws {
+    let first = try life(cluster.storage(schema: schema))
+    #expect(try life(cluster.storage(schema: schema)) == first)
+    #expect(try life(cluster.storage(schema: schema)) == first)
+  }
+
+  @Test func `tables that were put back from a backup begin a life, also for a hub that goes on`() throws {
+    let storage = try cluster.storage(schema: schema)
+    let first = try life(storage)
+    // What pg_restore leaves: the same rows in other tables.
+    try cluster.run("CREATE TABLE \(schema).copy (LIKE \(schema).life INCLUDING ALL)")
+    try cluster.run("INSERT INTO \(schema).copy SELECT * FROM \(schema).life")
+    try cluster.run("DROP TABLE \(schema).life")
+    try cluster.run("ALTER TABLE \(schema).copy RENAME TO life")
+    try cluster.endConnections(of: schema)
+    let second = try life(storage)
+    #expect(second != first)
+    #expect(try life(cluster.storage(schema: schema)) == second)
+  }
+
+  @Test func `a disk that was put back begins a life: what a hub knows is not there`() throws {
+    let storage = try cluster.storage(schema: schema)
+    let first = try life(storage)
+    try cluster.run("UPDATE \(schema).witness SET count = count - 1")
+    try cluster.endConnections(of: schema)
+    #expect(try life(storage) != first)
+  }
+
+  // MARK: What it asks for
+
+  @Test("every statement about a person's state names the person first", arguments: PostgresStatement.ofPersons)
+  func namesPerson(statement: PostgresStatement) {
+    let sql = statement.sql
+    if sql.hasPrefix("INSERT") {
+      #expect(sql.contains("(person, "))
+      #expect(sql.contains("VALUES ($1") || sql.contains("SELECT $1::text"))
+      #expect(sql.contains("ON CONFLICT (person"))
+    } else {
+      let tables = PostgresStatement.tables + ["counter"]
+      let words = sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+      let places = words.indices.filter { place in
+        place > 0 && ["FROM", "JOIN", "UPDATE"].contains(words[place - 1]) && tables.contains(String(words[place]))
+      }
+      #expect(!places.isEmpty)
+      #expect(sql.ranges(of: "person = $1").count == places.count, "one for each table in \(sql)")
+    }
+    for word in ["nextval", "pg_advisory", "TRUNCATE", "LOCK TABLE"] { #expect(!sql.contains(word)) }
+  }
+
+  @Test func `a batch is one statement for each table that it touches`() throws {
+    // Statements are counted by who asks them.
+    try cluster.run("CREATE ROLE batch SUPERUSER LOGIN")
+    try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+    let storage = try PostgresHubStorage(address: cluster.address(role: "batch"), schema: schema)
+    // A person's first write makes their counter.
+    try storage.write(person: "p") { try $0.setState(HubState()) }
+    try storage.write(person: "p") { transaction in
+      try transaction.prefetch((1...50).map { HubEntryKey(kind: "event", id: "\($0)") }, device: "d")
+      for number in 1...50 {
+        let version = try Self.record("\(number)", in: transaction)
+        try transaction.putOutcome(
+          device: "d", sequence: version, StoredOutcome(digest: "x", verdict: .accepted(version: version)))
+      }
+    }
+    let rows = try cluster.run(
+      """
+      SELECT s.query, s.calls, s.rows FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid
+      WHERE r.rolname = 'batch' AND (s.query LIKE 'INSERT INTO%unnest%' OR s.query LIKE 'SELECT wanted.kind%')
+      """)
+    let counts = (0..<rows.count).map { "\(rows.int($0, 1)) \(rows.int($0, 2))" }.sorted()
+    // The entries that were looked for and not there; entries, references, outcomes, and the device.
+    #expect(counts == ["1 0", "1 1", "1 50", "1 50", "1 50"])
+  }
+
+  // MARK: Addresses
+
+  @Test(
+    "a password in the address is refused, and is not in the words that say so",
+    arguments: ["postgres://u:secret@h/d", "postgres://u@h/d?password=secret", "host=h password=secret"])
+  func password(address: String) {
+    #expect {
+      try PostgresHubStorage(address: address)
+    } throws: { error in
+      "\(error)".contains("PGPASSFILE") && !"\(error)".contains("secret")
+    }
+  }
+
+  @Test func `an address that cannot be read is refused without being repeated`() {
+    #expect {
+      try PostgresHubStorage(address: "postgres://u:secret@h/d?nonsense=1")
+    } throws: { error in
+      !"\(error)".contains("secret")
+    }
+  }
+}
+
+private final class Countdown: Sendable {
+  private let left: Atomic<Int>
+
+  init(from count: Int) { left = Atomic(count) }
+
+  func countDown() { left.subtract(1, ordering: .sequentiallyConsistent) }
+  var isOver: Bool { left.load(ordering: .sequentiallyConsistent) == 0 }
+}
