@@ -3,6 +3,7 @@
 # make fuzz CASES=1000000   what comes from outside, with numbers from the ends of every range
 # make torture SECONDS=600   real processes on a store, and beside a hub, killed again and again
 # make hostile a hub of 400 persons, one of whom does all that a member must not be able to do to the others
+# make test-pages the hub's pages in a real browser, with the programs as they are tested
 # make all     builds everything, then the tests        make run      trendyd as agent and hub, on this machine
 # make lint    layout, warnings, edges of the packages  make format   lays the code out
 # make docs    the documentation pages                  make install  PREFIX=/usr/local DESTDIR=
@@ -20,15 +21,16 @@ SWIFT ?= swift
 FLAGS := --scratch-path $(SCRATCH) -Xswiftc -warnings-as-errors
 export SCRATCH SWIFT FLAGS
 # Programs are linked statically: a command starts in 2 ms instead of 5. Built apart, as the flags differ from the tests'.
-RELEASE := --scratch-path $(SCRATCH)/release-static -c release --static-swift-stdlib --package-path Apps
-TOOLS := --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --package-path Tools
+# A cached plan misses files that are new in a package that another depends on.
+RELEASE := --disable-build-manifest-caching --scratch-path $(SCRATCH)/release-static -c release --static-swift-stdlib --package-path Apps
+TOOLS := --disable-build-manifest-caching --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --package-path Tools
 PROGRAMS := trendy trendy-net trendyd
 
-PACKAGES := TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync TrendyTrips \
-  TrendyInterchange TrendyAgent TrendyHub TrendySimulation
+PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync \
+  TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test demo run simulate fuzz torture hostile mutants bench bench-hub bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -42,11 +44,26 @@ test: deps
 $(addprefix test-,$(notdir $(ROOMS))): test-%: deps
 	Tools/test $(filter %/$* $*,$(ROOMS))
 
+# Chromium by Debian's own driver; axe-core comes inside a package of PyPI. PAGES=part of a name
+PAGES ?=
+test-pages: deps
+	Tools/install-libraries --for-tests
+	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching --product trendyd
+	Tools/list-pages --check
+	Tools/test-pages $(SCRATCH)/debug/trendyd $(PAGES)
+
 release: deps
 	@echo "Building the programs, optimised: about five minutes on two cores the first time, seconds after that."
 	$(SWIFT) build $(RELEASE)
 
-demo: release
+# Not optimised: a fresh clone is at the first line in under three minutes, and the tests reuse what was built.
+demo: deps
+	@echo "Building the programs: about two and a half minutes on two cores the first time, seconds after that."
+	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching
+	$(SCRATCH)/debug/trendy-demo --drive Samples/drive.gpx
+
+# With the programs as `make install` ships them.
+demo-release: release
 	$(SCRATCH)/release-static/release/trendy-demo --drive Samples/drive.gpx
 
 # The first time a hub is made and says how to pair a device with it.
@@ -69,6 +86,11 @@ bench-sync: deps
 	  $(SWIFT) build $(TOOLS) --product $$program; done
 	for workload in push pull catch-up bootstrap empty live; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench sync --workload $$workload --dir $$folder/sync; rm -rf $$folder; done
+
+# What commands of trendy cost from start to exit, beside task, timew and watson where they are installed.
+bench-cli: release
+	$(SWIFT) build $(TOOLS) --product trendy-bench
+	$(SCRATCH)/bench/release/trendy-bench cli --programs $(SCRATCH)/release-static/release
 
 # How long others wait at a hub while one person asks all they can.
 bench-hub: deps
@@ -139,7 +161,7 @@ package: release
 	Tools/package $(SCRATCH)/package/tree $(SCRATCH)/package
 	Tools/check-package $(SCRATCH)/package/*.deb
 
-# What the hub needs of the system; nothing else in the house needs more than the toolchain.
+# What the hub and TrendyArchive need of the system; nothing else in the house needs more than the toolchain.
 deps:
 	Tools/install-libraries
 

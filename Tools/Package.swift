@@ -15,7 +15,9 @@ let package = Package(
     .executable(name: "trendy-torture", targets: ["trendy-torture"]),
   ],
   dependencies: [
+    .package(path: "../Packages/TrendyArchive"),
     .package(path: "../Packages/TrendyHub"),
+    .package(path: "../Packages/TrendyInsights"),
     .package(path: "../Packages/TrendyInterchange"),
     .package(path: "../Packages/TrendyModels"),
     .package(path: "../Packages/TrendyNetworking"),
@@ -47,7 +49,12 @@ let package = Package(
       ]),
     .testTarget(name: "SyncBenchmarkTests", dependencies: ["SyncBenchmark", "trendy-bench-sync"]),
     .testTarget(name: "TortureTests", dependencies: ["TrendyPersistence", "trendy-torture"]),
-    .executableTarget(name: "trendy-bench", dependencies: ["StoreBenchmark", "TrendyModels", "TrendyTrips"]),
+    .executableTarget(
+      name: "trendy-bench",
+      dependencies: [
+        "StoreBenchmark", "TrendyArchive", "TrendyInsights", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
+        "TrendyProtocols", "TrendyTesting", "TrendyTrips",
+      ]),
     .executableTarget(name: "trendy-bench-hub", dependencies: ["TrendyHub", "TrendyPersistence"]),
     .executableTarget(name: "trendy-bench-sync", dependencies: ["SyncBenchmark"]),
     .executableTarget(name: "trendy-fuzz", dependencies: ["Fuzzing"]),

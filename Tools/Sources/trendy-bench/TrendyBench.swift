@@ -9,13 +9,18 @@ import StoreBenchmark
   import Glibc
 #endif
 
-/// `trendy-bench store …` measures the device's store, `sync` devices and a hub, `geodesic` the lengths, `trips` the detector.
+/// `trendy-bench store …` measures the device's store, `sync` devices and a hub,
+/// `insights` the statistics, `interchange` readers of other tools' files, `cli` the commands of `trendy`, `geodesic` the lengths, `trips` the detector's
+/// speed, `worlds` and `tracks` how well it finds trips.
 @main
 enum TrendyBench {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     if arguments.contains("--help") || arguments.contains("-h") {
-      print("\(BenchmarkOptions.usage)\n\(GeodesicBenchmark.usage)\n\(TripsBenchmark.usage)")
+      print(
+        "\(BenchmarkOptions.usage)\n\(CommandLineBenchmark.usage)\n\(GeodesicBenchmark.usage)\n"
+          + "\(InsightsCheck.usage)\n\(HealthBenchmark.usage)\n\(TripsBenchmark.usage)\n\(TracksBenchmark.usage)\n\(WorldsBenchmark.usage)"
+      )
       return
     }
     do {
@@ -26,10 +31,18 @@ enum TrendyBench {
         guard rest.count == 1 else { throw InputError(text: GeodesicBenchmark.usage) }
         print(try GeodesicBenchmark(file: rest[0]).run())
       case "trips": print(try TripsBenchmark(rest).run())
+      case "insights": print(try InsightsCheck(rest).run())
+      case "interchange": try HealthBenchmark(rest).run { print($0) }
+      case "interchange-read": print(try HealthBenchmark.read(rest))
+      case "tracks": try TracksBenchmark(rest).run { print($0) }
+      case "worlds": try WorldsBenchmark(rest).run { print($0) }
+      case "cli": try CommandLineBenchmark(rest).run { print($0) }
+      case "cli-fill": try CommandLineBenchmark.fill(rest)
       case "sync": try becomeSync(rest)
       case let other:
         let found = other.map { "there is no suite \"\($0)\"" } ?? "the suite is missing"
-        throw BenchmarkError.usage("\(found); there are store, sync, geodesic and trips")
+        throw BenchmarkError.usage(
+          "\(found); there are store, sync, cli, insights, interchange, geodesic, trips, tracks and worlds")
       }
     } catch BenchmarkError.usage(let text) {
       complain("\(text)\n\(BenchmarkOptions.usage)")

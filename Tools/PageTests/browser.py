@@ -1,0 +1,214 @@
+"""A browser that is driven: Chromium through its own WebDriver (W3C WebDriver, over HTTP), with nothing installed but Debian's packages."""
+
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+# As W3C WebDriver names keys that are no characters.
+ENTER, ESCAPE, TAB, LEFT, RIGHT, DOWN = "\ue007", "\ue00c", "\ue004", "\ue012", "\ue014", "\ue015"
+CONTROL, SHIFT = "\ue009", "\ue008"
+
+
+class Failed(AssertionError):
+    """What a page should have shown, and did not."""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Driver:
+    """One chromedriver, for any number of browsers."""
+
+    def __init__(self):
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [shutil.which("chromedriver"), f"--port={self.port}", "--silent"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            try:
+                if self.send("GET", "/status")["ready"]:
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise Failed("chromedriver does not answer")
+
+    def send(self, method, path, body=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", method=method,
+            data=None if body is None else json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            value = json.load(error)["value"]
+            raise Failed(f"{value['error']}: {value['message'].splitlines()[0]}") from None
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Browser:
+    """A browser of its own, with a profile that is thrown away; a context manager."""
+
+    def __init__(self, driver, address, width=1280, height=900, dark=False, language="en-GB"):
+        self.driver = driver
+        self.address = address
+        self.profile = tempfile.mkdtemp(prefix="trendy-browser-")
+        arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--lang={language}",
+            f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "--no-first-run", "--disable-extensions",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
+            # No site but the hub is reached, whoever asks.
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ]
+        answer = driver.send("POST", "/session", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": arguments, "binary": shutil.which("chromium") or shutil.which("chromium-browser")},
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+            "timeouts": {"script": 30_000},
+        }}})
+        self.session = f"/session/{answer['sessionId']}"
+        self.size(width, height)
+        self.theme(dark)
+        self.devtools("Emulation.setTimezoneOverride", timezoneId="Europe/Amsterdam")
+        self.devtools("Emulation.setLocaleOverride", locale=language)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.driver.send("DELETE", self.session)
+        finally:
+            shutil.rmtree(self.profile, ignore_errors=True)
+
+    # What it does
+
+    def send(self, method, path, body=None):
+        return self.driver.send(method, self.session + path, body)
+
+    def devtools(self, command, **parameters):
+        return self.send("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def size(self, width, height=900):
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def theme(self, dark):
+        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def go(self, path="/"):
+        self.send("POST", "/url", {"url": self.address + path})
+
+    def script(self, text, *arguments):
+        return self.send("POST", "/execute/sync", {"script": text, "args": list(arguments)})
+
+    def later(self, text, *arguments):
+        """Runs the body of an async function."""
+        script = ("const done = arguments[arguments.length - 1]; (async (...args) => {" + text + "})(...arguments)"
+                  ".then((value) => done({ value }), (error) => done({ error: String(error) }));")
+        answer = self.send("POST", "/execute/async", {"script": script, "args": list(arguments)})
+        if "error" in answer:
+            raise Failed(answer["error"])
+        return answer.get("value")
+
+    def find(self, selector, text=None):
+        """The first visible element of a selector, with a text in it: waits for it."""
+        script = """
+          const [selector, text] = arguments;
+          return [...document.querySelectorAll(selector)].find((element) => element.getClientRects().length > 0
+            && (text === null || (element.textContent + ' ' + (element.getAttribute('aria-label') ?? '')).includes(text))) ?? null;"""
+        return self.wait(lambda: self.script(script, selector, text), f"{selector} {text or ''} is not there")
+
+    def press(self, selector, text=None):
+        for attempt in range(20):
+            try:
+                return self.send("POST", f"/element/{self.find(selector, text)[ELEMENT]}/click", {})
+            except Failed as error:
+                # Drawn anew between the two.
+                if "stale" not in str(error) or attempt == 19:
+                    raise
+
+    def type(self, selector, text):
+        element = self.find(selector)[ELEMENT]
+        self.send("POST", f"/element/{element}/clear", {})
+        self.send("POST", f"/element/{element}/value", {"text": text})
+
+    def keys(self, *texts):
+        """Presses keys, one text after the other; those of one text in a chord where it begins with a modifier."""
+        actions = []
+        for text in texts:
+            if text[0] in (CONTROL, SHIFT):
+                actions += [{"type": "keyDown", "value": key} for key in text] + [{"type": "keyUp", "value": key} for key in reversed(text)]
+            else:
+                for key in text:
+                    actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
+        self.send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    # What it shows
+
+    def text(self, selector="main"):
+        return self.script("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def settle(self):
+        """Two pictures later: what is measured first is drawn then."""
+        self.later("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def count(self, selector):
+        return self.script("return document.querySelectorAll(arguments[0]).length", selector)
+
+    def wait(self, look, why, seconds=30):
+        """What `look` gives as soon as it is something; nothing is slept for that can be asked for."""
+        end = time.monotonic() + seconds
+        while True:
+            value = look()
+            if value:
+                return value
+            if time.monotonic() > end:
+                raise Failed(f"{why}; the page says: {self.text('body')[:600]!r}")
+            time.sleep(0.03)
+
+    def shows(self, text, selector="body"):
+        return self.wait(lambda: text in self.text(selector), f"{text!r} is not shown")
+
+    def hides(self, text, selector="body"):
+        return self.wait(lambda: text not in self.text(selector), f"{text!r} is shown")
+
+    def picture(self, path):
+        """The whole page as it is, to its end."""
+        height = self.script("return Math.max(document.documentElement.scrollHeight, 900)")
+        width = self.script("return innerWidth")
+        before = self.script("return innerHeight")
+        self.size(width, min(height, 2600))
+        data = self.devtools("Page.captureScreenshot", format="png")["data"]
+        self.size(width, before)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(data))
+
+    # What went wrong unseen
+
+    def complaints(self):
+        """What the console has to say since it was last asked, but for what a test did on purpose: a hub that was away, a refusal."""
+        entries = self.send("POST", "/se/log", {"type": "browser"})
+        return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
+
+    def requests(self):
+        """Every address that was asked for since it was last asked."""
+        addresses = []
+        for entry in self.send("POST", "/se/log", {"type": "performance"}):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                addresses.append(message["params"]["request"]["url"])
+        return addresses

@@ -1,0 +1,193 @@
+import Foundation
+import StoreBenchmark
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+/// `trendy-bench cli`: what a command costs from start to exit on a store of many events, beside other command lines that
+/// are installed.
+///
+/// Each workload and its peer run in turn, so that both meet the same machine. Peers have empty journals of their own.
+struct CommandLineBenchmark {
+  static let usage = """
+    usage: trendy-bench cli --programs DIR [--n N] [--runs K] [--dir DIR]
+      --programs  where trendy lies, optimised: make release
+      N           events in the store, 1000000 unless said
+      K           counted runs of each command, 21 unless said; of those that print every event, a seventh
+      --dir       an empty folder for the store, a temporary one unless said
+    """
+
+  private struct Workload {
+    let name: String
+    let arguments: [String]
+    /// Whether it goes through every event.
+    var isLong = false
+    /// What others do for the same.
+    var peers: [Peer] = []
+  }
+
+  private struct Peer {
+    let name: String
+    let program: String
+    let arguments: [String]
+  }
+
+  private let trendy: String
+  private let count: Int
+  private let runs: Int
+  private let folder: URL
+  private let isTemporary: Bool
+
+  init(_ arguments: [String]) throws(InputError) {
+    var values: [String: String] = [:]
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard ["--programs", "--n", "--runs", "--dir"].contains(option), let value = rest.popFirst() else {
+        throw InputError(text: Self.usage)
+      }
+      values[option] = value
+    }
+    guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(Self.usage)") }
+    trendy = "\(programs)/trendy"
+    guard access(trendy, X_OK) == 0 else { throw InputError(text: "\(trendy) is not there: make release builds it") }
+    func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
+      guard let text = values[option] else { return usual }
+      guard let number = Int(text), (1...100_000_000).contains(number) else {
+        throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
+      }
+      return number
+    }
+    count = try number("--n", 1_000_000)
+    runs = try number("--runs", 21)
+    isTemporary = values["--dir"] == nil
+    folder =
+      values["--dir"].map { URL(filePath: $0) }
+      ?? FileManager.default.temporaryDirectory.appending(path: "trendy-bench-cli-\(getpid())")
+  }
+
+  func run(_ write: (String) -> Void) throws {
+    // Left behind, the folder would only take room.
+    defer { if isTemporary { try? FileManager.default.removeItem(at: folder) } }
+    let middle = try makeStore()
+    for workload in workloads(middle: middle) {
+      var times = [[CommandRun]](repeating: [], count: workload.peers.count + 1)
+      for round in 0...(workload.isLong ? max(1, runs / 7) : runs) {
+        for (index, call) in ([(trendy, workload.arguments)] + workload.peers.map { ($0.program, $0.arguments) })
+          .enumerated()
+        {
+          let run = try CommandRun(call.0, call.1, environment: environment)
+          // The first only warms up.
+          if round > 0 { times[index].append(run) }
+        }
+      }
+      write(line("trendy", workload.name, times[0], against: nil))
+      for (peer, runs) in zip(workload.peers, times.dropFirst()) {
+        write(line(peer.name, workload.name, runs, against: times[0]))
+      }
+    }
+  }
+
+  private func workloads(middle: String) -> [Workload] {
+    let store = ["--store", folder.appending(path: "store").path]
+    func own(_ name: String, _ words: String..., isLong: Bool = false, peers: [Peer] = []) -> Workload {
+      Workload(name: name, arguments: words + store, isLong: isLong, peers: peers)
+    }
+    return [
+      Workload(
+        name: "help", arguments: ["--help"],
+        peers: peers(["timew", "help"], ["task", "--version"], ["watson", "--help"])),
+      own(
+        "log", "log", "type-3",
+        peers: peers(
+          ["timew", "start", "coffee"], ["task", "add", "coffee"],
+          ["watson", "add", "coffee", "--from", "09:00", "--to", "09:01"])),
+      own("today", "today", peers: peers(["timew", "summary"], ["task", "list"], ["watson", "log"])),
+      own("list", "list"), own("show @1", "show", "@1"), own("show ID", "show", middle),
+      own("edit @1", "edit", "@1", "--at", "-5m"), own("status", "status"),
+      own("list --grep", "list", "--grep", "nothing holds this", isLong: true),
+      own("list --limit 0", "list", "--limit", "0", isLong: true),
+      own("list --limit 0 --json", "list", "--limit", "0", "--json", isLong: true),
+    ]
+  }
+
+  /// Those that are installed.
+  private func peers(_ calls: [String]...) -> [Peer] {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return calls.compactMap { words in
+      let paths: [String] = folders.map { "\($0)/\(words[0])" }
+      guard let path = paths.first(where: { access($0, X_OK) == 0 }) else { return nil }
+      return Peer(name: words[0], program: path, arguments: Array(words.dropFirst()))
+    }
+  }
+
+  private var environment: [String] {
+    [
+      "HOME=\(folder.path)", "TZ=UTC", "LANG=C.UTF-8", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")",
+      "TASKRC=\(folder.path)/taskrc",
+      "TASKDATA=\(folder.path)/task", "TIMEWARRIORDB=\(folder.path)/timew", "WATSON_DIR=\(folder.path)/watson",
+    ]
+  }
+
+  /// A store as `trendy init` makes it, with events of which the last is of this hour.
+  /// - Returns: the beginning of an id in the middle.
+  private func makeStore() throws -> String {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data("confirmation=off\nverbose=nothing\n".utf8).write(to: folder.appending(path: "taskrc"))
+    for peer in ["task", "timew/data", "watson"] {
+      try FileManager.default.createDirectory(at: folder.appending(path: peer), withIntermediateDirectories: true)
+    }
+    try Data().write(to: folder.appending(path: "timew/timewarrior.cfg"))
+    let store = folder.appending(path: "store")
+    _ = try CommandRun(trendy, ["init", "--store", store.path], environment: environment)
+    // By a process of its own: Linux counts what this one has used at most among the memory of those that it starts.
+    guard let own = Bundle.main.executableURL?.path else { throw InputError(text: "this program has no file") }
+    _ = try CommandRun(own, ["cli-fill", store.path, "\(count)"], environment: environment)
+    return String(BenchmarkRows(count: count).event(count / 2).id.prefix(18))
+  }
+
+  /// Fills a store and seals it, as an import does.
+  /// - Parameter arguments: its folder and how many events.
+  static func fill(_ arguments: [String]) throws {
+    guard arguments.count == 2, let count = Int(arguments[1]), count > 0 else { throw InputError(text: usage) }
+    let factory = try DefaultDataStoreFactory(directory: URL(filePath: arguments[0]))
+    let unit = factory.makeDataStore()
+    for type in 0..<BenchmarkRows.typeCount {
+      try unit.upsertEventType(id: BenchmarkRows.typeIdentifier(type)) {
+        $0.name = "type-\(type)"
+        $0.colorHex = "#336699"
+        $0.iconName = "o"
+      }
+    }
+    let rows = BenchmarkRows(count: count)
+    // The last event is of this hour.
+    let shift = Date().timeIntervalSince(BenchmarkRows.date(BenchmarkRows.start + BenchmarkRows.span))
+    for start in stride(from: 0, to: count, by: 10_000) {
+      for index in start..<min(count, start + 10_000) {
+        var event = rows.event(index)
+        event.timestamp.addTimeInterval(shift)
+        event.endDate?.addTimeInterval(shift)
+        event.syncStatus = .synced
+        _ = try unit.upsertEvent(id: event.id) { row in row = event }
+      }
+      try unit.save()
+    }
+    while try factory.maintain(sealingAll: true) {}
+  }
+
+  private func line(_ program: String, _ workload: String, _ runs: [CommandRun], against other: [CommandRun]?) -> String
+  {
+    func middle(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+    func millis(_ value: Double) -> Double { (value * 1e5).rounded() / 100 }
+    let wall = runs.map(\.wall)
+    var line =
+      "{\"suite\":\"cli\",\"workload\":\"\(workload)\",\"program\":\"\(program)\",\"n\":\(count),\"ops\":\(runs.count),"
+    line += "\"seconds\":\((wall.reduce(0, +) * 1e6).rounded() / 1e6),\"p50_ms\":\(millis(middle(wall))),"
+    line += "\"min_ms\":\(millis(wall.min() ?? 0)),\"cpu_ms\":\(millis(middle(runs.map(\.processor)))),"
+    line += "\"peak_rss_kb\":\(runs.map(\.peakMemory).max() ?? 0)"
+    if let other {
+      let ratio = middle(zip(wall, other).map { $0 / $1.wall })
+      line += ",\"ratio_to_trendy\":\((ratio * 100).rounded() / 100)"
+    }
+    return line + "}"
+  }
+}

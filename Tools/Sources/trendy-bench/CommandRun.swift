@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// One run of a program, from its start to its end, and what the system charged it.
+struct CommandRun {
+  /// Seconds of wall clock.
+  let wall: Double
+  /// Seconds of processor time.
+  let processor: Double
+  /// Kilobytes.
+  let peakMemory: Int
+
+  /// - Parameters:
+  ///   - program: its path.
+  ///   - arguments: without its name.
+  ///   - environment: all of it, `NAME=value`.
+  ///   - output: the file that takes its standard output.
+  /// - Throws: ``InputError`` where it does not start or ends with another status than 0.
+  init(_ program: String, _ arguments: [String], environment: [String], output: String = "/dev/null") throws(InputError)
+  {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    var words = ([program] + arguments).map { strdup($0) } + [nil]
+    var variables = environment.map { strdup($0) } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var process: pid_t = 0
+    let start = ContinuousClock.now
+    let code = posix_spawn(&process, program, &actions, nil, &words, &variables)
+    guard code == 0 else { throw InputError(text: "\(program) does not start: \(Self.words(code))") }
+    var status: Int32 = 0
+    var usage = rusage()
+    while wait4(process, &status, 0, &usage) < 0 {
+      guard errno == EINTR else { throw InputError(text: "waiting for \(program) failed: \(Self.words(errno))") }
+    }
+    wall = (ContinuousClock.now - start) / .seconds(1)
+    guard status == 0 else {
+      throw InputError(
+        text: "\(([program] + arguments).joined(separator: " ")) ended with status \(status >> 8 & 0xFF)")
+    }
+    processor = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
+    #if canImport(Darwin)
+      peakMemory = usage.ru_maxrss / 1024
+    #else
+      peakMemory = usage.ru_maxrss
+    #endif
+  }
+
+  private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+  private static func words(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+}
