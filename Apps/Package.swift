@@ -9,7 +9,10 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../Packages/TrendyAgent"),
+    .package(path: "../Packages/TrendyArchive"),
     .package(path: "../Packages/TrendyHub"),
+    .package(path: "../Packages/TrendyHubPostgres"),
+    .package(path: "../Packages/TrendyInsights"),
     .package(path: "../Packages/TrendyInterchange"),
     .package(path: "../Packages/TrendyModels"),
     .package(path: "../Packages/TrendyNetworking"),
@@ -36,8 +39,8 @@ let package = Package(
     .target(
       name: "HubContainer",
       dependencies: [
-        "CommandSupport", "TrendyAgent", "TrendyHub", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
-        "TrendyProtocols", "TrendyTrips",
+        "CommandSupport", "TrendyAgent", "TrendyHub", "TrendyHubPostgres", "TrendyInterchange", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
       ]),
     .target(
       name: "NetworkContainer",
@@ -46,12 +49,13 @@ let package = Package(
         "TrendyProtocols",
         "TrendySync",
       ]),
+    .target(name: "SampleLife", dependencies: ["TrendyModels", "TrendyTrips"]),
+    .testTarget(name: "SampleLifeTests", dependencies: ["SampleLife", "TrendyInsights", "TrendyModels"]),
     .executableTarget(
       name: "trendy",
       dependencies: [
-        "AgentLink", "AppContainer", "CommandSupport", "TrendyAgent", "TrendyInterchange", "TrendyModels",
-        "TrendyPersistence", "TrendyProtocols",
-        "TrendySync", "TrendyTrips",
+        "AgentLink", "AppContainer", "CommandSupport", "SampleLife", "TrendyAgent", "TrendyArchive", "TrendyInsights",
+        "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTrips",
       ]),
     .executableTarget(
       name: "trendy-demo", dependencies: ["TrendyInterchange", "TrendyModels", "TrendyTrips"]),
@@ -67,13 +71,13 @@ let package = Package(
       dependencies: [
         "AgentLink", "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyAgent", "TrendyHub",
         "TrendyInterchange",
-        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
+        "TrendyModels", "TrendyNetworking", "TrendyPersistence", "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "AgentLink", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "trendy", "trendy-demo", "trendy-net",
-        "trendyd",
+        "AgentLink", .product(name: "PostgresTesting", package: "TrendyHubPostgres"), "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "trendy", "trendy-demo", "trendy-net", "trendyd",
       ]),
   ]
 )

@@ -20,12 +20,16 @@ extension Event {
       ("time_zone", .string(timeZone)),
       ("is_all_day", .bool(isAllDay)), ("is_running", .bool(isRunning)),
     ]
+    if isAllDay {
+      members.append(("date", .string(local.date(of: self).description)))
+      if let endDate { members.append(("last_date", .string(local.date(endDate, of: self).description))) }
+    }
     let properties = properties.sorted { $0.key < $1.key }.map { key, value in
       (key, JSONText.object([("type", .string(value.type.rawValue)), ("value", .value(value.value))]))
     }
     members += [
       ("properties", .object(properties)), ("notes", .string(notes)),
-      ("source_type", .string(createRequest.sourceType)), ("external_id", .string(externalId)),
+      ("source_type", .string(wireSourceType)), ("external_id", .string(externalId)),
       ("original_title", .string(originalTitle)), ("geofence_id", .string(geofenceId)),
       ("location_latitude", .number(locationLatitude)),
       ("location_longitude", .number(locationLongitude)), ("location_name", .string(locationName)),

@@ -66,6 +66,7 @@ public enum ValueKind: Hashable, Sendable {
   case device
   case time
   case duration
+  case goal
   case month
   case number
   case text

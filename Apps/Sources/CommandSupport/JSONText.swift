@@ -1,44 +1,41 @@
 public import TrendyModels
 
 /// A JSON document whose members keep the order they are written in, for people to read and scripts to parse.
-public struct JSONText: Hashable, Sendable, CustomStringConvertible {
-  public let description: String
+public struct JSONText: Sendable {
+  /// Written out in one pass over all of it, when its text is asked for.
+  private enum Node: Sendable {
+    /// `null`, `true`, a number.
+    case literal(String)
+    case string(String)
+    case array([JSONText])
+    case object([(String, JSONText)])
+  }
 
-  private init(_ text: String) { description = text }
+  private let node: Node
 
-  public static let null = JSONText("null")
+  private init(_ node: Node) { self.node = node }
 
-  public static func string(_ value: String) -> JSONText { JSONText(quoted(value)) }
+  public static let null = JSONText(.literal("null"))
+
+  public static func string(_ value: String) -> JSONText { JSONText(.string(value)) }
 
   public static func string(_ value: String?) -> JSONText { value.map { .string($0) } ?? .null }
 
-  public static func number(_ value: Int) -> JSONText { JSONText("\(value)") }
+  public static func number(_ value: Int) -> JSONText { JSONText(.literal("\(value)")) }
 
-  public static func number(_ value: Int64) -> JSONText { JSONText("\(value)") }
+  public static func number(_ value: Int64) -> JSONText { JSONText(.literal("\(value)")) }
 
   /// Not a number and infinity become null, as JSON has no text for them.
   public static func number(_ value: Double?) -> JSONText {
     guard let value, value.isFinite else { return .null }
-    return JSONText(Int64(exactly: value).map { "\($0)" } ?? "\(value)")
+    return JSONText(.literal(Int64(exactly: value).map { "\($0)" } ?? "\(value)"))
   }
 
-  public static func bool(_ value: Bool) -> JSONText { JSONText(value ? "true" : "false") }
+  public static func bool(_ value: Bool) -> JSONText { JSONText(.literal(value ? "true" : "false")) }
 
-  public static func array(_ values: [JSONText]) -> JSONText {
-    JSONText("[" + values.map(\.description).joined(separator: ",") + "]")
-  }
+  public static func array(_ values: [JSONText]) -> JSONText { JSONText(.array(values)) }
 
-  public static func object(_ members: [(String, JSONText)]) -> JSONText {
-    var text = "{"
-    for (name, value) in members {
-      if text.utf8.count > 1 { text += "," }
-      text += quoted(name)
-      text += ":"
-      text += value.description
-    }
-    text += "}"
-    return JSONText(text)
-  }
+  public static func object(_ members: [(String, JSONText)]) -> JSONText { JSONText(.object(members)) }
 
   public static func value(_ value: JSONValue) -> JSONText {
     switch value {
@@ -51,24 +48,67 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     case .object(let members): .object(members.sorted { $0.key < $1.key }.map { ($0.key, .value($0.value)) })
     }
   }
+}
 
-  private static func quoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    if isPlain { return "\"\(text)\"" }
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      case let control where control.value < 0x20:
-        let digits = String(control.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
+extension JSONText: CustomStringConvertible {
+  public var description: String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(1024)
+    write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
+
+  private func write(to bytes: inout [UInt8]) {
+    switch node {
+    case .literal(let text): bytes += text.utf8
+    case .string(let text): Self.write(text, to: &bytes)
+    case .array(let values):
+      bytes.append(UInt8(ascii: "["))
+      for (place, value) in values.enumerated() {
+        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        value.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (place, (name, value)) in members.enumerated() {
+        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.write(name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        value.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func write(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    let start = bytes.count
+    bytes += text.utf8
+    if bytes[start...].contains(where: needsEscape) {
+      bytes.removeSubrange(start...)
+      for byte in text.utf8 { writeEscaped(byte, to: &bytes) }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func writeEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+    guard needsEscape(byte) else { return bytes.append(byte) }
+    bytes.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+    case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
+    case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
+    case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
+    default: bytes += "\(byte < 0x10 ? "u000" : "u00")\(String(byte, radix: 16))".utf8
+    }
+  }
+}
+
+extension JSONText: Equatable {
+  public static func == (left: JSONText, right: JSONText) -> Bool { left.description == right.description }
 }

@@ -57,6 +57,24 @@ public struct Terminal: Hashable, Sendable {
   }
 }
 
+extension Terminal {
+  /// A sentence on as many lines as it needs, each but one of a single long word within the width.
+  /// - Parameter indent: spaces before each line.
+  public func lines(of sentence: String, indent: Int = 0) -> [String] {
+    let start = String(repeating: " ", count: indent)
+    guard let width else { return [start + sentence] }
+    var lines: [String] = []
+    for word in sentence.split(separator: " ", omittingEmptySubsequences: false) {
+      if let last = lines.last, last.columns + 1 + String(word).columns <= width {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(start + word)
+      }
+    }
+    return lines
+  }
+}
+
 extension Character {
   /// Columns that a terminal gives it: 2 for wide ones, else 1.
   var columns: Int {
@@ -78,7 +96,7 @@ extension String {
   public var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 
   /// Its beginning, with `…` where it is wider than `columns`.
-  func cut(to columns: Int) -> String {
+  public func cut(to columns: Int) -> String {
     guard self.columns > columns else { return self }
     var (text, used) = ("", 1)
     for character in self {
@@ -89,8 +107,11 @@ extension String {
     return text + "…"
   }
 
-  /// Filled up with spaces.
-  public func padded(to columns: Int) -> String {
-    self + String(repeating: " ", count: max(0, columns - self.columns))
-  }
+  /// Filled up with spaces at its end.
+  public func padded(to columns: Int) -> String { self + gap(to: columns) }
+
+  /// Filled up with spaces at its beginning: figures below one another.
+  public func rightAligned(to columns: Int) -> String { gap(to: columns) + self }
+
+  private func gap(to columns: Int) -> String { String(repeating: " ", count: max(0, columns - self.columns)) }
 }

@@ -128,6 +128,14 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
+  /// Whether it names a date without a time of day.
+  public var isDate: Bool {
+    switch form {
+    case .day, .weekday: true
+    case .moment, .span, .week, .clock, .clockOfDay: false
+    }
+  }
+
   /// Whether it names a day, or a moment of one: not a clock alone.
   public var namesDay: Bool { if case .clock = form { false } else { true } }
 

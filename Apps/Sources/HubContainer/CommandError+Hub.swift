@@ -14,9 +14,19 @@ extension CommandError {
         switch error {
         case .occupied: ("--data, or TRENDY_HUB_DATA, names a folder for this one.", .tryAgain)
         case .busy, .exhausted: ("Nothing that was acknowledged is lost.", .tryAgain)
+        case .unreachable: ("Nothing that was acknowledged is lost. Look whether the database runs.", .tryAgain)
         case .full, .failed, .erased: ("Nothing that was acknowledged is lost.", .readWrite)
         }
       self.init(Self.sentence(error.description[...]), hint: hint, exit: exit)
+    case let error as HubMove.Failure:
+      let hint =
+        switch error {
+        case .nothingToMove: "--data, --storage or the configuration name the hub that is meant."
+        case .occupied: "Nothing was changed. --to names an empty database, or a folder without a hub."
+        case .differs: "The hub is where it was. Look whether disk and memory are sound, and say it again."
+        case .changed: "The hub is where it was. Stop every process that serves it, and say it again."
+        }
+      self.init("The hub was not moved: \(error.description)", hint: hint, exit: .refused)
     case let problem as Problem:
       self.init("\(problem.title): \(problem.detail)", exit: problem.status == 404 ? .notFound : .usage)
     default:

@@ -2,33 +2,74 @@ import TrendyAgent
 public import CommandSupport
 public import Foundation
 public import TrendyHub
+import TrendyHubPostgres
 import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
 
-/// Composes a hub: its storage in a folder, the server on a port.
+/// Composes a hub: its storage in a folder or a database, the server on a port.
 public struct HubContainer: Sendable {
   public let directory: URL
   public let clock: any TimeSource
   /// What trackers post to this hub.
   public let ingest: HubIngest
-  private let storage: EmbeddedHubStorage
-  private let tracks: URL
+  /// Address of the database; `nil` where the data lies in the folder.
+  public let database: String?
+  let storage: any HubStorage
+  /// `nil` where the data lies in a database.
+  let embedded: EmbeddedHubStorage?
+  let tracks: URL
 
-  /// - Parameter bounds: how much of it stays open; usual numbers where nothing is served.
-  public init(directory: URL, clock: any TimeSource = SystemTime(), bounds: ResourceBounds? = nil) {
+  /// - Parameters:
+  ///   - directory: of everything; beside a database, of what trackers posted to this process.
+  ///   - database: address of a database of PostgreSQL; one that cannot be is told by whatever is asked of it.
+  ///   - refusal: why it is not known where the data is, which is told by whatever is asked of it.
+  ///   - bounds: how much of it stays open; usual numbers where nothing is served.
+  public init(
+    directory: URL, database: String? = nil, refusal: CommandError? = nil, clock: any TimeSource = SystemTime(),
+    bounds: ResourceBounds? = nil
+  ) {
     self.directory = directory
+    self.database = database
     self.clock = clock
-    storage = EmbeddedHubStorage(
-      directory: directory.path, openStores: bounds?.openStores ?? ResourceBounds.most.stores)
+    if let refusal {
+      embedded = nil
+      storage = RefusingHubStorage(error: refusal)
+    } else if let database {
+      embedded = nil
+      do {
+        storage = try PostgresHubStorage(address: database, program: "trendyd \(Version.text)")
+      } catch {
+        storage = RefusingHubStorage(error: error)
+      }
+    } else {
+      let files = EmbeddedHubStorage(
+        directory: directory.path, openStores: bounds?.openStores ?? ResourceBounds.most.stores)
+      embedded = files
+      storage = files
+    }
     tracks = directory.appending(path: "tracks")
     ingest = HubIngest(directory: tracks, clock: clock, openTracks: bounds?.openTracks ?? ResourceBounds.most.tracks)
   }
 
-  /// Whether a hub's storage stands in the folder.
-  public var exists: Bool {
-    FileManager.default.fileExists(atPath: directory.appending(path: "directory").path)
+  /// Whether a hub's storage stands in the folder, or the database has ever had a person.
+  /// - Throws: `HubStorageError` of a database that cannot be asked.
+  public func exists() throws -> Bool {
+    guard embedded == nil else {
+      return FileManager.default.fileExists(atPath: directory.appending(path: "directory").path)
+    }
+    return try storage.readDirectory { try !$0.people().isEmpty }
   }
+
+  /// Makes the folder beside a database, for its settings; a storage in the folder makes it itself.
+  public func makeFolder() throws {
+    guard embedded == nil else { return }
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Where its data is, in words.
+  public var place: String { database.map { "the database \($0)" } ?? directory.path }
 
   /// Persons, pairing codes, tokens; also while the hub runs in another process.
   public var accounts: HubAccounts { HubAccounts(storage: storage, clock: clock) }
@@ -36,7 +77,7 @@ public struct HubContainer: Sendable {
   /// A step of what keeps the storage quick, for when nobody waits.
   ///
   /// - Returns: whether there may be more to do at once.
-  public func maintainStorage() throws -> Bool { try storage.maintain() }
+  public func maintainStorage() throws -> Bool { try embedded?.maintain() ?? false }
 
   /// Erases everything of those who were removed for that, and forgets them; what was cut short is gone on with.
   ///
@@ -49,7 +90,8 @@ public struct HubContainer: Sendable {
     return people
   }
 
-  /// Erases them here and now where no hub serves the folder; one that does has it done within a minute.
+  /// Erases them here and now where no hub serves the folder; one that does has it done within a minute. In a database that is
+  /// for anybody to do.
   /// - Returns: whether it is done.
   public func eraseUnlessServed() throws -> Bool {
     do {
@@ -98,9 +140,12 @@ public struct HubContainer: Sendable {
   }
 
   /// The hub that serves the folder by now; `nil` where none does.
+  ///
+  /// Of a database nobody knows which hubs serve it.
   public func serving() -> Serving? {
+    guard let embedded else { return nil }
     do {
-      _ = try storage.occupy()
+      _ = try embedded.occupy()
       return nil
     } catch {
       guard let data = FileManager.default.contents(atPath: portFile.path) else { return nil }
@@ -112,23 +157,31 @@ public struct HubContainer: Sendable {
 
   /// Notes it for ``serving()``.
   public func note(_ serving: Serving) throws {
+    guard embedded != nil else { return }
     let lines = ["\(serving.port)", serving.deviceURL].compactMap(\.self).map { $0 + "\n" }
     try OwnerOnlyFile.replace(portFile, with: Data(lines.joined().utf8), isDurable: false)
   }
 
   private var portFile: URL { directory.appending(path: "port") }
 
+  private func files(_ otherwise: String) throws -> EmbeddedHubStorage {
+    if let embedded { return embedded }
+    if let refusing = storage as? RefusingHubStorage { throw refusing.error }
+    throw HubStorageError.failed("a hub in a database is \(otherwise)")
+  }
+
   /// Writes everything the hub keeps into one file, while it runs or not.
   /// - Throws: `StorageError`, `HubStorageError`.
   public func backUp(to path: String, isReplacing: Bool) throws -> StoreBackup.Summary {
-    try storage.backUp(to: path, tracks: tracks.path, now: clock.now, isReplacing: isReplacing)
+    try files("backed up with the tools of the database: pg_dump, pg_basebackup").backUp(
+      to: path, tracks: tracks.path, now: clock.now, isReplacing: isReplacing)
   }
 
   /// Puts a backup in the place of what is here, which is kept beside it.
   /// - Throws: `StorageError`, `HubStorageError`, `EmbeddedHubStorage.StaleBackup` unless forced.
   public func restore(from path: String, isForced: Bool) throws -> StoreBackup.RestoreReport {
     let moment = RFC3339.string(from: clock.now).filter { $0.isNumber || $0 == "T" }
-    return try storage.restore(
+    return try files("restored with the tools of the database: pg_restore, a base backup").restore(
       from: path, tracks: tracks.path, keptIn: directory.appending(path: "before-restore-\(moment).backup").path,
       now: clock.now, isForced: isForced)
   }

@@ -58,6 +58,20 @@ public final class HubIngest: Ingest {
     }
   }
 
+  public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
+    guard FileManager.default.fileExists(atPath: directory.appending(path: desk.person).path) else { return nil }
+    return try await intake(for: desk).run { intake in
+      guard let found = try intake.explanation(eventId: id) else { return nil }
+      return APIExplanation(
+        id: id, deviceId: found.device, deviceName: try desk.name(ofDevice: found.device) ?? "", start: found.start,
+        end: found.end, readings: found.readings, isSettled: found.isSettled, isPersonal: found.isPersonal,
+        decisions: found.decisions.map {
+          APIExplanation.Decision(
+            time: $0.time, rule: $0.rule.rawValue, seconds: $0.seconds, meters: $0.meters, limit: $0.limit)
+        })
+    }
+  }
+
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {
     let posts = RefusedPosts(directory: directory.appending(path: desk.person)).load()
     return try posts.sorted { $0.key < $1.key }.map { device, entry in
@@ -201,31 +215,48 @@ public struct AgentIngest: Ingest {
   }
 }
 
-/// A person's places as of a version of their record.
-private final class PlaceCache: Sendable {
-  let content = Mutex<(head: Int64, geofences: [Geofence])?>(nil)
+/// A part of a person's record, read again where one of its kind was written since.
+private final class RecordPart<Value: Sendable>: Sendable {
+  private let kind: SyncedKind
+  private let content = Mutex<(head: Int64, value: Value)?>(nil)
+
+  init(_ kind: SyncedKind) { self.kind = kind }
+
+  func value(at desk: HubDesk, _ read: () throws -> Value) throws -> Value {
+    let known = content.withLock { $0 }
+    let (head, hasChanged) = try desk.changes(of: kind, since: known?.head ?? 0)
+    if let known, !hasChanged {
+      content.withLock { $0?.head = head }
+      return known.value
+    }
+    // Asked for after the head: what is written in between is read twice.
+    let value = try read()
+    content.withLock { $0 = (head, value) }
+    return value
+  }
 }
 
 /// Writes what was found into a person's record at the hub.
 private struct HubJournal: FindingJournal {
   let desk: HubDesk
-  private let places = PlaceCache()
+  // Each fix asks for them.
+  private let places = RecordPart<[Geofence]>(.geofence)
+  private let stop = RecordPart<TripStop>(.setting)
 
   init(desk: HubDesk) { self.desk = desk }
 
-  /// Each fix asks: they are read again where one of them was written since.
   func geofences() throws -> [Geofence] {
-    let known = places.content.withLock { $0 }
-    let (head, hasChanged) = try desk.changes(of: .geofence, since: known?.head ?? 0)
-    if let known, !hasChanged {
-      places.content.withLock { $0?.head = head }
-      return known.geofences
+    try places.value(at: desk) {
+      let wire: [APIGeofence] = try desk.list(.geofence)
+      return wire.map { Geofence($0) }
     }
-    // Asked for after the head: what is written in between is read twice.
-    let wire: [APIGeofence] = try desk.list(.geofence)
-    let geofences = wire.map { Geofence($0) }
-    places.content.withLock { $0 = (head, geofences) }
-    return geofences
+  }
+
+  func tripStop() throws -> TripStop {
+    try stop.value(at: desk) {
+      let settings = try desk.records(.setting).map { SyncedRecord(id: $0.id, kind: .setting, fields: $0.members) }
+      return TripStop(setting: settings.settingValues[TripStop.key])
+    }
   }
 
   func tripTypeId() throws -> String {

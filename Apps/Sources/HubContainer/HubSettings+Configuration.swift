@@ -20,6 +20,7 @@ extension HubSettings {
       }
     }
     var result = self
+    if let text = settings.text(Setting.storage) { try checked(Setting.storage, { $0.storage = text }, in: &result) }
     if let text = settings.text(Setting.listen) { try checked(Setting.listen, { $0.listen = text }, in: &result) }
     if let hosts = words(Setting.host) { try checked(Setting.host, { $0.hosts = hosts }, in: &result) }
     if let proxies = words(Setting.proxy) { try checked(Setting.proxy, { $0.proxies = proxies }, in: &result) }

@@ -2,11 +2,14 @@ import TrendyAgent
 public import CommandSupport
 public import Foundation
 public import TrendyHub
+import TrendyHubPostgres
 import TrendyModels
 
 /// What the one who runs a hub said of it: kept in `hub.json` of its folder by `hub init`, and said over by the options
 /// of `run`.
 public struct HubSettings: Hashable, Sendable, Codable {
+  /// Address of a database of PostgreSQL, without a password; `nil` where the data lies in the hub's folder.
+  public var storage: String?
   /// `address:port`; `nil` for ``standardListen``.
   public var listen: String?
   /// Names besides loopback's under which the hub is asked.
@@ -25,6 +28,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
   /// Missing members are as if nothing had been said.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
+    storage = try members.decodeIfPresent(String.self, forKey: .storage)
     listen = try members.decodeIfPresent(String.self, forKey: .listen)
     hosts = try members.decodeIfPresent([String].self, forKey: .hosts) ?? []
     address = try members.decodeIfPresent(String.self, forKey: .address)
@@ -36,6 +40,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
   /// - Throws: ``CommandError`` for a value that cannot be.
   public func saidOver(by arguments: Arguments) throws(CommandError) -> HubSettings {
     var settings = self
+    if let text = arguments.value("--storage") { settings.storage = text }
     if let text = arguments.value("--listen") { settings.listen = text }
     if arguments.has("--host") { settings.hosts = arguments.all("--host") }
     if let text = arguments.value("--url") { settings.address = text }
@@ -47,6 +52,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
 
   /// - Throws: ``CommandError`` naming the first value that cannot be.
   func check() throws(CommandError) {
+    if let storage { try Self.check(storage: storage) }
     _ = try endpoint()
     for proxy in proxies where NetworkAddressRange(proxy) == nil {
       throw Self.invalid("--proxy", proxy, "It is an address, or a block of them: 127.0.0.1, 10.0.0.0/8, fd00::/8.")
@@ -59,6 +65,17 @@ public struct HubSettings: Hashable, Sendable, Codable {
     }
     _ = try httpLimits()
     _ = try requestsPerMinute()
+  }
+
+  /// The address itself is not repeated: there may be a password in it.
+  public static func check(storage: String, option: String = "--storage") throws(CommandError) {
+    do {
+      _ = try PostgresHubStorage(address: storage)
+    } catch {
+      throw CommandError(
+        "The value is invalid for '\(option)': \(error)", hint: "It looks like postgres://trendy@db.lan/trendy.",
+        exit: .usage)
+    }
   }
 
   static func invalid(_ option: String, _ value: String, _ hint: String) -> CommandError {

@@ -59,6 +59,11 @@ public struct NetworkContainer: Sendable {
       allowsInsecureHTTP: account.allowsInsecureHTTP ?? false)
   }
 
+  /// How the hub found an event in what a device posted there.
+  public func explanation(ofEvent id: String, for account: Account) async throws -> APIExplanation {
+    try await makeAPIClient(for: account).explanation(ofEvent: id)
+  }
+
   /// What goes on, as far as devices post to the hub.
   public func liveTrips(for account: Account) async throws -> LiveTripsResponse {
     try await makeAPIClient(for: account).liveTrips()

@@ -37,6 +37,15 @@ enum TrendyNet {
     }
   }
 
+  /// Address and code of `connect`, as two words or as a link.
+  private static func offer(_ words: [String]) -> PairingLink? {
+    switch words.count {
+    case 2: PairingLink(words[1])
+    case 3: PairingLink(hub: words[1], code: words[2])
+    default: nil
+    }
+  }
+
   private static func run(_ words: [String], console: Console) async throws -> ExitCode {
     let arguments = try Arguments(
       words,
@@ -47,9 +56,12 @@ enum TrendyNet {
     try settings.check()
     let directory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
     switch arguments.positionals.first {
-    case "connect" where arguments.positionals.count == 3:
+    case "connect":
+      guard let offer = offer(arguments.positionals) else {
+        throw CommandError("trendy-net works for trendy", hint: "Use 'trendy connect'.", exit: .usage)
+      }
       let (network, account) = try await NetworkContainer.connect(
-        storeDirectory: directory, hub: arguments.positionals[1], code: arguments.positionals[2],
+        storeDirectory: directory, hub: offer.hub, code: offer.code,
         deviceName: arguments.value("--name") ?? ProcessInfo.processInfo.hostName,
         allowsInsecureHTTP: arguments.has("--insecure"))
       console.done("Paired with \(account.hubName).")
@@ -70,6 +82,18 @@ enum TrendyNet {
       let account = try Round(network: network, console: console).account()
       let live = try await network.liveTrips(for: account)
       console.data(String(decoding: try WireJSON.encode(live), as: UTF8.self))
+      return .done
+    case "explain" where arguments.positionals.count == 2:
+      guard DeviceRecord.exists(at: directory) else { throw CommandError.noStore(at: directory.path) }
+      let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
+      let account = try Round(network: network, console: console).account()
+      do {
+        let found = try await network.explanation(ofEvent: arguments.positionals[1], for: account)
+        console.data(String(decoding: try WireJSON.encode(found), as: UTF8.self))
+      } catch let error as APIError where error.statusCode == 404 {
+        // Not found there, or by a hub of an earlier version.
+        console.data("{}")
+      }
       return .done
     case "companion":
       guard DeviceRecord.exists(at: directory) else { throw CommandError.noStore(at: directory.path) }

@@ -34,12 +34,19 @@ extension NetworkCommand {
 
 /// The commands of `trendy`, from which its help, its manual and its completions come.
 enum Commands {
-  static let all: [any Command.Type] = daily + define + drive + data + sync + care
+  static let all: [any Command.Type] = daily + see + define + drive + data + sync + care
 
   private static let daily: [any Command.Type] = [
     InitCommand.self, LogCommand.self, StartCommand.self, StopCommand.self, SkipCommand.self, TodayCommand.self,
     ListCommand.self, ShowCommand.self, EditCommand.self,
     RemoveCommand.self, UndoCommand.self, RedoCommand.self,
+  ]
+
+  private static let see: [any Command.Type] = [
+    StatsCommand.self, StreaksCommand.self, RecordsCommand.self, WeekCommand.self, MonthCommand.self,
+    CalendarCommand.self,
+    ChartCommand.self,
+    InsightsCommand.self,
   ]
 
   private static let define: [any Command.Type] = [
@@ -62,7 +69,8 @@ enum Commands {
   ]
 
   private static let data: [any Command.Type] = [
-    ExportMileageCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
+    ImportCommand.self, ImportListCommand.self, ImportUndoCommand.self, ExportCommand.self, ExportMileageCommand.self,
+    BackupCommand.self, RestoreCommand.self,
   ]
 
   private static let sync: [any Command.Type] = [
@@ -75,7 +83,7 @@ enum Commands {
   private static let care: [any Command.Type] = [
     StatusCommand.self, DoctorCommand.self, ConfigGetCommand.self, ConfigSetCommand.self, ConfigUnsetCommand.self,
     ConfigListCommand.self, ConfigEditCommand.self, ConfigPathCommand.self, CompletionsInstallCommand.self,
-    CompletionsPrintCommand.self, HelpCommand.self, WordsCommand.self,
+    CompletionsPrintCommand.self, DemoCommand.self, HelpCommand.self, WordsCommand.self,
   ]
 
   static let table = CommandTable(
@@ -110,6 +118,7 @@ enum Commands {
 
 extension CommandGroup {
   static let daily = CommandGroup("daily", "What happens, as it happens.")
+  static let see = CommandGroup("see", "Looking back.")
   static let define = CommandGroup("define", "What there is to record: types of events, and places.")
   static let drive = CommandGroup("drive", "Trips, vehicles, and the fixes that they come from.")
   static let data = CommandGroup("data", "In, out, and kept safe.")

@@ -30,11 +30,19 @@ struct StoreValues: CompletionValues {
     if kind == .file || kind == .folder { return [.files] }
     if kind == .setting { return Setting.all.map { Candidate($0.key, $0.help) } }
     if kind == .settingValue { return values(ofSetting: arguments.first) }
+    if kind == .goal { return Self.goals }
     guard DeviceRecord.exists(at: storeDirectory), let app = try? AppContainer(storeDirectory: storeDirectory) else {
       return []
     }
     return (try? values(of: kind, after: arguments, in: app.makeStore())) ?? []
   }
+
+  /// Such as people set; any other can be written.
+  private static let goals = [
+    Candidate("1/day", "every day"), Candidate("8/day", "eight a day"), Candidate("3/week", "three a week"),
+    Candidate("20min/day", "twenty minutes a day"), Candidate("at most 2/day", "no more than two a day"),
+    Candidate("none", "no goal"),
+  ]
 
   private func values(ofSetting key: String?) -> [Candidate] {
     guard let spec = Setting.all.first(where: { $0.key == key }) else { return [] }

@@ -28,9 +28,10 @@ enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
     RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self, MetricsCommand.self,
     ServiceInstallCommand.self, ServiceRemoveCommand.self, ServicePrintCommand.self,
-    HubInitCommand.self, HubBackupCommand.self, HubRestoreCommand.self,
+    HubInitCommand.self, HubBackupCommand.self, HubRestoreCommand.self, HubMoveCommand.self,
     PairCommand.self, UserAddCommand.self, UserListCommand.self, UserRemoveCommand.self, UserRestoreCommand.self,
     TokenCreateCommand.self, TokenListCommand.self, TokenRevokeCommand.self,
+    WebhookAddCommand.self, WebhookListCommand.self, WebhookTryCommand.self, WebhookRemoveCommand.self,
     CompletionsCommand.self, HelpCommand.self, WordsCommand.self,
   ]
 

@@ -13,9 +13,13 @@ extension OptionSpec {
     "--status", value: "path", kind: .file,
     help: "the agent's status file, else TRENDY_STATUS, the configuration, the session's folder")
   static let deviceOwner = OptionSpec("--name", value: "person", kind: .text, help: "whose device it is")
+  static let webhookOwner = OptionSpec("--name", value: "person", kind: .text, help: "whose record it is")
 
   /// Read by ``DaemonSession/saidSettings()`` and ``DaemonSession/hubSettings()``.
   static let hubSettings = [
+    OptionSpec(
+      "--storage", value: "address", kind: .text,
+      help: "keep the hub's data in PostgreSQL: postgres://user@host/name; its password comes from a password file"),
     OptionSpec(
       "--listen", value: "address:port", kind: .text,
       help: "where the hub listens (127.0.0.1:8787; port 0 for any free one, 0.0.0.0 for all networks)"),

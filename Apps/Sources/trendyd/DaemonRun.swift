@@ -46,7 +46,7 @@ struct DaemonRun {
     // In a terminal that is closed, it ends as every program does.
     if logPath != nil || manager.isPresent || isatty(STDIN_FILENO) == 0 { Signals.takeHangUp() }
     let log = HubLog(writer: writer, console: console).log
-    let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, bounds: bounds)
+    let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, database: settings.storage, bounds: bounds)
     var server: HubServer?
     do {
       if let hub { server = try await start(hub, bounds: bounds, log: log, manager) }
@@ -108,7 +108,7 @@ struct DaemonRun {
         ])
     }
     let place = endpoint.isWildcard ? "every network of this machine, port \(port)" : url
-    console.done("Hub listens at \(place); its data is in \(hub.directory.path).")
+    console.done("Hub listens at \(place); its data is in \(hub.place).")
     console.done("Is it well?  curl \(url)/api/v1/health")
     console.done("One more device:  trendyd pair")
     if let hint = try settings.wildcardHint() { console.talk(hint) }
@@ -146,6 +146,11 @@ struct DaemonRun {
           await maintain(hub.clock, console) { try await server.runApart { try hub.maintainStorage() } }
         }
         group.addTask { await look(at: server, of: hub, console) }
+        group.addTask {
+          await server.deliverWebhooks(by: WebhookCourier(clock: hub.clock)) {
+            console.talk("Hub: \($0)", level: .error)
+          }
+        }
       }
       // An agent has one of its own.
       let socket = role == .hub ? openControl(console) : nil

@@ -33,8 +33,21 @@ struct DaemonSession: Sendable {
     self.console = console
     environment = ProcessInfo.processInfo.environment
     settings = Settings(environment: environment)
-    hub = HubContainer(directory: StoreLocation.hub(option: arguments.value("--data"), settings: settings))
+    let directory = StoreLocation.hub(option: arguments.value("--data"), settings: settings)
+    hub = Self.hub(
+      in: directory, database: arguments.value("--storage") ?? settings.text(Setting.storage))
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
+  }
+
+  /// - Parameter database: what was said; otherwise what is kept in the folder counts. Where that cannot be read, nobody knows where the
+  ///   data is: whatever is asked of the hub says why.
+  private static func hub(in directory: URL, database: String?) -> HubContainer {
+    if let database { return HubContainer(directory: directory, database: database) }
+    do throws(CommandError) {
+      return HubContainer(directory: directory, database: try HubSettings.load(from: directory).storage)
+    } catch {
+      return HubContainer(directory: directory, refusal: error)
+    }
   }
 
   /// The same command line, with the configuration as it is now.
@@ -56,9 +69,10 @@ struct DaemonSession: Sendable {
 
   /// The hub of `--data`. Root acts as the owner of its folder from here on: a file that root made in it would be closed to the
   /// service that serves it.
-  /// - Throws: ``CommandError`` with exit 66 where there is none.
-  func existingHub() throws(CommandError) -> HubContainer {
+  /// - Throws: ``CommandError`` with exit 66 where there is none; `HubStorageError`.
+  func existingHub() throws -> HubContainer {
     let hub = try servedHub()
+    guard hub.database == nil else { return hub }
     var status = stat()
     guard geteuid() == 0, stat(hub.directory.path, &status) == 0, status.st_uid != 0 else { return hub }
     guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
@@ -70,11 +84,11 @@ struct DaemonSession: Sendable {
   }
 
   /// The hub of `--data`, for the process that serves it.
-  /// - Throws: ``CommandError`` with exit 66 where there is none.
-  func servedHub() throws(CommandError) -> HubContainer {
-    guard hub.exists else {
+  /// - Throws: ``CommandError`` with exit 66 where there is none; `HubStorageError`.
+  func servedHub() throws -> HubContainer {
+    guard try hub.exists() else {
       throw CommandError(
-        "There is no hub at \(hub.directory.path)", hint: "Make one: trendyd hub init", exit: .notFound)
+        "There is no hub at \(hub.place)", hint: "Make one: trendyd hub init", exit: .notFound)
     }
     return hub
   }

@@ -37,7 +37,7 @@ struct PairingOffer {
   }
 
   /// Address and code in one, for an app that reads it from a screen: `trendy://connect?hub=…&code=…`.
-  var link: String? { url.map { "trendy://connect?hub=\($0)&code=\(code)" } }
+  var link: String? { url.map { PairingLink(hub: $0, code: code).description } }
 
   /// On a terminal, the link as a picture.
   func showPicture(on console: Console) {

@@ -8,6 +8,11 @@ struct PeopleLookup {
   /// Those who may come in and those who were removed.
   func everyone() throws -> [HubPerson] { try accounts.people() + accounts.removedPeople() }
 
+  /// The names of everyone, by id.
+  func names() throws -> [String: String] {
+    Dictionary(try everyone().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+  }
+
   /// The person of that name among those who may come in.
   func person(called name: String) throws -> HubPerson {
     let people = try accounts.people()

@@ -55,6 +55,7 @@ struct RunOptions: Sendable {
     ("--role", Setting.role), ("--poll", Setting.poll), ("--notify", Setting.notify), ("--log", Setting.log),
     ("--log-format", Setting.logFormat), ("--log-level", Setting.logLevel), ("--hooks", Setting.hooks),
     ("--ingest", Setting.ingest), ("--gpsd", Setting.gpsd), ("--nmea", Setting.nmea), ("--data", Setting.hubData),
+    ("--storage", Setting.storage),
     ("--store", Setting.store), ("--status", Setting.status), ("--listen", Setting.listen), ("--host", Setting.host),
     ("--proxy", Setting.proxy), ("--limit", Setting.limit), ("", Setting.dayStartsAt), ("", Setting.weekStartsOn),
     ("", Setting.hours), ("", Setting.units),

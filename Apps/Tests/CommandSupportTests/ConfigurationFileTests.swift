@@ -73,6 +73,10 @@ final class ConfigurationFileTests {
         "day_starts_at = 24:00", 1, "The value '24:00' is invalid for 'day_starts_at'",
         "It is a time of the day from 00:00 to 23:59."
       ),
+      (
+        "trips.stop = 10m", 1, "'trips.stop' is the same on all your devices, and cannot be set for one machine",
+        "Take it out here, and say: trendy config set trips.stop 5m"
+      ),
     ])
   func refuses(text: String, line: Int, message: String, hint: String?) throws {
     let file = try file(text)

@@ -46,6 +46,15 @@ final class SettingsTests {
     #expect(problems.map(\.exit) == [.configuration])
   }
 
+  @Test func `how long a stop ends a trip is told by the record, and not by one machine`() throws {
+    var settings = try settings("", ["TRENDY_TRIPS_STOP": "15m"])
+    settings.synced = ["trips.stop": "10m"]
+    #expect(settings.resolved(Setting.tripStop) == Settings.Resolved(text: "10m", origin: .synced))
+    #expect(settings.problems.count == 1 && settings.problems[0].message.hasPrefix("TRENDY_TRIPS_STOP: "))
+    settings.synced = [:]
+    #expect(settings.text(Setting.tripStop) == "5m")
+  }
+
   @Test func `a path of the file may begin at the home folder`() throws {
     #expect(try settings("store = ~/notes\n").text(Setting.store) == "/home/ada/notes")
     #expect(try settings("").text(Setting.store) == "/home/ada/.local/share/trendy")

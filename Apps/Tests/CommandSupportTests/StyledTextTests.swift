@@ -57,4 +57,18 @@ struct StyledTextTests {
   func durations(seconds: Double, words: String) {
     #expect(DurationPhrase.words(seconds) == words)
   }
+
+  @Test(
+    "numbers have the digits that were asked for, or none that mean nothing",
+    arguments: [
+      (0.0, "0.00", "0"), (-0.001, "0.00", "0"), (0.625, "0.63", "0.63"), (-0.05, "-0.05", "-0.05"), (1, "1.00", "1"),
+      (9.999, "10.00", "10"), (1234567.891, "1234567.89", "1234567.89"), (2.5, "2.50", "2.5"), (100, "100.00", "100"),
+      (1e308, "1e+308", "1e+308"), (-1e20, "-1e+20", "-1e+20"),
+      (-1e308 / 3, "-3.33e+307", "-3.33e+307"), (.infinity, "inf", "inf"),
+    ])
+  func numbers(value: Double, text: String, short: String) {
+    #expect(value.text(decimals: 2) == text)
+    #expect(value.shortText(decimals: 2) == short)
+    #expect(value.text(decimals: 0) == short || value != value.rounded())
+  }
 }

@@ -70,7 +70,7 @@ struct ConfigTests {
     let list = try bench.trendy("list").output.split(separator: "\n").dropLast()
     #expect(
       list.map { $0.prefix(10) } == [
-        "Fri 20 Nov", "  03:59  c", "Sat 21 Nov", "  all day ", "Thu 19 Nov", "  12:00  c",
+        "Sat 21 Nov", "  all day ", "Fri 20 Nov", "  03:59  c", "Thu 19 Nov", "  12:00  c",
       ])
     let day = try bench.trendy("list", "--since", "2026-11-20", "--until", "2026-11-20", "--plain").output
     #expect(day.split(separator: "\n").count == 1 && day.contains("2026-11-21T03:59:00"))

@@ -103,6 +103,31 @@ struct DefineTests {
     #expect(try bench.trendy("log", "coffee", "cup=huge").status == 0)
   }
 
+  @Test func `a place's role and colour are the same on every device, also where they are set later`() throws {
+    let hub = try TestHub(bench)
+    for store in ["store", "other"] {
+      if store != "store" { try bench.trendy("init", store: store) }
+      #expect(try bench.trendy("connect", hub.url, hub.code(), store: store).status == 0)
+    }
+    func place(_ store: String) throws -> [String: JSONValue] {
+      try bench.trendy("sync")
+      try bench.trendy("sync", store: "other")
+      return try #require(
+        bench.trendy("place", "show", "home", "--json", store: store).document.objectValue?["place"]?.objectValue)
+    }
+    try bench.trendy("place", "add", "Home", "52.0,4.0", "--color", "#4a7fc1")
+    #expect(try place("other")["color"] == "#4A7FC1")
+    try bench.trendy("place", "edit", "home", "--role", "office")
+    #expect(try place("other")["role"] == "office")
+    try bench.trendy("place", "edit", "home", "--clear", "role", "--clear", "colour", store: "other")
+    try bench.trendy("sync", store: "other")
+    #expect(try place("store")["role"] == .null && place("store")["color"] == .null)
+    try bench.trendy("undo", store: "other")
+    try bench.trendy("sync", store: "other")
+    #expect(try place("store")["role"] == "office")
+    #expect(try bench.trendy("place", "edit", "home", "--color", "blue").status == 64)
+  }
+
   @Test func `a place is shown by name or position, changed and deleted`() throws {
     try bench.trendy("place", "add", "Home", "52.0,4.0", "--notify", "both")
     let shown = try bench.trendy("place", "show", "52.0001,4.0001").output

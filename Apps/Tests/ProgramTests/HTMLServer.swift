@@ -1,15 +1,21 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
 #endif
 
-/// Something that listens and is no hub: it answers every request with a page.
+/// Something that listens and is no hub: it answers every request with a page, and keeps what it was sent.
 final class HTMLServer: Sendable {
   let port: UInt16
   private let listener: Int32
+  private let kept = Mutex<[String]>([])
 
-  init() throws {
+  /// Requests as they came, head and body.
+  var requests: [String] { kept.withLock { $0 } }
+
+  /// - Parameter failures: requests that are answered with status 500 first.
+  init(failures: Int = 0) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -24,21 +30,45 @@ final class HTMLServer: Sendable {
     }
     port = UInt16(bigEndian: address.sin_port)
     self.listener = listener
-    Thread.detachNewThread {
+    Thread.detachNewThread { [weak self] in
       let page = "<!doctype html><title>Welcome</title>"
-      let answer =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\nConnection: close\r\n\r\n\(page)"
-      var buffer = [UInt8](repeating: 0, count: 65_536)
+      var failures = failures
       while true {
         let client = accept(listener, nil, nil)
         guard client >= 0 else { return }
-        _ = recv(client, &buffer, buffer.count, 0)
+        let request = Self.request(from: client)
+        self?.kept.withLock { $0.append(request) }
+        let status = failures > 0 ? "500 Internal Server Error" : "200 OK"
+        failures -= 1
+        let answer =
+          "HTTP/1.1 \(status)\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n"
+          + "Connection: close\r\n\r\n\(page)"
         _ = send(client, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
         shutdown(client, Int32(SHUT_WR))
         // Until the client has gone, so that it never meets a reset before it has read the page.
+        var buffer = [UInt8](repeating: 0, count: 4096)
         while recv(client, &buffer, buffer.count, 0) > 0 {}
         close(client)
       }
+    }
+  }
+
+  /// A head, and as many bytes of body as it says.
+  private static func request(from client: Int32) -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let end = text.range(of: "\r\n\r\n") {
+        let line = text[..<end.lowerBound].split(separator: "\r\n").first {
+          $0.lowercased().hasPrefix("content-length:")
+        }
+        let length = line.flatMap { Int($0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces)) } ?? 0
+        if text[end.upperBound...].utf8.count >= length { return text }
+      }
+      let count = recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { return text }
+      bytes += buffer[..<count]
     }
   }
 

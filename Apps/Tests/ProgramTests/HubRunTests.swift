@@ -82,6 +82,19 @@ struct HubRunTests {
     #expect(paired.output.contains(" --insecure\n"), "without TLS, the device has to be told so")
     let link = try bench.trendyd("pair", "--data", data, "--json").document.objectValue?["link"]?.stringValue
     #expect(link?.hasPrefix("trendy://connect?hub=http://attic.lan:\(port)&code=") == true)
+    // It holds all that a device needs, but the consent.
+    let offered = try bench.trendyd("pair", "--data", data, "--url", "http://127.0.0.1:\(port)", "--json")
+    let whole = try #require(offered.document.objectValue?["link"]?.stringValue)
+    let code = try #require(offered.document.objectValue?["code"]?.stringValue)
+    try bench.trendy("init")
+    for (words, words2) in [(whole, code), (whole.replacing("&code", with: "&cod"), "")] {
+      let refused = try bench.run(
+        "trendy", ["connect", words] + (words2.isEmpty ? [] : [words2]) + ["--store", bench.store()])
+      #expect(refused.status == 64, "\(refused.talk)")
+    }
+    #expect(try bench.trendy("connect", "http://127.0.0.1:\(port)").talk.contains("trendyd pair"))
+    let connected = try bench.trendy("connect", whole)
+    #expect(connected.status == 0, "\(connected.talk)")
   }
 
   @Test func `behind a proxy, devices are told its address`() throws {

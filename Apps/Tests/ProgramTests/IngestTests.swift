@@ -110,6 +110,13 @@ struct IngestTests {
     }
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     check(try trips("laptop"), "posted")
+    // How it was found lies at the hub, which tells it to whoever holds the trip.
+    let why = try bench.trendy("trip", "explain", "@1", "--json", store: "laptop")
+    let explanation = try #require(try why.document.objectValue, "\(why.talk)")
+    #expect(explanation["at"] == "hub" && explanation["device"] == "phone")
+    let rules = explanation["decisions"]?.arrayValue?.compactMap { $0.objectValue?["rule"]?.stringValue } ?? []
+    #expect(!rules.isEmpty && explanation["readings"]?.intValue ?? 0 > 100, "\(explanation)")
+    #expect(try bench.trendy("trip", "explain", "@1", store: "laptop").output.contains("found by the hub"))
     // All of it once more changes nothing.
     try post(
       #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(hub.url)/overland", headers: bearer)
@@ -121,6 +128,10 @@ struct IngestTests {
     try #require(try bench.trendy("rm", id, store: "laptop").status == 0)
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     hub.kill()
+    try bench.trendy("trip", "add", "3km", "--from", "2024-01-01 10:00", "--for", "20m", store: "laptop")
+    let unheard = try bench.trendy("trip", "explain", "@1", store: "laptop")
+    #expect(unheard.status == 69 && unheard.talk.contains("could not be asked"), "\(unheard.talk)")
+    #expect(try bench.trendy("trip", "rm", "@1", store: "laptop").status == 0)
     let again = try TestHub(bench, port: hub.port)
     defer { again.stop() }
     try post(
@@ -320,6 +331,49 @@ struct IngestTests {
     // A trip that was recorded by hand has no reasons.
     try bench.trendy("log", "coffee", store: "phone")
     #expect(try bench.trendy("trip", "explain", "@2", store: "phone").status == 66)
+  }
+
+  /// Ten minutes of driving, a stop of seven, ten minutes of driving, from a moment on.
+  private static func driveWithStop(from start: Date) -> [Fix] {
+    stride(from: 0.0, to: 4000, by: 15).map { second in
+      let driven = min(max(0, second - 600), 600) + min(max(0, second - 1620), 600)
+      return Fix(latitude: 52, longitude: 4 + driven * 12 / 68_500, time: start + second)
+    }
+  }
+
+  @Test func `how long a stop ends a trip is a setting that agent, hub and recompute follow`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    for device in ["phone", "laptop"] {
+      if device == "laptop" { try bench.trendy("init", store: "laptop") }
+      try #require(try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device).status == 0)
+    }
+    let refused = try bench.trendy("config", "set", "trips.stop", "20m", store: "laptop")
+    #expect(refused.status == 64 && refused.talk.contains("5m, 10m, 15m"), "\(refused.output)\(refused.talk)")
+    let start = Date(timeIntervalSince1970: 1_700_000_000)
+    let fixes = bench.folder.appending(path: "stop.ndjson")
+    try Self.driveWithStop(from: start).map(\.line).joined(separator: "\n")
+      .write(to: fixes, atomically: true, encoding: .utf8)
+    try #require(try bench.trendy("track", "add", fixes.path, store: "phone").status == 0)
+    #expect(try trips("phone").count == 2)
+    try #require(try bench.trendy("config", "set", "trips.stop", "10m", store: "laptop").status == 0)
+    for device in ["laptop", "phone"] { try #require(try bench.trendy("sync", store: device).status == 0) }
+    #expect(try bench.trendy("config", "get", "trips.stop", store: "phone").output == "10m\n")
+    #expect(try trips("phone").count == 2)
+    try #require(try bench.trendy("trip", "recompute", store: "phone").status == 0)
+    #expect(try trips("phone").count == 1)
+    // What is posted to the hub is cut by it too.
+    let posted = Self.driveWithStop(from: start + 86_400).map(\.overland).joined(separator: ",")
+    try post(
+      #"{"locations":[\#(posted)]}"#, to: "\(hub.url)/overland",
+      headers: ["Authorization: Bearer \(try token("phone"))"])
+    for device in ["phone", "laptop"] { try #require(try bench.trendy("sync", store: device).status == 0) }
+    #expect(try trips("laptop").count == 2)
+    // Taken back, and found again as before.
+    try bench.trendy("undo", store: "laptop")
+    for device in ["laptop", "phone"] { try #require(try bench.trendy("sync", store: device).status == 0) }
+    try #require(try bench.trendy("trip", "recompute", store: "phone").status == 0)
+    #expect(try trips("phone").count == 3)
   }
 
   @Test func `many that add at once, beside an agent, lose and double nothing`() throws {

@@ -31,7 +31,7 @@ struct InputTests {
 
   @Test func `what is no file is said to be none`() throws {
     let folder = try bench.trendy("import", bench.folder.path)
-    #expect(folder.status == 65 && folder.talk.contains("is a folder"), "\(folder.talk)")
+    #expect(folder.status == 65 && folder.talk.contains("holds nothing that can be read"), "\(folder.talk)")
     #expect(try bench.trendy("import", bench.folder.path + "/none.gpx").status == 66)
     let empty = try bench.trendy("import", "-")
     #expect(empty.status == 65, "\(empty.talk)")

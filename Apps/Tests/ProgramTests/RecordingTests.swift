@@ -80,7 +80,7 @@ struct RecordingTests {
   }
 
   @Test func `a drive is the same trip in every form, whatever the form leaves out`() throws {
-    let folder = Samples.drive.deletingLastPathComponent().appending(path: "forms")
+    let folder = Samples.forms
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".md") }
       .sorted()
     #expect(files.count == 7)
@@ -98,6 +98,24 @@ struct RecordingTests {
       #expect(
         abs((trips[0]["distance_m"]?.doubleValue ?? 0) - 1518) < 15 && trips[0]["mode"] == "automotive", "\(file)")
     }
+  }
+
+  @Test(
+    "a drive that is imported in every form stays one trip, whichever comes first",
+    arguments: [["track.gpx", "owntracks.jsonl", "track.csv", "track.nmea"], ["owntracks.rec", "track.geojson"]])
+  func oneTrip(files: [String]) throws {
+    for (number, file) in files.enumerated() {
+      let path = Samples.forms.appending(path: file).path
+      let dryRun = try bench.trendy("import", path, "--dry-run", "--json").document.objectValue
+      let trips = try #require(try imported(path)["trips"]?.objectValue)
+      #expect(trips["new"] == (number == 0 ? 1 : 0) && trips["found"]?.arrayValue?.count == 1, "\(file)")
+      #expect(dryRun?["trips"]?.objectValue?["new"] == trips["new"], "\(file)")
+      #expect(try self.trips().count == 1, "\(file)")
+    }
+    #expect(try bench.trendy("trip", "rm", "@1").status == 0)
+    let again = try bench.trendy("import", Samples.forms.appending(path: "overland.json").path)
+    #expect(again.output.contains("left so: 1"), "\(again.output)\(again.talk)")
+    #expect(try trips().isEmpty)
   }
 
   @Test func `a drive among them is one trip, a bus ride another`() throws {

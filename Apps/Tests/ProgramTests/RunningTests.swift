@@ -82,6 +82,7 @@ struct RunningTests {
   }
 
   @Test func `excused days neither break a streak nor add to it`() throws {
+    try bench.trendy("type", "edit", "coffee", "--goal", "1/day")
     for days in [1, 2, 5] { try bench.trendy("log", "coffee", "--at", "-\(days)d") }
     #expect(try bench.trendy("log", "coffee").output.contains("3 days in a row"))
     let from = try day(-4)

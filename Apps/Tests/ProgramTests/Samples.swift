@@ -6,6 +6,9 @@ enum Samples {
   static let drive = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Samples/drive.gpx")
     .standardizedFileURL
 
+  /// One drive as several programs record it.
+  static let forms = drive.deletingLastPathComponent().appending(path: "forms")
+
   /// The GPX files of other programs, with what each holds.
   static let recordings = drive.deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Packages/TrendyInterchange/Tests/TrendyInterchangeTests/Resources")

@@ -58,6 +58,32 @@ struct SyncTests {
     #expect(try timeline("laptop") == events)
   }
 
+  @Test func `what the hub has is taken back and done again as any edit, and what another device changed is named`()
+    throws
+  {
+    try bench.trendy("log", "coffee", "1", "-n", "first", store: "phone")
+    try bench.trendy("edit", "@1", "-n", "second", "count=2", store: "phone")
+    try bench.trendy("rm", "@1", store: "phone")
+    try sync("phone", "laptop")
+    #expect(try timeline("laptop").isEmpty)
+    #expect(try bench.trendy("undo", store: "phone").status == 0)
+    try sync("phone", "laptop")
+    #expect(try timeline("laptop") == timeline("phone") && timeline("phone").count == 1)
+    try bench.trendy("edit", "@1", "-n", "theirs", store: "laptop")
+    try sync("laptop", "phone")
+    let undone = try bench.trendy("undo", store: "phone")
+    #expect(undone.status == 0 && undone.talk.contains("notes of event"), "\(undone.talk)")
+    try sync("phone", "laptop")
+    let event = try timeline("laptop").first?.objectValue
+    #expect(event?["notes"] == "theirs")
+    #expect(event?["properties"]?.objectValue?["count"]?.objectValue?["value"] == 1)
+    // What it deletes is not what was deleted any more.
+    let redone = try bench.trendy("redo", "2", store: "phone")
+    #expect(redone.output.contains("Done again: edit") && redone.talk.contains("stays as it is"), "\(redone.talk)")
+    try sync("phone", "laptop")
+    #expect(try timeline("laptop").count == 1 && timeline("laptop") == timeline("phone"))
+  }
+
   @Test func `what was deleted on one device while the other edited it stays deleted, and the edit is kept aside`()
     throws
   {
@@ -99,7 +125,17 @@ struct SyncTests {
     #expect(try timeline("phone") == timeline("laptop"))
     #expect(try conflicts("phone").isEmpty && conflicts("laptop").isEmpty)
     #expect(try bench.trendy("sync", "conflicts", "drop", id, store: "phone").status == 66, "it is decided")
-    #expect(try bench.trendy("sync", "history", "--plain", store: "phone").output.split(separator: "\n").count == 4)
+    // The decision is an act that can be taken back, and is open again then, everywhere.
+    let shown = try timeline("phone").first?.objectValue?["notes"]
+    let undone = try bench.trendy("undo", store: "phone")
+    #expect(undone.status == 0, "\(undone.talk)")
+    #expect(try timeline("phone").first?.objectValue?["notes"] != shown)
+    try sync("phone", "laptop")
+    #expect(try conflicts("phone").count == 1 && conflicts("laptop").count == 1)
+    #expect(try timeline("phone") == timeline("laptop"))
+    #expect(try bench.trendy("redo", store: "phone").status == 0)
+    #expect(try conflicts("phone").isEmpty && timeline("phone").first?.objectValue?["notes"] == shown)
+    #expect(try bench.trendy("sync", "history", "--plain", store: "phone").output.split(separator: "\n").count == 5)
   }
 
   @Test func `the value of this device is kept or given up by saying mine or theirs, for one or for all`() throws {

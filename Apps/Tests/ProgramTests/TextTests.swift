@@ -98,10 +98,14 @@ struct TextTests {
     #expect(narrow.split(separator: "\n").filter { $0.contains("O") }.allSatisfy { $0.count <= 40 }, "\(narrow)")
   }
 
-  @Test func `what was just recorded is counted, with the days in a row`() throws {
+  @Test func `what was just recorded is counted, and days in a row are told to who set out for each day`() throws {
     for days in 1...3 { try bench.trendy("log", "coffee", "--at", "-\(days) days") }
-    #expect(try bench.trendy("log", "coffee").output.contains("  4 days in a row · undo: trendy undo"))
-    #expect(try bench.trendy("log", "coffee").output.contains("  today 2 · 4 days in a row · undo: trendy undo"))
+    #expect(try bench.trendy("log", "coffee").output.contains("\n  undo: trendy undo"))
+    #expect(try bench.trendy("log", "coffee").output.contains("\n  today 2 · undo: trendy undo"))
+    try bench.trendy("type", "edit", "coffee", "--goal", "4/day")
+    #expect(
+      try bench.trendy("log", "coffee").output.contains(
+        "\n  today 3 of 4, 1 left · 4 days in a row · undo: trendy undo"))
     #expect(try bench.trendy("log", "coffee", "-q").output == "")
   }
 

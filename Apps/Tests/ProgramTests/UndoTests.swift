@@ -77,4 +77,28 @@ struct UndoTests {
     #expect(try told("undo").contains("Taken back: type add run"))
     #expect(try !told("type", "list", "--plain").contains("run"))
   }
+
+  @Test func `an import is one act, and a restored deletion another`() throws {
+    let imported = try told("import", Samples.forms.appending(path: "track.gpx").path)
+    #expect(imported.contains("Undo: trendy undo"), "\(imported)")
+    let trips = try told("trip", "list", "--plain")
+    #expect(!trips.isEmpty)
+    _ = try told("rm", "@1")
+    #expect(try told("trip", "list", "--plain").isEmpty)
+    #expect(try told("undo", "2").contains("Taken back: import track.gpx"))
+    #expect(try told("list", "--plain").isEmpty)
+    #expect(try told("redo").contains("Done again: import track.gpx"))
+    #expect(try told("trip", "list", "--plain") == trips)
+  }
+
+  @Test func `a field that was changed since is named`() throws {
+    _ = try told("log", "coffee", "1", "-n", "one")
+    _ = try told("edit", "@1", "-n", "two", "count=2")
+    _ = try told("edit", "@1", "-n", "three")
+    // The later edit is no act of its own any more.
+    _ = try told("undo")
+    #expect(try notes == ["two"])
+    _ = try told("redo")
+    #expect(try told("undo", "--list", "--plain").split(separator: "\n").count == 3)
+  }
 }

@@ -94,7 +94,7 @@ final class Running {
 
   init(
     _ bench: Workbench, _ program: String, _ words: [String], environment: [String: String] = [:],
-    input: FileHandle = .nullDevice
+    input: FileHandle = .nullDevice, in directory: URL? = nil
   ) throws {
     log = bench.folder.appending(path: "\(program.split(separator: "/").last ?? "")-\(UUID().uuidString).log")
     try Data().write(to: log)
@@ -103,6 +103,7 @@ final class Running {
     process.arguments = words
     process.environment = ["HOME": bench.folder.path, "TZ": "UTC"].merging(environment) { $1 }
     process.standardInput = input
+    if let directory { process.currentDirectoryURL = directory }
     process.standardOutput = handle
     process.standardError = handle
     try process.run()
@@ -173,4 +174,9 @@ func eventually<Answer>(_ ask: () throws -> Answer?) throws -> Answer? {
     usleep(50_000)
   }
   return nil
+}
+
+extension JSONValue {
+  /// A member of an object.
+  subscript(_ member: String) -> JSONValue? { objectValue?[member] }
 }

@@ -31,7 +31,8 @@ extension ConfigurationFile {
 
   /// Fills a file that is new with a comment that lists the settings.
   public mutating func explain() {
-    let keys = Setting.all.map { "# \($0.key) = \($0.standard ?? "...")\n#   \($0.help)\n" }.joined()
+    let own = Setting.all.filter { !$0.isInRecordAlone }
+    let keys = own.map { "# \($0.key) = \($0.standard ?? "...")\n#   \($0.help)\n" }.joined()
     let text = "# Settings of trendy and trendyd: key = value. Take a '#' away to set one.\n#\n\(keys)"
     self = ConfigurationFile(path: path, bytes: Array(text.utf8))
   }

@@ -127,6 +127,7 @@ extension ConfigurationFile {
     case .assignment(let key, let text):
       do throws(CommandError) {
         let spec = try Setting.named(key)
+        if let refusal = spec.refusalElsewhere { throw refusal }
         if let first = entries[key] {
           problems.append(problem(line, "'\(key)' is set a second time, first in line \(first.line)", nil))
           return

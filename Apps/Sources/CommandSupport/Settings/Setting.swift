@@ -1,3 +1,5 @@
+import TrendyModels
+
 /// The settings that there are.
 public enum Setting: Sendable {
   // MARK: The person's
@@ -15,6 +17,9 @@ public enum Setting: Sendable {
   public static let units = SettingSpec(
     "units", .oneOf(["metric", "imperial"]), of: .person, standard: "metric",
     help: "how lengths are shown, and what a bare one is: km or mi")
+  public static let tripStop = SettingSpec(
+    TripStop.key, .oneOf(TripStop.allCases.map(\.rawValue)), of: .person, isInRecordAlone: true,
+    standard: TripStop.standard.rawValue, help: "how long you stand still before a trip is over")
 
   // MARK: This machine's
 
@@ -45,6 +50,8 @@ public enum Setting: Sendable {
   public static let gpsd = SettingSpec("gpsd", .text, help: "take the fixes of gpsd at host[:port]")
   public static let nmea = SettingSpec("nmea", .text, help: "take the fixes of a receiver at path[@baud]")
   public static let hubData = SettingSpec("hub_data", .path, help: "the folder of the hub's storage")
+  public static let storage = SettingSpec(
+    "storage", .text, help: "the database of the hub, postgres://…; as 'hub init' was told if not set")
   public static let listen = SettingSpec(
     "listen", .endpoint, help: "where the hub listens; as 'hub init' was told if not set")
   public static let host = SettingSpec(
@@ -56,8 +63,9 @@ public enum Setting: Sendable {
 
   /// In the order in which they are listed.
   public static let all = [
-    dayStartsAt, weekStartsOn, hours, units, store, color, listLimit, status, role, poll, notify, log,
-    logFormat, logLevel, hooks, ingest, gpsd, nmea, hubData, listen, host, proxy, limit,
+    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, status, role, poll, notify, log,
+    logFormat,
+    logLevel, hooks, ingest, gpsd, nmea, hubData, storage, listen, host, proxy, limit,
   ]
 
   public static let keys = all.map(\.key)

@@ -29,20 +29,26 @@ public struct SettingSpec: Hashable, Sendable {
   public let key: String
   public let kind: Kind
   public let owner: Owner
+  /// A person's setting that no machine has a value of its own for: neither the file nor the environment gives one.
+  public let isInRecordAlone: Bool
   /// Used where nothing is set; `nil` where that is no value, or depends on the machine.
   public let standard: String?
   public let help: String
 
-  init(_ key: String, _ kind: Kind, of owner: Owner = .machine, standard: String? = nil, help: String) {
+  init(
+    _ key: String, _ kind: Kind, of owner: Owner = .machine, isInRecordAlone: Bool = false, standard: String? = nil,
+    help: String
+  ) {
     self.key = key
     self.kind = kind
     self.owner = owner
+    self.isInRecordAlone = isInRecordAlone
     self.standard = standard
     self.help = help
   }
 
   /// The name in the environment: `TRENDY_DAY_STARTS_AT`.
-  public var variable: String { "TRENDY_" + key.uppercased() }
+  public var variable: String { "TRENDY_" + key.uppercased().replacing(".", with: "_") }
 }
 
 extension SettingSpec {
@@ -74,6 +80,14 @@ extension SettingSpec {
     case .path, .text, .list: break
     }
     return text
+  }
+
+  /// Why a machine gives it no value; `nil` where one may.
+  var refusalElsewhere: CommandError? {
+    guard isInRecordAlone else { return nil }
+    return CommandError(
+      "'\(key)' is the same on all your devices, and cannot be set for one machine",
+      hint: "Take it out here, and say: trendy config set \(key) \(standard ?? "VALUE")", exit: .usage)
   }
 
   /// The value for the file, which does not depend on the folder where a program is started.

@@ -50,6 +50,7 @@ public struct Settings: Sendable {
     for spec in Setting.all {
       guard let text = variable(spec) else { continue }
       do throws(CommandError) {
+        if let refusal = spec.refusalElsewhere { throw refusal }
         _ = try spec.canonical(text)
       } catch {
         problems.append(CommandError("\(spec.variable): \(error.message)", hint: error.hint, exit: .configuration))
@@ -70,7 +71,7 @@ public struct Settings: Sendable {
 
   /// The value of a setting. Where something is wrong with one, what would count without it.
   public func resolved(_ spec: SettingSpec) -> Resolved {
-    if let text = variable(spec).flatMap({ usable($0, spec) }) {
+    if !spec.isInRecordAlone, let text = variable(spec).flatMap({ usable($0, spec) }) {
       return Resolved(text: text, origin: .environment(spec.variable))
     }
     if let entry = file.entries[spec.key] {

@@ -1,6 +1,6 @@
-import AgentLink
 import AppContainer
 import CommandSupport
+import TrendyAgent
 import TrendySync
 
 /// What is to be decided: the conflicts that a command line names, or all for which the decision can be one.
@@ -19,9 +19,11 @@ struct ConflictDecision {
     }
   }
 
+  /// All in one save, which can be taken back.
+  /// - Parameter label: the decision, as a person names it: `retry`.
   func carryOut(
-    in session: Session, among isMeant: (OpenConflict) -> Bool = { _ in true },
-    _ decide: (Recorder, String) throws -> Void
+    _ label: String, in session: Session, among isMeant: (OpenConflict) -> Bool = { _ in true },
+    _ decide: (RecorderChanges, String) throws -> Void
   ) throws -> DecidedConflicts {
     let container = try session.openStore()
     let open = try ConflictList(container.recorder)
@@ -32,8 +34,11 @@ struct ConflictDecision {
     }
     var seen: Set<String> = []
     decided.conflicts.removeAll { !seen.insert($0.id).inserted }
-    for conflict in decided.conflicts { try decide(container.recorder, conflict.id) }
-    if !decided.conflicts.isEmpty { container.agent.send() }
+    guard !decided.conflicts.isEmpty else { return decided }
+    let count = Quantity(decided.conflicts.count, "conflict")
+    try container.record.perform("\(label) \(count)", isDivisible: true) { save in
+      for conflict in decided.conflicts { try decide(save, conflict.id) }
+    }
     return decided
   }
 }

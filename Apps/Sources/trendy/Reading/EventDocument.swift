@@ -9,12 +9,13 @@ import TrendyModels
 /// An event as one line of NDJSON: what `list --ndjson` writes, or less of it.
 ///
 /// `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`; the type is its name, or an
-/// object with `name`; a property is a value, or an object with `type` and `value`; without a `timestamp` it is now.
+/// object with `name`; a property is a value, or an object with `type` and `value`; without a `timestamp` it is now. An all-day event
+/// may have a `date`, and a `last_date`, in place of times: `2026-11-20`.
 struct EventDocument {
   private static let known: Set<String> = [
     "schema", "id", "event_type", "timestamp", "end_date", "time_zone", "is_all_day", "properties", "notes",
     "source_type", "external_id", "original_title", "geofence_id", "location_latitude", "location_longitude",
-    "location_name", "sync_status", "is_running",
+    "location_name", "sync_status", "is_running", "date", "last_date",
   ]
 
   private let members: [String: JSONValue]
@@ -54,6 +55,10 @@ struct EventDocument {
       sourceType: try source(), externalId: text("external_id"), originalTitle: text("original_title"),
       geofenceId: text("geofence_id"), locationLatitude: latitude, locationLongitude: longitude,
       locationName: text("location_name"), timeZone: text("time_zone") ?? session.local.zoneName)
+    if event.isAllDay {
+      if members["timestamp"] == nil, let first = try midnight("date", session) { event.timestamp = first }
+      if members["end_date"] == nil, let last = try midnight("last_date", session) { event.endDate = last }
+    }
     guard WireIdentifier.isValid(event.id) else {
       throw CommandError("'\(event.id)' is no id", hint: "1 to 128 bytes; left out, it is made.", exit: .badData)
     }
@@ -78,6 +83,15 @@ struct EventDocument {
       throw CommandError("'\(name)' is no RFC 3339 time", hint: "2026-11-20T08:30:00+01:00", exit: .badData)
     }
     return date
+  }
+
+  /// Midnight here of a date.
+  private func midnight(_ name: String, _ session: Session) throws(CommandError) -> Date? {
+    guard let value = members[name] else { return nil }
+    guard let date = value.stringValue.flatMap({ CivilDate($0) }) else {
+      throw CommandError("'\(name)' is not a date like 2026-11-20", exit: .badData)
+    }
+    return session.local.midnight(of: date)
   }
 
   private func source() throws(CommandError) -> EventSourceType {

@@ -53,7 +53,12 @@ struct EventPhrase {
     var event = Event(
       id: makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay, notes: note,
       timeZone: session.local.zoneName)
-    if isAllDay { event.timestamp = session.local.midnight(session.local.startOfDay(event.timestamp)) }
+    if isAllDay {
+      // Midnight of the first date, and of the last where there are several.
+      let first = session.local.midnight(session.local.startOfDay(event.timestamp))
+      let last = event.endDate.map { session.local.midnight(session.local.startOfDay($0)) }
+      (event.timestamp, event.endDate) = (first, last == first ? nil : last)
+    }
     try place.apply(to: &event, among: known.places)
     var words = values
     if let first = words.first, !first.contains("=") {

@@ -4,6 +4,7 @@ import CommandSupport
 #else
   import Foundation
 #endif
+import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
@@ -47,7 +48,7 @@ struct EventSelection {
   init(_ session: Session, options: [OptionSpec] = EventSelection.options) throws(CommandError) {
     let arguments = session.arguments
     isNarrow = options.contains { arguments.has($0.key) }
-    typeNames = arguments.all(options[0].key)
+    typeNames = options.first { $0.kind == .eventType }.map { arguments.all($0.key) } ?? []
     var conditions: [PropertyCondition] = []
     for phrase in arguments.all("--where") { conditions.append(try PropertyCondition(phrase, session)) }
     self.conditions = conditions
@@ -66,20 +67,31 @@ struct EventSelection {
     return source
   }
 
-  /// The same with what it names looked up.
-  /// - Throws: ``CommandError`` for a type or a property that is not known.
-  func search(in store: any DataStoreProtocol, _ session: Session) throws -> EventSearch {
+  /// What `--since` and `--until` say.
+  var range: Range<Date>? { query.range }
+
+  /// The types that the options name, of all that there are; all where none is named.
+  /// - Throws: ``CommandError`` for a type that is not known.
+  func chosen(of types: [EventType], in store: any DataStoreProtocol) throws -> [EventType] {
     let lookup = Lookup(store: store)
-    let types = Set(try typeNames.map { try lookup.eventType($0) { "trendy type add \($0)" }.id })
+    let named = Set(try typeNames.map { try lookup.eventType($0) { "trendy type add \($0)" }.id })
+    return named.isEmpty ? types : types.filter { named.contains($0.id) }
+  }
+
+  /// The same with what it names looked up.
+  /// - Parameter type: the id of the one type that is meant; `nil` where the options say which.
+  /// - Throws: ``CommandError`` for a type or a property that is not known.
+  func search(
+    in store: any DataStoreProtocol, _ session: Session, ofType type: String? = nil
+  ) throws -> EventSearch {
+    let lookup = Lookup(store: store)
+    let types = try type.map { [$0] } ?? Set(typeNames.map { try lookup.eventType($0) { "trendy type add \($0)" }.id })
     let definitions = conditions.isEmpty ? [] : try store.fetchAllPropertyDefinitions()
     for condition in conditions { try condition.check(among: definitions, session) }
     var query = query
     if types.count == 1 { query.eventTypeId = types.first }
     let (range, local) = (query.range, session.local)
-    if let range, local.dayStart > 0, range.lowerBound != .distantPast {
-      // What is of a whole day stands at midnight, before the day begins.
-      query.range = local.midnight(range.lowerBound)..<range.upperBound
-    }
+    query.range = range.map { local.timestamps(ofDays: $0) }
     return EventSearch(query: query, types: types, conditions: conditions, range: range, local: local)
   }
 }
@@ -93,7 +105,7 @@ struct EventSearch {
   /// Empty for all.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
-  /// Of the moments by which events belong to days; the query's may be wider.
+  /// Of the moments by which events belong to days; the query's is wider.
   fileprivate let range: Range<Date>?
   fileprivate let local: LocalTime
 
@@ -123,6 +135,24 @@ struct EventSearch {
     return found
   }
 
+  /// Adds all of them to a history. Where nothing but their time is asked no event is made: each is read where it lies.
+  func add(to history: inout TypeHistory.Collector, from store: LocalStore) throws {
+    guard query == EventQuery(range: query.range, eventTypeId: query.eventTypeId), conditions.isEmpty else {
+      return try forEachPage(in: store) { page in
+        for event in page { history.add(event) }
+        return true
+      }
+    }
+    try store.eventRows(in: query.range, ofType: query.eventTypeId).forEach { row in
+      if row.isAllDay || !row.wasRecorded(in: local) {
+        let event = try row.event()
+        if meetsTheRest(event) { history.add(event) }
+      } else if range?.contains(row.timestamp) != false {
+        history.add(at: row.timestamp)
+      }
+    }
+  }
+
   /// Of events that no store gives by query, such as those that were deleted.
   func events(among events: [Event]) -> [Event] {
     events.filter { event in
@@ -137,7 +167,7 @@ struct EventSearch {
   /// What a store's query does not ask.
   private func meetsTheRest(_ event: Event) -> Bool {
     (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(local.moment(of: event)) != false
-      && conditions.allSatisfy { $0.holds(of: event) }
+      && conditions.allSatisfy { $0.holds(of: event, in: local) }
   }
 }
 
@@ -146,5 +176,14 @@ extension Event {
   fileprivate func holds(_ text: String) -> Bool {
     let fields = [notes, originalTitle, locationName] + properties.values.map(\.stringValue)
     return fields.contains { $0?.lowercased().contains(text) ?? false }
+  }
+}
+
+extension EventRow {
+  /// Whether the clock here is the one that it was recorded by; also where none is known.
+  fileprivate func wasRecorded(in local: LocalTime) -> Bool {
+    guard let timeZone else { return true }
+    guard var name = local.zoneName else { return false }
+    return timeZone.withUTF8 { bytes in name.withUTF8 { $0.elementsEqual(bytes) } }
   }
 }

@@ -1,4 +1,9 @@
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,6 +11,7 @@ import CommandSupport
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import TrendyInterchange
 
 /// Reads what a person names, or pipes in as `-`.
 ///
@@ -30,21 +36,48 @@ enum FileInput {
     return text
   }
 
-  private static func bytes(from descriptor: Int32, path: String) throws(CommandError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var step = 1 << 16
+  /// The same, read piece by piece as it is wanted; the file is closed with the process.
+  static func stream(of path: String) throws(CommandError) -> ByteInput {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path, code: errno) }
+    let name = path == "-" ? "The standard input" : path
+    return ByteInput { try piece(of: descriptor, name, size: 1 << 18) }
+  }
+
+  /// Opens what is there: a stream, or the files of a folder or an archive. What is compressed with gzip is decompressed.
+  static func source(at path: String) throws -> ImportInput {
+    if path != "-", isFolder(path) { return .files(try ArchiveInput.folder(path)) }
+    let stream = try stream(of: path)
+    let head = try stream.peek(4)
+    if head.starts(with: [0x1F, 0x8B]) { return .stream(ArchiveInput.decompressed(stream)) }
+    guard head.starts(with: Array("PK".utf8)) else { return .stream(stream) }
+    return .files(try ArchiveInput.archive(path, stream))
+  }
+
+  static func isFolder(_ path: String) -> Bool {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+  }
+
+  private static func piece(of descriptor: Int32, _ path: String, size: Int) throws(CommandError) -> [UInt8] {
     while true {
-      let part: [UInt8]
       do {
-        part = try [UInt8](unsafeUninitializedCapacity: step) { buffer, count throws(SystemFailure) in
-          let read = read(descriptor, buffer.baseAddress, step)
+        return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count throws(SystemFailure) in
+          let read = read(descriptor, buffer.baseAddress, size)
           guard read >= 0 else { throw SystemFailure(code: errno) }
           count = read
         }
       } catch {
-        if error.code == EINTR { continue }
-        throw failure(path, code: error.code)
+        if error.code != EINTR { throw failure(path, code: error.code) }
       }
+    }
+  }
+
+  private static func bytes(from descriptor: Int32, path: String) throws(CommandError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var step = 1 << 16
+    while true {
+      let part = try piece(of: descriptor, path, size: step)
       if part.isEmpty { return bytes }
       bytes += part
       step = min(2 * step, 1 << 24)

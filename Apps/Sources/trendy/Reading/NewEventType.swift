@@ -8,6 +8,7 @@ struct NewEventType {
   var color: String? = nil
   /// A bullet where `nil`.
   var icon: String? = nil
+  var goal: Goal? = nil
 
   /// - Throws: ``CommandError`` with exit 64 for a name or a colour that a type cannot have.
   func check(_ session: Session) throws(CommandError) {
@@ -21,6 +22,7 @@ struct NewEventType {
   /// Checks it and gives the type, which is not recorded yet.
   func made(id: String, _ session: Session) throws(CommandError) -> EventType {
     try check(session)
-    return EventType(id: id, name: name, colorHex: color?.uppercased() ?? "#888888", iconName: icon ?? "•")
+    return EventType(
+      id: id, name: name, colorHex: color?.uppercased() ?? "#888888", iconName: icon ?? "•", goal: goal)
   }
 }

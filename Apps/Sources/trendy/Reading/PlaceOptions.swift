@@ -12,6 +12,7 @@ struct PlaceOptions {
     OptionSpec(
       "--role", value: "role", kind: .text,
       help: "skip: a stop there does not end a trip; office: trips there are business"),
+    OptionSpec("--colour", "--color", value: "#rrggbb", kind: .text, help: "its colour"),
     OptionSpec("--notify", value: "when", kind: .oneOf(Notify.words), help: "tell of enter, exit, both or none"),
     OptionSpec("--inactive", help: "record nothing for now"),
   ]
@@ -28,6 +29,7 @@ struct PlaceOptions {
   /// Metres.
   let radius: Double?
   let role: String?
+  private let colorHex: String?
   let isInactive: Bool
   private let entryTypeName: String?
   private let exitTypeName: String?
@@ -37,6 +39,7 @@ struct PlaceOptions {
     let arguments = session.arguments
     role = arguments.value("--role")
     if let role, !session.isName(role) { throw session.usageError("'\(role)' is no role") }
+    colorHex = try session.colour(arguments.value("--colour"))
     radius = try Self.radius(session)
     entryTypeName = arguments.value("--enter")
     exitTypeName = arguments.value("--exit")
@@ -78,7 +81,8 @@ struct PlaceOptions {
     if let radius { place.radius = radius }
     if let id = try typeId(entryTypeName, in: store) { place.eventTypeEntryId = id }
     if let id = try typeId(exitTypeName, in: store) { place.eventTypeExitId = id }
-    if let role { place.unknownFields[Geofence.roleField] = .string(role) }
+    if let colorHex { place.colorHex = colorHex }
+    if let role { place.role = role }
     if let notify {
       place.notifyOnEntry = notify == .enter || notify == .both
       place.notifyOnExit = notify == .exit || notify == .both

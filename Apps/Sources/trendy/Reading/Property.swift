@@ -46,9 +46,10 @@ enum Property {
     case .number: value = number(text, of: definition)
     case .boolean: value = boolean(text)
     case .date:
+      let phrase = try TimePhrase(text, now: session.now, in: session.local)
+      let moment = try phrase.resolved(.day(of: session.now)).date
       value = .string(
-        RFC3339.string(
-          from: try TimePhrase(text, now: session.now, in: session.local).resolved(.day(of: session.now)).date))
+        phrase.isDate ? session.local.text(of: session.local.date(of: moment)) : RFC3339.string(from: moment))
     case .select: value = definition.options.first { $0.lowercased() == text.lowercased() }.map { .string($0) }
     case .duration: value = DurationPhrase.seconds(text).map { .double($0) }
     case .url: value = text.hasPrefix("https://") || text.hasPrefix("http://") ? .string(text) : nil
@@ -62,6 +63,11 @@ enum Property {
         exit: .usage)
     }
     return PropertyValue(type: definition.propertyType, value: value)
+  }
+
+  /// A value for scripts: a date alone where it has no time of day, else as ``text(_:)``.
+  static func plain(_ value: PropertyValue, of event: Event, in local: LocalTime) -> String {
+    local.date(value, of: event)?.description ?? text(value.value)
   }
 
   /// A value as it is kept, a text without quotes.

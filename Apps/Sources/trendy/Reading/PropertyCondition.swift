@@ -100,18 +100,21 @@ struct PropertyCondition {
   }
 
   /// An event without the property meets nothing but `!=`.
-  func holds(of event: Event) -> Bool {
-    for (key, value) in event.properties where key.lowercased() == self.key { return holds(of: value) }
+  func holds(of event: Event, in local: LocalTime) -> Bool {
+    for (key, value) in event.properties where key.lowercased() == self.key { return holds(value, of: event, local) }
     return comparison == .differs
   }
 
-  private func holds(of value: PropertyValue) -> Bool {
+  private func holds(_ value: PropertyValue, of event: Event, _ local: LocalTime) -> Bool {
     guard isComparable(with: value.type) else { return false }
     switch value.type {
     case .number: return holds(value.doubleValue, number)
     case .duration: return holds(value.doubleValue, seconds)
     case .boolean: return value.boolValue.map { ($0 == boolean) == (comparison == .equals) } ?? false
-    case .date: return value.dateValue.map(holds) ?? false
+    case .date:
+      // A date is the whole of that day, and begins with it.
+      let day = local.date(value, of: event).map { local.startOfDay(datedAs: local.midnight(of: $0)) }
+      return (day ?? value.dateValue).map(holds) ?? false
     case .text, .select, .url, .email:
       return holds(value.stringValue?.lowercased(), text)
     }

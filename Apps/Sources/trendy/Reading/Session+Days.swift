@@ -7,25 +7,35 @@ import TrendyModels
 import TrendyProtocols
 
 extension Session {
-  /// The events of some of the person's days, the newest first. One of a whole day belongs to its date, whenever days begin.
+  /// The events of some of the person's days, the newest first. An all-day event belongs to its date.
   /// - Parameters:
   ///   - range: from the first moment of a day to that of another, or any moments; `nil` for all.
   ///   - limit: at most so many; `nil` for all.
   func events(
     in range: Range<Date>?, ofType type: String?, limit: Int?, from store: any DataStoreProtocol
   ) throws -> [Event] {
-    guard local.dayStart > 0 else { return try store.events(in: range, ofType: type, limit: limit) }
-    guard let range else {
-      return try store.events(in: nil, ofType: type, limit: limit).sorted { isNewer($0, $1) }
-    }
-    // What is of a whole day stands at midnight, before the day begins.
-    let first = range.lowerBound == .distantPast ? range.lowerBound : local.midnight(range.lowerBound)
-    let found = try store.events(in: first..<range.upperBound, ofType: type, limit: nil)
-      .filter { range.contains(local.moment(of: $0)) }.sorted { isNewer($0, $1) }
+    guard let range else { return local.newestFirst(try store.events(in: nil, ofType: type, limit: limit)) }
+    let found = local.newestFirst(
+      try store.events(in: local.timestamps(ofDays: range), ofType: type, limit: nil)
+        .filter { range.contains(local.moment(of: $0)) })
     return limit.map { Array(found.prefix($0)) } ?? found
   }
+}
 
-  func isNewer(_ left: Event, _ right: Event) -> Bool {
-    (local.moment(of: left), left.id) > (local.moment(of: right), right.id)
+extension LocalTime {
+  /// The timestamps that events of some days may have: that of an all-day event may lie outside its date here.
+  func timestamps(ofDays range: Range<Date>) -> Range<Date> {
+    let (first, end) = (range.lowerBound, range.upperBound)
+    let start = first == .distantPast ? first : first.addingTimeInterval(-Self.longestDateShift)
+    return start..<(end == .distantFuture ? end : end.addingTimeInterval(Self.longestDateShift))
+  }
+
+  /// Events in the order of the days to which they belong.
+  /// - Parameter events: by their timestamps, the newest first.
+  func newestFirst(_ events: [Event]) -> [Event] {
+    guard events.contains(where: \.isAllDay) else { return events }
+    return events.map { (moment(of: $0), $0) }.sorted { left, right in
+      left.0 != right.0 ? left.0 > right.0 : left.1.id > right.1.id
+    }.map(\.1)
   }
 }

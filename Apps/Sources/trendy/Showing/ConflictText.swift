@@ -64,6 +64,7 @@ struct ConflictText {
     switch value {
     case nil, .null: "nothing"
     case .string(let text): "\"\(text)\""
+    case .some(let value) where Goal(value) != nil: Goal(value)?.description ?? ""
     case .object(let members) where members["value"] != nil: words(members["value"])
     case .some(let value): "\(JSONText.value(value))"
     }

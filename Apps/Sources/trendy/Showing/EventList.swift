@@ -22,10 +22,13 @@ struct EventList {
   }
 
   /// In the format asked for; `words` writes it for people.
-  func show(schema: String, _ session: Session, words: (EventText) -> Void) {
+  /// - Parameter more: what else a JSON document has.
+  func show(
+    schema: String, more: [(String, JSONText)] = [], _ session: Session, words: (EventText) -> Void
+  ) {
     let text = text(session)
     switch session.console.format {
-    case .json: session.console.document(schema, [("events", .array(events.map { text.json($0) }))])
+    case .json: session.console.document(schema, [("events", .array(events.map { text.json($0) }))] + more)
     case .ndjson: for event in events { session.console.data("\(text.json(event))") }
     case .plain: for event in events { session.console.row(text.plain(event)) }
     case .text: words(text)

@@ -1,4 +1,9 @@
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyModels
 import TrendyProtocols
 
@@ -7,9 +12,10 @@ struct EventListWriter {
   private let console: Console
   private let text: EventText
   private let year: Int
-  /// Of the last heading.
-  private var day = ""
+  /// That of the last heading.
+  private var day: Range<Date>?
   private(set) var count = 0
+  /// The last by its timestamp, behind which the next page begins.
   private(set) var last: Event?
 
   init(_ console: Console, _ session: Session, in store: any DataStoreProtocol) throws {
@@ -19,25 +25,30 @@ struct EventListWriter {
     if console.format == .json { console.raw("{\"schema\":\"trendy.events/1\",\"events\":[") }
   }
 
-  mutating func write(_ events: [Event]) {
+  /// - Parameter page: by their timestamps, the newest first.
+  mutating func write(_ page: [Event]) {
+    let events = text.local.newestFirst(page)
     let columns = console.format == .text ? text.nameColumns(of: events) : 0
     let ids = console.format == .text ? ShortID.of(events.map(\.id)) : []
     for (place, event) in events.enumerated() {
       switch console.format {
-      case .json: console.raw((count == 0 ? "" : ",") + text.json(event).description)
+      case .json: console.raw((count + place == 0 ? "" : ",") + text.json(event).description)
       case .ndjson: console.data("\(text.json(event))")
       case .plain: console.row(text.plain(event))
       case .text: write(event, columns: columns, id: ids[place])
       }
-      count += 1
-      last = event
     }
+    count += page.count
+    last = page.last ?? last
   }
 
   private mutating func write(_ event: Event, columns: Int, id: String) {
-    let heading = text.local.day(text.local.startOfDay(text.local.moment(of: event)), year: year)
-    if heading != day { console.text(StyledText([StyledText.Part(heading, .heading)])) }
-    day = heading
+    let moment = text.local.moment(of: event)
+    if day?.contains(moment) != true {
+      let start = text.local.startOfDay(moment)
+      day = start..<text.local.startOfDay(start, addingDays: 1)
+      console.text(StyledText([StyledText.Part(text.local.day(start, year: year), .heading)]))
+    }
     console.text(text.lineOfDay(event, columns: columns, id: id))
   }
 

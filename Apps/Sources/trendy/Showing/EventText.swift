@@ -73,9 +73,21 @@ struct EventText {
 
   private func when(_ event: Event) -> String {
     let year = local.components(of: now).year
-    if event.isAllDay { return local.day(event.timestamp, year: year) }
+    if event.isAllDay { return days(of: event, year: year) }
     return local.dayAndTime(event.timestamp, year: year)
   }
+
+  /// `Fri 20 Nov`, or `Wed 18 – Fri 20 Nov`.
+  private func days(of event: Event, year: Int) -> String {
+    let first = local.date(of: event)
+    let last = event.endDate.map { local.date($0, of: event) } ?? first
+    guard last > first else { return day(first, year: year) }
+    let isOneMonth = (first.year, first.month) == (last.year, last.month)
+    let start = isOneMonth ? "\(LocalTime.weekdays[first.weekday]) \(first.day)" : day(first, year: year)
+    return "\(start) – \(day(last, year: year))"
+  }
+
+  private func day(_ date: CivilDate, year: Int) -> String { local.day(local.midnight(of: date), year: year) }
 
   private func details(_ event: Event) -> [StyledText.Part] {
     let trip = TripEvent(event)
@@ -110,15 +122,16 @@ struct EventText {
     switch value.type {
     case .duration: value.doubleValue.map(DurationPhrase.words) ?? Property.text(value.value)
     case .boolean: value.boolValue.map { $0 ? "yes" : "no" } ?? Property.text(value.value)
-    case .date: value.dateValue.map { moment($0, of: event) } ?? Property.text(value.value)
+    case .date:
+      local.date(value, of: event).map { day($0, year: local.components(of: event.timestamp).year) }
+        ?? value.dateValue.map { moment($0, of: event) } ?? Property.text(value.value)
     case .number, .text, .select, .url, .email: Property.text(value.value)
     }
   }
 
-  /// A time on the day of the event, else with its day; a day alone where it is the first moment of one.
+  /// A time on the day of the event, else with its day.
   private func moment(_ date: Date, of event: Event) -> String {
     let year = local.components(of: event.timestamp).year
-    if date == local.midnight(date) { return local.day(date, year: year) }
     let isSameDay = local.startOfDay(date) == local.startOfDay(event.timestamp)
     return isSameDay ? local.time(date) : local.dayAndTime(date, year: year)
   }
@@ -128,8 +141,13 @@ struct EventText {
 extension EventText {
   /// What else there is to know of it, a row each.
   func detailLines(_ event: Event) -> [String] {
-    var rows: [(String, String)] = [("id", event.id), ("when", moment(event.timestamp))]
-    if let end = event.endDate { rows.append(("until", moment(end))) }
+    var rows: [(String, String)] = [("id", event.id)]
+    if event.isAllDay {
+      rows.append(("when", "\(days(of: event, year: local.components(of: now).year)), all day"))
+    } else {
+      rows.append(("when", moment(event.timestamp)))
+      if let end = event.endDate { rows.append(("until", moment(end))) }
+    }
     if let zone = event.timeZone { rows.append(("recorded in", zone)) }
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
       rows.append(("where", "\(latitude), \(longitude)"))
@@ -140,7 +158,7 @@ extension EventText {
       if trip != nil, key == TripRecord.PropertyKey.route.rawValue { continue }
       rows.append((key, trip?.words(of: key, units) ?? words(value, of: event)))
     }
-    rows.append(("source", event.createRequest.sourceType))
+    rows.append(("source", event.wireSourceType))
     rows.append(("sync", event.syncStatus.rawValue))
     let width = rows.map(\.0.columns).max() ?? 0
     return rows.map { "  \($0.padded(to: width))  \($1)" }
@@ -155,9 +173,17 @@ extension EventText {
   /// For scripts, a cell each; behind the first six one of each property, `key=value`.
   func plain(_ event: Event) -> [String] {
     [
-      event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "", typeName(event),
+      event.id, time(event.timestamp, of: event), event.endDate.map { time($0, of: event) } ?? "", typeName(event),
       event.notes ?? "", event.locationName ?? "",
-    ] + event.properties.sorted { $0.key < $1.key }.map { "\($0.key)=\(Property.text($0.value.value))" }
+    ]
+      + event.properties.sorted { $0.key < $1.key }.map {
+        "\($0.key)=\(Property.plain($0.value, of: event, in: local))"
+      }
+  }
+
+  /// Of an all-day event, midnight here of the date.
+  private func time(_ moment: Date, of event: Event) -> String {
+    local.rfc3339(event.isAllDay ? local.midnight(of: local.date(moment, of: event)) : moment)
   }
 
   func json(_ event: Event) -> JSONText {

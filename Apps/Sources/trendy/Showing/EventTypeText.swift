@@ -6,9 +6,20 @@ enum EventTypeText {
   static func json(_ type: EventType, _ definitions: [PropertyDefinition]) -> JSONText {
     .object([
       ("id", .string(type.id)), ("name", .string(type.name)), ("color", .string(type.colorHex)),
-      ("icon", .string(type.iconName)), ("properties", .array(definitions.map(json))),
+      ("icon", .string(type.iconName)), ("goal", type.createRequest.goal.map { .value($0) } ?? .null),
+      ("properties", .array(definitions.map(json))),
       ("sync_status", .string(type.syncStatus.rawValue)),
     ])
+  }
+
+  static func plain(_ type: EventType) -> [String] {
+    [type.id, type.name, type.colorHex, type.iconName, type.goal?.description ?? ""]
+  }
+
+  /// `goal 3/week`; `nil` where there is none.
+  static func goal(of type: EventType) -> String? {
+    if let goal = type.goal { return "goal \(goal)" }
+    return type.createRequest.goal == nil ? nil : "a goal that only a newer version can read"
   }
 
   static func json(_ definition: PropertyDefinition) -> JSONText {

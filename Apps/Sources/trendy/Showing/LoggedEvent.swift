@@ -14,8 +14,9 @@ struct LoggedEvent {
   private struct Standing {
     /// Events of the type today.
     var today: Int
-    /// Days in a row with one, up to today or yesterday.
-    var streak: Int
+    var goal: TypeGoal?
+    /// Days in a row with one, up to today or yesterday; `nil` where nobody set out for that.
+    var streak: Int?
   }
 
   private let event: OneEvent
@@ -36,9 +37,14 @@ struct LoggedEvent {
       let day = local.startOfDay(session.now, addingDays: start)..<local.startOfDay(session.now, addingDays: end)
       return try session.events(in: day, ofType: type.id, limit: limit, from: store).count
     }
+    let today = try events(daysAgo: 0)
+    let goal = try TypeGoal.all(among: [type], in: store, now: session.now, local: session.local).first
+    // A streak is told to who wants something every day, and pressed on nobody else.
+    guard let wish = type.goal, wish.bound == .atLeast, wish.period == .day else {
+      return Standing(today: today, goal: goal)
+    }
     let skips = try store.fetchRecords(kind: .skip).compactMap(Skip.init).filter { $0.eventTypeId == type.id }
     // Today is not over: without an event it breaks no streak.
-    let today = try events(daysAgo: 0)
     var streak = today > 0 ? 1 : 0
     var past = 1
     while true {
@@ -50,15 +56,15 @@ struct LoggedEvent {
       }
       past += 1
     }
-    return Standing(today: today, streak: streak)
+    return Standing(today: today, goal: goal, streak: streak)
   }
 
   func show(_ session: Session) -> ExitCode {
     let exit = event.show(session)
     guard let standing else { return exit }
     let words = [
-      standing.today > 1 ? "today \(standing.today)" : nil,
-      standing.streak > 1 ? "\(standing.streak) days in a row" : nil, "undo: trendy undo",
+      standing.goal.map { GoalText($0).standing } ?? (standing.today > 1 ? "today \(standing.today)" : nil),
+      standing.streak.flatMap { $0 > 1 ? "\($0) days in a row" : nil }, "undo: trendy undo",
     ]
     let line = words.compactMap(\.self).joined(separator: " · ")
     session.console.done(StyledText([StyledText.Part(""), StyledText.Part(line, .dim)]))

@@ -26,7 +26,7 @@ struct OneEventType {
     switch session.console.format {
     case .json, .ndjson:
       session.console.document("trendy.event_type/1", [("event_type", EventTypeText.json(type, definitions))])
-    case .plain: session.console.row([type.id, type.name, type.colorHex, type.iconName])
+    case .plain: session.console.row(EventTypeText.plain(type))
     case .text where isDetailed:
       session.console.text(line)
       for line in lines { session.console.text(line) }
@@ -36,11 +36,12 @@ struct OneEventType {
   }
 
   private var line: StyledText {
-    StyledText([
-      StyledText.Part("\(type.iconName) \(type.name)", .name(color: type.colorHex)),
-      StyledText.Part(type.colorHex, .dim),
-      StyledText.Part("\(Quantity(count, "event"))"), StyledText.Part(ShortID.of(type.id), .dim, rank: .id),
-    ])
+    StyledText(
+      [
+        StyledText.Part("\(type.iconName) \(type.name)", .name(color: type.colorHex)),
+        StyledText.Part(type.colorHex, .dim), EventTypeText.goal(of: type).map { StyledText.Part($0) },
+        StyledText.Part("\(Quantity(count, "event"))"), StyledText.Part(ShortID.of(type.id), .dim, rank: .id),
+      ].compactMap(\.self))
   }
 
   private var lines: [StyledText] {

@@ -25,8 +25,7 @@ struct OnePlace {
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson: session.console.document("trendy.place/1", [("place", PlaceText.json(place))])
-    case .plain:
-      session.console.row([place.id, place.name, "\(place.latitude)", "\(place.longitude)", "\(place.radius)"])
+    case .plain: session.console.row(PlaceText.plain(place))
     case .text where isDetailed:
       session.console.text(PlaceText.line(place))
       for (name, value) in rows { session.console.text("  \(name.padded(to: 8))\(value)") }
@@ -41,6 +40,6 @@ struct OnePlace {
       ("id", place.id), ("coming", entry.map { "records \($0)" } ?? "records nothing"),
       ("going", exit.map { "records \($0)" } ?? "ends the visit"),
       ("tells", told.isEmpty ? "of nothing" : "of \(told.joined(separator: " and "))"), ("visits", "\(visits)"),
-    ]
+    ] + (place.colorHex.map { [("colour", $0)] } ?? [])
   }
 }

@@ -9,13 +9,18 @@ enum PlaceText {
       + (place.role.map { "  \($0)" } ?? "") + (place.isActive ? "" : "  (inactive)") + "  \(ShortID.of(place.id))"
   }
 
+  static func plain(_ place: Geofence) -> [String] {
+    [place.id, place.name, "\(place.latitude)", "\(place.longitude)", "\(place.radius)", place.colorHex ?? ""]
+  }
+
   static func json(_ place: Geofence) -> JSONText {
     .object([
       ("id", .string(place.id)), ("name", .string(place.name)), ("latitude", .number(place.latitude)),
       ("longitude", .number(place.longitude)), ("radius", .number(place.radius)),
       ("event_type_entry_id", .string(place.eventTypeEntryId)),
       ("event_type_exit_id", .string(place.eventTypeExitId)), ("is_active", .bool(place.isActive)),
-      ("role", .string(place.role)), ("notify_on_entry", .bool(place.notifyOnEntry)),
+      ("role", .string(place.role)), ("color", .string(place.colorHex)),
+      ("notify_on_entry", .bool(place.notifyOnEntry)),
       ("notify_on_exit", .bool(place.notifyOnExit)),
       ("sync_status", .string(place.syncStatus.rawValue)),
     ])

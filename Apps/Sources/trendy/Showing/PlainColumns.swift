@@ -4,8 +4,8 @@ extension [String] {
   static let eventColumns = ["id", "start", "end", "type", "note", "place", "key=value of each property"]
   /// Of ``TripText/plain``.
   static let tripColumns = ["id", "start", "end", "metres", "seconds"]
-  static let typeColumns = ["id", "name", "colour", "icon"]
-  static let placeColumns = ["id", "name", "latitude", "longitude", "metres"]
+  static let typeColumns = ["id", "name", "colour", "icon", "goal"]
+  static let placeColumns = ["id", "name", "latitude", "longitude", "metres", "colour"]
   static let skipColumns = ["id", "type", "first day", "last day", "note"]
   static let vehicleColumns = ["id", "name", "default", "device ids"]
 }

@@ -30,12 +30,13 @@ struct HubInitCommand: DaemonCommand {
   /// The code for the first device; `nil` where the hub was there already.
   func act(_ session: DaemonSession) throws -> PairingOffer? {
     let hub = session.hub
-    guard !hub.exists else {
+    guard try !hub.exists() else {
       if allowsExisting { return nil }
       throw CommandError(
-        "There is a hub at \(hub.directory.path) already", hint: "A code for one more device: trendyd pair",
+        "There is a hub at \(hub.place) already", hint: "A code for one more device: trendyd pair",
         exit: .cannotCreate)
     }
+    try hub.makeFolder()
     let person = try hub.accounts.createPerson(name: name)
     try settings.save(to: hub.directory)
     // As it will serve, by the configuration too.
@@ -48,7 +49,7 @@ struct HubInitCommand: DaemonCommand {
     guard let answer else { return .done }
     let (console, path) = (session.console, session.hub.directory.path)
     if console.isJSON { console.document("trendyd.hub/1", [("data", .string(path))] + answer.members) }
-    console.done("Hub ready at \(path), for \(answer.person.name).")
+    console.done("Hub ready at \(session.hub.place), for \(answer.person.name).")
     console.done("Start it:  trendyd run --role hub")
     console.done("Then, on a device, within ten minutes:  \(answer.connectCommand)")
     answer.showPicture(on: console)

@@ -32,7 +32,7 @@ struct HubRestoreCommand: DaemonCommand {
   func act(_ session: DaemonSession) throws -> StoreBackup.RestoreReport {
     let hub = session.hub
     let backup = try StoreBackup.check(file.path)
-    guard isReplacing || !hub.exists else {
+    guard try isReplacing || !hub.exists() else {
       throw CommandError(
         "There is a hub at \(hub.directory.path)",
         hint: "Nothing was restored. --yes puts the backup of \(backup.moment) in its place, and keeps it aside.",

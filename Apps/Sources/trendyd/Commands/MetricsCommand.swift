@@ -41,7 +41,7 @@ struct MetricsCommand: DaemonCommand {
       }
       try addAgent(of: AppContainer(storeDirectory: session.storeDirectory), to: &text)
     }
-    if role.map({ $0 != .agent }) ?? session.hub.exists { try addHub(session.existingHub(), to: &text) }
+    if try role.map({ $0 != .agent }) ?? session.hub.exists() { try addHub(session.existingHub(), to: &text) }
     guard !text.isEmpty else {
       throw CommandError(
         "There is neither a store nor a hub here", hint: "trendy init, or trendyd hub init", exit: .notFound)

@@ -23,7 +23,7 @@ struct TokenListCommand: DaemonCommand {
   func act(_ session: DaemonSession) throws -> [Row] {
     let accounts = try session.existingHub().accounts
     let lookup = PeopleLookup(accounts: accounts)
-    let names = Dictionary(try lookup.everyone().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+    let names = try lookup.names()
     let owner = try ownerName.map { try lookup.person(called: $0) }
     return try accounts.devices(person: owner?.id).map { Row(device: $0, personName: names[$0.person]) }
   }

@@ -49,7 +49,8 @@ struct SettingText {
     .object([
       ("key", .string(spec.key)), ("value", .string(value.text)), ("source", .string(value.origin.name)),
       ("where", .string(value.origin.words)), ("owner", .string(spec.owner.rawValue)),
-      ("default", .string(spec.standard)), ("variable", .string(spec.variable)), ("help", .string(spec.help)),
+      ("default", .string(spec.standard)), ("variable", .string(spec.isInRecordAlone ? nil : spec.variable)),
+      ("help", .string(spec.help)),
     ])
   }
 }

@@ -70,6 +70,9 @@ struct SettingChange {
     case .plain: console.row(answer.plain)
     case .text: console.done("\(setting.key) = \(answer.words) (\(answer.value.origin.words))")
     }
+    if setting == Setting.tripStop {
+      console.talk("Trips are found by it from now on; for earlier ones run 'trendy trip recompute'.")
+    }
     let isOverruled =
       switch answer.value.origin {
       case .environment: true

@@ -5,6 +5,7 @@ import CommandSupport
 #else
   import Foundation
 #endif
+import TrendyPersistence
 import TrendyProtocols
 
 /// `trendy status`
@@ -23,10 +24,10 @@ struct StatusCommand: Command {
 
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
-    let store = container.makeStore()
+    let store = container.makeLocalStore()
     return Answer(
       counts: [
-        ("events", try store.events(in: nil, ofType: nil, limit: nil).count),
+        ("events", try store.eventCount()),
         ("event_types", try store.fetchAllEventTypes().count), ("places", try store.fetchAllGeofences().count),
       ],
       sync: try SyncStanding(container: container, session: session))

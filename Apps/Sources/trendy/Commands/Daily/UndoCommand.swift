@@ -72,7 +72,7 @@ struct UndoMoves {
   /// In the order in which they were moved.
   private(set) var steps: [UndoStep] = []
   /// Ids that are told of what was left.
-  private static let namedMost = 5
+  private static let namedMost = 3
 
   /// Why it ended before all were.
   private(set) var ending: UndoError?
@@ -104,11 +104,27 @@ struct UndoMoves {
     case .unreadable:
       CommandError(
         error.description,
-        hint: "What was recorded is whole. With that file removed, what is done from now on can be taken back.",
+        hint: "What was recorded is whole, and what is done from now on can be taken back. Remove the file.",
         exit: .badData)
-    case .changedSince, .inUse:
+    case .changedSince(_, let left):
+      CommandError(
+        "\(error.description.dropLast()): \(words(left)).", hint: "What was done before can be taken back: trendy undo",
+        exit: .refused)
+    case .inUse:
       CommandError(error.description, hint: "What was done before can be taken back: trendy undo", exit: .refused)
     }
+  }
+
+  /// `note of event 0199f3c2, place 0199f3d0`.
+  private static func words(_ left: [UndoStep.Left]) -> String {
+    let words = left.prefix(namedMost).map { left in
+      let fields = left.fields.map { name in
+        (name.hasPrefix("properties.") ? String(name.dropFirst(11)) : name).replacing("_", with: " ")
+      }
+      return (fields.isEmpty ? "" : "\(fields.joined(separator: ", ")) of ")
+        + "\(left.kind.words) \(ShortID.of(left.id))"
+    }
+    return words.joined(separator: "; ") + (left.count > namedMost ? "; …" : "")
   }
 
   func show(_ member: String, _ words: String, _ session: Session) {
@@ -118,14 +134,14 @@ struct UndoMoves {
         "trendy.\(member == "undone" ? "undo" : "redo")/1",
         [
           (member, .array(steps.map { .string($0.label) })),
-          ("left", .array(steps.flatMap(\.left).map { .string($0) })),
+          ("left", .array(steps.flatMap(\.left).map { .string($0.id) })),
         ])
     }
     for step in steps {
-      session.console.done("\(words): \(step.label)")
+      session.console.done(
+        step.wasSoAlready ? "Nothing was left to change: \(step.label)" : "\(words): \(step.label)")
       guard !step.left.isEmpty else { continue }
-      let ids = step.left.prefix(Self.namedMost).map(ShortID.of) + (step.left.count > Self.namedMost ? ["…"] : [])
-      session.console.talk("Changed again since, and left: \(step.left.count) (\(ids.joined(separator: ", ")))")
+      session.console.talk("Changed again since, and left: \(step.left.count) (\(Self.words(step.left)))")
     }
   }
 }

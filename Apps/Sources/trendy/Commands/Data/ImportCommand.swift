@@ -1,6 +1,12 @@
 import AppContainer
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyAgent
+import TrendyArchive
 import TrendyInterchange
 import TrendyModels
 
@@ -9,57 +15,156 @@ struct ImportCommand: Command {
   static let spec = CommandSpec(
     // Mostly the file stands where the format may, and a shell is to offer it.
     "import", .optional("format", .file), .one("file|-", .file, "the file"),
-    summary: "Take in a recorded track: its fixes, the trips in it, and the visits to your places.", group: .data,
-    examples: ["import drive.gpx", "import gpx drive.gpx --dry-run"],
-    options: [OptionSpec("--dry-run", help: "say what would be recorded, and record nothing")])
+    summary: "Take in what another program recorded: events, or a track with the trips and visits in it.", group: .data,
+    examples: [
+      "import drive.gpx", "import gpx drive.gpx --dry-run", "import events.csv --map start=Day --map 'gym=Workout'",
+      "import trendy.ndjson", "import export.zip --since 2026-01-01",
+    ],
+    options: [
+      OptionSpec("--dry-run", help: "say what would be recorded, and record nothing"),
+      OptionSpec("--since", value: "time", kind: .time, help: "no events before"),
+      OptionSpec("--until", value: "time", kind: .time, help: "no events after: a day is meant whole"),
+      OptionSpec(
+        "--type", value: "type", kind: .eventType, repetition: .allCount, help: "events of this type only"),
+      OptionSpec(
+        "--map", value: "from=to", kind: .text, repetition: .allCount,
+        help: "a type of the file as one of yours: gym=Workout; a column of a table: start=Day"),
+      OptionSpec("--zone", value: "zone", kind: .text, help: "of times without one: Europe/Paris (the zone here)"),
+      OptionSpec(
+        "--date-format", value: "order", kind: .oneOf(["dmy", "mdy"]), help: "what 3/4/2026 means: dmy, mdy"),
+    ])
+
+  enum Answer {
+    case track(TrackImport)
+    case records(InterchangeFormat, ImportReport)
+  }
 
   private let path: String
-  private let expected: ImportFormat?
-  private let isDryRun: Bool
+  /// Its word; `nil` to find out.
+  private let expected: String?
+  private let request: ImportRequest
 
   init(_ session: Session) throws {
     let words = session.arguments.positionals
     path = words[words.count - 1]
-    isDryRun = session.arguments.has("--dry-run")
-    guard words.count == 2 else {
-      expected = nil
-      return
-    }
-    let name = words[0].lowercased()
-    expected = ImportFormat(rawValue: name)
-    if expected == nil {
+    expected = words.count == 2 ? words[0].lowercased() : nil
+    if let expected, InterchangeFormat.named(expected)?.reads.isEmpty != false {
       throw session.usageError(
-        "'\(name)' is no format that can be read",
-        hint: "There are: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+        "'\(expected)' is no format that can be read",
+        hint: "There are: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).")
+    }
+    request = try Self.request(session, path)
+  }
+
+  private static func request(_ session: Session, _ path: String) throws -> ImportRequest {
+    let arguments = session.arguments
+    let local = session.local
+    var zone = ZoneClock(name: local.zoneName) { local.components(of: $0).secondsFromGMT }
+    if let name = arguments.value("--zone") {
+      guard let named = ZoneClock(named: name) else {
+        throw session.usageError("This system knows no time zone '\(name)'", hint: "Zones look like Europe/Paris.")
+      }
+      zone = named
+    }
+    var options = ImportOptions(zone: zone, range: try session.range(), now: session.now)
+    options.isDayFirst = arguments.value("--date-format").map { $0 == "dmy" }
+    var map: [String: String] = [:]
+    for word in arguments.all("--map") {
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { throw session.usageError("'\(word)' maps nothing", hint: "--map gym=Workout") }
+      if ImportOptions.columnNames.contains(parts[0]) {
+        options.columns[parts[0]] = parts[1]
+      } else {
+        map[parts[0].lowercased()] = parts[1]
+      }
+    }
+    // What is read and how: the same command goes on.
+    let fingerprint = [path == "-" ? path : URL(filePath: path).standardizedFileURL.path] + session.words.sorted()
+    var request = ImportRequest(source: path, options: options, fingerprint: fingerprint.joined(separator: "\n"))
+    request.isDryRun = arguments.has("--dry-run")
+    request.typeMap = map
+    request.onlyTypes = Set(arguments.all("--type").map { $0.lowercased() })
+    return request
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    do {
+      let input = try FileInput.source(at: path)
+      switch input {
+      case .stream(let stream): return try takeIn(input, try InterchangeFormat.detect(stream), session)
+      case .files(let files):
+        guard let found = try InterchangeFormat.detect(in: files) else {
+          throw InterchangeError.unreadable(
+            reason: "it holds nothing that can be read: this looks like \(files.description)")
+        }
+        return try takeIn(input, found, session)
+      }
+    } catch let error as ArchiveError {
+      if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
+      throw CommandError("\(path): \(error)", hint: "Get the file whole and try again.", exit: .badData)
+    } catch let error as InterchangeError {
+      throw failure(error)
     }
   }
 
-  func act(_ session: Session) throws -> TrackImport {
-    let container = try session.openStore()
-    let bytes = try FileInput.bytes(of: path)
-    // The content says what it is; a name that says otherwise is the wrong file, not another reading of it.
-    if let expected, let found = ImportFormat.detect(bytes), found != expected {
+  private func takeIn(_ input: ImportInput, _ found: InterchangeFormat?, _ session: Session) throws -> Answer {
+    if let expected, let found, found.word != expected {
+      // The content says what it is; a name that says otherwise is the wrong file, not another reading of it.
       throw CommandError(
-        "\(path) is \(found.name), not \(expected.name)",
+        "\(path) is \(found.name), not \(InterchangeFormat.named(expected)?.name ?? expected)",
         hint: "Nothing was imported. The format may be left out.", exit: .badData)
     }
-    do {
-      return try container.record.importTrack(bytes, isDryRun: isDryRun)
-    } catch let error as InterchangeError {
-      if case .unknownFormat = error {
-        throw CommandError("\(path) cannot be read: \(error)", hint: "Nothing was imported.", exit: .badData)
-      }
-      throw CommandError(
-        "\(path) cannot be read: \(error)", hint: "Nothing was imported. Get the file whole and try again.",
+    // Everything of another store may be what a new one begins with.
+    let beginsStore = found?.reads == .everything && !DeviceRecord.exists(at: session.storeDirectory)
+    let container =
+      try beginsStore && !request.isDryRun
+      ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
+    switch (input, found) {
+    case (.files(let files), let found?):
+      return .records(found, try container.record.importRecords(files, as: found, request))
+    case (.stream(let stream), let found?) where found.isReadAsRecords:
+      return .records(found, try container.record.importRecords(stream, as: found, request))
+    case (.stream(let stream), _):
+      let name = path == "-" ? path : URL(filePath: path).lastPathComponent
+      return .track(try container.record.importTrack(stream.rest(), name: name, isDryRun: request.isDryRun))
+    case (.files, nil): preconditionFailure("a folder of no format was opened")
+    }
+  }
+
+  private func failure(_ error: InterchangeError) -> CommandError {
+    switch error {
+    case .ambiguousDates:
+      CommandError("\(path): \(error)", hint: "Say it: --date-format dmy or mdy.", exit: .badData)
+    case .unknownFormat:
+      CommandError(
+        "\(path) cannot be read: \(error)",
+        hint: "Nothing was imported. Formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).",
+        exit: .badData)
+    default:
+      CommandError(
+        "\(path) cannot be read: \(error)",
+        hint: "What stands before it was kept, if anything: trendy import list. Get the file whole and try again.",
         exit: .badData)
     }
   }
 
-  func show(_ answer: TrackImport, _ session: Session) throws -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
+    switch answer {
+    case .track(let track): return try show(track, session)
+    case .records(let format, let report): return try show(format, report, session)
+    }
+  }
+
+  private func show(_ answer: TrackImport, _ session: Session) throws -> ExitCode {
     if session.console.isJSON {
-      session.console.document("trendy.import/1", answer.members(isDryRun: isDryRun, in: session.local))
+      session.console.document("trendy.import/1", answer.members(isDryRun: request.isDryRun, in: session.local))
     } else {
-      for line in answer.lines(isDryRun: isDryRun, in: session.local, session.units) { session.console.done(line) }
+      for line in answer.lines(isDryRun: request.isDryRun, in: session.local, session.units) {
+        session.console.done(line)
+      }
+      if !request.isDryRun, answer.tripCount.new + answer.visitCount.new > 0 {
+        session.console.done("Undo: trendy undo")
+      }
     }
     // Nothing to import is an answer that a person must not overlook.
     guard answer.tripCount.new + answer.tripCount.known > 0 else {
@@ -72,6 +177,84 @@ struct ImportCommand: Command {
     }
     return .done
   }
+
+  private func show(_ format: InterchangeFormat, _ report: ImportReport, _ session: Session) throws -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendy.import/1", report.members(format, isDryRun: request.isDryRun, in: session.local))
+    } else {
+      for line in report.lines(format, isDryRun: request.isDryRun, in: session.local) { session.console.done(line) }
+    }
+    guard report.isAnything else {
+      throw CommandError(
+        "Nothing was taken in",
+        hint: report.problems.first.map { "\($0)" } ?? "The file holds nothing that was asked for.", exit: .badData)
+    }
+    return .done
+  }
+}
+
+// MARK: Of events
+
+extension ImportReport {
+  fileprivate func lines(_ format: InterchangeFormat, isDryRun: Bool, in local: LocalTime) -> [String] {
+    let verb = isDryRun ? "would be new" : "new"
+    var lines: [String] = []
+    let kinds = MutationEntityType.allCases.compactMap { kind in
+      new[kind].map { "\(Quantity($0, kind.words, kind == .propertyDefinition ? "properties" : kind.words + "s"))" }
+    }
+    if isContinued { lines.append("Goes on with an import that was interrupted.") }
+    let what = kinds.isEmpty ? "nothing" : kinds.joined(separator: ", ")
+    lines.append("\(format.name): \(what) \(verb), \(known) known")
+    if newReadings + knownReadings > 0 { lines.append("Fixes:  \(newReadings) \(verb), \(knownReadings) known") }
+    if let first, let last {
+      let events = types.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map { "\($0.key) \($0.value)" }
+      lines.append(
+        "Events: \(events.joined(separator: ", "))\(types.count > 5 ? ", and \(types.count - 5) more types" : ""); "
+          + "\(local.day(first)) to \(local.day(last))")
+    }
+    if !newTypes.isEmpty {
+      lines.append("New types: \(newTypes.prefix(10).joined(separator: ", "))\(newTypes.count > 10 ? ", …" : "")")
+    }
+    lines += skippedLines
+    if found > 0 { lines.append("Trips and visits found: \(found); to take them back: trendy undo") }
+    if badCount > 0 {
+      lines.append("Unreadable: \(badCount)")
+      lines += problems.prefix(3).map { "  \($0)" }
+    }
+    if let id, newCount > 0 { lines.append("To take it back: trendy import undo \(id.prefix(13))") }
+    return lines
+  }
+
+  /// The most frequent first, and no more than fit a screen.
+  private var skippedLines: [String] {
+    let sorted = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let rest = sorted.dropFirst(6)
+    return sorted.prefix(6).map { "Left out: \($0.value) \($0.key)" }
+      + (rest.isEmpty
+        ? []
+        : ["Left out: \(rest.reduce(0) { $0 + $1.value }) of \(Quantity(rest.count, "other kind")) (--json names them)"])
+  }
+
+  fileprivate func members(
+    _ format: InterchangeFormat, isDryRun: Bool, in local: LocalTime
+  ) -> [(String, JSONText)] {
+    [
+      ("format", .string(format.word)), ("dry_run", .bool(isDryRun)), ("id", .string(id)),
+      ("continued", .bool(isContinued)),
+      (
+        "new",
+        .object(MutationEntityType.allCases.compactMap { kind in new[kind].map { (kind.rawValue, .number($0)) } })
+      ),
+      ("known", .number(known)),
+      ("fixes", .object([("new", .number(newReadings)), ("known", .number(knownReadings))])),
+      ("found", .number(found)),
+      ("skipped", .object(skipped.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
+      ("bad", .number(badCount)), ("problems", .array(problems.map { .string("\($0)") })),
+      ("types", .object(types.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
+      ("new_types", .array(newTypes.map { .string($0) })),
+      ("first", .string(first.map { local.rfc3339($0) })), ("last", .string(last.map { local.rfc3339($0) })),
+    ]
+  }
 }
 
 // MARK: For people
@@ -83,6 +266,10 @@ extension TrackImport {
     if !isDryRun { lines.append("Fixes:  \(fixCount.new) new, \(fixCount.known) known") }
     lines.append("Trips:  \(tripCount.new) \(verb), \(tripCount.known) known")
     lines += trips.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.id)" }
+    let gone = isDryRun ? 0 : tripCount.new + tripCount.known - trips.count
+    if gone > 0 {
+      lines.append("  deleted or taken back since, and left so: \(gone) (trendy redo, trendy list --deleted)")
+    }
     lines.append("Visits: \(visitCount.new) \(verb), \(visitCount.known) known")
     lines += visits.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.locationName ?? "")" }
     return lines

@@ -74,10 +74,11 @@ struct RestoreCommand: Command {
     let deleted = try kinds.flatMap { try container.recorder.deleted($0) }
     let entities = try ids.map { try entity($0, among: deleted) }
     // What others hang on comes first.
-    for entity in entities.filter({ $0.kind == .eventType }) + entities.filter({ $0.kind != .eventType }) {
-      try container.recorder.restore(entity.kind, id: entity.id)
+    let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
+    let what = ordered.count == 1 ? ShortID.of(ordered[0].id) : "\(ordered.count) things"
+    try container.record.perform("restore \(what)", isDivisible: true) { save in
+      for entity in ordered { try save.restore(entity.kind, id: entity.id) }
     }
-    container.agent.send()
     return .deleted(entities, types: try container.makeStore().fetchAllEventTypes())
   }
 

@@ -23,6 +23,7 @@ struct PlaceEditCommand: Command {
     case enter
     case exit
     case role
+    case colour
   }
 
   private let name: String
@@ -70,7 +71,8 @@ struct PlaceEditCommand: Command {
       switch field {
       case .enter: place.eventTypeEntryId = nil
       case .exit: place.eventTypeExitId = nil
-      case .role: place.unknownFields[Geofence.roleField] = nil
+      case .role: place.role = nil
+      case .colour: place.colorHex = nil
       }
     }
     if isActivated { place.isActive = true }

@@ -18,9 +18,7 @@ struct PlaceListCommand: Command {
     case .json: session.console.document("trendy.places/1", [("places", .array(answer.map(PlaceText.json)))])
     case .ndjson: for place in answer { session.console.data("\(PlaceText.json(place))") }
     case .plain:
-      for place in answer {
-        session.console.row([place.id, place.name, "\(place.latitude)", "\(place.longitude)", "\(place.radius)"])
-      }
+      for place in answer { session.console.row(PlaceText.plain(place)) }
     case .text:
       if answer.isEmpty { session.console.text("No places yet. Make one: trendy place add home 51.9270,4.3620") }
       for place in answer { session.console.text(PlaceText.line(place)) }

@@ -8,10 +8,10 @@ import TrendyProtocols
 struct TypeAddCommand: Command {
   static let spec = CommandSpec(
     "type add", .one("name", .text, "the name"), summary: "Make a type of event.", group: .define,
-    examples: ["type add reading", "type add run --color \"#D0503C\" --icon \"⚑\""],
+    examples: ["type add reading --goal 20min/day", "type add run --color \"#D0503C\" --icon \"⚑\" --goal 3/week"],
     options: [
       OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
-      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"),
+      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"), .goal,
     ], columns: .typeColumns)
 
   private let type: NewEventType
@@ -19,7 +19,8 @@ struct TypeAddCommand: Command {
   init(_ session: Session) throws {
     let arguments = session.arguments
     type = NewEventType(
-      name: arguments.positionals[0], color: arguments.value("--color"), icon: arguments.value("--icon"))
+      name: arguments.positionals[0], color: arguments.value("--color"), icon: arguments.value("--icon"),
+      goal: try session.goal().value)
     try type.check(session)
   }
 
@@ -38,7 +39,8 @@ struct TypeAddCommand: Command {
     if session.console.isJSON {
       session.console.document("trendy.event_type/1", [("event_type", EventTypeText.json(answer, []))])
     }
-    session.console.done("\(answer.iconName) \(answer.name)  \(answer.colorHex)")
+    let goal = EventTypeText.goal(of: answer).map { "  \($0)" } ?? ""
+    session.console.done("\(answer.iconName) \(answer.name)  \(answer.colorHex)\(goal)")
     session.console.done("Next:  trendy log \(answer.name)")
     return .done
   }

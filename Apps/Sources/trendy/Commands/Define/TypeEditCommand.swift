@@ -7,27 +7,32 @@ import TrendyProtocols
 /// `trendy type edit`
 struct TypeEditCommand: Command {
   static let spec = CommandSpec(
-    "type edit", .one("type", .eventType, "the type of event"), summary: "Rename a type, or give it another look.",
-    group: .define,
-    examples: ["type edit coffee --name espresso", "type edit coffee --color \"#7B4F2E\" --icon \"☕\""],
+    "type edit", .one("type", .eventType, "the type of event"),
+    summary: "Rename a type, give it another look, or set out to do it so and so often.", group: .define,
+    examples: [
+      "type edit coffee --name espresso", "type edit coffee --color \"#7B4F2E\" --icon \"☕\"",
+      "type edit workout --goal 3/week", "type edit coffee --goal 'at most 2/day'", "type edit coffee --goal none",
+    ],
     options: [
       OptionSpec("--name", value: "text", kind: .text, help: "another name"),
       OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
-      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"),
+      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"), .goal,
     ], columns: .typeColumns)
 
   private let name: String
   private let newName: String?
   private let color: String?
   private let icon: String?
+  private let goal: Patch<Goal>
 
   init(_ session: Session) throws {
     let arguments = session.arguments
     name = arguments.positionals[0]
     (newName, icon) = (arguments.value("--name"), arguments.value("--icon"))
     color = try session.colour(arguments.value("--color"))
-    guard newName != nil || icon != nil || color != nil else {
-      throw session.usageError("Nothing to change was named", hint: "--name, --color or --icon")
+    goal = try session.goal()
+    guard newName != nil || icon != nil || color != nil || !goal.isAbsent else {
+      throw session.usageError("Nothing to change was named", hint: "--name, --color, --icon or --goal")
     }
     if let newName { try NewEventType(name: newName).check(session) }
   }
@@ -50,6 +55,7 @@ struct TypeEditCommand: Command {
     }
     if let color { type.colorHex = color }
     if let icon { type.iconName = icon }
+    goal.apply(to: &type.goal)
     try container.record.perform("type edit \(old.name)", [.eventType(type)], before: [.eventType(old)])
     return try OneEventType(type, in: container.makeStore())
   }

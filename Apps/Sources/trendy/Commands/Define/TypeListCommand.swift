@@ -30,12 +30,13 @@ struct TypeListCommand: Command {
     case .json: session.console.document("trendy.event_types/1", [("event_types", .array(answer.map(\.json)))])
     case .ndjson: for row in answer { session.console.data("\(row.json)") }
     case .plain:
-      for type in answer.map(\.type) { session.console.row([type.id, type.name, type.colorHex, type.iconName]) }
+      for type in answer.map(\.type) { session.console.row(EventTypeText.plain(type)) }
     case .text:
       if answer.isEmpty { session.console.text("No types yet. Make one: trendy type add coffee") }
       for row in answer {
         let properties = row.definitions.map { "\($0.key) (\($0.propertyType.rawValue))" }
-        session.console.text((["\(row.type.iconName) \(row.type.name)"] + properties).joined(separator: "  "))
+        let goal = EventTypeText.goal(of: row.type).map { [$0] } ?? []
+        session.console.text((["\(row.type.iconName) \(row.type.name)"] + goal + properties).joined(separator: "  "))
       }
     }
     return .done

@@ -29,7 +29,7 @@ struct TrackAddCommand: Command {
 
   func act(_ session: Session) throws -> TrackIntake.Taken {
     let container = try session.openStore()
-    let intake = try container.record.makeTrackIntake()
+    let intake = try container.record.makeTrackIntake(for: container.record.act("track add"))
     var sum = TrackIntake.Taken()
     for (name, batch) in try source.batches() {
       // A long track in steps, so that none is too large for a save.

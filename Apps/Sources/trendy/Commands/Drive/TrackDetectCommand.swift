@@ -29,11 +29,12 @@ struct TrackDetectCommand: Command {
 
   func act(_ session: Session) throws -> Answer {
     var answer = Answer()
-    for path in paths { try detect(at: path, &answer) }
+    let stop = TripStop(setting: try session.allSettings().text(Setting.tripStop))
+    for path in paths { try detect(at: path, stop, &answer) }
     return answer
   }
 
-  private func detect(at path: String, _ answer: inout Answer) throws {
+  private func detect(at path: String, _ stop: TripStop, _ answer: inout Answer) throws {
     let sources = try TrackDetection.sources(at: URL(filePath: path))
     guard !sources.isEmpty else {
       throw CommandError("There is no track at \(path)", hint: "Name a file, or a folder of them.", exit: .notFound)
@@ -41,7 +42,7 @@ struct TrackDetectCommand: Command {
     for source in sources {
       do {
         let bytes = try FileInput.bytes(of: source.file.path)
-        answer.trips[source.id] = try TrackDetection.trips(in: bytes)
+        answer.trips[source.id] = try TrackDetection.trips(in: bytes, stop: stop)
       } catch let error as InterchangeError {
         // A folder may hold a page of words beside its tracks; a file that was named must be read.
         guard sources.count > 1 else {

@@ -1,5 +1,10 @@
 import AppContainer
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyAgent
 import TrendyModels
 import TrendyTrips
@@ -14,6 +19,10 @@ struct TripExplainCommand: Command {
     /// A trip, or a visit.
     var event: Event
     var explanation: FindingExplanation
+    /// Whether it was found at the hub, in what a device posted there.
+    var isFromHub = false
+    /// Decisions that only a later version has words for.
+    var unknownCount = 0
   }
 
   private let id: String
@@ -23,14 +32,44 @@ struct TripExplainCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let event = try Lookup(store: container.makeStore()).event(id, from: [.trip, .geofence])
-    guard container.record.hasTracks,
+    if container.record.hasTracks,
       let explanation = try container.record.makeTrackIntake().explanation(eventId: event.id)
-    else {
-      throw CommandError(
-        "Nothing is kept of how \(ShortID.of(event.id)) was found",
-        hint: "It was recorded by hand, or found on another device.", exit: .notFound)
+    {
+      return Answer(event: event, explanation: explanation)
     }
-    return Answer(event: event, explanation: explanation)
+    guard let account = try container.accountFile.load() else { throw unknown(event) }
+    return try askHub(account, of: event, session)
+  }
+
+  private func unknown(_ event: Event) -> CommandError {
+    CommandError(
+      "Nothing is kept of how \(ShortID.of(event.id)) was found",
+      hint: "It was recorded by hand, or found on another device.", exit: .notFound)
+  }
+
+  private func askHub(_ account: Account, of event: Event, _ session: Session) throws -> Answer {
+    let answer = try NetworkProgram.answer(to: ["explain", event.id, "--store", session.storeDirectory.path])
+    if let error = answer.objectValue?["error"]?.objectValue {
+      let message = error["message"]?.stringValue ?? "no answer"
+      throw CommandError(
+        "It was not found on this device, and \(account.hubName) could not be asked: \(message)",
+        hint: error["hint"]?.stringValue,
+        exit: error["exit"]?.intValue.flatMap { ExitCode(rawValue: Int32($0)) } ?? .unreachable)
+    }
+    guard answer != .object([:]) else { throw unknown(event) }
+    let found = try WireJSON.decode(APIExplanation.self, from: WireJSON.encode(answer))
+    let decisions = found.decisions.compactMap { decision in
+      TripDecision.Rule(rawValue: decision.rule).map {
+        TripDecision(
+          $0, at: decision.time, seconds: decision.seconds, meters: decision.meters, limit: decision.limit)
+      }
+    }
+    let explanation = FindingExplanation(
+      device: found.deviceName.isEmpty ? found.deviceId : found.deviceName, start: found.start, end: found.end,
+      isPersonal: found.isPersonal, isSettled: found.isSettled, decisions: decisions, readings: found.readings)
+    return Answer(
+      event: event, explanation: explanation, isFromHub: true,
+      unknownCount: found.decisions.count - decisions.count)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -59,7 +98,7 @@ extension TripExplainCommand.Answer {
       ])
     }
     return [
-      ("id", .string(event.id)), ("device", .string(explanation.device)),
+      ("id", .string(event.id)), ("device", .string(explanation.device)), ("at", .string(isFromHub ? "hub" : "device")),
       ("start", .string(local.rfc3339(explanation.start))),
       ("end", .string(explanation.end.map { local.rfc3339($0) })), ("readings", .number(explanation.readings)),
       ("is_settled", .bool(explanation.isSettled)), ("is_personal", .bool(explanation.isPersonal)),
@@ -70,9 +109,12 @@ extension TripExplainCommand.Answer {
   fileprivate func lines(in local: LocalTime, year: Int) -> [String] {
     let start = local.dayAndTime(explanation.start, year: year)
     let end = explanation.end.map { " – \(local.time($0))" } ?? ", still open"
-    var lines = ["\(start)\(end), from \(explanation.readings) readings of \(explanation.device)"]
+    var lines = [
+      "\(start)\(end), from \(explanation.readings) readings of \(explanation.device)\(isFromHub ? ", found by the hub" : "")"
+    ]
     lines += explanation.decisions.map { "\(local.time($0.time))  \($0.words)" }
-    if explanation.decisions.isEmpty {
+    if unknownCount > 0 { lines.append("The hub decided \(unknownCount) more things, which this version cannot tell.") }
+    if explanation.decisions.isEmpty, unknownCount == 0 {
       lines.append(
         event.sourceType == .trip
           ? "The device itself said when the drive began and when it was over."

@@ -12,7 +12,7 @@ struct SyncConflictsDropCommand: Command {
   init(_ session: Session) throws { decision = try ConflictDecision(on: session.arguments.positionals, session) }
 
   func act(_ session: Session) throws -> DecidedConflicts {
-    try decision.carryOut(in: session) { try $0.dropConflict(id: $1) }
+    try decision.carryOut("let go of", in: session) { try $0.dropConflict(id: $1) }
   }
 
   func show(_ answer: DecidedConflicts, _ session: Session) -> ExitCode {

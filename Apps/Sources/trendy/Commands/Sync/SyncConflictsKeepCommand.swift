@@ -21,7 +21,7 @@ struct SyncConflictsKeepCommand: Command {
   }
 
   func act(_ session: Session) throws -> DecidedConflicts {
-    try decision.carryOut(in: session, among: { $0.mine != nil }) {
+    try decision.carryOut("keep \(side) in", in: session, among: { $0.mine != nil }) {
       try $0.resolveConflict(id: $1, keepingMine: side == "mine")
     }
   }

@@ -12,7 +12,9 @@ struct SyncConflictsRestoreCommand: Command {
   init(_ session: Session) throws { decision = try ConflictDecision(on: session.arguments.positionals, session) }
 
   func act(_ session: Session) throws -> DecidedConflicts {
-    try decision.carryOut(in: session, among: { $0.present.isEmpty }) { try $0.restoreForConflict(id: $1) }
+    try decision.carryOut("restore for", in: session, among: { $0.present.isEmpty }) {
+      try $0.restoreForConflict(id: $1)
+    }
   }
 
   func show(_ answer: DecidedConflicts, _ session: Session) -> ExitCode { answer.show("Restored", session) }

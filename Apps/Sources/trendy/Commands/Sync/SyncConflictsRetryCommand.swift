@@ -13,7 +13,7 @@ struct SyncConflictsRetryCommand: Command {
   init(_ session: Session) throws { decision = try ConflictDecision(on: session.arguments.positionals, session) }
 
   func act(_ session: Session) throws -> DecidedConflicts {
-    try decision.carryOut(in: session) { try $0.retryConflict(id: $1) }
+    try decision.carryOut("retry", in: session) { try $0.retryConflict(id: $1) }
   }
 
   func show(_ answer: DecidedConflicts, _ session: Session) -> ExitCode {

@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A hub's address and a pairing code in one, as a QR code shows them: `trendy://connect?hub=https://hub.example&code=4821-0937`.
+public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
+  private static let beginning = "trendy://connect?"
+
+  public var hub: String
+  public var code: String
+
+  public init(hub: String, code: String) {
+    self.hub = hub
+    self.code = code
+  }
+
+  /// Whether a text is meant to be such a link, whether or not it can be read.
+  public static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix("trendy:") }
+
+  /// - Returns: `nil` for a text that does not begin so, or lacks one of the two. What else it says is passed over.
+  public init?(_ text: String) {
+    guard text.lowercased().hasPrefix(Self.beginning) else { return nil }
+    var values: [String: String] = [:]
+    for part in text.dropFirst(Self.beginning.count).split(separator: "&") {
+      guard let sign = part.firstIndex(of: "="), let value = Self.decoded(part[part.index(after: sign)...])
+      else { return nil }
+      values[String(part[..<sign])] = value
+    }
+    guard let hub = values["hub"], let code = values["code"], !hub.isEmpty, !code.isEmpty else { return nil }
+    self.init(hub: hub, code: code)
+  }
+
+  public var description: String { "\(Self.beginning)hub=\(Self.encoded(hub))&code=\(Self.encoded(code))" }
+
+  /// Only what would end the value: the shorter, the larger the squares of a picture.
+  private static func encoded(_ text: String) -> String {
+    text.replacing("%", with: "%25").replacing("&", with: "%26").replacing("#", with: "%23").replacing("+", with: "%2B")
+      .replacing(" ", with: "%20")
+  }
+
+  /// `nil` where an escape is not two hexadecimal digits, or the bytes are not UTF-8.
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2, let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16) else {
+        return nil
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

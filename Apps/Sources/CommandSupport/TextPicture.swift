@@ -1,0 +1,32 @@
+/// Small pictures of numbers in a line of text: blocks, or signs of ASCII where a terminal shows no others.
+public enum TextPicture: Sendable {
+  private static let blocks = Array("▁▂▃▄▅▆▇█")
+  private static let signs = Array(".:-=+*#@")
+
+  /// A sign for each number, as high as it is against the highest: `▁▂▅█`.
+  /// - Parameter values: 0 or more.
+  public static func series(_ values: [Double], isUnicode: Bool) -> String {
+    let signs = isUnicode ? blocks : signs
+    let highest = values.max() ?? 0
+    guard highest > 0 else { return String(repeating: signs[0], count: values.count) }
+    return String(values.map { signs[min(signs.count - 1, Int(max(0, $0) / highest * Double(signs.count - 1) + 0.5))] })
+  }
+
+  /// A bar from the left, to an eighth of a cell: `███▌`.
+  /// - Parameters:
+  ///   - share: of the width, 0 to 1.
+  ///   - width: cells.
+  public static func bar(_ share: Double, width: Int, isUnicode: Bool) -> String {
+    let eighths = Int((min(max(share, 0), 1) * Double(width) * 8).rounded())
+    guard isUnicode else { return String(repeating: "#", count: (eighths + 4) / 8) }
+    let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
+  }
+
+  /// A cell of a heat map.
+  /// - Parameter level: 0 for nothing to 4 for most.
+  public static func heat(_ level: Int, isUnicode: Bool) -> Character {
+    let signs: [Character] = isUnicode ? ["·", "░", "▒", "▓", "█"] : ["0", "1", "2", "3", "4"]
+    return signs[min(max(level, 0), 4)]
+  }
+}

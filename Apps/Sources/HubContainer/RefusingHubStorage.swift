@@ -1,0 +1,14 @@
+import TrendyHub
+
+/// A storage that cannot be: whatever is asked of it throws why.
+struct RefusingHubStorage: HubStorage {
+  let error: any Error
+
+  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result { throw error }
+  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result { throw error }
+  func erase(person: String) throws { throw error }
+  func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result { throw error }
+  func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result { throw error }
+  func occupy() throws -> (any Sendable)? { throw error }
+  func checkReady() throws { throw error }
+}

@@ -1,0 +1,255 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+public import TrendyModels
+import TrendyTrips
+
+extension SampleLife {
+  /// What is recorded of a day, in the order in which it begins.
+  public func events(on day: CivilDate) -> [Event] {
+    let body = [sleep(day), mood(day), medication(day), headache(day), meditation(day), wine(day)]
+    let rest = [
+      run(day), stretching(day), television(day), reading(day), journal(day), call(day), plants(day),
+    ]
+    return (coffees(day) + trips(day) + body.compactMap(\.self) + rest.compactMap(\.self))
+      .sorted { $0.timestamp < $1.timestamp }
+  }
+
+  // MARK: What a day is like
+
+  private func chance(_ day: CivilDate, _ thing: Chance.Thing) -> Chance { Chance(seed: seed, day: day, thing: thing) }
+
+  private func isHoliday(_ day: CivilDate) -> Bool { holidays.contains { $0.contains(day) } }
+
+  private func isWorkday(_ day: CivilDate) -> Bool { (1...5).contains(day.weekday) && !isHoliday(day) }
+
+  private func age(_ day: CivilDate) -> Int { day.distance(to: days.upperBound) }
+
+  private func isRunning(_ day: CivilDate) -> Bool {
+    var chance = chance(day, .run)
+    // Two years of now and then, then a habit, most of all lately.
+    let habit = age(day) < 14 ? 0.85 : age(day) < 200 ? 0.6 : age(day) < 500 ? 0.4 : 0.2
+    return chance.happens(isHoliday(day) ? 0 : [0: 0.5, 2: 1, 4: 1, 6: 1][day.weekday, default: 0.15] * habit)
+  }
+
+  private func isDrinking(_ day: CivilDate) -> Bool {
+    var chance = chance(day, .wine)
+    return chance.happens(day.weekday == 5 || day.weekday == 6 ? 0.7 : 0.15)
+  }
+
+  private func isWatching(_ day: CivilDate) -> Bool {
+    var chance = chance(day, .television)
+    return chance.happens(0.5)
+  }
+
+  // MARK: What is recorded
+
+  private func sleep(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .sleep)
+    guard chance.happens(0.96) else { return nil }
+    let from = chance.clock(23, isWorkday(day.advanced(by: 1)) ? 0 : 40, spread: 25)
+    let length = Int(chance.around(isDrinking(day) ? 420 : 465, spread: 25))
+    let quality = Int(chance.around(isDrinking(day) ? 2.6 : 3.8, spread: 0.6).rounded())
+    return event(.sleep, day, at: from, minutes: length, &chance, ["quality": .number(min(max(quality, 1), 5))])
+  }
+
+  private func mood(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .mood)
+    guard chance.happens(0.88) else { return nil }
+    let middle = 3.1 + (isRunning(day) ? 0.8 : 0) - (isDrinking(day.advanced(by: -1)) ? 0.4 : 0)
+    let score = min(max(Int(chance.around(middle, spread: 0.5).rounded()), 1), 5)
+    return event(.mood, day, at: chance.clock(21, 15, spread: 20), &chance, ["score": .number(score)])
+  }
+
+  private func coffees(_ day: CivilDate) -> [Event] {
+    var chance = chance(day, .coffee)
+    let times = isWorkday(day) ? [(8, 10, 0.95), (10, 30, 0.8), (14, 0, 0.45)] : [(9, 40, 0.9), (11, 15, 0.35)]
+    return times.compactMap { hour, minute, probability in
+      guard chance.happens(probability) else { return nil }
+      let size: PropertyValue = .select(chance.happens(0.3) ? "large" : "small")
+      return event(
+        .coffee, day, at: chance.clock(hour, minute, spread: 7), &chance, ["count": .number(1), "size": size])
+    }
+  }
+
+  private func medication(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .medication)
+    // What is left out at times is not left out lately: a run of days that goes on.
+    guard chance.happens(age(day) < 130 ? 1 : 0.93) else { return nil }
+    return event(.medication, day, at: chance.clock(7, 45, spread: 6), &chance)
+  }
+
+  private func run(_ day: CivilDate) -> Event? {
+    guard isRunning(day) else { return nil }
+    var chance = chance(day, .run)
+    _ = chance.next()
+    // Further each year.
+    let usual = max(4, 8.5 - 1.5 * Double(age(day)) / 365)
+    let distance = (min(max(chance.around(usual, spread: 1.2), 2), 21) * 10).rounded() / 10
+    let pace = chance.around(6.0, spread: 0.15)
+    return event(
+      .run, day, at: isWorkday(day) ? chance.clock(18, 5, spread: 12) : chance.clock(9, 5, spread: 20),
+      minutes: Int(distance * pace), &chance, ["distance": .number(distance)])
+  }
+
+  private func stretching(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .stretching)
+    guard chance.happens(isRunning(day) ? 0.9 : 0.06) else { return nil }
+    return event(
+      .stretching, day, at: isWorkday(day) ? chance.clock(19, 20, spread: 6) : chance.clock(10, 40, spread: 8),
+      minutes: 10, &chance)
+  }
+
+  private func wine(_ day: CivilDate) -> Event? {
+    guard isDrinking(day) else { return nil }
+    var chance = chance(day, .wine)
+    _ = chance.next()
+    return event(
+      .wine, day, at: chance.clock(20, 15, spread: 25), &chance,
+      ["count": .number(Int.random(in: 1...3, using: &chance))])
+  }
+
+  private func headache(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .headache)
+    guard chance.happens(isDrinking(day.advanced(by: -1)) ? 0.6 : 0.04) else { return nil }
+    return event(.headache, day, at: chance.clock(10, 0, spread: 80), &chance)
+  }
+
+  private func television(_ day: CivilDate) -> Event? {
+    guard isWatching(day) else { return nil }
+    var chance = chance(day, .television)
+    _ = chance.next()
+    return event(
+      .television, day, at: chance.clock(20, 30, spread: 12), minutes: Int(chance.around(95, spread: 20)), &chance)
+  }
+
+  private func reading(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .reading)
+    guard chance.happens(isWatching(day) ? 0.25 : 0.9) else { return nil }
+    return event(
+      .reading, day, at: chance.clock(22, 0, spread: 10), minutes: max(8, Int(chance.around(32, spread: 8))), &chance)
+  }
+
+  private func meditation(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .meditation)
+    // Taken up five weeks ago.
+    guard age(day) < 35, chance.happens(age(day) < 14 ? 0.8 : 0.45) else { return nil }
+    return event(.meditation, day, at: chance.clock(7, 10, spread: 5), minutes: 10, &chance)
+  }
+
+  private func call(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .call)
+    // About once a week, but not lately.
+    guard age(day) > 15, chance.happens(1.0 / 7) else { return nil }
+    return event(.call, day, at: chance.clock(17, 30, spread: 30), minutes: Int(chance.around(35, spread: 8)), &chance)
+  }
+
+  private func plants(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .plants)
+    guard day.daysSince1970 % 5 == 0, chance.happens(0.9) else { return nil }
+    return event(.plants, day, at: chance.clock(9, 0, spread: 30), &chance)
+  }
+
+  private func journal(_ day: CivilDate) -> Event? {
+    var chance = chance(day, .journal)
+    guard chance.happens(0.3) else { return nil }
+    var entry = event(.journal, day, at: chance.clock(21, 50, spread: 15), &chance)
+    entry.notes = Self.notes.randomElement(using: &chance)
+    return entry
+  }
+
+  private static let notes = [
+    "Long walk by the river after dinner.", "Finished the shelf at last.", "Quiet day, rain since the morning.",
+    "Planned the summer with Ada.", "The tomatoes are ripe.", "Too many meetings.", "Fixed the bicycle's brakes.",
+    "Cooked for six; nothing was left.", "Snow, and everything slow.", "A letter from Grace.",
+  ]
+
+  // MARK: Trips
+
+  private func trips(_ day: CivilDate) -> [Event] {
+    guard isWorkday(day) else { return [] }
+    var client = chance(day, .client)
+    if client.happens(day.weekday == 3 ? 0.5 : 0.05) {
+      return [
+        trip(.home, .client, day, at: client.clock(8, 5, spread: 10), &client),
+        trip(.client, .home, day, at: client.clock(15, 40, spread: 25), &client),
+      ]
+    }
+    var commute = chance(day, .commute)
+    guard commute.happens(0.75) else { return [] }
+    return [
+      trip(.home, .office, day, at: commute.clock(8, 20, spread: 6), &commute),
+      trip(.office, .home, day, at: commute.clock(17, 10, spread: 15), &commute),
+    ]
+  }
+
+  private func trip(_ from: Place, _ to: Place, _ day: CivilDate, at minute: Int, _ chance: inout Chance) -> Event {
+    let route = Self.route(from, to)
+    let distance = zip(route, route.dropFirst()).reduce(0) { $0 + Geodesic.distanceMeters(from: $1.0, to: $1.1) }
+    let start = moment(day, minute)
+    let duration = (distance / chance.around(17.5, spread: 1)).rounded()
+    var trip = Trip(
+      id: id(at: start, &chance), startTime: start, startCoordinate: from.coordinate, distanceMeters: distance)
+    trip.endTime = start.addingTimeInterval(duration)
+    let record = TripRecord(trip: trip, topSpeed: chance.around(29, spread: 1), route: route)
+    guard var event = record.event(eventTypeId: tripType.id, carName: vehicle.name) else {
+      preconditionFailure("the trip has an end")
+    }
+    event.timeZone = local.zoneName
+    let isBusiness = from == .client || to == .client
+    event.properties[TripRecord.PropertyKey.category.rawValue] = .select(isBusiness ? "business" : "private")
+    event.properties[TripRecord.PropertyKey.vehicle.rawValue] = .text(vehicle.id)
+    return event
+  }
+
+  /// A way with bends, the same there and back.
+  private static func route(_ from: Place, _ to: Place) -> [Coordinate] {
+    let isOutward = from == .home
+    let (start, end) = isOutward ? (from.coordinate, to.coordinate) : (to.coordinate, from.coordinate)
+    let (north, east) = (end.latitude - start.latitude, end.longitude - start.longitude)
+    let steps = 60
+    let way = (0...steps).map { step in
+      let part = Double(step) / Double(steps)
+      // A double bend aside of the straight line, which begins and ends on it.
+      let bend: Double = 0.6 + 0.4 * sin(part * 2 * .pi)
+      let aside: Double = 0.12 * sin(part * .pi) * bend
+      return Coordinate(
+        latitude: start.latitude + part * north - aside * east * 0.6,
+        longitude: start.longitude + part * east + aside * north * 1.6)
+    }
+    return isOutward ? way : way.reversed()
+  }
+
+  // MARK: Events
+
+  private func event(
+    _ kind: Kind, _ day: CivilDate, at minute: Int, minutes: Int? = nil, _ chance: inout Chance,
+    _ properties: [String: PropertyValue] = [:]
+  ) -> Event {
+    let start = moment(day, minute)
+    return Event(
+      id: id(at: start, &chance), eventTypeId: kind.id, timestamp: start,
+      endDate: minutes.map { start.addingTimeInterval(Double($0) * 60) }, timeZone: local.zoneName,
+      properties: properties)
+  }
+
+  private func moment(_ day: CivilDate, _ minute: Int) -> Date {
+    let (year, month, date) = day.fields
+    return local.date(year: year, month: month, day: date, minute: minute)
+  }
+
+  /// As it was recorded in the minute in which it began.
+  private func id(at moment: Date, _ chance: inout Chance) -> String {
+    var generator = UUIDv7.Generator()
+    return generator.next(at: moment, using: &chance).description
+  }
+}

@@ -1,0 +1,119 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyInterchange
+import TrendyModels
+import TrendyPersistence
+
+/// `trendy export`
+struct ExportCommand: Command {
+  static let spec = CommandSpec(
+    "export", .one("format", .oneOf(InterchangeFormat.writable.map(\.word)), "the format"), .optional("file|-", .file),
+    summary: "Write what was recorded in a form that others read; to the output, or to a file.", group: .data,
+    examples: [
+      "export ndjson all.ndjson", "export csv --type coffee --since 2026-01-01", "export json -",
+      "export gpx drive.gpx --trip @1", "export kml --day yesterday",
+    ],
+    options: EventSelection.options + TrackExport.options + [
+      OptionSpec("--yes", help: "replace a file that is there"),
+      OptionSpec("--no-fixes", help: "ndjson: without what devices told of their way"),
+    ])
+
+  private let format: InterchangeFormat
+  private let path: String?
+  private let isReplacing: Bool
+  private let withReadings: Bool
+  private let selection: EventSelection
+  /// `nil` for a format of something else.
+  private let tracks: TrackExport?
+
+  init(_ session: Session) throws {
+    let words = session.arguments.positionals
+    guard let format = InterchangeFormat.named(words[0]), !format.writes.isEmpty else {
+      let known = InterchangeFormat.writable.map(\.word).joined(separator: ", ")
+      throw session.usageError("'\(words[0])' is no format that can be written", hint: "There are: \(known), mileage.")
+    }
+    self.format = format
+    path = words.count == 2 && words[1] != "-" ? words[1] : nil
+    isReplacing = session.arguments.has("--yes")
+    withReadings = !session.arguments.has("--no-fixes")
+    selection = try EventSelection(session)
+    tracks = format.writes == .fixes ? try TrackExport(session) : nil
+    if let option = TrackExport.options.first(where: { session.arguments.has($0.key) }), tracks == nil {
+      throw session.usageError(
+        "'\(option.key)' is of tracks, and \(format.name) is none", hint: "gpx, geojson, kml and rec.")
+    }
+    if format.writes == .everything, selection.isNarrow {
+      throw session.usageError(
+        "\(format.name) is the whole store", hint: "csv and json take --type, --since and --where.")
+    }
+  }
+
+  func act(_ session: Session) throws -> Int {
+    let container = try session.openStore()
+    guard let path else {
+      var count = 0
+      try session.console.gathering { console in count = try write(container, session) { console.raw($0) } }
+      return count
+    }
+    let file = try FileOutput(path: path, isReplacing: isReplacing)
+    let count = try write(container, session) { try file.write($0) }
+    try file.finish()
+    return count
+  }
+
+  /// - Returns: how many records were written.
+  private func write(
+    _ container: AppContainer, _ session: Session, to put: (String) throws -> Void
+  ) throws -> Int {
+    var count = 0
+    if let tracks, var writer = format.trackWriter() { return try tracks.write(&writer, of: container, to: put) }
+    if format.writes == .everything {
+      try put(TrendyLines.header + "\n")
+      try container.record.forEachRecord(withReadings: withReadings) { record in
+        guard let line = try TrendyLines.line(record) else { return }
+        try put(line)
+        count += 1
+      }
+      return count
+    }
+    let store = container.makeLocalStore()
+    let search = try selection.search(in: store, session)
+    var keys: Set<String> = []
+    try search.forEachPage(in: store) { page in
+      for event in page { keys.formUnion(event.properties.keys) }
+      return true
+    }
+    let local = session.local
+    let context = ExportContext(
+      types: Dictionary(uniqueKeysWithValues: try store.fetchAllEventTypes().map { ($0.id, $0) }),
+      propertyKeys: keys.sorted(), zone: ZoneClock(name: local.zoneName) { local.components(of: $0).secondsFromGMT },
+      now: session.now, date: { local.date($0, of: $1) })
+    guard var writer = format.eventWriter(context) else { preconditionFailure("\(format.word) holds events") }
+    try put(writer.beginning())
+    try search.forEachPage(in: store) { page in
+      for event in page { try put(writer.text(of: event)) }
+      count += page.count
+      return true
+    }
+    try put(writer.ending())
+    return count
+  }
+
+  func show(_ answer: Int, _ session: Session) -> ExitCode {
+    guard let path else { return .done }
+    if session.console.isJSON {
+      session.console.document(
+        "trendy.export/1", [("format", .string(format.word)), ("file", .string(path)), ("records", .number(answer))])
+    } else {
+      let what = tracks == nil ? Quantity(answer, "record") : Quantity(answer, "fix", "fixes")
+      session.console.done("\(what) in \(path)")
+    }
+    return .done
+  }
+}

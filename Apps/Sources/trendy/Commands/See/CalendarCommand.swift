@@ -1,0 +1,112 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// `trendy cal`
+struct CalendarCommand: Command {
+  static let spec = CommandSpec(
+    "cal", .one("type", .eventType, "the type of event"),
+    summary: "A heat map: a column for each week, a row for each weekday.", group: .see,
+    examples: ["cal coffee", "cal coffee --weeks 12"],
+    options: [OptionSpec("--weeks", value: "n", kind: .number, help: "so many, the last one today's (as fit)")]
+      + TypeHistories.options, columns: ["day", "count", "level 0 to 4"])
+
+  struct Answer {
+    let type: EventType
+    let history: TypeHistory
+    let skips: Set<CivilDate>
+    let weeks: Int
+  }
+
+  private let name: String
+  private let weeks: Int?
+
+  init(_ session: Session) throws {
+    name = session.arguments.positionals[0]
+    weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    let histories = try TypeHistories(session)
+    let type = try histories.eventType(name)
+    let width = session.console.terminal.width ?? 80
+    return Answer(
+      type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [],
+      weeks: weeks ?? min(53, width - 6))
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let (console, history) = (session.console, answer.history)
+    let isUnicode = console.terminal.showsUnicode
+    let firstWeekday = session.local.firstWeekday
+    let start = history.week(firstWeekday: firstWeekday).days.lowerBound.advanced(by: -7 * (answer.weeks - 1))
+    let levels = HeatLevels(history.days)
+    func level(_ day: CivilDate) -> Int { levels?.level(history.days[day]) ?? 0 }
+    // Before the first entry there is nothing to tell.
+    let first = max(start, history.days.first)
+    let days = history.days.count == 0 ? [] : Array(first...history.today)
+    if console.isJSON {
+      console.document(
+        "trendy.cal/1",
+        [
+          ("event_type", .object([("id", .string(answer.type.id)), ("name", .string(answer.type.name))])),
+          (
+            "days",
+            .array(
+              days.map { day in
+                .object([
+                  ("day", .string(day.description)), ("count", .number(Int(history.days[day]))),
+                  ("level", .number(level(day))), ("is_skipped", .bool(answer.skips.contains(day))),
+                ])
+              })
+          ),
+        ])
+    }
+    if console.format == .plain {
+      for day in days { console.row([day.description, "\(Int(history.days[day]))", "\(level(day))"]) }
+    }
+    guard !days.isEmpty else {
+      console.text(NothingRecorded.words(of: answer.type))
+      return .done
+    }
+    let active = days.count { history.days[$0] > 0 }
+    console.text(
+      StyledText([
+        StyledText.Part(answer.type.name, .name(color: answer.type.colorHex)),
+        StyledText.Part("on \(active) of \(Quantity(days.count, "day")) since \(first.words(near: history.today))"),
+      ]))
+    console.text("")
+    console.text("     " + months(from: start, weeks: answer.weeks))
+    for row in 0..<7 {
+      let weekday = LocalTime.weekdays[(firstWeekday + row) % 7].prefix(2)
+      let cells = (0..<answer.weeks).map { week -> Character in
+        let day = start.advanced(by: week * 7 + row)
+        if day > history.today { return "_" }
+        if day < history.days.first { return " " }
+        if history.days[day] == 0, answer.skips.contains(day) { return "/" }
+        return TextPicture.heat(level(day), isUnicode: isUnicode)
+      }
+      console.text("  \(weekday) " + String(cells))
+    }
+    let legend = (0...4).map { String(TextPicture.heat($0, isUnicode: isUnicode)) }.joined(separator: " ")
+    console.text("")
+    for line in console.terminal.lines(of: "\(legend)  nothing to most · / skipped · _ still to come", indent: 2) {
+      console.text(line)
+    }
+    return .done
+  }
+
+  /// The names of months over the weeks in which they begin, where there is room.
+  private func months(from start: CivilDate, weeks: Int) -> String {
+    var line = ""
+    for week in 0..<weeks {
+      let day = start.advanced(by: week * 7)
+      let isFirst = week == 0 || day.month != day.advanced(by: -7).month
+      if isFirst, line.count <= week, weeks - week >= 3 {
+        line += String(repeating: " ", count: week - line.count) + LocalTime.months[day.month - 1] + " "
+      }
+    }
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+}

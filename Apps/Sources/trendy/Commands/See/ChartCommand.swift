@@ -1,0 +1,30 @@
+import CommandSupport
+
+/// `trendy chart`
+struct ChartCommand: Command {
+  static let spec = CommandSpec(
+    "chart", .one("type", .eventType, "the type of event"),
+    summary: "A line of how often, or of a property's numbers, day by day; bars by week or month.", group: .see,
+    examples: ["chart coffee", "chart mood --of score", "chart run --of km --sum --by month"],
+    options: ChartedSeries.Request.options + TypeHistories.options, columns: ChartText.columns)
+
+  private let name: String
+  private let request: ChartedSeries.Request
+
+  init(_ session: Session) throws {
+    name = session.arguments.positionals[0]
+    request = try ChartedSeries.Request(session)
+  }
+
+  func act(_ session: Session) throws -> ChartedSeries { try ChartedSeries(name, request, session) }
+
+  func show(_ answer: ChartedSeries, _ session: Session) -> ExitCode {
+    let (console, text) = (session.console, ChartText(answer))
+    if console.isJSON { console.document("trendy.chart/1", text.members) }
+    if console.format == .plain {
+      for row in text.rows { console.row(row) }
+    }
+    for line in text.lines(console.terminal) { console.text(line) }
+    return .done
+  }
+}

@@ -1,0 +1,30 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// `trendy month`
+struct MonthCommand: Command {
+  static let spec = CommandSpec(
+    "month", .optional("month", .month),
+    summary: "A month against the same part of the month before, type by type.", group: .see,
+    examples: ["month", "month 2026-10", "month --type coffee"], options: TypeHistories.optionsOfMany,
+    columns: PeriodText.columns)
+
+  private let day: CivilDate?
+
+  init(_ session: Session) throws {
+    day = try session.arguments.positionals.first.map { text in
+      guard let day = CivilDate("\(text)-01"), day.year > 0 else {
+        throw session.usageError("'\(text)' is no month", hint: "Months look like 2026-11.")
+      }
+      return day
+    }
+  }
+
+  func act(_ session: Session) throws -> PeriodReview { try PeriodReview(.month, around: day, session) }
+
+  func show(_ answer: PeriodReview, _ session: Session) -> ExitCode {
+    PeriodText(answer, session).show(session.console)
+    return .done
+  }
+}

@@ -1,0 +1,117 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// `trendy records`
+struct RecordsCommand: Command {
+  static let spec = CommandSpec(
+    "records", summary: "The day, week and month with the most, the longest streak and pause.", group: .see,
+    examples: ["records", "records --type run", "records --since 2026-01-01"], options: TypeHistories.optionsOfMany,
+    columns: ["type", "day, week, month, streak or pause", "entries or days", "first day", "last day"])
+
+  /// The records of a type.
+  struct Row {
+    let type: EventType
+    let records: PersonalRecords
+  }
+
+  struct Answer {
+    let rows: [Row]
+    let today: CivilDate
+    let isNarrow: Bool
+  }
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> Answer {
+    let histories = try TypeHistories(session)
+    let skips = try histories.skips()
+    let rows = try histories.all().compactMap { type, history in
+      history.records(firstWeekday: session.local.firstWeekday, skips: skips[type.id] ?? []).value
+        .map { Row(type: type, records: $0) }
+    }
+    return Answer(rows: rows, today: histories.today, isNarrow: histories.isNarrow)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let console = session.console
+    if console.isJSON { console.document("trendy.records/1", [("records", .array(answer.rows.map(Self.json)))]) }
+    if console.format == .plain {
+      for row in answer.rows {
+        for line in row.lines {
+          console.row([
+            row.type.name, line.key, "\(line.figure)", line.days?.lowerBound.description ?? "",
+            line.days?.upperBound.description ?? "",
+          ])
+        }
+      }
+    }
+    if answer.rows.isEmpty {
+      console.text(
+        answer.isNarrow
+          ? "Nothing recorded that the options leave." : "Nothing recorded yet. trendy log TYPE records something.")
+    }
+    for (place, row) in answer.rows.enumerated() {
+      if place > 0 { console.text("") }
+      console.text(StyledText([StyledText.Part(row.type.name, .name(color: row.type.colorHex))]))
+      let width = row.lines.map { "\($0.figure)".count }.max() ?? 0
+      for line in row.lines {
+        let figure = "\(line.figure)".rightAligned(to: width)
+        let when = line.when(near: answer.today)
+        let words = "\(line.words.padded(to: 15))  \(figure)\(when.isEmpty ? "" : "  \(when)")"
+        for part in console.terminal.lines(of: words, indent: 2) { console.text(part) }
+      }
+    }
+    return .done
+  }
+
+  private static func json(_ row: Row) -> JSONText {
+    .object(
+      [("event_type", .object([("id", .string(row.type.id)), ("name", .string(row.type.name))]))]
+        + row.lines.map { line in
+          (
+            line.key,
+            .object([
+              (line.isOfDays ? "days" : "events", .number(line.figure)),
+              ("from", .string(line.days?.lowerBound.description)),
+              ("through", .string(line.days?.upperBound.description)),
+            ])
+          )
+        })
+  }
+}
+
+extension RecordsCommand.Row {
+  /// One record.
+  struct Line {
+    let key: String
+    let words: String
+    let figure: Int
+    /// `nil` where it is told without.
+    let days: ClosedRange<CivilDate>?
+
+    var isOfDays: Bool { key == "streak" || key == "pause" }
+
+    func when(near today: CivilDate) -> String {
+      guard let days else { return "" }
+      switch key {
+      case "month": return days.lowerBound.monthWords
+      case _ where days.count == 1: return days.lowerBound.words(near: today)
+      default: return "\(days.lowerBound.words(near: today)) to \(days.upperBound.words(near: today))"
+      }
+    }
+  }
+
+  var lines: [Line] {
+    var lines = [
+      Line(key: "day", words: "most in a day", figure: records.day.events, days: records.day.days),
+      Line(key: "week", words: "most in a week", figure: records.week.events, days: records.week.days),
+      Line(key: "month", words: "most in a month", figure: records.month.events, days: records.month.days),
+      Line(key: "streak", words: "days in a row", figure: records.streak, days: nil),
+    ]
+    if let pause = records.pause {
+      lines.append(Line(key: "pause", words: "days without", figure: pause.count, days: pause))
+    }
+    return lines
+  }
+}

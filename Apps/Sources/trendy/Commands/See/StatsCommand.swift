@@ -1,0 +1,193 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// `trendy stats`
+struct StatsCommand: Command {
+  static let spec = CommandSpec(
+    "stats", .one("type", .eventType, "the type of event"),
+    summary: "How often, lately against before, on which days and at which hours.", group: .see,
+    examples: ["stats coffee", "stats coffee --since 2026-01-01", "stats coffee --where size=large"],
+    options: TypeHistories.options, columns: ["day", "count"])
+
+  /// A type, its history, and its excused days.
+  struct Answer {
+    let type: EventType
+    let history: TypeHistory
+    let skips: Set<CivilDate>
+    let firstWeekday: Int
+  }
+
+  private let name: String
+
+  init(_ session: Session) { name = session.arguments.positionals[0] }
+
+  func act(_ session: Session) throws -> Answer {
+    let histories = try TypeHistories(session)
+    let type = try histories.eventType(name)
+    return Answer(
+      type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [],
+      firstWeekday: session.local.firstWeekday)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    let console = session.console
+    let stats = StatsText(answer)
+    if console.isJSON { console.document("trendy.stats/1", stats.json) }
+    if console.format == .plain {
+      for (place, value) in answer.history.days.values.enumerated() {
+        console.row([answer.history.days.first.advanced(by: place).description, "\(Int(value))"])
+      }
+    }
+    for line in stats.lines(console.terminal) { console.text(line) }
+    return .done
+  }
+}
+
+/// The statistics of a type in words and small pictures.
+private struct StatsText {
+  private let type: EventType
+  private let history: TypeHistory
+  private let streak: Streak
+  private let firstWeekday: Int
+
+  init(_ answer: StatsCommand.Answer) {
+    type = answer.type
+    history = answer.history
+    streak = answer.history.streak(skips: answer.skips)
+    firstWeekday = answer.firstWeekday
+  }
+
+  func lines(_ terminal: Terminal) -> [StyledText] {
+    guard let basis = history.basis else {
+      return [StyledText([StyledText.Part(NothingRecorded.words(of: type))])]
+    }
+    var lines = [
+      StyledText([
+        StyledText.Part(type.name, .name(color: type.colorHex)),
+        StyledText.Part(Quantity(basis.events, "entry", "entries").description),
+        StyledText.Part("on \(basis.activeDays) of \(Quantity(basis.days, "day"))"),
+        StyledText.Part("since \(basis.from.words(near: history.today))", .dim, rank: .id),
+      ]),
+      StyledText([]),
+    ]
+    func add(_ text: String) {
+      lines += terminal.lines(of: text, indent: 2).map { StyledText([StyledText.Part($0)]) }
+    }
+    add(trendSentence)
+    let weeks = history.weeks(12)
+    if let least = weeks.min(), let most = weeks.max(), weeks.count > 1 {
+      add(
+        "\(Quantity(weeks.count, "week"))  \(TextPicture.series(weeks, isUnicode: terminal.showsUnicode))   "
+          + (least == most ? "\(Int(most)) a week" : "\(Int(least)) to \(Int(most)) a week"))
+    }
+    if let gap = history.gap.value { add(PlainNarrator().sentence(gap, of: type.name)) }
+    if streak.longest > 1 {
+      add("\(Quantity(streak.current, "day")) in a row now, \(streak.longest) at most")
+    }
+    lines.append(StyledText([]))
+    for line in weekdayLines(terminal) { add(line) }
+    lines.append(StyledText([]))
+    add(hourSentence)
+    guard history.hours.contains(where: { $0 > 0 }) else { return lines }
+    add("00    06    12    18    ")
+    add(TextPicture.series(history.hours.map(Double.init), isUnicode: terminal.showsUnicode))
+    return lines
+  }
+
+  private var trendSentence: String {
+    switch history.trend {
+    case .needsDays(let days):
+      "\(Quantity(days, "more day", "more days")) until two weeks can be compared with the two before."
+    case .found(let trend): Self.words(trend)
+    case .needsEvents, .nothing: "Nothing to compare yet."
+    }
+  }
+
+  private static func words(_ trend: Trend) -> String {
+    func rate(_ total: Double) -> String { (total / Double(TypeHistory.trendDays)).shortText(decimals: 1) }
+    let (now, before) = (rate(trend.recent), rate(trend.before))
+    let percent = trend.change.map { change in
+      " (\(change < 0 ? "-" : "+")\(Int((abs(change) * 100).rounded())) %)"
+    }
+    let opening =
+      switch trend.direction {
+      case .up: "More than before"
+      case .down: "Less than before"
+      case .steady: "As before"
+      case .new: "New"
+      }
+    return "\(opening): \(now) a day in the last 14 days, \(before) in the 14 before\(percent ?? "")."
+  }
+
+  private func weekdayLines(_ terminal: Terminal) -> [String] {
+    let counts = history.weekdays
+    let (total, most) = (counts.reduce(0, +), counts.max() ?? 0)
+    guard total > 0, most > 0 else { return [] }
+    let width = min(24, max(6, (terminal.width ?? 80) - 20))
+    return (0..<7).map { offset in
+      let weekday = (firstWeekday + offset) % 7
+      let share = Int((Double(counts[weekday]) / Double(total) * 100).rounded())
+      let bar = TextPicture.bar(Double(counts[weekday]) / Double(most), width: width, isUnicode: terminal.showsUnicode)
+      return "\(LocalTime.weekdays[weekday].prefix(2)) \(bar.padded(to: width)) \(share) %"
+    }
+  }
+
+  private var hourSentence: String {
+    switch history.hourHabit {
+    case .needsEvents(let events):
+      "\(Quantity(events, "more entry", "more entries")) until the time of day says something."
+    case .needsDays, .nothing: "At no time of day in particular."
+    case .found(let habit):
+      "Usually \(Self.hour(habit.pattern.peak)) to \(Self.hour(habit.pattern.peak + 1)) "
+        + "(\(Int((habit.pattern.peakShare * 100).rounded())) %), consistency "
+        + "\(habit.pattern.consistency.text(decimals: 2)), \(habit.confidence.rawValue)."
+    }
+  }
+
+  private static func hour(_ hour: Int) -> String { "\(hour < 10 ? "0" : "")\(hour):00" }
+
+  var json: [(String, JSONText)] {
+    func counts(_ values: [Double]) -> JSONText { .array(values.map { .number(Int($0)) }) }
+    func needs<Value>(_ finding: Finding<Value>, _ found: (Value) -> [(String, JSONText)]) -> JSONText {
+      switch finding {
+      case .found(let value): .object(found(value))
+      case .needsDays(let days): .object([("needs_days", .number(days))])
+      case .needsEvents(let events): .object([("needs_events", .number(events))])
+      case .nothing: .null
+      }
+    }
+    func habit(_ habit: Habit) -> [(String, JSONText)] {
+      [
+        ("peak", .number(habit.pattern.peak)), ("peak_share", .number(habit.pattern.peakShare)),
+        ("consistency", .number(habit.pattern.consistency)), ("confidence", .string(habit.confidence.rawValue)),
+      ]
+    }
+    let basis = history.basis
+    return [
+      ("event_type", .object([("id", .string(type.id)), ("name", .string(type.name))])),
+      ("events", .number(basis?.events ?? 0)), ("active_days", .number(basis?.activeDays ?? 0)),
+      ("from", .string(basis?.from.description)), ("through", .string(basis?.through.description)),
+      ("average_per_day", .number(history.averagePerDay)),
+      (
+        "trend",
+        needs(history.trend) {
+          [
+            ("recent", .number($0.recent)), ("before", .number($0.before)), ("change", .number($0.change)),
+            ("direction", .string($0.direction.rawValue)),
+          ]
+        }
+      ),
+      ("weeks", counts(history.weeks(12))), ("weekdays", counts(history.weekdays.map(Double.init))),
+      ("hours", counts(history.hours.map(Double.init))), ("weekday_habit", needs(history.weekdayHabit, habit)),
+      ("hour_habit", needs(history.hourHabit, habit)),
+      ("streak", .object([("current", .number(streak.current)), ("longest", .number(streak.longest))])),
+      (
+        "gap",
+        needs(history.gap) {
+          [("days", .number($0.days)), ("usual", .number($0.usual)), ("is_long", .bool($0.isLong))]
+        }
+      ),
+    ]
+  }
+}

@@ -1,0 +1,70 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// `trendy streaks`
+struct StreaksCommand: Command {
+  static let spec = CommandSpec(
+    "streaks", summary: "Days in a row, now and at most, of every type.", group: .see,
+    examples: ["streaks", "streaks --json"], options: TypeHistories.optionsOfMany,
+    columns: ["type", "days in a row now", "at most", "last day of the longest"])
+
+  /// A type and its streak.
+  struct Row {
+    let type: EventType
+    let streak: Streak
+  }
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> (rows: [Row], today: CivilDate) {
+    let histories = try TypeHistories(session)
+    let skips = try histories.skips()
+    let rows = try histories.all().map { Row(type: $0.type, streak: $0.history.streak(skips: skips[$0.type.id] ?? [])) }
+    let sorted = rows.sorted { left, right in
+      (right.streak.current, right.streak.longest, left.type.name) < (
+        left.streak.current, left.streak.longest, right.type.name
+      )
+    }
+    return (sorted, histories.today)
+  }
+
+  func show(_ answer: (rows: [Row], today: CivilDate), _ session: Session) -> ExitCode {
+    let console = session.console
+    if console.isJSON {
+      console.document(
+        "trendy.streaks/1",
+        [
+          (
+            "streaks",
+            .array(
+              answer.rows.map { row in
+                .object([
+                  ("event_type", .object([("id", .string(row.type.id)), ("name", .string(row.type.name))])),
+                  ("current", .number(row.streak.current)), ("longest", .number(row.streak.longest)),
+                  ("longest_end", .string(row.streak.longestEnd?.description)),
+                ])
+              })
+          )
+        ])
+    }
+    if answer.rows.isEmpty { console.text("Nothing recorded yet. trendy log TYPE records something.") }
+    let columns = min(24, answer.rows.map(\.type.name.columns).max() ?? 0)
+    for row in answer.rows {
+      if console.format == .plain {
+        console.row([
+          row.type.name, "\(row.streak.current)", "\(row.streak.longest)", row.streak.longestEnd?.description ?? "",
+        ])
+      }
+      let end = row.streak.longestEnd.map { " (until \($0.words(near: answer.today)))" } ?? ""
+      let isLongest = row.streak.current == row.streak.longest
+      console.text(
+        StyledText([
+          StyledText.Part("  \(row.type.name.padded(to: columns))", .name(color: row.type.colorHex)),
+          StyledText.Part(Quantity(row.streak.current, "day").description.padded(to: 8)),
+          StyledText.Part(isLongest ? "the longest so far" : "longest \(row.streak.longest)\(end)", .dim),
+        ]))
+    }
+    return .done
+  }
+}

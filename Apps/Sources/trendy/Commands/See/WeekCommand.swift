@@ -1,0 +1,19 @@
+import CommandSupport
+import TrendyInsights
+
+/// `trendy week`
+struct WeekCommand: Command {
+  static let spec = CommandSpec(
+    "week", summary: "This week against the same part of the week before, type by type.", group: .see,
+    examples: ["week", "week --until 'last sunday'", "week --type coffee"], options: TypeHistories.optionsOfMany,
+    columns: PeriodText.columns)
+
+  init(_ session: Session) {}
+
+  func act(_ session: Session) throws -> PeriodReview { try PeriodReview(.week, session) }
+
+  func show(_ answer: PeriodReview, _ session: Session) -> ExitCode {
+    PeriodText(answer, session).show(session.console)
+    return .done
+  }
+}

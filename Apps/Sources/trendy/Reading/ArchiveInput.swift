@@ -1,0 +1,112 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import TrendyArchive
+import TrendyInterchange
+
+/// What an import reads from.
+enum ImportInput {
+  case stream(ByteInput)
+  /// Of a folder or an archive.
+  case files(ExportFiles)
+}
+
+/// Opens archives and folders, so that those who read formats need to know neither.
+enum ArchiveInput {
+  /// - Parameter stream: the archive from its beginning, where the path is that of a pipe.
+  /// - Throws: `ArchiveError`, or ``CommandError`` where a pipe cannot be kept until its end.
+  static func archive(_ path: String, _ stream: ByteInput) throws -> ExportFiles {
+    var status = stat()
+    let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let archive = try ZipReader(try isFile ? ArchiveFile(path: path) : spooled(stream))
+    let files = archive.entries.filter { $0.kind == .file }.map(\.path)
+    return ExportFiles(files) { name in
+      guard let entry = archive.entry(at: name) else { throw CommandError("There is no \(name) in it", exit: .badData) }
+      let content = Reading(content: try archive.open(entry))
+      return decompressed(name) { try content.content.read(into: $0) }
+    }
+  }
+
+  /// The files below a folder; links are not followed.
+  static func folder(_ path: String) throws -> ExportFiles {
+    let root = URL(filePath: path)
+    let names: [String]
+    do {
+      names = try FileManager.default.subpathsOfDirectory(atPath: path)
+    } catch {
+      throw CommandError("No permission for \(path)", hint: "May this user read it?", exit: .cannotCreate)
+    }
+    let paths = names.filter { name in
+      // Gone meanwhile: not there.
+      let attributes = try? FileManager.default.attributesOfItem(atPath: root.appending(path: name).path)
+      return attributes?[.type] as? FileAttributeType == .typeRegular
+    }
+    return ExportFiles(paths) { name in
+      let file = try ArchiveFile(path: root.appending(path: name).path)
+      var offset: Int64 = 0
+      return decompressed(name) { buffer in
+        let count = try file.read(at: offset, into: buffer)
+        offset += Int64(count)
+        return count
+      }
+    }
+  }
+
+  static func decompressed(_ stream: ByteInput) -> ByteInput {
+    let gzip = Reading(content: GzipReader { try stream.read(into: $0) })
+    return ByteInput { try gzip.content.read(into: $0) }
+  }
+
+  private static func decompressed(_ name: String, _ source: @escaping ExportFiles.Source) -> ExportFiles.Source {
+    guard name.lowercased().hasSuffix(".gz") else { return source }
+    let gzip = Reading(content: GzipReader(source: source))
+    return { try gzip.content.read(into: $0) }
+  }
+
+  /// The directory of an archive is at its end, so one from a pipe is written to a file first, which has no name and goes with the process.
+  private static func spooled(_ stream: ByteInput) throws -> ArchiveFile {
+    let file = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(getpid()).zip")
+    let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    func failure() -> CommandError {
+      CommandError(
+        "\(file.path) cannot be written: \(String(cString: strerror(errno)))",
+        hint: "An archive from a pipe needs room there; TMPDIR names another folder.", exit: .cannotCreate)
+    }
+    guard descriptor >= 0 else { throw failure() }
+    defer {
+      close(descriptor)
+      unlink(file.path)
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while case let count = try stream.read(into: buffer), count > 0 {
+      var done = 0
+      while done < count {
+        let written = write(descriptor, buffer.baseAddress.map { $0 + done }, count - done)
+        if written < 0 {
+          if errno == EINTR { continue }
+          throw failure()
+        }
+        done += written
+      }
+    }
+    return try ArchiveFile(path: file.path)
+  }
+}
+
+/// Holds a reader that cannot be copied where closures reach it.
+private final class Reading<Content: ~Copyable> {
+  var content: Content
+
+  init(content: consuming Content) { self.content = content }
+}

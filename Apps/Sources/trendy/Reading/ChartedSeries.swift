@@ -1,0 +1,137 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+import TrendyPersistence
+
+/// What `chart` draws of a type: how often, or what a property comes to.
+struct ChartedSeries {
+  /// A property whose numbers are drawn.
+  struct Amount {
+    let definition: PropertyDefinition
+    let summary: AmountSummary
+    /// Events whose value is of another kind than the property now has.
+    let leftOut: Int
+  }
+
+  /// What the options say, before the type is known.
+  struct Request {
+    static let options = [
+      OptionSpec("--of", value: "property", kind: .propertyKey, help: "its numbers or lengths, not how often"),
+      OptionSpec("--sum", help: "of the property: all together, not the mean"),
+      OptionSpec("--mean", help: "of the property: the mean, which is what --of shows"),
+      OptionSpec("--by", value: "step", kind: .oneOf(steps), help: "day (a line), week or month (bars)"),
+      OptionSpec("--weeks", value: "n", kind: .number, help: "the last so many (26; by week 12, by month 52)"),
+    ]
+
+    private static let steps = ["day", "week", "month"]
+
+    fileprivate let key: String?
+    fileprivate let summary: AmountSummary?
+    fileprivate let period: CalendarPeriod
+    fileprivate let weeks: Int?
+
+    init(_ session: Session) throws(CommandError) {
+      let arguments = session.arguments
+      let step = arguments.value("--by")?.lowercased() ?? "day"
+      guard Self.steps.contains(step), let period = CalendarPeriod(rawValue: step) else {
+        throw session.usageError("The value '\(step)' is invalid for '--by'", hint: "day, week or month.")
+      }
+      guard !arguments.has("--sum") || !arguments.has("--mean") else {
+        throw session.usageError("--sum and --mean do not go together")
+      }
+      self.period = period
+      key = arguments.value("--of")
+      summary = arguments.has("--sum") ? .sum : key != nil || arguments.has("--mean") ? .mean : nil
+      weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
+    }
+
+    /// The property that is meant: that of `--of`, else the type's first that has numbers.
+    /// - Throws: ``CommandError``, with exit 66 for one that is not there and 64 for one that has no numbers.
+    fileprivate func property(
+      of type: EventType, among all: [PropertyDefinition], _ session: Session
+    ) throws -> PropertyDefinition {
+      let own = all.filter { $0.eventTypeId == type.id }.sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
+      let numeric = own.filter { [.number, .duration].contains($0.propertyType) }
+      let known = numeric.map(\.key).joined(separator: ", ")
+      guard let key else {
+        if let first = numeric.first { return first }
+        throw session.usageError(
+          "'\(type.name)' has no numbers or lengths of which there could be a sum or a mean",
+          hint: "trendy type prop add '\(type.name)' amount --kind number")
+      }
+      guard let found = own.first(where: { $0.key.lowercased() == key.lowercased() }) else {
+        throw CommandError(
+          "'\(type.name)' has no property '\(key)'",
+          hint: known.isEmpty ? "It has none with numbers." : "Its numbers: \(known).", exit: .notFound)
+      }
+      guard numeric.contains(found) else {
+        throw session.usageError(
+          "'\(found.key)' is of kind \(found.propertyType.rawValue), which has no sum and no mean",
+          hint: known.isEmpty ? "'\(type.name)' has no property with numbers." : "Its numbers: \(known).")
+      }
+      return found
+    }
+  }
+
+  let type: EventType
+  /// `nil` where it is how often.
+  let amount: Amount?
+  let period: CalendarPeriod
+  let today: CivilDate
+  /// Whether only some of the type's events are looked at.
+  let isNarrow: Bool
+  let series: AmountSeries
+  /// Of a series by days the mean of 14 days up to each; else empty.
+  let movingMean: [Double?]
+  /// What the numbers say; `nil` of bars, which need them in words.
+  let statement: InsightStatement?
+
+  init(_ name: String, _ request: Request, _ session: Session) throws {
+    let histories = try TypeHistories(session)
+    let type = try histories.eventType(name)
+    self.type = type
+    let definition = try request.summary.map { _ in
+      try request.property(of: type, among: try histories.store.fetchAllPropertyDefinitions(), session)
+    }
+    (period, today, isNarrow) = (request.period, histories.today, histories.isNarrow)
+    let history = try histories.history(of: type)
+    let (period, weekday, window) = (request.period, session.local.firstWeekday, TypeHistory.trendDays)
+    let days = Self.days(request, history.days, since: histories.firstDay, today, firstWeekday: weekday)
+    if let definition, let summary = request.summary {
+      let numbers = PropertyHistory(
+        try histories.events(of: type), key: definition.key, type: definition.propertyType, today: today,
+        local: histories.local)
+      amount = Amount(definition: definition, summary: summary, leftOut: numbers.leftOut)
+      series = numbers.series(summary, by: period, over: days, firstWeekday: weekday)
+      movingMean = period == .day ? numbers.movingMean(summary, ofDays: window, over: days) : []
+      let what = "\(definition.key) of \(type.name)"
+      statement =
+        switch numbers.trend(summary) {
+        case .found(let trend): .amount(trend, summary, what: what)
+        case .needsDays(let days): .needsDays(days, what: what)
+        case .needsEvents, .nothing: nil
+        }
+    } else {
+      amount = nil
+      series = history.series(by: period, over: days, firstWeekday: weekday)
+      movingMean = period == .day ? history.movingMean(ofDays: window, over: days) : []
+      statement =
+        switch history.trend {
+        case .found(let trend): .trend(trend, type: type.name)
+        case .needsDays(let days): .needsDays(days, what: type.name)
+        case .needsEvents, .nothing: nil
+        }
+    }
+  }
+
+  /// What is asked for, from the first event on, and where nothing is said of its beginning in whole weeks and months.
+  private static func days(
+    _ request: Request, _ days: DailySeries, since: CivilDate?, _ today: CivilDate, firstWeekday: Int
+  ) -> ClosedRange<CivilDate> {
+    let usual = request.period == .day ? 26 : request.period == .week ? 12 : 52
+    let wanted = request.weeks ?? (since == nil ? usual : nil)
+    let first = wanted.map { today.advanced(by: 1 - 7 * $0) } ?? days.first
+    let whole = request.period.days(around: first, firstWeekday: firstWeekday).lowerBound
+    return min(max(whole, days.count == 0 ? today : days.first), today)...today
+  }
+}

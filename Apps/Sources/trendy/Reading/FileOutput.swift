@@ -1,0 +1,74 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that is written piece by piece, and takes its name when it is whole.
+final class FileOutput {
+  private let path: String
+  private let temporary: String
+  private let descriptor: Int32
+  private var pending: [UInt8] = []
+  private var isFinished = false
+
+  /// - Throws: ``CommandError`` where it is there and not to be replaced, or cannot be made (73).
+  init(path: String, isReplacing: Bool) throws(CommandError) {
+    self.path = path
+    guard isReplacing || !FileManager.default.fileExists(atPath: path) else {
+      throw CommandError("There is a file at \(path)", hint: "--yes replaces it.", exit: .cannotCreate)
+    }
+    temporary = path + ".new"
+    descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw CommandError("\(path) cannot be written: \(String(cString: strerror(errno)))", exit: .cannotCreate)
+    }
+  }
+
+  func write(_ text: String) throws(CommandError) {
+    pending += text.utf8
+    if pending.count >= 1 << 18 { try flush() }
+  }
+
+  private func flush() throws(CommandError) {
+    var rest = pending[...]
+    while !rest.isEmpty {
+      #if canImport(Darwin)
+        let written = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
+      #elseif canImport(Musl)
+        let written = rest.withUnsafeBytes { Musl.write(descriptor, $0.baseAddress, $0.count) }
+      #else
+        let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      #endif
+      if written < 0 {
+        if errno == EINTR { continue }
+        throw failure()
+      }
+      rest = rest.dropFirst(written)
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  func finish() throws(CommandError) {
+    try flush()
+    guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure() }
+    isFinished = true
+  }
+
+  private func failure() -> CommandError {
+    CommandError("\(path) cannot be written: \(String(cString: strerror(errno)))", exit: .readWrite)
+  }
+
+  deinit {
+    close(descriptor)
+    if !isFinished { unlink(temporary) }
+  }
+}

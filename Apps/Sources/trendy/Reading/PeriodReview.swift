@@ -1,0 +1,98 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyInsights
+import TrendyModels
+import TrendyTrips
+
+/// What a week, a month or a year had of each type, against the one before.
+struct PeriodReview {
+  /// A type, what changed, and how much there was of it from day to day, or of a year from month to month.
+  struct Row {
+    let type: EventType
+    let change: PeriodChange
+    let values: [Double]
+  }
+
+  let period: CalendarPeriod
+  let days: ClosedRange<CivilDate>
+  let daysBefore: ClosedRange<CivilDate>
+  /// The last day that is looked at.
+  let today: CivilDate
+  /// Whether it is the present one, of which the last day is not over.
+  let isPresent: Bool
+  /// The types that there is something of, those with most first.
+  let rows: [Row]
+  /// What was driven in it and in the one before; `nil` where only some events are looked at, or nothing was driven.
+  let driven: (now: Mileage, before: Mileage)?
+  /// When everything of each type happened.
+  let all: [(type: EventType, history: TypeHistory)]
+
+  /// - Parameters:
+  ///   - period: a week, a month or a year.
+  ///   - day: any day of it; `nil` for the last that is looked at.
+  /// - Throws: ``CommandError`` with exit 64 for a period that is still to come, and where `--since` leaves nothing to compare with.
+  init(_ period: CalendarPeriod, around day: CivilDate? = nil, _ session: Session) throws {
+    let histories = try TypeHistories(session)
+    let firstWeekday = session.local.firstWeekday
+    let whole = period.days(around: day ?? histories.today, firstWeekday: firstWeekday)
+    guard whole.lowerBound <= histories.today else {
+      throw session.usageError("\(whole.lowerBound.words(near: histories.today)) is still to come")
+    }
+    let days = whole.lowerBound...min(whole.upperBound, histories.today)
+    let daysBefore = period.before(days, firstWeekday: firstWeekday)
+    if let first = histories.firstDay, first > daysBefore.lowerBound {
+      throw session.usageError(
+        "--since leaves out a part of what the \(period.rawValue) is compared with",
+        hint: "That begins on \(daysBefore.lowerBound.words(near: histories.today)). --until says which one is shown.")
+    }
+    self.period = period
+    self.days = days
+    self.daysBefore = daysBefore
+    today = histories.today
+    isPresent = days.upperBound == session.local.day(of: session.now)
+    all = try histories.all()
+    rows = all.map { type, history in
+      Row(
+        type: type, change: history.change(period, over: days, firstWeekday: firstWeekday),
+        values: Self.values(of: history.days, over: days, period))
+    }
+    .filter { !$0.change.isEmpty }
+    .sorted { left, right in
+      (right.change.now, right.change.before, left.type.name) < (left.change.now, left.change.before, right.type.name)
+    }
+    driven = try Self.driven(days, daysBefore, histories, session)
+  }
+
+  /// Of each day; of a year of each month.
+  private static func values(
+    of series: DailySeries, over days: ClosedRange<CivilDate>, _ period: CalendarPeriod
+  ) -> [Double] {
+    guard period == .year else { return series.over(days).values }
+    return (1...days.upperBound.month).map { month in
+      let first = CivilDate(year: days.lowerBound.year, month: month, day: 1)
+      return series.over(CalendarPeriod.month.days(around: first, firstWeekday: 0)).total
+    }
+  }
+
+  private static func driven(
+    _ days: ClosedRange<CivilDate>, _ daysBefore: ClosedRange<CivilDate>, _ histories: TypeHistories, _ session: Session
+  ) throws -> (now: Mileage, before: Mileage)? {
+    let narrowing = ["--type", "--place", "--source", "--where", "--grep"]
+    guard !narrowing.contains(where: { session.arguments.has($0) }) else { return nil }
+    let local = histories.local
+    func mileage(_ days: ClosedRange<CivilDate>) throws -> Mileage {
+      let end = days.upperBound.advanced(by: 1)
+      return Mileage(
+        of: try histories.store.trips(
+          in: local.startOfDay(
+            datedAs: local.midnight(of: days.lowerBound))..<local.startOfDay(
+              datedAs: local.midnight(of: end))))
+    }
+    let (now, before) = (try mileage(days), try mileage(daysBefore))
+    return now.trips + before.trips > 0 ? (now, before) : nil
+  }
+}

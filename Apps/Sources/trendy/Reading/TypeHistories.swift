@@ -1,0 +1,89 @@
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyInsights
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+/// When events of types happened, for the commands that look back.
+struct TypeHistories {
+  /// Those of a command about one type.
+  static let options = EventSelection.options.filter { $0.key != "--type" }
+  /// Those of a command about several types.
+  static let optionsOfMany = EventSelection.options
+
+  let store: LocalStore
+  let local: LocalTime
+  /// The last day that is looked at: today, or the one that `--until` says.
+  let today: CivilDate
+  private let selection: EventSelection
+  private let session: Session
+
+  init(_ session: Session) throws {
+    self.session = session
+    store = try session.openStore().makeLocalStore()
+    local = session.local
+    selection = try EventSelection(session, options: session.command.options)
+    let now = local.day(of: session.now)
+    let until = selection.range.map { $0.upperBound } ?? .distantFuture
+    today = until >= session.now ? now : local.day(of: until.addingTimeInterval(-0.001))
+  }
+
+  /// The first day that `--since` leaves; `nil` where it leaves all.
+  var firstDay: CivilDate? {
+    selection.range.flatMap { $0.lowerBound == .distantPast ? nil : local.day(of: $0.lowerBound) }
+  }
+
+  /// Whether the options leave any out.
+  var isNarrow: Bool { selection.isNarrow }
+
+  /// The events of a type, the newest first, for what their properties say.
+  func events(of type: EventType) throws -> [Event] {
+    try selection.search(in: store, session, ofType: type.id).events(in: store)
+  }
+
+  func eventType(_ name: String) throws -> EventType {
+    try Lookup(store: store).eventType(name) { "trendy type add \($0)" }
+  }
+
+  func history(of type: EventType) throws -> TypeHistory {
+    let search = try selection.search(in: store, session, ofType: type.id)
+    var collector = TypeHistory.Collector(today: today, local: local)
+    try search.add(to: &collector, from: store)
+    return collector.history
+  }
+
+  /// Of every type that has an event and is not left out, by name.
+  func all() throws -> [(type: EventType, history: TypeHistory)] {
+    try selection.chosen(of: store.fetchAllEventTypes(), in: store)
+      .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+      .compactMap { type in
+        let history = try history(of: type)
+        return history.events == 0 ? nil : (type, history)
+      }
+  }
+
+  /// Days that are excused, by the ids of types.
+  func skips() throws -> [String: Set<CivilDate>] {
+    try store.fetchRecords(kind: .skip).compactMap(Skip.init).reduce(into: [:]) { skips, skip in
+      skips[skip.eventTypeId, default: []].formUnion(Array(skip.dates(in: local)))
+    }
+  }
+}
+
+extension CivilDate {
+  /// `Nov 2026`, of the month in which it lies.
+  var monthWords: String { "\(LocalTime.months[month - 1]) \(year)" }
+
+  /// `Fri 20 Nov`, with the year where it is not that of `now`.
+  func words(near now: CivilDate) -> String {
+    let (year, month, day) = fields
+    return "\(LocalTime.weekdays[weekday]) \(day) \(LocalTime.months[month - 1])\(year == now.year ? "" : " \(year)")"
+  }
+}

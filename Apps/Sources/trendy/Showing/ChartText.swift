@@ -1,0 +1,158 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// A ``ChartedSeries`` in a sentence and a picture, and as rows for scripts.
+struct ChartText {
+  static let columns = ["first day", "last day", "value", "entries", "mean of 14 days (by day)"]
+  private static let widestBar = 40
+
+  private let chart: ChartedSeries
+
+  init(_ chart: ChartedSeries) { self.chart = chart }
+
+  private var isLength: Bool { chart.amount?.definition.propertyType == .duration }
+
+  /// A value as a person reads it.
+  private func words(_ value: Double) -> String {
+    isLength ? value == 0 ? "0 min" : DurationPhrase.words(value) : value.shortText(decimals: 2)
+  }
+
+  private var what: String {
+    chart.amount.map { "\($0.definition.key) of \(chart.type.name)" } ?? chart.type.name
+  }
+
+  private var sentence: String? {
+    if let statement = chart.period == .day ? chart.statement : peak {
+      return PlainNarrator().sentence(statement) + "."
+    }
+    return nil
+  }
+
+  /// The bar that is longest, and the middle one.
+  private var peak: InsightStatement? {
+    let points = chart.series.points.filter { $0.value != nil }
+    let sorted = points.compactMap(\.value).sorted()
+    guard let most = sorted.last, let point = points.first(where: { $0.value == most }) else { return nil }
+    return .peak(
+      value: words(most), when: chart.period == .month ? "in \(name(point))" : "in the week of \(name(point))",
+      usual: words(Distribution.quantile(0.5, of: sorted)), what: what)
+  }
+
+  private func name(_ point: AmountSeries.Point) -> String {
+    let first = point.days.lowerBound
+    return chart.period == .month ? first.monthWords : first.words(near: chart.today)
+  }
+
+  func lines(_ terminal: Terminal) -> [StyledText] {
+    guard chart.series.events > 0 else {
+      var lines = [NothingRecorded.words(of: chart.type, isNarrow: chart.isNarrow)]
+      if let amount = chart.amount {
+        lines = terminal.lines(of: "\(what): no \(isLength ? "length" : "number") recorded here.") + leftOut(amount)
+      }
+      return lines.map { StyledText([StyledText.Part($0)]) }
+    }
+    var texts = sentence.map { terminal.lines(of: $0, indent: 2) } ?? []
+    if chart.period == .day { texts += lineChart(terminal) } else { texts += bars(terminal) }
+    if let amount = chart.amount { texts += leftOut(amount).flatMap { terminal.lines(of: $0, indent: 2) } }
+    return [heading] + texts.map { StyledText([StyledText.Part($0)]) }
+  }
+
+  private func leftOut(_ amount: ChartedSeries.Amount) -> [String] {
+    guard amount.leftOut > 0 else { return [] }
+    let has = amount.leftOut == 1 ? "has" : "have"
+    return [
+      "\(Quantity(amount.leftOut, "entry", "entries")) \(has) '\(amount.definition.key)' of another kind than "
+        + "\(amount.definition.propertyType.rawValue), and \(amount.leftOut == 1 ? "is" : "are") left out."
+    ]
+  }
+
+  private var heading: StyledText {
+    let summary =
+      switch chart.amount {
+      case .some(let amount): "\(amount.definition.key), \(amount.summary.rawValue) of each \(chart.period.rawValue)"
+      case nil: "entries of each \(chart.period.rawValue)"
+      }
+    let first = chart.series.points.first?.days.lowerBound ?? chart.today
+    return StyledText([
+      StyledText.Part(chart.type.name, .name(color: chart.type.colorHex)), StyledText.Part(summary),
+      StyledText.Part("since \(first.words(near: chart.today))", .dim, rank: .id),
+    ])
+  }
+
+  private func lineChart(_ terminal: Terminal) -> [String] {
+    let dots = chart.series.points.map(\.value)
+    let isMean = chart.amount?.summary == .mean
+    let scale = ChartScale(
+      dots.compactMap(\.self) + chart.movingMean.compactMap(\.self), fromZero: !isMean,
+      units: isLength ? [1, 60, 3600] : [chart.amount == nil ? 1 : 0])
+    guard let scale else { return terminal.lines(of: tooLarge, indent: 2) }
+    let names = chart.series.points.enumerated().compactMap { place, point in
+      let day = point.days.lowerBound
+      return place == 0 || day.day == 1 ? (place: place, text: LocalTime.months[day.month - 1]) : nil
+    }
+    let picture = LineChart(dots: dots, line: chart.movingMean, scale: scale, names: names, label: words)
+    let legend =
+      chart.movingMean.contains { $0 != nil } ? "Dots: days. Line: the mean of 14 days up to each." : "Dots: days."
+    return picture.lines(for: terminal) + terminal.lines(of: legend, indent: 2)
+      + notDrawn(terminal)
+  }
+
+  private let tooLarge = "Sums that are too large to be a number are not drawn; --mean draws the mean."
+
+  private func notDrawn(_ terminal: Terminal) -> [String] {
+    let isMissing = chart.series.points.contains { $0.value == nil && $0.events > 0 }
+    return isMissing ? terminal.lines(of: tooLarge, indent: 2) : []
+  }
+
+  private func bars(_ terminal: Terminal) -> [String] {
+    let points = chart.series.points
+    let most = points.compactMap(\.value).map(abs).max() ?? 0
+    let names = points.map(name)
+    let values = points.map { $0.value.map(words) ?? ($0.events == 0 ? "" : "too large") }
+    let (left, right) = (names.map(\.columns).max() ?? 0, values.map(\.columns).max() ?? 0)
+    let width = min(Self.widestBar, max(1, (terminal.width ?? 80) - left - right - 6))
+    return zip(points, zip(names, values)).map { point, texts in
+      let share = most > 0 ? abs(point.value ?? 0) / most : 0
+      let bar = TextPicture.bar(share, width: width, isUnicode: terminal.showsUnicode)
+      return "  \(texts.0.padded(to: left))  \(bar)\(bar.isEmpty ? "" : " ")\(texts.1)".trimmedAtEnd
+    } + notDrawn(terminal)
+  }
+
+  var members: [(String, JSONText)] {
+    let points = chart.series.points.map { point in
+      JSONText.object([
+        ("from", .string(point.days.lowerBound.description)), ("through", .string(point.days.upperBound.description)),
+        ("value", .number(point.value)), ("events", .number(point.events)),
+      ])
+    }
+    return [
+      ("event_type", .object([("id", .string(chart.type.id)), ("name", .string(chart.type.name))])),
+      ("property", .string(chart.amount?.definition.key)),
+      ("property_type", .string(chart.amount?.definition.propertyType.rawValue)),
+      ("summary", .string(chart.amount?.summary.rawValue ?? "count")), ("by", .string(chart.period.rawValue)),
+      ("sentence", .string(chart.series.events > 0 ? sentence : nil)), ("points", .array(points)),
+      ("mean_of_14_days", .array(chart.movingMean.map { .number($0) })),
+      ("left_out", .number(chart.amount?.leftOut ?? 0)),
+    ]
+  }
+
+  /// A row each; an empty cell where there is no number.
+  var rows: [[String]] {
+    func text(_ value: Double?) -> String { value.map { JSONText.number($0).description } ?? "" }
+    return chart.series.points.enumerated().map { place, point in
+      [
+        point.days.lowerBound.description, point.days.upperBound.description, text(point.value), "\(point.events)",
+        place < chart.movingMean.count ? text(chart.movingMean[place]) : "",
+      ]
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmedAtEnd: String {
+    var text = Substring(self)
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

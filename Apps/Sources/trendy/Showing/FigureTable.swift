@@ -1,0 +1,46 @@
+import CommandSupport
+
+/// Rows of a name, figures below one another, and a small picture that gives way first where it is narrow.
+struct FigureTable {
+  struct Row {
+    let name: String
+    /// Of the type whose name it is.
+    let color: String?
+    /// As many in each row; they are never cut.
+    let figures: [String]
+    let picture: String
+
+    init(_ name: String, color: String? = nil, figures: [String], picture: String = "") {
+      self.name = name
+      self.color = color
+      self.figures = figures
+      self.picture = picture
+    }
+  }
+
+  private static let widestName = 24
+  private static let narrowestName = 4
+  private static let gap = 3
+
+  let rows: [Row]
+
+  func lines(_ terminal: Terminal) -> [StyledText] {
+    let widths = (rows.first?.figures.indices ?? 0..<0).map { column in
+      rows.map(\.figures[column].columns).max() ?? 0
+    }
+    let figuresWidth = widths.reduce(0) { $0 + $1 + Self.gap }
+    let room = (terminal.width ?? 200) - 2 - figuresWidth
+    let widest = min(Self.widestName, max(Self.narrowestName, room))
+    let nameWidth = min(widest, rows.map(\.name.columns).max() ?? 0)
+    return rows.map { row in
+      // The gap to the first figure is a part's own, of two columns.
+      let figures = zip(row.figures, widths).map { $0.rightAligned(to: $1) }.joined(
+        separator: String(repeating: " ", count: Self.gap))
+      return StyledText([
+        StyledText.Part("  \(row.name.cut(to: nameWidth).padded(to: nameWidth))", .name(color: row.color)),
+        StyledText.Part(figures),
+        StyledText.Part(row.picture, rank: .id),
+      ])
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+import TrendyTrips
+
+/// A ``PeriodReview`` in a sentence, a table with small pictures, and rows for scripts.
+struct PeriodText {
+  static let columns = [
+    "type", "now", "before", "percent (new where nothing was before)", "count of each day or month",
+  ]
+
+  private let review: PeriodReview
+  private let units: Units
+
+  init(_ review: PeriodReview, _ session: Session) {
+    self.review = review
+    units = session.units
+  }
+
+  /// - Parameter more: members of the document besides.
+  func show(_ console: Console, more: [(String, JSONText)] = []) {
+    if console.isJSON { console.document("trendy.\(review.period.rawValue)/1", members + more) }
+    if console.format == .plain {
+      for row in review.rows {
+        console.row([
+          row.type.name, "\(Int(row.change.now))", "\(Int(row.change.before))",
+          row.change.percent.map { "\($0)" } ?? "new", row.values.map { "\(Int($0))" }.joined(separator: ","),
+        ])
+      }
+    }
+    for line in console.terminal.lines(of: heading) { console.text(line) }
+    guard !review.rows.isEmpty else {
+      console.text("  Nothing recorded in either.")
+      return
+    }
+    for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
+    let table = FigureTable(
+      rows: review.rows.map { row in
+        FigureTable.Row(
+          row.type.name, color: row.type.colorHex,
+          figures: ["\(Int(row.change.now))", "\(Int(row.change.before))", Self.words(row.change)],
+          picture: TextPicture.series(row.values, isUnicode: console.terminal.showsUnicode))
+      })
+    for line in table.lines(console.terminal) { console.text(line) }
+    if let drivenSentence {
+      for line in console.terminal.lines(of: drivenSentence, indent: 2) { console.text(line) }
+    }
+  }
+
+  private var sentence: String {
+    PlainNarrator().sentence(.changes(review.rows.map { (name: $0.type.name, change: $0.change) }))
+  }
+
+  /// `+20 %`, `same`, `new`.
+  private static func words(_ change: PeriodChange) -> String {
+    guard let percent = change.percent else { return "new" }
+    return change.now == change.before ? "same" : "\(percent < 0 ? "-" : "+")\(abs(percent).text(decimals: 0)) %"
+  }
+
+  private var heading: String {
+    let (days, before) = (words(review.days), words(review.daysBefore))
+    guard review.isPresent else { return "\(days), against \(before)" }
+    let name = review.period.rawValue
+    return "This \(name), \(days), against \(isPart ? "the same part of " : "")last \(name), \(before)"
+  }
+
+  /// Whether the period goes on behind the last day that is looked at.
+  private var isPart: Bool {
+    review.days.count < review.period.days(around: review.days.lowerBound, firstWeekday: firstWeekday).count
+  }
+
+  private var firstWeekday: Int { review.days.lowerBound.weekday }
+
+  /// `Mon 16 to Fri 20 Nov`; of a whole month or year its name.
+  private func words(_ days: ClosedRange<CivilDate>) -> String {
+    let (first, last) = (days.lowerBound, days.upperBound)
+    let isWhole = days == review.period.days(around: first, firstWeekday: first.weekday)
+    if review.period == .year, isWhole { return "\(first.year)" }
+    if review.period == .month, isWhole { return first.monthWords }
+    guard first != last else { return first.words(near: review.today) }
+    let isOneMonth = (first.year, first.month) == (last.year, last.month)
+    let start =
+      isOneMonth ? "\(LocalTime.weekdays[first.weekday]) \(first.day)" : first.words(near: last)
+    return "\(start) to \(last.words(near: review.today))"
+  }
+
+  private var drivenSentence: String? {
+    guard let (now, before) = review.driven else { return nil }
+    let name = "the \(review.period.rawValue) before"
+    guard now.trips > 0 else { return "Driven nothing (\(name) \(units.distance(before.total)))." }
+    let then = before.trips > 0 ? units.distance(before.total) : "nothing"
+    return "Driven \(units.distance(now.total)) in \(Quantity(now.trips, "trip")) (\(name) \(then))."
+  }
+
+  private var members: [(String, JSONText)] {
+    func driven(_ mileage: Mileage) -> JSONText {
+      .object([
+        ("trips", .number(mileage.trips)), ("distance_m", .number((mileage.total * 10).rounded() / 10)),
+      ])
+    }
+    return [
+      ("from", .string(review.days.lowerBound.description)), ("through", .string(review.days.upperBound.description)),
+      ("before_from", .string(review.daysBefore.lowerBound.description)),
+      ("before_through", .string(review.daysBefore.upperBound.description)),
+      ("sentence", .string(review.rows.isEmpty ? nil : sentence)),
+      (
+        "types",
+        .array(
+          review.rows.map { row in
+            .object([
+              ("event_type", .object([("id", .string(row.type.id)), ("name", .string(row.type.name))])),
+              ("now", .number(row.change.now)), ("before", .number(row.change.before)),
+              ("percent", .number(row.change.percent)), ("direction", .string(row.change.direction.rawValue)),
+              ("active_days", .number(row.change.activeDays)),
+              ("active_days_before", .number(row.change.activeDaysBefore)),
+              ("values", .array(row.values.map { .number($0) })),
+            ])
+          })
+      ),
+      ("driven", review.driven.map { driven($0.now) } ?? .null),
+      ("driven_before", review.driven.map { driven($0.before) } ?? .null),
+    ]
+  }
+}

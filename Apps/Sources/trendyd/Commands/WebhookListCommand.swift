@@ -1,0 +1,78 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import HubContainer
+import TrendyHub
+import TrendyModels
+
+/// `trendyd webhook list`
+struct WebhookListCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "webhook list", summary: "The addresses that are told of changes, with their last answers.", group: .people,
+    examples: ["webhook list"],
+    options: [OptionSpec("--name", value: "person", kind: .text, help: "this one's alone"), .data])
+
+  /// A webhook, whose it is, and how it stands.
+  struct Row {
+    var webhook: HubWebhook
+    /// `nil` where it is only being added.
+    var standing: HubWebhookStanding?
+    /// `nil` where the hub knows the person no more.
+    var personName: String?
+  }
+
+  private let ownerName: String?
+
+  init(_ session: DaemonSession) { ownerName = session.arguments.value("--name") }
+
+  func act(_ session: DaemonSession) throws -> [Row] {
+    let accounts = try session.existingHub().accounts
+    let lookup = PeopleLookup(accounts: accounts)
+    let names = try lookup.names()
+    let owner = try ownerName.map { try lookup.person(called: $0) }
+    return try accounts.webhooks(person: owner?.id).map {
+      Row(webhook: $0.webhook, standing: $0.standing, personName: names[$0.webhook.person])
+    }
+  }
+
+  func show(_ answer: [Row], _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendyd.webhooks/1", [("webhooks", .array(answer.map(\.json)))])
+    }
+    if answer.isEmpty { session.console.text("No address is told of changes yet: trendyd webhook add URL") }
+    for row in answer { session.console.text(row.line) }
+    return .done
+  }
+}
+
+extension WebhookListCommand.Row {
+  fileprivate var json: JSONText {
+    func time(_ date: Date?) -> JSONText { .string(date.map { RFC3339.string(from: $0) }) }
+    let last = standing?.lastAttempt
+    return .object([
+      ("id", .string(webhook.id)), ("url", .string(webhook.url)), ("person", .string(personName)),
+      ("kinds", .array(webhook.kinds.map { .string($0) })), ("created_at", time(webhook.createdAt)),
+      ("delivered_through", standing.map { .number($0.cursor) } ?? .null),
+      ("failures", .number(standing?.failures ?? 0)), ("next_attempt", time(standing?.nextAttempt)),
+      ("last_attempt", time(last?.at)), ("last_status", last?.status.map { .number($0) } ?? .null),
+      ("last_error", .string(last.flatMap { $0.words.isEmpty ? nil : $0.words })),
+    ])
+  }
+
+  fileprivate var line: String {
+    let kinds = webhook.kinds.isEmpty ? "" : "  \(webhook.kinds.joined(separator: ", "))"
+    return "\(webhook.id)  \(webhook.url)  \(personName ?? "nobody")\(kinds)  \(standingWords)"
+  }
+
+  private var standingWords: String {
+    guard let standing, let last = standing.lastAttempt else { return "nothing delivered yet" }
+    let answer = last.status.map { "answered \($0)" } ?? last.words
+    guard standing.failures > 0, let next = standing.nextAttempt else {
+      return "\(answer) at \(RFC3339.string(from: last.at))"
+    }
+    return "failed \(standing.failures)x: \(answer); tried again at \(RFC3339.string(from: next))"
+  }
+}

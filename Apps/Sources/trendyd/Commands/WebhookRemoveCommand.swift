@@ -1,0 +1,44 @@
+import CommandSupport
+import HubContainer
+import TrendyHub
+
+/// `trendyd webhook rm`
+struct WebhookRemoveCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "webhook rm", .one("webhook", .text, "its id, the beginning of it, or its address"),
+    summary: "Tell an address no more.", group: .people, examples: ["webhook rm 0199f3c2"], options: [.data])
+
+  private let word: String
+
+  init(_ session: DaemonSession) { word = session.arguments.positionals[0] }
+
+  func act(_ session: DaemonSession) throws -> HubWebhook {
+    let accounts = try session.existingHub().accounts
+    let webhook = try accounts.webhook(word)
+    try accounts.removeWebhook(webhook)
+    return webhook
+  }
+
+  func show(_ answer: HubWebhook, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document("trendyd.webhook/1", [("id", .string(answer.id)), ("removed", .bool(true))])
+    }
+    session.console.done("\(answer.url) is told no more.")
+    return .done
+  }
+}
+
+extension HubAccounts {
+  /// The webhook of an id, the beginning of one, or an address.
+  func webhook(_ word: String) throws -> HubWebhook {
+    let found = try webhooks().map(\.webhook).filter { webhook in
+      webhook.id == word || webhook.url == word || !word.isEmpty && webhook.id.hasPrefix(word)
+    }
+    guard found.count == 1 else {
+      throw CommandError(
+        found.isEmpty ? "No webhook of this hub is '\(word)'" : "'\(word)' names \(found.count) webhooks",
+        hint: "trendyd webhook list shows them with their ids.", exit: .notFound)
+    }
+    return found[0]
+  }
+}

@@ -1,0 +1,40 @@
+import CommandSupport
+import HubContainer
+import TrendyHub
+import TrendyProtocols
+
+/// `trendyd webhook try`
+struct WebhookTryCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "webhook try", .one("webhook", .text, "its id, the beginning of it, or its address"),
+    summary: "Post a signed delivery without changes, and say what came back.", group: .people,
+    examples: ["webhook try 0199f3c2"], options: [.data])
+
+  private let word: String
+
+  init(_ session: DaemonSession) { word = session.arguments.positionals[0] }
+
+  func act(_ session: DaemonSession) async throws -> (HubWebhook, WebhookAnswer) {
+    let hub = try session.existingHub()
+    let webhook = try hub.accounts.webhook(word)
+    do {
+      return (
+        webhook, try await WebhookCourier(clock: hub.clock).send(WebhookPost(trying: webhook, now: hub.clock.now))
+      )
+    } catch {
+      throw CommandError("\(webhook.url) did not answer: \(error)", exit: .unreachable)
+    }
+  }
+
+  func show(_ answer: (HubWebhook, WebhookAnswer), _ session: DaemonSession) -> ExitCode {
+    let (webhook, reply) = answer
+    if session.console.isJSON {
+      session.console.document(
+        "trendyd.webhook/1", [("id", .string(webhook.id)), ("status", .number(reply.status))])
+    }
+    let isTaken = (200..<300).contains(reply.status)
+    session.console.text(
+      "\(webhook.url) answered \(reply.status)\(isTaken ? "." : ": only 200 to 299 is taken for delivered.")")
+    return isTaken ? .done : .no
+  }
+}

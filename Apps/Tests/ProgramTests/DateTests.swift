@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// All-day events and `date` properties, read in other time zones than the one in which they were recorded.
+@Suite("A date is the same date in every time zone", .timeLimit(.minutes(10)))
+struct DateTests {
+  static let zones = ["Pacific/Auckland", "Europe/Amsterdam", "UTC", "America/Los_Angeles"]
+
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+    try bench.trendy("type", "add", "visa")
+    try bench.trendy("type", "prop", "add", "visa", "due", "--kind", "date")
+  }
+
+  private func trendy(in zone: String, _ words: String...) throws -> Workbench.Result {
+    try bench.run("trendy", ["--store", bench.store()] + words, environment: ["TZ": zone])
+  }
+
+  private func rows(_ result: Workbench.Result) -> [String] {
+    result.output.split(separator: "\n").map(String.init)
+  }
+
+  @Test("an all-day event stays on its date", arguments: zones)
+  func wholeDay(zone: String) throws {
+    try bench.trendy("log", "mood", "--at", "2026-11-19 12:00", environment: ["TZ": "Pacific/Auckland"])
+    _ = try trendy(in: "Pacific/Auckland", "log", "visa", "--at", "2026-11-20", "--all-day")
+    _ = try trendy(in: "America/Los_Angeles", "log", "visa", "--at", "2026-11-20", "--all-day")
+    for reader in Self.zones {
+      let day = try trendy(in: reader, "list", "--since", "2026-11-20", "--until", "2026-11-20", "--type", "visa")
+      #expect(
+        rows(day).map { $0.prefix(14) } == ["Fri 20 Nov", "  all day  vis", "  all day  vis", "2 entries"], "\(reader)")
+      for other in ["2026-11-19", "2026-11-21"] {
+        let day = try trendy(in: reader, "list", "--since", other, "--until", other, "--type", "visa")
+        #expect(day.output == "Nothing found.\n", "\(reader) \(other)")
+      }
+    }
+    let shown = try trendy(in: zone, "show", "@1")
+    #expect(shown.output.contains("visa  Fri 20 Nov"), "\(shown.output)")
+    #expect(
+      try trendy(in: zone, "show", "@1", "--json").document.objectValue?["event"]?.objectValue?["date"] == "2026-11-20")
+    let cells = rows(try trendy(in: zone, "list", "--type", "visa", "--plain"))
+    for row in cells { #expect(row.split(separator: "\t")[1].hasPrefix("2026-11-20T00:00:00"), "\(row)") }
+  }
+
+  @Test func `a list is in the order of its days wherever they were recorded`() throws {
+    _ = try trendy(in: "Europe/Amsterdam", "log", "mood", "--at", "2026-11-19 8:00")
+    _ = try trendy(in: "Europe/Amsterdam", "log", "mood", "--at", "2026-11-19 20:00")
+    _ = try trendy(in: "Pacific/Auckland", "log", "visa", "--at", "2026-11-20", "--all-day")
+    let list = rows(try trendy(in: "Europe/Amsterdam", "list")).map { String($0.prefix(10)) }
+    #expect(list.dropLast() == ["Fri 20 Nov", "  all day ", "Thu 19 Nov", "  20:00  m", "  08:00  m"])
+  }
+
+  @Test func `several whole days are told by their first and their last`() throws {
+    _ = try trendy(in: "Europe/Amsterdam", "log", "visa", "--from", "2026-11-18", "--to", "2026-11-20", "--all-day")
+    for zone in Self.zones {
+      let shown = try trendy(in: zone, "show", "@1")
+      #expect(shown.output.contains("Wed 18 – Fri 20 Nov"), "\(zone) \(shown.output)")
+      let event = try trendy(in: zone, "show", "@1", "--json").document.objectValue?["event"]?.objectValue
+      #expect(event?["date"] == "2026-11-18" && event?["last_date"] == "2026-11-20")
+    }
+  }
+
+  @Test func `a date property is the date that was typed, and is compared as one`() throws {
+    _ = try trendy(in: "Europe/Amsterdam", "log", "visa", "due=2026-01-02")
+    _ = try trendy(in: "Pacific/Auckland", "log", "visa", "due=2026-01-02")
+    for zone in Self.zones {
+      for row in rows(try trendy(in: zone, "list", "--type", "visa")).dropFirst().dropLast() {
+        #expect(row.contains("due Fri 2 Jan") && !row.contains(":00 "), "\(zone) \(row)")
+      }
+      for (condition, count) in [
+        ("due=2026-01-02", 2), ("due<2026-01-02", 0), ("due>2026-01-01", 2), ("due>=2026-01-03", 0),
+      ] {
+        let found = try trendy(in: zone, "list", "--where", condition, "--plain")
+        #expect(rows(found).count == count, "\(zone) \(condition)")
+      }
+      #expect(rows(try trendy(in: zone, "list", "--plain")).allSatisfy { $0.hasSuffix("due=2026-01-02") }, "\(zone)")
+    }
+    // What earlier versions kept: the midnight of Amsterdam as a moment of UTC.
+    let line =
+      #"{"event_type":"visa","time_zone":"Europe/Amsterdam","properties":{"due":{"type":"date","value":"2026-01-01T23:00:00.000Z"}}}"#
+    let kept = try bench.shell("printf '%s' '\(line)' | TZ=UTC trendy log - --store \(bench.store())")
+    #expect(kept.status == 0, "\(kept.talk)")
+    #expect(try trendy(in: "America/Los_Angeles", "show", "@1").output.contains("due Fri 2 Jan"))
+  }
+
+  @Test func `a date property with a time of day is a moment`() throws {
+    _ = try trendy(in: "Europe/Amsterdam", "log", "visa", "due=2026-01-02 9:30")
+    #expect(try trendy(in: "UTC", "show", "@1").output.contains("due Fri 2 Jan 08:30"))
+  }
+
+  @Test func `an all-day event is recorded by its date from a line of JSON`() throws {
+    let line = #"{"event_type":"visa","date":"2026-11-20","is_all_day":true}"#
+    let logged = try bench.shell("printf '%s' '\(line)' | TZ=Pacific/Auckland trendy log - --store \(bench.store())")
+    #expect(logged.status == 0, "\(logged.talk)")
+    #expect(try trendy(in: "UTC", "show", "@1").output.contains("visa  Fri 20 Nov"))
+    let wrong = try bench.shell(
+      #"printf '%s' '{"event_type":"visa","date":"20 Nov","is_all_day":true}' | trendy log - --store \#(bench.store())"#
+    )
+    #expect(wrong.status == 65 && wrong.talk.contains("'date' is not a date like 2026-11-20"), "\(wrong.talk)")
+  }
+}

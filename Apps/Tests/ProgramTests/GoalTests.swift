@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// Goals: set, told, excused, taken away, and the same on every device.
+@Suite("Goals", .timeLimit(.minutes(10)))
+struct GoalTests {
+  private let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  private func goal(of type: String, store: String = "store") throws -> String? {
+    try bench.trendy("type", "list", "--plain", store: store).output.split(separator: "\n")
+      .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }.first { $0[1] == type }.map { String($0[4]) }
+  }
+
+  /// The line of `today` that tells of the goal of a type.
+  private func line(_ type: String) throws -> String? {
+    try bench.trendy("today").output.split(separator: "\n").last { $0.hasPrefix("  \(type) ") }
+      .map { $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst().joined(separator: " ") }
+  }
+
+  @Test func `a goal is set, shown, changed, taken away, and that is taken back`() throws {
+    #expect(try bench.trendy("type", "add", "run", "--goal", "3 a week").output.contains("  goal 3/week\n"))
+    #expect(try goal(of: "run") == "3/week")
+    #expect(try goal(of: "coffee") == "")
+    let edited = try bench.trendy("type", "edit", "coffee", "--goal", "at most 2/day")
+    #expect(edited.output.contains("☕ coffee  #7B4F2E  goal at most 2/day  0 events"), "\(edited.output)")
+    #expect(try bench.trendy("type", "list").output.contains("☕ coffee  goal at most 2/day  count (number)"))
+    let document = try bench.trendy("type", "show", "run", "--json").document.objectValue?["event_type"]
+    #expect(
+      document?.objectValue?["goal"] == ["amount": 3, "bound": "at_least", "measure": "count", "period": "week"])
+    try bench.trendy("type", "edit", "run", "--name", "jog")
+    #expect(try goal(of: "jog") == "3/week")
+    try bench.trendy("type", "edit", "jog", "--goal", "none")
+    #expect(try goal(of: "jog") == "")
+    try bench.trendy("undo", "2")
+    #expect(try goal(of: "run") == "3/week")
+    try bench.trendy("redo", "2")
+    #expect(try goal(of: "jog") == "")
+  }
+
+  @Test(
+    "what is no goal is refused, with what to write",
+    arguments: [
+      ("3/fortnight", "'fortnight' is no time that a goal has: there are day and week"),
+      ("3", "Hint:  Write 3/day or 3/week."), ("three/week", "'three' is no amount"), ("0/week", "'0' is no amount"),
+      ("25h/day", "no longer than a day"), ("", "The goal is empty"),
+    ])
+  func refused(text: String, words: String) throws {
+    for command in [["type", "add", "run"], ["type", "edit", "coffee"]] {
+      let answer = try bench.run("trendy", command + ["--goal", text, "--store", bench.store()])
+      #expect(answer.status == 64 && answer.talk.contains(words), "\(answer.talk)")
+      #expect(answer.talk.contains("Hint:  Write "), "\(answer.talk)")
+    }
+    #expect(try goal(of: "run") == nil)
+    #expect(try goal(of: "coffee") == "")
+  }
+
+  @Test func `log and today say what is left`() throws {
+    try bench.trendy("type", "add", "run", "--goal", "3/week")
+    try bench.trendy("type", "edit", "coffee", "--goal", "at most 2/day")
+    try bench.trendy("type", "edit", "workout", "--goal", "20min/day")
+    #expect(try line("run") == "0 of 3 this week, 3 left")
+    #expect(try line("coffee") == "0 of at most 2, 2 left")
+    #expect(try line("workout") == "0 of 20 min, 20 min left")
+    #expect(try line("mood") == nil)
+
+    #expect(try bench.trendy("log", "run").output.contains("\n  this week 1 of 3, 2 left · undo: trendy undo"))
+    #expect(try line("run") == "1 of 3 this week, 2 left")
+    for _ in 0..<3 { try bench.trendy("log", "run") }
+    #expect(try line("run") == "4 of 3 this week")
+    #expect(try bench.trendy("log", "run", "--at", "-8d").output.contains("this week 4 of 3 ·"))
+
+    #expect(try bench.trendy("log", "coffee", "2").output.contains("\n  today 2 of at most 2 · undo: trendy undo"))
+    #expect(try bench.trendy("log", "coffee").output.contains("today 3 of at most 2, 1 too many ·"))
+    #expect(try line("coffee") == "3 of at most 2, 1 too many")
+
+    #expect(try bench.trendy("log", "workout", "12m").output.contains("\n  today 12 of 20 min, 8 min left ·"))
+    #expect(try bench.trendy("log", "workout", "30m").output.contains("\n  today 42 of 20 min ·"))
+
+    let goals = try #require(bench.trendy("today", "--json").document.objectValue?["goals"]?.arrayValue)
+    #expect(goals.count == 3)
+    let coffee = try #require(goals.first { $0.objectValue?["text"] == "at most 2/day" }?.objectValue)
+    #expect(coffee["amount"] == 3 && coffee["target"] == 2 && coffee["left"] == 0 && coffee["is_met"] == false)
+    #expect(coffee["share"] == 0.5 && coffee["event_type"]?.objectValue?["name"] == "coffee")
+    #expect(coffee["first_day"] == coffee["last_day"])
+  }
+
+  @Test func `what runs counts while it runs`() throws {
+    try bench.trendy("type", "edit", "workout", "--goal", "2h/week")
+    try bench.trendy("start", "workout")
+    let goal = try bench.trendy("today", "--json").document.objectValue?["goals"]?.arrayValue?.first?.objectValue
+    let (amount, left) = try (#require(goal?["amount"]?.doubleValue), #require(goal?["left"]?.doubleValue))
+    #expect(amount > 0 && amount + left == 7200, "\(amount) and \(left)")
+  }
+
+  @Test func `an excused day asks for nothing, an excused week for nothing at all`() throws {
+    try bench.trendy("type", "edit", "coffee", "--goal", "2/day")
+    try bench.trendy("type", "add", "run", "--goal", "7/week")
+    try bench.trendy("skip", "coffee")
+    #expect(try line("coffee") == "excused today")
+    #expect(try bench.trendy("log", "coffee").output.contains("\n  excused today · undo: trendy undo"))
+    try bench.trendy("skip", "run")
+    #expect(try line("run") == "0 of 6 this week, 6 left, 1 day excused")
+    try bench.trendy("skip", "run", "--from", "-7d", "--to", "2099-01-01")
+    #expect(try line("run") == "excused this week")
+  }
+
+  @Test func `a goal is the same on every device`() throws {
+    let hub = try TestHub(bench)
+    for store in ["store", "other"] {
+      if store != "store" { try bench.trendy("init", store: store) }
+      #expect(try bench.trendy("connect", hub.url, hub.code(), store: store).status == 0)
+    }
+    try bench.trendy("type", "edit", "coffee", "--goal", "at most 2/day")
+    try bench.trendy("sync")
+    try bench.trendy("sync", store: "other")
+    #expect(try goal(of: "coffee", store: "other") == "at most 2/day")
+    try bench.trendy("type", "edit", "coffee", "--goal", "none", store: "other")
+    try bench.trendy("sync", store: "other")
+    try bench.trendy("sync")
+    #expect(try goal(of: "coffee") == "")
+  }
+}

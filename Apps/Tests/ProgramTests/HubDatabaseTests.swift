@@ -1,0 +1,204 @@
+import Foundation
+import PostgresTesting
+import Testing
+import TrendyModels
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Hubs whose data is in PostgreSQL.
+@Suite(
+  "Hubs on a database",
+  .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? "")),
+  .timeLimit(.minutes(5)))
+struct HubDatabaseTests {
+  let bench: Workbench
+  let cluster: PostgresCluster
+  let storage: String
+
+  init() throws {
+    bench = try Workbench()
+    cluster = try PostgresCluster.shared.get()
+    // One database each, as every hub has its tables in the same schema.
+    storage = try cluster.newDatabase()
+  }
+
+  private func initialise() throws -> String {
+    let data = bench.store("hub")
+    let made = try bench.trendyd("hub", "init", "--data", data, "--storage", storage, "--listen", "127.0.0.1:0")
+    try #require(made.status == 0, "\(made.talk)")
+    return data
+  }
+
+  /// A hub process with a folder of its own, which knows the database by its options alone.
+  private func run(port: Int = 0, name: String) throws -> (process: Running, url: String) {
+    let running = try Running(
+      bench, "trendyd",
+      [
+        "run", "--role", "hub", "--data", bench.store(name), "--storage", storage, "--listen", "127.0.0.1:\(port)",
+        "--limit", "requestsPerMinute=none", "--json",
+      ])
+    let url: String? = try eventually { () throws -> String? in
+      guard running.process.isRunning else { throw BenchError(running.text) }
+      guard let line = running.text.split(separator: "\n").first(where: { $0.contains("trendyd.run/1") }) else {
+        return nil
+      }
+      return try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue
+    }
+    return (running, try #require(url))
+  }
+
+  private func token(_ name: String, _ data: String) throws -> String {
+    let made = try bench.trendyd("token", "create", name, "--data", data, "--json")
+    return try #require(made.document.objectValue?["token"]?.stringValue, "\(made.talk)")
+  }
+
+  @Test func `what one device records at one hub, another reads at another`() throws {
+    let data = try initialise()
+    let hubs = try (0..<2).map { try run(name: "hub-\($0)") }
+    defer { for hub in hubs { hub.process.stop() } }
+    for (device, hub) in zip(["phone", "laptop"], hubs) {
+      let code = try #require(
+        try bench.trendyd("pair", "--data", data, "--json").document.objectValue?["code"]?.stringValue)
+      try bench.trendy("init", store: device)
+      let connected = try bench.trendy("connect", hub.url, code, "--insecure", store: device)
+      #expect(connected.status == 0, "\(connected.talk)")
+    }
+    try bench.trendy("log", "coffee", "--note", "from the phone", store: "phone")
+    #expect(try bench.trendy("sync", store: "phone").status == 0)
+    #expect(try bench.trendy("sync", store: "laptop").status == 0)
+    #expect(try bench.trendy("list", store: "laptop").output.contains("from the phone"))
+    // Once more, and again in the first direction.
+    try bench.trendy("log", "workout", store: "laptop")
+    #expect(try bench.trendy("sync", store: "laptop").status == 0)
+    #expect(try bench.trendy("sync", store: "phone").status == 0)
+    #expect(try bench.trendy("list", store: "phone").output.contains("workout"))
+  }
+
+  @Test func `a password never comes into a message, and an address that cannot be is told`() throws {
+    let made = try bench.trendyd(
+      "hub", "init", "--data", bench.store("x"), "--storage", "postgres://u:secret@h/d")
+    #expect(made.status == 64)
+    #expect(!made.talk.contains("secret") && made.talk.contains("PGPASSFILE"), "\(made.talk)")
+    let away = try bench.trendyd(
+      "hub", "init", "--data", bench.store("x"), "--storage", "postgres://u@127.0.0.1:1/d")
+    #expect(away.status == 75)
+    #expect(away.talk.contains("database does not answer"), "\(away.talk)")
+  }
+
+  // MARK: Three hubs that are killed
+
+  /// Sends the pushes of a device one after the other, each to any hub until one answers 200. `$1` token, `$2` device, then hubs.
+  private static let writer = """
+    token=$1; device=$2; shift 2
+    for push in $device-push-*; do
+      for try in {1..1000}; do
+        url=${@:RANDOM % $# + 1:1}
+        curl -sf --max-time 10 -H "Authorization: Bearer $token" --data-binary @$push -o $push.out \
+          $url/api/v1/mutations && continue 2
+        sleep 0.05
+      done
+      exit 1
+    done
+    """
+
+  /// Follows the feed at any hub up to a cursor, and keeps its pages. `$1` token, `$2` the cursor, then hubs.
+  private static let follower = """
+    token=$1; last=$2; cursor=0; shift 2
+    for page in {1..1000}; do
+      url=${@:RANDOM % $# + 1:1}
+      name=page-$(printf %05d $page)
+      if curl -sf --max-time 10 -H "Authorization: Bearer $token" -o $name "$url/api/v1/changes?since=$cursor&limit=37"; then
+        cursor=$(grep -oE '"next_cursor":[0-9]+' $name | cut -d: -f2)
+        [ $cursor -ge $last ] && exit 0
+      else
+        rm -f $name
+      fi
+      sleep 0.05
+    done
+    exit 1
+    """
+
+  @Test func `three hubs that are killed in turn under load lose nothing, and everything takes effect once`() throws {
+    let data = try initialise()
+    var hubs = try (0..<3).map { try run(name: "hub-\($0)") }
+    defer { for hub in hubs { hub.process.stop() } }
+    let urls = hubs.map(\.url)
+    let (writers, pushes, batch) = (3, 30, 10)
+    let last = writers * pushes * batch + 1
+    let maker = try token("maker", data)
+    let made = try bench.shell(
+      "curl -sf -H 'Authorization: Bearer \(maker)' -d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(urls[0])/api/v1/event-types"
+    )
+    #expect(made.status == 0)
+    var load: [Running] = []
+    for writer in 0..<writers {
+      for push in 0..<pushes {
+        let mutations = (1...batch).map { number in
+          let sequence = push * batch + number
+          return #"{"seq":\#(sequence),"id":"m-\#(writer)-\#(sequence)","entity_type":"event","operation":"create","#
+            + #""entity_id":"e-\#(writer)-\#(sequence)","payload":{"id":"e-\#(writer)-\#(sequence)","#
+            + #""event_type_id":"t","timestamp":"2026-01-01T00:00:00.000Z"}}"#
+        }
+        let body =
+          #"{"device":"d-\#(writer)","acked_through":\#(push * batch),"mutations":["#
+          + mutations.joined(separator: ",") + "]}"
+        try Data(body.utf8).write(to: bench.folder.appending(path: "d-\(writer)-push-\(100 + push)"))
+      }
+      load.append(
+        try script(Self.writer, [try token("writer \(writer)", data), "d-\(writer)"] + urls))
+    }
+    load.append(try script(Self.follower, [maker, "\(last)"] + urls))
+    // One after the other is killed, each time some pushes more have been answered.
+    var (kills, answered) = (0, 0)
+    while load.contains(where: \.process.isRunning) {
+      usleep(20_000)
+      let count = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).count { $0.hasSuffix(".out") }
+      guard count >= answered + 8 else { continue }
+      answered = count
+      let place = kills % hubs.count
+      hubs[place].process.kill()
+      kills += 1
+      let port = try #require(hubs[place].url.split(separator: ":").last.flatMap { Int($0) })
+      hubs[place] = try run(port: port, name: "hub-\(place)")
+    }
+    #expect(kills > 2)
+    for one in load { #expect(one.process.terminationStatus == 0, "\(one.text)") }
+    // Each event once, under the version that its device was told; the feed without a gap.
+    var told: [String: Int64] = [:]
+    for writer in 0..<writers {
+      for push in 0..<pushes {
+        let answer = try document("d-\(writer)-push-\(100 + push).out")
+        for outcome in answer["outcomes"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
+          #expect(outcome["status"] == "accepted")
+          told["e-\(writer)-\(outcome["seq"]?.intValue ?? 0)"] = outcome["version"]?.intValue
+        }
+      }
+    }
+    var seen: [String: Int64] = [:]
+    var versions: [Int64] = []
+    let pages = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).filter { $0.hasPrefix("page-") }
+    for page in pages.sorted() {
+      for change in try document(page)["changes"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
+        versions.append(change["id"]?.intValue ?? 0)
+        seen[change["entity_id"]?.stringValue ?? ""] = versions.last
+      }
+    }
+    #expect(versions == Array(1...Int64(last)))
+    seen["t"] = nil
+    #expect(seen == told)
+    #expect(told.count == last - 1)
+  }
+
+  private func script(_ text: String, _ words: [String]) throws -> Running {
+    try Running(
+      bench, "/bin/bash", ["-c", "cd '\(bench.folder.path)'; " + text, "load"] + words,
+      environment: ["PATH": "/usr/bin:/bin"])
+  }
+
+  private func document(_ name: String) throws -> [String: JSONValue] {
+    let data = try Data(contentsOf: bench.folder.appending(path: name))
+    return try #require(try WireJSON.decode(JSONValue.self, from: data).objectValue)
+  }
+}

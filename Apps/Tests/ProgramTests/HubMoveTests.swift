@@ -1,0 +1,177 @@
+import Foundation
+import PostgresTesting
+import Testing
+import TrendyModels
+
+/// A hub that moves from its folder to a database and back.
+@Suite(
+  "Moving a hub",
+  .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? "")),
+  .timeLimit(.minutes(10)))
+struct HubMoveTests {
+  let bench: Workbench
+  let storage: String
+  let data: String
+
+  init() throws {
+    bench = try Workbench()
+    storage = try PostgresCluster.shared.get().newDatabase()
+    data = bench.store("hub")
+    let made = try bench.trendyd("hub", "init", "--data", data, "--listen", "127.0.0.1:0")
+    try #require(made.status == 0, "\(made.talk)")
+  }
+
+  /// Serves wherever the hub's folder says that its data is.
+  private func run(port: Int = 0) throws -> (process: Running, url: String) {
+    let running = try Running(
+      bench, "trendyd",
+      ["run", "--role", "hub", "--data", data, "--listen", "127.0.0.1:\(port)", "--json"])
+    let url: String? = try eventually { () throws -> String? in
+      guard running.process.isRunning else { throw BenchError(running.text) }
+      guard let line = running.text.split(separator: "\n").first(where: { $0.contains("trendyd.run/1") }) else {
+        return nil
+      }
+      return try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue
+    }
+    return (running, try #require(url))
+  }
+
+  private func curl(_ words: String, token: String) throws -> (output: String, status: Int32) {
+    let result = try bench.shell("curl -s --fail-with-body -H 'Authorization: Bearer \(token)' \(words)")
+    return (result.output, result.status)
+  }
+
+  @Test func `devices go on after it was moved there and back, without a snapshot, and nothing takes effect twice`()
+    throws
+  {
+    var hub = try run()
+    let port = try #require(hub.url.split(separator: ":").last.flatMap { Int($0) })
+    let code = try #require(
+      try bench.trendyd("pair", "--data", data, "--json").document.objectValue?["code"]?.stringValue)
+    try bench.trendy("init", store: "phone")
+    #expect(try bench.trendy("connect", hub.url, code, "--insecure", store: "phone").status == 0)
+    try bench.trendy("log", "coffee", "--note", "before", store: "phone")
+    #expect(try bench.trendy("sync", store: "phone").status == 0)
+    let token = try #require(
+      try bench.trendyd("token", "create", "curl", "--data", data, "--json").document
+        .objectValue?["token"]?.stringValue)
+    let create =
+      "-H 'Idempotency-Key: k' -d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(hub.url)/api/v1/event-types"
+    #expect(try curl(create, token: token).status == 0)
+    // A mutation of a device whose answer was lost: it is sent again after each move.
+    let push =
+      #"-d '{"device":"d","acked_through":0,"mutations":[{"seq":1,"id":"m","entity_type":"event_type","operation":"create","#
+      + #""entity_id":"u","payload":{"id":"u","name":"u","color":"\#("#00FF00")","icon":"cup"}}]}' "#
+      + "\(hub.url)/api/v1/mutations"
+    let first = try curl(push, token: token)
+    #expect(first.status == 0, "\(first.output)")
+    func outcomes(_ text: String) throws -> JSONValue? {
+      try WireJSON.decode(JSONValue.self, from: Data(text.utf8)).objectValue?["outcomes"]
+    }
+    func feed() throws -> String { try curl("'\(hub.url)/api/v1/changes?since=0&limit=500'", token: token).output }
+    func changes() throws -> JSONValue? {
+      try WireJSON.decode(JSONValue.self, from: Data(feed().utf8)).objectValue?["changes"]
+    }
+    var before = try changes()
+    #expect(before?.arrayValue?.isEmpty == false)
+    // While a hub serves it, it stays.
+    let served = try bench.trendyd("hub", "move", "--to", storage, "--data", data)
+    #expect(served.status == 75)
+    #expect(served.talk.contains("nother hub serves"), "\(served.talk)")
+    hub.process.stop()
+
+    for (place, other, note) in [(storage, data, "there"), (data, storage, "back")] {
+      let moved = try bench.trendyd("hub", "move", "--to", place, "--data", data)
+      #expect(moved.status == 0, "\(moved.talk)")
+      hub = try run(port: port)
+      #expect(try changes() == before)
+      // Exactly once, by sequence and by key.
+      #expect(try outcomes(curl(push, token: token).output) == outcomes(first.output))
+      #expect(try curl(create, token: token).status == 0)
+      #expect(try changes() == before)
+      // The device's cursor is good: neither is it told to begin anew, nor does it take a snapshot.
+      #expect(try curl("'\(hub.url)/api/v1/changes?since=2&device=d&seen=2'", token: token).status == 0)
+      hub.process.stop()
+      hub = try run(port: port)
+      try bench.trendy("log", "coffee", "--note", note, store: "phone")
+      let synced = try bench.trendy("sync", store: "phone")
+      #expect(synced.status == 0, "\(synced.talk)")
+      #expect(try feed().contains(#""\#(note)""#))
+      let requests = hub.process.text
+      #expect(!requests.contains("/api/v1/snapshot"), "\(requests)")
+      let again = try bench.trendyd("hub", "move", "--to", place, "--data", data)
+      #expect(again.status == 64 && again.talk.contains("there already"), "\(again.talk)")
+      // A hub that serves a database is noticed, too.
+      let served = try bench.trendyd("hub", "move", "--to", other, "--data", data)
+      #expect(served.status == 75, "\(served.talk)")
+      before = try changes()
+      hub.process.stop()
+    }
+  }
+
+  @Test func `a move that is killed leaves the hub where it was, and can be said again`() throws {
+    // Enough that a move takes a while.
+    var hub = try run()
+    let token = try #require(
+      try bench.trendyd("token", "create", "curl", "--data", data, "--json").document
+        .objectValue?["token"]?.stringValue)
+    let type =
+      "-d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(hub.url)/api/v1/event-types"
+    #expect(try curl(type, token: token).status == 0)
+    for batch in 0..<20 {
+      let events = (0..<500).map {
+        #"{"id":"e-\#(batch)-\#($0)","event_type_id":"t","timestamp":"2026-01-01T00:00:00.000Z"}"#
+      }
+      let file = bench.folder.appending(path: "batch")
+      try Data(#"{"events":[\#(events.joined(separator: ","))]}"#.utf8).write(to: file)
+      let made = try curl("--data-binary @\(file.path) \(hub.url)/api/v1/events/batch", token: token)
+      try #require(made.status == 0, "\(made.output)")
+    }
+    func head() throws -> Int64? {
+      let answer = try curl("\(hub.url)/api/v1/changes/latest-cursor", token: token).output
+      return try WireJSON.decode(JSONValue.self, from: Data(answer.utf8)).objectValue?["head"]?.intValue
+    }
+    let before = try head()
+    #expect(before ?? 0 > 10_000)
+    hub.process.stop()
+    // Killed at moments that come later and later, until one move ends by itself.
+    var kills = 0
+    for delay in [5, 20, 60, 120, 250, 400].map({ UInt32($0 * 1000) }) {
+      let moving = try Running(bench, "trendyd", ["hub", "move", "--to", storage, "--data", data])
+      usleep(delay)
+      guard moving.process.isRunning else { break }
+      moving.kill()
+      moving.process.waitUntilExit()
+      kills += 1
+      let listed = try bench.trendyd("token", "list", "--data", data)
+      #expect(listed.status == 0 && listed.output.contains("curl"), "\(listed.talk)")
+    }
+    #expect(kills > 0)
+    let moved: Workbench.Result? = try eventually {
+      // Connections of the one that was killed end in their time.
+      let moved = try bench.trendyd("hub", "move", "--to", storage, "--data", data)
+      return moved.talk.contains("other connections") ? nil : moved
+    }
+    let last = try #require(moved)
+    #expect(last.status == 0 || last.talk.contains("there already"), "\(last.talk)")
+    hub = try run()
+    defer { hub.process.stop() }
+    #expect(try head() == before)
+  }
+
+  @Test func `a place that holds another hub is refused, and settings that cannot be read are told`() throws {
+    let other = bench.store("other")
+    #expect(try bench.trendyd("hub", "init", "--data", other).status == 0)
+    let refused = try bench.trendyd("hub", "move", "--to", other, "--data", data)
+    #expect(refused.status == 77)
+    #expect(refused.talk.contains("another hub"), "\(refused.talk)")
+    let itself = try bench.trendyd("hub", "move", "--to", data, "--data", data)
+    #expect(itself.status == 64 && itself.talk.contains("there already"), "\(itself.talk)")
+    try Data("{".utf8).write(to: URL(filePath: data).appending(path: "hub.json"))
+    for words in [["token", "list"], ["hub", "backup", bench.store("b")], ["pair"]] {
+      let told = try bench.run("trendyd", words + ["--data", data])
+      #expect(told.status == 78, "\(words)")
+      #expect(told.talk.contains("hub.json cannot be read"), "\(told.talk)")
+    }
+  }
+}

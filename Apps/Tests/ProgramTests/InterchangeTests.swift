@@ -1,0 +1,224 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// A person comes with what another program recorded, and leaves with everything.
+@Suite("Import and export", .timeLimit(.minutes(10)))
+struct InterchangeTests {
+  private let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  private func path(_ name: String) -> String { bench.folder.appending(path: name).path }
+
+  @discardableResult
+  private func file(_ name: String, _ text: String) throws -> String {
+    try Data(text.utf8).write(to: URL(filePath: path(name)))
+    return path(name)
+  }
+
+  private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+
+  /// The lines of `list`, the newest first.
+  private func listed(store: String = "store") throws -> [String] {
+    try bench.trendy("list", "--plain", store: store).output.split(separator: "\n").map(String.init)
+  }
+
+  @Test func `leaving is proven: everything out, into an empty store, and out again gives the same bytes`() throws {
+    let note = "two\nlines, \"quoted\" and ☕"
+    for words in [
+      ["log", "coffee", "2", "size=large", "-n", note], ["log", "journal", "--all-day"], ["start", "workout"],
+      ["type", "add", "Ride", "--color", "#123456"], ["type", "prop", "add", "Ride", "due", "--kind", "date"],
+      ["log", "Ride", "due=2026-01-02", "--from", "2026-01-02T08:00:00+01:00", "--for", "30m"],
+      ["place", "add", "Home", "51.9270,4.3620"], ["vehicle", "add", "Van", "--device", "bt"],
+      ["trip", "rule", "add", "all mine", "private"], ["skip", "coffee"],
+      ["config", "set", "week_starts_on", "sunday"],
+      ["import", Samples.drive.path], ["rm", "@1"],
+    ] {
+      let result = try bench.run("trendy", words + ["--store", bench.store()])
+      #expect(result.status == 0, "\(words): \(result.talk)")
+    }
+    // A trip that was found and deleted must not be found again in the fixes that come along.
+    let trips = try bench.trendy("trip", "list", "--plain").output
+    if let trip = trips.split(separator: "\t").first { try bench.trendy("trip", "rm", String(trip), "--yes") }
+    let out = try bench.trendy("export", "ndjson", path("a.ndjson"))
+    #expect(out.status == 0, "\(out.talk)")
+    let back = try bench.trendy("import", path("a.ndjson"), store: "fresh")
+    #expect(back.status == 0, "\(back.talk)")
+    try bench.trendy("trip", "recompute", store: "fresh")
+    try bench.trendy("export", "ndjson", path("b.ndjson"), store: "fresh")
+    #expect(try text("a.ndjson") == text("b.ndjson"))
+    let kinds = Set(
+      try text("a.ndjson").split(separator: "\n").compactMap { line in
+        try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["record"]?.stringValue
+      })
+    #expect(
+      kinds.isSuperset(of: [
+        "event_type", "property_definition", "geofence", "event", "vehicle", "trip_rule", "setting", "skip", "fix",
+      ]), "\(kinds)")
+    #expect(try listed() == listed(store: "fresh"))
+  }
+
+  @Test func `a table comes in, adds nothing the second time, and is taken back whole`() throws {
+    let table = try file("gym.csv", "habit,date,minutes\ngym,2026-01-02,30\ngym,2026-01-03,45\ngym,2026-01-03,45\n")
+    let dry = try bench.trendy("import", table, "--dry-run")
+    #expect(dry.status == 0 && dry.output.contains("3 events"), "\(dry.talk)")
+    #expect(try listed().isEmpty)
+    let first = try bench.trendy("import", table, "--map", "gym=workout", "--json")
+    #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 3, "\(first.talk)")
+    let again = try bench.trendy("import", table, "--map", "gym=workout", "--json")
+    #expect(try again.document.objectValue?["known"] == 3, "\(again.talk)")
+    #expect(try listed().count == 3)
+    let edited = try #require(try listed().first?.split(separator: "\t").first.map(String.init))
+    try bench.trendy("edit", edited, "--note", "mine")
+    let id = try #require(
+      try bench.trendy("import", "list", "--plain").output.split(separator: "\t").first.map(String.init))
+    let undone = try bench.trendy("import", "undo", id, "--json")
+    #expect(try undone.document.objectValue?["left"] == .array([.string(edited)]), "\(undone.talk)")
+    #expect(try listed().count == 1)
+    #expect(try bench.trendy("import", "undo", id).status == 1)
+    // It was taken back, not deleted one by one: it may come again.
+    try bench.trendy("import", table, "--map", "gym=workout")
+    #expect(try listed().count == 3)
+  }
+
+  @Test func `what a person deleted does not come back with the next import`() throws {
+    let table = try file("gym.csv", "habit,date\ngym,2026-01-02\ngym,2026-01-03\n")
+    try bench.trendy("import", table)
+    try bench.trendy("rm", "@1", "--yes")
+    try bench.trendy("import", table)
+    #expect(try listed().count == 1)
+  }
+
+  @Test func `an import that was killed goes on with the same command, as one`() throws {
+    let rows = (0..<20_000).map { "run,\(1_700_000_000 + $0 * 60)\n" }
+    let table = try file("runs.csv", "type,start\n" + rows.joined())
+    // Its input does not end, so it is killed in the middle: once most batches are there.
+    let program = "'\(Workbench.path("trendy"))'"
+    _ = try bench.shell(
+      """
+      cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; mkfifo pipe
+      \(program) import - < pipe & pid=$!
+      exec 3> pipe; cat '\(table)' >&3
+      until [ $(\(program) list --limit 0 --plain | wc -l) -ge 16000 ]; do sleep 0.1; done
+      kill -9 $pid; exec 3>&-
+      """)
+    let kept = try bench.trendy("list", "--limit", "0", "--plain").output.split(separator: "\n").count
+    #expect(kept >= 16_000 && kept < 20_000, "\(kept)")
+    #expect(try bench.trendy("import", "list", "--plain").output.contains("\tinterrupted\t"))
+    let again = try bench.shell("cat '\(table)' | TRENDY_STORE='\(bench.store())' \(program) import -")
+    #expect(again.status == 0, "\(again.talk)")
+    #expect(try bench.trendy("list", "--limit", "0", "--plain").output.split(separator: "\n").count == 20_000)
+    let imports = try bench.trendy("import", "list", "--plain").output.split(separator: "\n")
+    #expect(imports.count == 1 && imports[0].contains("\tdone\t"), "\(imports)")
+    let id = try #require(imports[0].split(separator: "\t").first.map(String.init))
+    try bench.trendy("import", "undo", id)
+    #expect(try listed().isEmpty)
+  }
+
+  @Test func `a table that goes out comes in again, with its ids, zones and days`() throws {
+    try bench.trendy("log", "coffee", "2", "size=large", "--at", "2026-11-20T08:30:00+01:00", "-n", "a, \"b\"\nc")
+    try bench.trendy("log", "journal", "--all-day", "--at", "2026-11-19")
+    let out = try bench.trendy("export", "csv", path("out.csv"))
+    #expect(out.status == 0, "\(out.talk)")
+    try bench.trendy("init", store: "other")
+    try bench.trendy("import", path("out.csv"), store: "other")
+    #expect(try listed() == listed(store: "other"))
+    try bench.trendy("export", "csv", path("again.csv"), store: "other")
+    #expect(try text("out.csv") == text("again.csv"))
+    let array = try bench.trendy("export", "json", "--type", "coffee").output
+    let events = try #require(try WireJSON.decode(JSONValue.self, from: Data(array.utf8)).arrayValue)
+    #expect(events.first?.objectValue?["event_type"]?.objectValue?["name"] == "coffee")
+    // A file that is there is not replaced by chance.
+    #expect(try bench.trendy("export", "csv", path("out.csv")).status == 73)
+    #expect(try bench.trendy("export", "csv", path("out.csv"), "--yes").status == 0)
+  }
+
+  @Test func `nothing taken in is an answer that says what was seen`() throws {
+    let table = try file("gym.csv", "habit,date\ngym,someday\n")
+    let bad = try bench.trendy("import", table)
+    #expect(bad.status == 65 && bad.talk.contains("someday"), "\(bad.talk)")
+    let other = try bench.trendy("import", try file("no.txt", "hello\n"))
+    #expect(other.status == 65 && other.talk.contains("plain text"), "\(other.talk)")
+    let ambiguous = try bench.trendy("import", try file("us.csv", "habit,date\ngym,3/4/2026\n"))
+    #expect(ambiguous.status == 65 && ambiguous.talk.contains("--date-format"), "\(ambiguous.talk)")
+    #expect(try bench.trendy("import", path("us.csv"), "--date-format", "mdy", "--since", "2026-04-01").status == 65)
+    #expect(try bench.trendy("import", "daylio", path("us.csv")).status == 65)
+    #expect(try bench.trendy("import", "none", path("us.csv")).status == 64)
+  }
+
+  // MARK: Archives and folders
+
+  private static let health = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <HealthData locale="en_NL">
+     <Record type="HKQuantityTypeIdentifierStepCount" sourceName="iPhone" device="name:iPhone" unit="count" \
+    startDate="2026-03-01 08:00:00 +0100" endDate="2026-03-01 08:10:00 +0100" value="900"/>
+     <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Watch" device="name:Apple Watch" unit="count" \
+    startDate="2026-03-01 08:00:00 +0100" endDate="2026-03-01 08:10:00 +0100" value="1000"/>
+     <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30" durationUnit="min" sourceName="Watch" \
+    startDate="2026-03-01 07:00:00 +0100" endDate="2026-03-01 07:30:00 +0100">
+      <WorkoutRoute sourceName="Watch" startDate="2026-03-01 07:00:00 +0100" endDate="2026-03-01 07:30:00 +0100">
+       <FileReference path="/workout-routes/route.gpx"/>
+      </WorkoutRoute>
+     </Workout>
+    </HealthData>
+    """
+  private static let route = """
+    <gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
+    <trkpt lat="52.1" lon="5.1"><time>2026-03-01T06:00:00Z</time></trkpt>
+    <trkpt lat="52.11" lon="5.1"><time>2026-03-01T06:10:00Z</time></trkpt>
+    <trkpt lat="52.12" lon="5.1"><time>2026-03-01T06:20:00Z</time></trkpt>
+    </trkseg></trk></gpx>
+    """
+
+  @Test func `a phone's health archive comes in from a file, a pipe and a folder as one, and is taken back`() throws {
+    let folder = bench.folder.appending(path: "apple_health_export/workout-routes")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try file("apple_health_export/eksport.xml", Self.health)
+    try file("apple_health_export/workout-routes/route.gpx", Self.route)
+    _ = try bench.shell(
+      "cd '\(bench.folder.path)'; python3 -c 'import shutil; shutil.make_archive(\"export\", \"zip\", \".\", \"apple_health_export\")'"
+    )
+    let dry = try bench.trendy("import", path("export.zip"), "--dry-run")
+    #expect(dry.status == 0 && dry.output.contains("2 events"), "\(dry.talk)")
+    #expect(try listed().isEmpty)
+    let first = try bench.trendy("import", path("export.zip"), "--json")
+    #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 2, "\(first.talk)")
+    let events = try bench.trendy("export", "csv").output
+    // The watch's steps alone, and the two ends of the straight way.
+    #expect(events.contains(",1000") && !events.contains("1900"), "\(events)")
+    #expect(events.contains("_x~|H_bc^_|B?"), "\(events)")
+    for command in [
+      "cat export.zip | \(Workbench.path("trendy")) import - --json",
+      "\(Workbench.path("trendy")) import apple_health_export --json",
+      "gzip -c apple_health_export/eksport.xml | \(Workbench.path("trendy")) import apple-health - --json",
+    ] {
+      let again = try bench.shell("cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; \(command)")
+      #expect(try again.document.objectValue?["new"]?.objectValue?["event"] == nil, "\(again.talk)")
+      #expect(try again.document.objectValue?["known"]?.intValue ?? 0 > 0, "\(again.talk)")
+    }
+    let id = try bench.trendy("import", "list", "--plain").output.split(separator: "\t").first.map(String.init)
+    try bench.trendy("import", "undo", try #require(id))
+    #expect(try listed().isEmpty)
+  }
+
+  @Test func `an archive of several forms comes in whole, and one of none says what it holds`() throws {
+    try FileManager.default.createDirectory(
+      at: bench.folder.appending(path: "Takeout/Photos"), withIntermediateDirectories: true)
+    try file("Takeout/Photos/a.txt", "a photo")
+    let none = try bench.trendy("import", path("Takeout"))
+    #expect(none.status == 65 && none.talk.contains("a.txt"), "\(none.talk)")
+    try file("Takeout/gym.csv", "habit,date\ngym,2026-01-02\n")
+    try FileManager.default.copyItem(at: Samples.drive, to: URL(filePath: path("Takeout/drive.gpx")))
+    let both = try bench.trendy("import", path("Takeout"), "--json")
+    #expect(both.status == 0, "\(both.talk)")
+    let answer = try #require(try both.document.objectValue)
+    #expect(answer["new"]?.objectValue?["event"] == 1, "\(both.output)")
+    #expect(answer["found"]?.intValue ?? 0 > 0, "\(both.output)")
+    #expect(answer["skipped"]?.objectValue?.values.first == 1, "\(both.output)")
+  }
+}

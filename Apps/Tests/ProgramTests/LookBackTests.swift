@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// What the record says, in words and small pictures.
+@Suite("Looking back", .timeLimit(.minutes(10)))
+struct LookBackTests {
+  let bench: Workbench
+
+  /// Sixty days: coffee on every second day at 8, twice on every fourth, and a headache the day after two of them.
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+    try bench.trendy("type", "add", "headache")
+    var lines: [String] = []
+    for day in stride(from: 60, through: 2, by: -2) {
+      lines.append("coffee --at '\(Self.day(day)) 08:10'")
+      guard day % 4 == 0 else { continue }
+      lines.append("coffee --at '\(Self.day(day)) 08:40'")
+      lines.append("headache --at '\(Self.day(day - 1)) 16:00'")
+    }
+    let file = bench.folder.appending(path: "lines")
+    try Data(lines.joined(separator: "\n").utf8).write(to: file)
+    let made = try bench.shell("trendy log - --store '\(bench.store())' < '\(file.path)'")
+    try #require(made.status == 0, "\(made.output)\(made.talk)")
+  }
+
+  /// A date so many days before today; the programs are told UTC.
+  private static func day(_ ago: Int) -> String {
+    LocalTime(isUTC: true).date(of: Date()).advanced(by: -ago).description
+  }
+
+  private func document(_ words: String...) throws -> [String: JSONValue] {
+    try #require(try bench.run("trendy", words + ["--json", "--store", bench.store()]).document.objectValue)
+  }
+
+  @Test func `stats say how often, on which days, at which hours, and what is still missing`() throws {
+    let stats = try document("stats", "coffee")
+    #expect(stats["events"] == 45)
+    #expect(stats["active_days"] == 30)
+    #expect(stats["hours"]?.arrayValue?[8] == 45)
+    #expect(stats["hour_habit"]?["peak"] == 8)
+    #expect(stats["gap"]?["usual"] == 2)
+    #expect(stats["streak"]?["longest"] == 1)
+    let text = try bench.trendy("stats", "coffee").output
+    #expect(text.contains("Usually 08:00 to 09:00 (100 %), consistency 1.00, high."), "\(text)")
+    #expect(text.contains("usually every 2 days"), "\(text)")
+    try bench.trendy("log", "journal")
+    let few = try bench.trendy("stats", "journal").output
+    #expect(few.contains("27 more days until two weeks can be compared"), "\(few)")
+    #expect(try bench.trendy("stats", "mood").output == "mood: nothing recorded yet. trendy log mood\n")
+  }
+
+  @Test(arguments: [40, 80, 120])
+  func `every line fits the terminal`(width: Int) throws {
+    for words in [["stats", "coffee"], ["streaks"], ["records"], ["cal", "coffee"]] {
+      let shown = try bench.run("trendy", words + ["--store", bench.store()], environment: ["COLUMNS": "\(width)"])
+      #expect(shown.status == 0)
+      for line in shown.output.split(separator: "\n") { #expect(line.count <= width, "\(words) \(line)") }
+    }
+  }
+
+  @Test func `a relation that is there is found at its lag, and said in a sentence`() throws {
+    let relations = try #require(try document("insights")["relations"]?.arrayValue)
+    #expect(relations.count == 1)
+    #expect(relations.first?["lag_days"] == 1)
+    #expect(
+      relations.first?["sentence"]?.stringValue?.hasPrefix("More coffee goes") == true
+        && relations.first?["sentence"]?.stringValue?.hasSuffix("more headache the day after") == true)
+  }
+
+  @Test func `a calendar shows each day at its level, in blocks or digits, and skipped days`() throws {
+    let days = try #require(try document("cal", "coffee")["days"]?.arrayValue)
+    #expect(days.count == 61)
+    #expect(days.first?["count"] == 2)
+    #expect(days.dropFirst().first?["level"] == 0)
+    let plain = try bench.trendy("cal", "coffee", "--weeks", "4", environment: ["LANG": "C", "LC_ALL": "C"])
+    #expect(plain.output.contains("0 1 2 3 4  nothing to most"), "\(plain.output)")
+    #expect(!plain.output.contains("█"))
+  }
+
+  @Test func `streaks count days in a row, today not over, skips neither breaking nor adding`() throws {
+    for day in 1...3 { try bench.trendy("log", "journal", "--at", "\(Self.day(day)) 21:00") }
+    func streak() throws -> JSONValue? {
+      try document("streaks")["streaks"]?.arrayValue?.first { $0["event_type"]?["name"] == "journal" }
+    }
+    #expect(try streak()?["current"] == 3)
+    try bench.trendy("log", "journal", "--at", "\(Self.day(5)) 21:00")
+    #expect(try streak()?["current"] == 3)
+    try bench.trendy("skip", "journal", "--from", Self.day(4), "--to", Self.day(4))
+    #expect(try streak()?["current"] == 4)
+  }
+
+  @Test func `a range that ends before it begins is refused, and one in the past ends there`() throws {
+    #expect(try bench.trendy("stats", "coffee", "--since", Self.day(5), "--until", Self.day(9)).status == 64)
+    #expect(try document("stats", "coffee", "--until", Self.day(30))["events"] == 24)
+  }
+
+  @Test func `a type that is named is the only one looked back on`() throws {
+    let streaks = try document("streaks", "--type", "headache")
+    #expect(streaks["streaks"]?.arrayValue?.compactMap { $0["event_type"]?["name"]?.stringValue } == ["headache"])
+  }
+
+  @Test func `records are the most and the longest, with their days`() throws {
+    let records = try #require(try document("records", "--type", "coffee")["records"]?.arrayValue?.first)
+    #expect(records["day"]?["events"] == 2)
+    #expect(records["day"]?["from"]?.stringValue == Self.day(60))
+    #expect(records["streak"]?["days"] == 1)
+    #expect(records["pause"]?["days"] == 1)
+    #expect(records["pause"]?["from"]?.stringValue == Self.day(59))
+    let text = try bench.trendy("records", "--type", "headache").output
+    #expect(text.hasPrefix("headache\n  most in a day    1  "), "\(text)")
+    #expect(text.contains("\n  days without     3  "), "\(text)")
+    #expect(try bench.trendy("records", "--type", "tea").status == 66)
+    #expect(try bench.trendy("records", "--since", "2011-01-01", "--until", "2011-02-01").output.hasPrefix("Nothing"))
+  }
+}

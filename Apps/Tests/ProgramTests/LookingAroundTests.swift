@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// `trendy demo`: a look around before there is anything of one's own.
+@Suite("Looking around", .timeLimit(.minutes(10)))
+struct LookingAroundTests {
+  let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
+  private func temporaryStores(in folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path)
+  }
+
+  @Test func `The tour shows what was put in and leaves nothing behind`() throws {
+    let temporary = bench.folder.appending(path: "tmp")
+    try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+    let tour = try bench.run("trendy", ["demo", "--years", "1"], environment: ["TMPDIR": temporary.path])
+    #expect(tour.status == 0, "\(tour.talk)")
+    #expect(tour.output.contains("$ trendy stats coffee"))
+    #expect(tour.output.contains("goes strongly with more run on the same day"))
+    #expect(tour.output.contains("more headache the day after"))
+    #expect(tour.output.contains("Home → Office"))
+    #expect(try temporaryStores(in: temporary).isEmpty)
+    let count = try bench.run("trendy", ["demo", "--years", "1", "--json"], environment: ["TMPDIR": temporary.path])
+    #expect(try count.document["store"] == .null)
+    #expect(try (count.document["events"]?.intValue ?? 0) > 2000)
+    #expect(try temporaryStores(in: temporary).isEmpty)
+  }
+
+  @Test func `What is kept is a store like any other and nothing is written over`() throws {
+    let kept = bench.folder.appending(path: "kept")
+    let made = try bench.run("trendy", ["demo", "--years", "1", "--keep", kept.path, "--json"])
+    #expect(made.status == 0, "\(made.talk)")
+    let listed = try bench.run("trendy", ["list", "--limit", "0", "--ndjson", "--store", kept.path])
+    #expect(try Int64(listed.output.split(separator: "\n").count) == made.document["events"]?.intValue)
+    #expect(try bench.run("trendy", ["doctor", "--store", kept.path]).status == 0)
+    let again = try bench.run("trendy", ["demo", "--keep", kept.path])
+    #expect(again.status == 73)
+    #expect(again.talk.contains("nothing is written over"), "\(again.talk)")
+    for words in [["--years", "0"], ["--years", "many"], ["--seed", "-1"]] {
+      #expect(try bench.run("trendy", ["demo"] + words).status == 64)
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// The pictures of looking back, whole, on a record whose days are long over.
+@Suite("Pictures", .timeLimit(.minutes(10)))
+struct PictureTests {
+  let bench: Workbench
+  private static let last = CivilDate(year: 2024, month: 11, day: 20)
+
+  /// A hundred days up to Wednesday 20 November 2024: coffee on two of three days, twice on Mondays; a run of 5 to 8 km on every
+  /// fifth; reading in the last ten.
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+    for type in ["run", "コーヒーと紅茶の時間", "reading"] { try bench.trendy("type", "add", type) }
+    try bench.trendy("type", "prop", "add", "run", "km", "--kind", "number")
+    try bench.trendy("type", "prop", "add", "run", "time", "--kind", "duration")
+    var lines: [String] = []
+    for ago in (0..<100).reversed() {
+      let day = Self.last.advanced(by: -ago)
+      if ago % 3 != 2 { lines.append("coffee --at '\(day) 08:10'") }
+      if day.weekday == 1 { lines.append("coffee --at '\(day) 09:20'") }
+      if ago % 5 == 0 { lines.append("run km=\(5 + ago % 4) --at '\(day) 18:00' --for \(30 + ago % 7)m") }
+      if ago < 10 { lines.append("reading --at '\(day) 21:30'") }
+      if ago % 9 == 1 { lines.append("コーヒーと紅茶の時間 --at '\(day) 15:00'") }
+    }
+    try bench.trendy("trip", "add", "12km", "--from", "2024-11-19 08:00", "--for", "20m")
+    try bench.trendy("trip", "add", "8km", "--from", "2024-11-12 08:00", "--for", "20m")
+    let file = bench.folder.appending(path: "lines")
+    try Data(lines.joined(separator: "\n").utf8).write(to: file)
+    let made = try bench.shell("trendy log - --store '\(bench.store())' < '\(file.path)'")
+    try #require(made.status == 0, "\(made.output)\(made.talk)")
+  }
+
+  /// What a command prints in a terminal of a width.
+  private func shown(_ line: String, width: Int, locale: String = "C.UTF-8") throws -> String {
+    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
+    let result = try bench.run("trendy", words, environment: ["COLUMNS": "\(width)", "LANG": locale])
+    #expect(result.status == 0, "\(line): \(result.talk)")
+    return result.output
+  }
+
+  private func document(_ line: String) throws -> JSONValue {
+    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
+    return try bench.run("trendy", words + ["--json"]).document
+  }
+
+  @Test func `a week at three widths`() throws {
+    #expect(
+      try shown("week", width: 40) == """
+        Mon 18 to Wed 20 Nov, against Mon 11 to
+        Wed 13 Nov
+          run and コーヒーと紅茶の時間 after
+          none before.
+          coffee                3   3   same
+          reading               3   3   same
+          Trip                  1   1   same
+          run                   1   0    new
+          コーヒーと紅茶の時間  1   0    new
+          Driven 12.0 km in 1 trip (the week
+          before 8.0 km).
+
+        """)
+    #expect(
+      try shown("week", width: 80) == """
+        Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
+          run and コーヒーと紅茶の時間 after none before.
+          coffee                3   3   same  ███
+          reading               3   3   same  ███
+          Trip                  1   1   same  ▁█▁
+          run                   1   0    new  ▁▁█
+          コーヒーと紅茶の時間  1   0    new  ▁█▁
+          Driven 12.0 km in 1 trip (the week before 8.0 km).
+
+        """)
+    #expect(try shown("week", width: 120) == shown("week", width: 80))
+    #expect(
+      try shown("week", width: 80, locale: "C") == """
+        Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
+          run and コーヒーと紅茶の時間 after none before.
+          coffee                3   3   same  @@@
+          reading               3   3   same  @@@
+          Trip                  1   1   same  .@.
+          run                   1   0    new  ..@
+          コーヒーと紅茶の時間  1   0    new  .@.
+          Driven 12.0 km in 1 trip (the week before 8.0 km).
+
+        """)
+  }
+
+  @Test func `a week has a document and rows of the same`() throws {
+    let week = try document("week")
+    #expect(week["schema"] == "trendy.week/1")
+    #expect(week["from"] == "2024-11-18" && week["before_through"] == "2024-11-13")
+    let coffee = week["types"]?.arrayValue?.first { $0["event_type"]?["name"] == "coffee" }
+    #expect(coffee?["now"] == 3 && coffee?["before"] == 3, "\(week)")
+    #expect(week["driven"]?["distance_m"] == 12000 && week["driven_before"]?["trips"] == 1)
+    let rows = try shown("week --plain", width: 40)
+    #expect(rows.contains("coffee\t3\t3\t0.0\t"), "\(rows)")
+  }
+
+  @Test func `a week whose comparison a range cuts off is refused, and a type that is not there named`() throws {
+    let cut = try bench.trendy("week", "--since", "2024-11-15", "--until", "2024-11-20")
+    #expect(cut.status == 64 && cut.talk.contains("That begins on Mon 11 Nov"), "\(cut.talk)")
+    #expect(try bench.trendy("week", "--type", "tea").status == 66)
+    #expect(try shown("week --type run", width: 80).contains("Driven") == false)
+    #expect(try bench.trendy("week", "--until", "2020-01-01").output.hasSuffix("Nothing recorded in either.\n"))
+  }
+
+  @Test func `a line at three widths`() throws {
+    #expect(
+      try shown("chart run --of km", width: 40) == """
+        run  km, mean of each day
+          km of run: 5 % less on average than in
+          the 14 days before.
+          8 ⠁      ⠈       ⠁      ⠈       ⠁
+
+                       ⡇      ⣸      ⢠⡇      ⣾
+                      ⢸⡇      ⣿      ⢸⡇      ⣿
+              ⠁  ⡇   ⠈⢸⠉⢹    ⠁⡏⠉⡇   ⠈⢸⠉⢹    ⠁⡏⠉⡇
+                 ⡇   ⡔⠚ ⢸   ⢠⠒⠃ ⡇   ⡔⠚ ⢸   ⢠⠒⠃ ⡇
+                 ⢹ ⢠⠴⠁  ⠈⡇ ⡤⠎   ⢱ ⢠⠴⠁  ⠘⡄ ⡤⠎   ⢣
+               ⢀ ⢸⣀⢸   ⡀ ⣇⡀⡇  ⢀ ⢸⣀⢸   ⡀ ⣇⡀⡇  ⢀ ⢸
+                   ⡿      ⢱⠃     ⠈⡎      ⢻
+                   ⡇      ⢸       ⡇      ⢸
+
+          5      ⢀       ⡀      ⢀       ⡀      ⢀
+            Aug  Sep        Oct         Nov
+          Dots: days. Line: the mean of 14 days
+          up to each.
+
+        """)
+    #expect(
+      try shown("chart run --of km", width: 80) == """
+        run  km, mean of each day  since Sat 17 Aug
+          km of run: 5 % less on average than in the 14 days before.
+          8 ⠁               ⠁               ⠁              ⠈               ⠈
+
+                                   ⣇               ⡇              ⢠⡇              ⢸⡆
+                                  ⢰⢹              ⢸⢸              ⢸⢱              ⢸⢣
+                ⠁     ⢸         ⠁ ⢸ ⠉⠉⢱         ⠁ ⢸⠈⠉⠉⢣        ⠈  ⡜⠈⠉⠉⢇        ⠈  ⡇⠈⠉⠉⡇
+                      ⠈⡆       ⢠⠒⠒⠚   ⠘⡄       ⡠⠒⠒⠃   ⠸⡀       ⡰⠒⠒⠃   ⢸        ⡰⠒⠒⠃   ⢸
+                       ⢱    ⡤⠤⠴⠁       ⢣   ⢀⠤⠤⠜⠁       ⢇   ⢠⠤⠤⠜⠁       ⡇   ⢠⠤⠤⠎⠁      ⠈⡇
+                    ⡀  ⠘⣄⣀⣀⢰⠁       ⡀  ⠸⣀⣀⡀⢸       ⢀   ⢸⣀⣀⡀⢸       ⢀   ⢸⣀⣀⡀⢸       ⢀   ⢱
+                          ⢸⢸              ⢸⣸              ⢱⡜              ⢣⡇
+                           ⡏              ⠈⡇              ⠘⡇              ⠸⡇
+
+          5             ⡀               ⡀              ⢀               ⢀               ⢀
+            Aug        Sep                     Oct                      Nov
+          Dots: days. Line: the mean of 14 days up to each.
+
+        """)
+    #expect(
+      try shown("chart run --of km", width: 120) == """
+        run  km, mean of each day  since Sat 17 Aug
+          km of run: 5 % less on average than in the 14 days before.
+          8 ⠁                       ⠈                       ⠈                        ⠁                       ⠈
+
+                                               ⣾                       ⢸⡄                      ⢠⢇                       ⣷
+                                              ⢰⠁⢇                      ⡇⢱                      ⡸⠘⡄                     ⢰⠁⢇
+                  ⠁         ⢇             ⠈   ⡸ ⠈⠉⠉⠉⢱             ⠈   ⢰⠁ ⠉⠉⠉⠹⡀             ⠁   ⡇ ⠉⠉⠉⠉⡇             ⠈   ⡸ ⠈⠉⠉⠉⢣
+                            ⠸⡀           ⢀⠔⠒⠒⠒⠃     ⠈⡆            ⡰⠒⠒⠒⠚      ⢣            ⡠⠒⠒⠒⠒⠁     ⠸⡀           ⢀⠔⠒⠒⠒⠃     ⠈⡆
+                             ⢱      ⡠⠤⠤⠤⠔⠁           ⠘⡄     ⢠⠤⠤⠤⠴⠉           ⠈⢇      ⡤⠤⠤⠤⠊⠁           ⢱      ⡠⠤⠤⠤⠜⠁           ⠸⡀
+                        ⡀     ⣇⣀⣀⣀⡀ ⡇           ⢀     ⢣⣀⣀⣀⡀ ⡸            ⡀    ⠸⣀⣀⣀⣀ ⢰⠁           ⡀    ⠈⣆⣀⣀⣀⡀ ⡇           ⢀     ⢣
+                                  ⢣⢰⠁                     ⠸⡀⡇                     ⠈⡆⡸                      ⢣⢸
+                                  ⠈⡞                       ⢻                       ⢸⠇                      ⠘⡎
+
+          5                   ⡀                       ⢀                        ⡀                       ⡀                       ⢀
+            Aug               Sep                                 Oct                                   Nov
+          Dots: days. Line: the mean of 14 days up to each.
+
+        """)
+    #expect(
+      try shown("chart run --of km", width: 80, locale: "C") == """
+        run  km, mean of each day  since Sat 17 Aug
+          km of run: 5 % less on average than in the 14 days before.
+          8 *               *               *              *               *
+
+                                   *               *              **              **
+                                  **              **              **              **
+                *     *         * * ***         * *****        *  *****        *  *****
+                      **       ****   **       ****   **       ****   *        ****   *
+                       *    ****       *   *****       *   *****       *   *****      **
+                    *  ******       *  *****       *   *****       *   *****       *   *
+                          **              **              **              **
+                           *              **              **              **
+
+          5             *               *              *               *               *
+            Aug        Sep                     Oct                      Nov
+          Dots: days. Line: the mean of 14 days up to each.
+
+        """)
+  }
+
+  @Test func `bars at three widths`() throws {
+    #expect(
+      try shown("chart run --of time --sum --by month", width: 40) == """
+        run  time, sum of each month
+          time of run: most in Oct 2024, 3 h 51
+          min; usually 2 h 44 min.
+          Aug 2024  ███████ 1 h 41 min
+          Sep 2024  █████████████▉ 3 h 20 min
+          Oct 2024  ████████████████ 3 h 51 min
+          Nov 2024  ████████▉ 2 h 9 min
+
+        """)
+    #expect(
+      try shown("chart run --of time --sum --by month", width: 80) == """
+        run  time, sum of each month  since Sat 17 Aug
+          time of run: most in Oct 2024, 3 h 51 min; usually 2 h 44 min.
+          Aug 2024  █████████████████▌ 1 h 41 min
+          Sep 2024  ██████████████████████████████████▋ 3 h 20 min
+          Oct 2024  ████████████████████████████████████████ 3 h 51 min
+          Nov 2024  ██████████████████████▍ 2 h 9 min
+
+        """)
+    #expect(
+      try shown("chart run --of time --sum --by month", width: 120)
+        == shown("chart run --of time --sum --by month", width: 80))
+    #expect(
+      try shown("chart run --of time --sum --by month", width: 80, locale: "C") == """
+        run  time, sum of each month  since Sat 17 Aug
+          time of run: most in Oct 2024, 3 h 51 min; usually 2 h 44 min.
+          Aug 2024  ################## 1 h 41 min
+          Sep 2024  ################################### 3 h 20 min
+          Oct 2024  ######################################## 3 h 51 min
+          Nov 2024  ###################### 2 h 9 min
+
+        """)
+  }
+
+  @Test func `a chart has a document and rows, and bad questions have answers`() throws {
+    let chart = try document("chart run --of km --sum --by month")
+    #expect(chart["schema"] == "trendy.chart/1" && chart["summary"] == "sum")
+    // 5 km and what 100 days ago modulo 4 leaves, every fifth day: in August 95, 90 and 85 days ago: 8, 7 and 6.
+    #expect(chart["points"]?.arrayValue?.first?["value"] == 21, "\(chart)")
+    #expect(try shown("chart coffee --plain --by week", width: 40).hasSuffix("2024-11-18\t2024-11-20\t3\t3\t\n"))
+    #expect(try bench.trendy("chart", "reading", "--mean").status == 64)
+    #expect(try bench.trendy("chart", "run", "--of", "mood").status == 66)
+    #expect(try bench.trendy("chart", "coffee", "--of", "size").status == 64)
+    #expect(try bench.trendy("chart", "coffee", "--since", "2024-12-01", "--until", "2024-11-01").status == 64)
+    let none = try bench.trendy("chart", "coffee", "--since", "2023-01-01", "--until", "2023-02-01").output
+    #expect(none == "coffee: nothing recorded that is meant by these options.\n")
+  }
+
+  @Test func `a month that is over is held against the whole one before, and one to come is refused`() throws {
+    let month = try document("month 2024-10")
+    #expect(month["schema"] == "trendy.month/1")
+    #expect(month["from"] == "2024-10-01" && month["through"] == "2024-10-31")
+    #expect(month["before_from"] == "2024-09-01" && month["before_through"] == "2024-09-30")
+    let part = try document("month")
+    #expect(part["through"] == "2024-11-20" && part["before_through"] == "2024-10-20")
+    #expect(try shown("month 2024-10", width: 80).hasPrefix("Oct 2024, against Sep 2024\n"))
+    #expect(try bench.trendy("month", "2024-13").status == 64)
+    #expect(try bench.trendy("month", "2024-12", "--until", "2024-11-20").talk.contains("still to come"))
+    for width in [40, 80, 120] {
+      let lines = try shown("month --type coffee --type run", width: width).split(separator: "\n")
+      #expect(lines.allSatisfy { $0.count <= width })
+    }
+  }
+}
