@@ -19,6 +19,11 @@ class Axe:
         """What is wrong by axe-core's rules, a line each."""
         # Through the debugger: the page's own policy allows no script but the hub's.
         browser.devtools("Runtime.evaluate", expression=self.source)
+        # Half of a change of theme is no colour of either: what fades is awaited, what turns for ever is not.
         return browser.later("""
+          const frame = () => new Promise(requestAnimationFrame);
+          const ending = () => document.getAnimations().filter((animation) => animation.playState === 'running' && animation.effect.getComputedTiming().endTime !== Infinity);
+          await frame();
+          for (await frame(); ending().length; await frame()) await Promise.allSettled(ending().map((animation) => animation.finished));
           const result = await axe.run(document, { resultTypes: ['violations'] });
           return result.violations.flatMap((violation) => violation.nodes.slice(0, 3).map((node) => `${violation.id}: ${node.target.join(' ')} ${node.any[0]?.message ?? node.all[0]?.message ?? ''}`));""")
