@@ -8,15 +8,19 @@ public struct CommandTable: Sendable {
   public let globalOptions: [OptionSpec]
   /// What is worth knowing whatever the command, in lines that fit a screen.
   let notes: [String]
+  /// Help on what is no command.
+  let topics: [HelpTopic]
 
   public init(
-    program: String, about: [String], commands: [CommandSpec], globalOptions: [OptionSpec], notes: [String]
+    program: String, about: [String], commands: [CommandSpec], globalOptions: [OptionSpec], notes: [String],
+    topics: [HelpTopic] = []
   ) {
     self.program = program
     self.about = about
     self.commands = commands
     self.globalOptions = globalOptions
     self.notes = notes
+    self.topics = topics
   }
 
   public func options(of command: CommandSpec) -> [OptionSpec] { command.options + globalOptions }
@@ -62,7 +66,7 @@ extension CommandTable {
     }
     if asksForHelp, !known.isEmpty { return .help(topic: known) }
     let next = Set(shown.filter { $0.path.starts(with: known) }.map { $0.path[known.count] }).sorted()
-    let near = rest.first.flatMap { Suggestion.nearest(to: $0, among: next) }
+    let near = rest.first.flatMap { OtherWords.here(for: $0, among: next) ?? Suggestion.nearest(to: $0, among: next) }
     let prefix = ([program] + known).joined(separator: " ")
     let message =
       rest.first.map { "There is no command '\((known + [$0]).joined(separator: " "))'" }
@@ -174,6 +178,7 @@ extension CommandTable {
   public func help(on topic: [String]) throws(CommandError) -> String {
     if topic.isEmpty { return overview }
     let name = topic.joined(separator: " ")
+    if let found = allTopics.first(where: { $0.name == name }) { return found.lines.joined(separator: "\n") }
     let exact = commands.first { $0.path == topic }
     var listed = shown.filter { $0.path.starts(with: topic) && $0.path != topic }
     var title = "More of '\(name)':"
@@ -184,7 +189,8 @@ extension CommandTable {
       title = "\(program) \(name) ..."
     }
     guard exact != nil || !listed.isEmpty else {
-      let near = Suggestion.nearest(to: name, among: shown.map(\.name) + groups.map(\.group.name))
+      let near = Suggestion.nearest(
+        to: name, among: shown.map(\.name) + groups.map(\.group.name) + allTopics.map(\.name))
       throw CommandError(
         "There is no command '\(name)'",
         hint: near.map { "Did you mean '\(program) help \($0)'?" } ?? "'\(program) help' lists the commands.",
@@ -197,6 +203,10 @@ extension CommandTable {
     }
     let parts = [exact.map { help(of: $0) }, rows.isEmpty ? nil : ([title, ""] + rows).joined(separator: "\n")]
     return parts.compactMap(\.self).joined(separator: "\n\n")
+  }
+
+  private var allTopics: [HelpTopic] {
+    topics + [HelpTopic("globals", ["What every command takes:", ""] + OptionSpec.table(of: globalOptions))]
   }
 
   private func usageWithoutOptions(of command: CommandSpec) -> String {

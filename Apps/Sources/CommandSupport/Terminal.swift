@@ -12,6 +12,8 @@ public struct Terminal: Hashable, Sendable {
   public var isTerminal = false
   /// Columns; `nil` where lines may be of any length, as in a file.
   public var width: Int?
+  /// Whether a line of the standard error can be written over: it is a terminal, and no dumb one.
+  public var canWriteOver = false
   public var showsStyles: Bool
   /// Whether it shows blocks and braille: its locale is UTF-8.
   public var showsUnicode: Bool
@@ -53,6 +55,7 @@ public struct Terminal: Hashable, Sendable {
       showsStyles: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb",
       showsUnicode: isUTF8(environment))
     terminal.isTerminal = isTerminal
+    terminal.canWriteOver = isatty(STDERR_FILENO) == 1 && environment["TERM"] ?? "dumb" != "dumb"
     return terminal
   }
 }

@@ -94,12 +94,12 @@ enum Commands {
     ],
     commands: all.map { $0.spec }, globalOptions: GlobalOptions.all,
     notes: [
-      "Times: 8:30, 9pm, 'yesterday 21:00', '20 min ago', 'last fri', 2026-11-20.",
+      "Times: 8:30, 'yesterday 21:00', '20 min ago', 2026-11-20; trendy help times.",
       "Ids: any beginning that only one has, or @1 for what was recorded last.",
       "Exit: 0 done, 1 the answer is no, 64 usage, 65 bad data, 66 not found,",
       "  69 unreachable, 70 bug, 73 cannot create, 74 read or write, 75 try again,",
       "  76 version, 77 refused, 78 configuration, 130 interrupted.",
-    ])
+    ], topics: [.times])
 
   /// Commands that answer also where the configuration is wrong: those that help to put it right.
   static let workWithoutSettings = [

@@ -51,6 +51,9 @@ enum Trendy {
       if !Commands.workWithoutSettings.contains(spec.path) { try settings.check() }
       console.terminal = Terminal.ofStandardOutput(environment: Environment.all, settings: settings)
       if arguments.has("--no-color") { console.terminal.showsStyles = false }
+      let isPaged = arguments.has(Pager.option.key) || settings.text(Setting.pager) == "on"
+      let pager = isPaged && spec.options.contains(Pager.option) ? try Pager(console) : nil
+      defer { pager?.finish() }
       let session = try Session(
         command: spec, arguments: arguments, console: console, words: words, settings: settings)
       return try run(spec, session, settings)

@@ -25,7 +25,14 @@ struct CommandTableTests {
     globalOptions: [
       OptionSpec("--store", value: "dir", kind: .folder, help: "where"), OptionSpec("--json", help: "for scripts"),
       OptionSpec("--help", "-h", help: "this"),
-    ], notes: ["A note."])
+    ], notes: ["A note."], topics: [HelpTopic("when", ["At any time."])])
+
+  @Test func `there is help on what is no command`() throws {
+    #expect(try table.help(on: ["when"]) == "At any time.")
+    #expect(try table.help(on: ["globals"]).contains("--store"))
+    let error = #expect(throws: CommandError.self) { try table.help(on: ["whn"]) }
+    #expect(error?.hint == "Did you mean 'p help when'?")
+  }
 
   private func found(_ line: String) throws -> (name: String, rest: [String])? {
     guard case .command(let command, let rest) = try table.meaning(of: line.split(separator: " ").map(String.init))
@@ -54,6 +61,9 @@ struct CommandTableTests {
     arguments: [
       ("lgo", "There is no command 'lgo'", "Did you mean 'p log'?"),
       ("nothing", "There is no command 'nothing'", "'p help' lists the commands."),
+      ("Record", "There is no command 'Record'", "Did you mean 'p log'?"),
+      ("type create", "There is no command 'type create'", "Did you mean 'p type add'?"),
+      ("delete", "There is no command 'delete'", "'p help' lists the commands."),
       ("type", "'type' needs to know what to do", "There are: p type add, p type prop."),
       ("type ad", "There is no command 'type ad'", "Did you mean 'p type add'?"),
       ("type prop", "'type prop' needs to know what to do", "There are: p type prop add."),

@@ -1,7 +1,8 @@
-import CommandSupport
 import Foundation
 import Testing
 import TrendyModels
+
+@testable import CommandSupport
 
 @Suite("TimePhrase")
 struct TimePhraseTests {
@@ -11,6 +12,14 @@ struct TimePhraseTests {
 
   private func date(_ phrase: String, _ meaning: TimePhrase.Meaning = .past) throws -> String {
     local.rfc3339(try TimePhrase(phrase, now: now, in: local).resolved(meaning).date)
+  }
+
+  @Test func `the help on times shows such as can be read, in 80 columns`() throws {
+    for phrase in HelpTopic.moments.flatMap(\.phrases) { _ = try date(phrase) }
+    for phrase in HelpTopic.ranges { #expect(try TimePhrase.range(phrase, now: now, in: local) != nil) }
+    for phrase in HelpTopic.limits { _ = try date(phrase, .since) }
+    for phrase in HelpTopic.lengths { #expect(DurationPhrase.seconds(phrase) != nil) }
+    #expect(HelpTopic.times.lines.allSatisfy { $0.count <= 80 })
   }
 
   @Test(

@@ -29,6 +29,52 @@ struct InputTests {
     #expect(!result.output.isEmpty)
   }
 
+  @Test func `an import that is interrupted says what stays, and the same command goes on`() throws {
+    // More than are looked at to find out how dates are written.
+    let rows = (1...15_000).map { "coffee,2026-01-01T00:00:00Z,row \($0)\n" }.joined()
+    let table = bench.folder.appending(path: "rows.csv")
+    try ("type,start,note\n" + rows).write(to: table, atomically: true, encoding: .utf8)
+    // All but the end is there to be read, and more is waited for, when Ctrl-C comes.
+    let result = try bench.shell(
+      """
+      cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; mkfifo pipe; exec 3<>pipe
+      trendy import pipe & cat rows.csv >&3
+      for try in $(seq 1000); do trendy import list | grep -q csv && break; done
+      kill -INT $!; wait $!
+      """)
+    #expect(result.status == 130)
+    #expect(result.talk.contains("Interrupted") && result.talk.contains("the same command goes on"), "\(result.talk)")
+    let again = try bench.shell(
+      "cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; cat rows.csv > pipe & trendy import pipe")
+    #expect(again.output.contains("Goes on with an import that was interrupted"), "\(again.output) \(again.talk)")
+    #expect(try bench.trendy("list", "--limit", "0", "--plain").output.split(separator: "\n").count == 15_000)
+  }
+
+  @Test func `long work is shown on a terminal, and nowhere else`() throws {
+    let rows = (1...300).map { "coffee,2026-01-01T00:00:00Z,row \($0)\n" }.joined()
+    try ("type,start,note\n" + rows).write(
+      to: bench.folder.appending(path: "rows.csv"), atomically: true, encoding: .utf8)
+    // The second half comes when the first line about it is due.
+    let slow = "(head -c 4000 rows.csv; sleep 1.2; tail -c +4001 rows.csv) | trendy import -"
+    let environment = "cd '\(bench.folder.path)'; export TERM=xterm TRENDY_STORE='\(bench.store())'"
+    let terminal = try bench.shell("\(environment); script -qec \"\(slow)\" /dev/null")
+    #expect(terminal.output.contains("kB/s\u{1B}[K\r\u{1B}[K"), "\(terminal.output.debugDescription)")
+    let piped = try bench.shell("\(environment); \(slow)")
+    #expect(!piped.talk.contains("kB") && !piped.output.contains("kB"))
+  }
+
+  @Test func `a list goes through the pager on a terminal, if asked for`() throws {
+    try bench.trendy("log", "coffee")
+    let environment = "export TERM=xterm PAGER='sed s/^/paged:/' TRENDY_STORE='\(bench.store())'"
+    func list(_ command: String) throws -> String { try bench.shell("\(environment); \(command)").output }
+    #expect(try list("script -qec 'trendy list --pager --no-color' /dev/null").contains("paged:1 entry"))
+    #expect(try !list("script -qec 'trendy list --no-color' /dev/null").contains("paged"))
+    #expect(try list("TRENDY_PAGER=on script -qec 'trendy list --no-color' /dev/null").contains("paged:1 entry"))
+    // Not in a pipe, where nobody looks at it.
+    #expect(try !list("trendy list --pager | cat").contains("paged"))
+    #expect(try bench.shell("\(environment); PAGER=false script -qec 'trendy list --pager' /dev/null").status == 0)
+  }
+
   @Test func `what is no file is said to be none`() throws {
     let folder = try bench.trendy("import", bench.folder.path)
     #expect(folder.status == 65 && folder.talk.contains("holds nothing that can be read"), "\(folder.talk)")

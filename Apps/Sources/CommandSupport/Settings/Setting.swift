@@ -28,6 +28,8 @@ public enum Setting: Sendable {
     "color", .oneOf(["auto", "always", "never"]), standard: "auto", help: "colours: auto is on a terminal")
   public static let listLimit = SettingSpec(
     "list_limit", .number(0...Int.max), standard: "50", help: "how many events 'list' shows; 0 for all")
+  public static let pager = SettingSpec(
+    "pager", .oneOf(["on", "off"]), standard: "off", help: "show lists with the program of PAGER, as --pager does")
   public static let status = SettingSpec("status", .path, help: "the agent's status file")
 
   // MARK: The daemon's
@@ -63,9 +65,8 @@ public enum Setting: Sendable {
 
   /// In the order in which they are listed.
   public static let all = [
-    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, status, role, poll, notify, log,
-    logFormat,
-    logLevel, hooks, ingest, gpsd, nmea, hubData, storage, listen, host, proxy, limit,
+    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, status, role, poll, notify, log,
+    logFormat, logLevel, hooks, ingest, gpsd, nmea, hubData, storage, listen, host, proxy, limit,
   ]
 
   public static let keys = all.map(\.key)

@@ -23,22 +23,26 @@ enum ImportInput {
 
 /// Opens archives and folders, so that those who read formats need to know neither.
 enum ArchiveInput {
-  /// - Parameter stream: the archive from its beginning, where the path is that of a pipe.
+  /// - Parameters:
+  ///   - path: of the archive.
+  ///   - stream: the archive from its beginning, where the path is that of a pipe.
+  ///   - progress: is told what is read of the files in it.
   /// - Throws: `ArchiveError`, or ``CommandError`` where a pipe cannot be kept until its end.
-  static func archive(_ path: String, _ stream: ByteInput) throws -> ExportFiles {
+  static func archive(_ path: String, _ stream: ByteInput, _ progress: ProgressLine) throws -> ExportFiles {
     var status = stat()
     let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     let archive = try ZipReader(try isFile ? ArchiveFile(path: path) : spooled(stream))
-    let files = archive.entries.filter { $0.kind == .file }.map(\.path)
-    return ExportFiles(files) { name in
+    let files = archive.entries.filter { $0.kind == .file }
+    let meter = FileMeter(progress, total: files.reduce(0) { $0 + $1.size })
+    return ExportFiles(files.map(\.path)) { name in
       guard let entry = archive.entry(at: name) else { throw CommandError("There is no \(name) in it", exit: .badData) }
       let content = Reading(content: try archive.open(entry))
-      return decompressed(name) { try content.content.read(into: $0) }
+      return decompressed(name, meter.counting(name) { try content.content.read(into: $0) })
     }
   }
 
   /// The files below a folder; links are not followed.
-  static func folder(_ path: String) throws -> ExportFiles {
+  static func folder(_ path: String, _ progress: ProgressLine) throws -> ExportFiles {
     let root = URL(filePath: path)
     let names: [String]
     do {
@@ -46,19 +50,27 @@ enum ArchiveInput {
     } catch {
       throw CommandError("No permission for \(path)", hint: "May this user read it?", exit: .cannotCreate)
     }
+    var total: Int64 = 0
     let paths = names.filter { name in
+      var status = stat()
       // Gone meanwhile: not there.
-      let attributes = try? FileManager.default.attributesOfItem(atPath: root.appending(path: name).path)
-      return attributes?[.type] as? FileAttributeType == .typeRegular
+      guard lstat(root.appending(path: name).path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        return false
+      }
+      total += Int64(status.st_size)
+      return true
     }
+    let meter = FileMeter(progress, total: total)
     return ExportFiles(paths) { name in
       let file = try ArchiveFile(path: root.appending(path: name).path)
       var offset: Int64 = 0
-      return decompressed(name) { buffer in
-        let count = try file.read(at: offset, into: buffer)
-        offset += Int64(count)
-        return count
-      }
+      return decompressed(
+        name,
+        meter.counting(name) { buffer in
+          let count = try file.read(at: offset, into: buffer)
+          offset += Int64(count)
+          return count
+        })
     }
   }
 
@@ -101,6 +113,31 @@ enum ArchiveInput {
       }
     }
     return try ArchiveFile(path: file.path)
+  }
+}
+
+/// Counts what is read of several files, each byte once however often a file is opened.
+private final class FileMeter {
+  private let progress: ProgressLine
+  private var counted: [String: Int] = [:]
+
+  init(_ progress: ProgressLine, total: Int64) {
+    self.progress = progress
+    progress.total = total
+  }
+
+  func counting(_ name: String, _ source: @escaping ExportFiles.Source) -> ExportFiles.Source {
+    var offset = 0
+    return { buffer in
+      let count = try source(buffer)
+      offset += count
+      let more = offset - self.counted[name, default: 0]
+      if more > 0 {
+        self.counted[name, default: 0] += more
+        self.progress.advance(by: more)
+      }
+      return count
+    }
   }
 }
 

@@ -37,21 +37,30 @@ enum FileInput {
   }
 
   /// The same, read piece by piece as it is wanted; the file is closed with the process.
-  static func stream(of path: String) throws(CommandError) -> ByteInput {
+  private static func stream(of path: String, _ progress: ProgressLine) throws(CommandError) -> ByteInput {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, code: errno) }
     let name = path == "-" ? "The standard input" : path
-    return ByteInput { try piece(of: descriptor, name, size: 1 << 18) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG { progress.total = Int64(status.st_size) }
+    return ByteInput {
+      let piece = try piece(of: descriptor, name, size: 1 << 18)
+      progress.advance(by: piece.count)
+      return piece
+    }
   }
 
   /// Opens what is there: a stream, or the files of a folder or an archive. What is compressed with gzip is decompressed.
-  static func source(at path: String) throws -> ImportInput {
-    if path != "-", isFolder(path) { return .files(try ArchiveInput.folder(path)) }
-    let stream = try stream(of: path)
+  /// - Parameters:
+  ///   - path: of a file or a folder; `-` for the standard input.
+  ///   - progress: is told what is read.
+  static func source(at path: String, _ progress: ProgressLine) throws -> ImportInput {
+    if path != "-", isFolder(path) { return .files(try ArchiveInput.folder(path, progress)) }
+    let stream = try stream(of: path, progress)
     let head = try stream.peek(4)
     if head.starts(with: [0x1F, 0x8B]) { return .stream(ArchiveInput.decompressed(stream)) }
     guard head.starts(with: Array("PK".utf8)) else { return .stream(stream) }
-    return .files(try ArchiveInput.archive(path, stream))
+    return .files(try ArchiveInput.archive(path, stream, progress))
   }
 
   static func isFolder(_ path: String) -> Bool {
@@ -69,6 +78,7 @@ enum FileInput {
         }
       } catch {
         if error.code != EINTR { throw failure(path, code: error.code) }
+        try Interruption.check()
       }
     }
   }

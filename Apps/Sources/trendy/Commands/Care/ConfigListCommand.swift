@@ -21,7 +21,7 @@ struct ConfigListCommand: Command {
     case .plain: for row in answer { console.row(row.plain) }
     case .text:
       let keys = answer.map(\.spec.key.count).max() ?? 0
-      let values = min(24, answer.map(\.words.columns).max() ?? 0)
+      let values = min(40, answer.map(\.words.columns).max() ?? 0)
       for row in answer {
         console.text(
           StyledText([

@@ -4,10 +4,10 @@ import CommandSupport
 struct HelpCommand: Command {
   static let spec = CommandSpec(
     "help", .any("command", .command), summary: "What there is, or one command whole.", group: .care,
-    examples: ["help log", "help drive", "help --json"],
+    examples: ["help log", "help drive", "help times"],
     options: [
       OptionSpec("--markdown", help: "all of it, as a page of Markdown"),
-      OptionSpec("--manual", help: "all of it, as a page for man"),
+      OptionSpec("--manual", help: "all of it, as a page for man"), Pager.option,
     ])
 
   private let form: HelpForm

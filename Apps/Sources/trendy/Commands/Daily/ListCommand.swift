@@ -14,7 +14,7 @@ struct ListCommand: Command {
       OptionSpec("--before", value: "id", kind: .event, help: "only what comes behind this event in the list"),
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (list_limit, 50; 0 for all)"),
       OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
-      OptionSpec("--fail-empty", help: "status 1 when there is none"),
+      OptionSpec("--fail-empty", help: "status 1 when there is none"), Pager.option,
     ], columns: .eventColumns)
 
   private let selection: EventSelection

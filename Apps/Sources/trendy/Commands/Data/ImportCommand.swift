@@ -84,12 +84,19 @@ struct ImportCommand: Command {
     request.isDryRun = arguments.has("--dry-run")
     request.typeMap = map
     request.onlyTypes = Set(arguments.all("--type").map { $0.lowercased() })
+    let isDryRun = request.isDryRun
+    request.onProgress = { _ in
+      try Interruption.check(
+        hint: isDryRun ? nil : "What was taken in so far stays (trendy import list); the same command goes on.")
+    }
     return request
   }
 
   func act(_ session: Session) throws -> Answer {
+    let progress = ProgressLine(session.console)
+    defer { progress.end() }
     do {
-      let input = try FileInput.source(at: path)
+      let input = try FileInput.source(at: path, progress)
       switch input {
       case .stream(let stream): return try takeIn(input, try InterchangeFormat.detect(stream), session)
       case .files(let files):
@@ -119,6 +126,7 @@ struct ImportCommand: Command {
     let container =
       try beginsStore && !request.isDryRun
       ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
+    if case .files = input { Interruption.wait() } else if found?.isReadAsRecords == true { Interruption.wait() }
     switch (input, found) {
     case (.files(let files), let found?):
       return .records(found, try container.record.importRecords(files, as: found, request))

@@ -6,7 +6,8 @@ import TrendyModels
 struct RecordsCommand: Command {
   static let spec = CommandSpec(
     "records", summary: "The day, week and month with the most, the longest streak and pause.", group: .see,
-    examples: ["records", "records --type run", "records --since 2026-01-01"], options: TypeHistories.optionsOfMany,
+    examples: ["records", "records --type run", "records --since 2026-01-01"],
+    options: TypeHistories.optionsOfMany + [Pager.option],
     columns: ["type", "day, week, month, streak or pause", "entries or days", "first day", "last day"])
 
   /// The records of a type.

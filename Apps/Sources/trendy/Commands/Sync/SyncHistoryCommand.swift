@@ -8,6 +8,7 @@ import TrendyProtocols
 struct SyncHistoryCommand: Command {
   static let spec = CommandSpec(
     "sync history", summary: "The last rounds of sync, and how each went.", group: .sync, examples: ["sync history"],
+    options: [Pager.option],
     columns: ["time", "pushed", "pulled", "error"])
 
   init(_ session: Session) {}

@@ -22,8 +22,8 @@ public struct ImportRequest: Sendable {
   public var options: ImportOptions
   /// Of all that the file is read by, so that the same command goes on where it was interrupted.
   public var fingerprint: String
-  /// Called after each batch with the records so far.
-  public var onProgress: (@Sendable (Int) -> Void)?
+  /// Called after each batch, which is saved by then, with the records so far; what it throws ends the import there.
+  public var onProgress: (@Sendable (Int) throws -> Void)?
 
   public init(source: String, options: ImportOptions, fingerprint: String) {
     self.source = source
@@ -385,7 +385,7 @@ private final class RecordImporter {
         if !made.isEmpty { try journal.append(made, to: begin()) }
       }
     }
-    request.onProgress?(records)
+    try request.onProgress?(records)
   }
 
   private func digest(_ entity: Undoable, _ save: RecorderChanges) throws -> String {
@@ -442,7 +442,7 @@ private final class RecordImporter {
       report.knownReadings += result.known
       report.badCount += result.invalid
     }
-    request.onProgress?(records)
+    try request.onProgress?(records)
   }
 
   func finish() throws -> ImportReport {

@@ -1,0 +1,49 @@
+/// Words by which other programs call what is called otherwise here.
+enum OtherWords {
+  /// The words here, by those of others; of several the first that the place has.
+  private static let words: [String: [String]] = {
+    let meant: [([String], [String])] = [
+      (["add", "new", "record", "create", "make", "insert"], ["log", "add"]),
+      (["delete", "remove", "del", "erase", "unlink", "forget"], ["rm"]),
+      (["ls", "all", "entries", "events", "history", "find", "search", "grep"], ["list", "history"]),
+      (["modify", "change", "update", "mod", "set", "rename", "amend"], ["edit", "set"]),
+      (["info", "view", "cat", "display", "details", "get"], ["show", "list"]),
+      (["begin", "in"], ["start"]),
+      (["end", "finish", "out"], ["stop", "end"]),
+      (["abort", "discard"], ["cancel", "drop"]),
+      (["join", "combine"], ["merge"]),
+      (["revert", "rollback"], ["undo"]),
+      (["why", "reason"], ["explain"]),
+      (["summary", "totals"], ["report", "week"]),
+      (["statistics", "stat"], ["stats"]),
+      (["calendar", "heatmap"], ["cal"]),
+      (["graph", "plot"], ["chart"]),
+      (["setup"], ["init", "add"]),
+      (["pair", "login", "link", "join"], ["connect"]),
+      (["logout", "unlink", "unpair"], ["disconnect"]),
+      (["pull", "push", "fetch"], ["sync"]),
+      (["save", "dump"], ["backup", "export"]),
+      (["load"], ["import", "restore"]),
+      (["settings", "preferences", "options"], ["config"]),
+      (["check", "verify", "fsck"], ["doctor", "check"]),
+      (["man", "usage", "commands"], ["help"]),
+      (["types", "habits"], ["type"]),
+      (["places", "geofence", "geofences"], ["place"]),
+      (["trips", "drives", "drive"], ["trip"]),
+      (["cars", "car", "vehicles"], ["vehicle"]),
+    ]
+    var words: [String: [String]] = [:]
+    for (others, here) in meant {
+      for other in others { words[other, default: []] += here }
+    }
+    return words
+  }()
+
+  /// - Parameters:
+  ///   - word: as somebody typed it.
+  ///   - candidates: the words that can stand there.
+  /// - Returns: `nil` where it is no other program's word for one of them.
+  static func here(for word: String, among candidates: [String]) -> String? {
+    words[word.lowercased()]?.first(where: candidates.contains)
+  }
+}
