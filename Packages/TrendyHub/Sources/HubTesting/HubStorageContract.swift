@@ -348,6 +348,7 @@ public enum HubStorageContract: Sendable {
     },
     Check("how far a webhook has come is kept until it is forgotten") { storage in
       var standing = HubWebhookStanding(webhook: "w", cursor: 4, life: "a")
+      standing.claim = .init(hub: "h", until: Date(timeIntervalSince1970: 60))
       try storage.write(person: "p") { transaction in
         try transaction.put(HubWebhookStanding(webhook: "w", cursor: 1, life: nil))
         try transaction.put(HubWebhookStanding(webhook: "v", cursor: 2, life: nil))

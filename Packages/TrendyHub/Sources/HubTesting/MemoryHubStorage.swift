@@ -9,17 +9,20 @@ public final class MemoryHubStorage: HubStorage {
   private let directory = Mutex(MemoryDirectory())
   private let erased = Mutex<Set<String>>([])
 
-  public init() {}
+  private let life: String?
+
+  /// - Parameter life: of the storage, for tests in which several hubs share it; `nil` where each start of a hub is a life.
+  public init(life: String? = nil) { self.life = life }
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
     try checkKept(person)
-    return try body(MemoryTransaction(people.withLock { $0[person] } ?? MemoryPerson(), of: person))
+    return try body(MemoryTransaction(people.withLock { $0[person] } ?? MemoryPerson(), of: person, life: life))
   }
 
   public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try checkKept(person)
     return try people.withLock { people in
-      let transaction = MemoryTransaction(people[person] ?? MemoryPerson(), of: person)
+      let transaction = MemoryTransaction(people[person] ?? MemoryPerson(), of: person, life: life)
       let result = try body(transaction)
       people[person] = transaction.person
       return result
@@ -72,11 +75,15 @@ private struct MemoryPerson {
 private final class MemoryTransaction: HubTransaction {
   private(set) var person: MemoryPerson
   private let name: String
+  private let life: String?
 
-  init(_ person: MemoryPerson, of name: String) {
+  init(_ person: MemoryPerson, of name: String, life: String?) {
     self.person = person
     self.name = name
+    self.life = life
   }
+
+  func epoch() throws -> String? { life }
 
   private var byVersion: [HubEntry] { person.entries.values.sorted { $0.version < $1.version } }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HubTesting
 import Synchronization
 import Testing
 import TrendyModels
@@ -150,6 +151,76 @@ struct WebhookTests {
     let receiver = Receiver()
     try await run(hub, receiver) { await hub.clock.advance(by: .seconds(61)) }
     #expect(try receiver.posts.flatMap(ids) == ["t", "a"])
+  }
+
+  /// Two hubs on one storage, with a person, an event type and a webhook.
+  private func twoHubs() throws -> (hubs: [HubServer], clock: ManualClock, storage: MemoryHubStorage, person: String) {
+    let (clock, storage) = (ManualClock(), MemoryHubStorage(life: "a life"))
+    let hubs = (1...2).map {
+      HubServer(storage: storage, clock: clock, generator: SeededGenerator(seed: UInt64($0)))
+    }
+    let person = try hubs[0].accounts.createPerson(name: "Anna").id
+    let desk = hubs[0].ingestDesk(person: person)
+    try desk.create(.eventType, CreateEventTypeRequest(id: "t", name: "coffee", color: "#000000", icon: "cup"))
+    _ = try hubs[0].accounts.addWebhook(person: person, url: "https://example.org/hook")
+    return (hubs, clock, storage, person)
+  }
+
+  @Test func `of two hubs on one storage one delivers, the other when its time is over`() async throws {
+    let (hubs, clock, storage, person) = try twoHubs()
+    let webhook = try hubs[0].accounts.webhooks()[0].webhook
+    // As a hub that was killed on the way leaves it.
+    try storage.write(person: person) { transaction in
+      var standing = try #require(try transaction.webhookStanding(of: webhook.id))
+      standing.claim = .init(hub: "one that was killed", until: clock.now + 30)
+      try transaction.put(standing)
+    }
+    try hubs[0].ingestDesk(person: person).create(
+      .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
+    let receiver = Receiver()
+    await withTaskGroup(of: Void.self) { group in
+      for hub in hubs { group.addTask { await hub.deliverWebhooks(by: receiver) { Issue.record("\($0)") } } }
+      await clock.waitForSleepers(4)
+      await clock.advance(by: .seconds(29))
+      #expect(receiver.posts.isEmpty)
+      await clock.advance(by: .seconds(91))
+      group.cancelAll()
+    }
+    #expect(try receiver.posts.map(ids) == [["e"]])
+    #expect(try hubs[1].accounts.webhooks()[0].standing?.claim == nil)
+  }
+
+  @Test func `a hub that took too long does not put back what another has delivered since`() async throws {
+    let (hubs, clock, storage, person) = try twoHubs()
+    let webhook = try hubs[0].accounts.webhooks()[0].webhook
+    try hubs[0].ingestDesk(person: person).create(
+      .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
+    /// Meanwhile another hub takes over and delivers.
+    struct Overtaken: WebhookSender {
+      let overtake: @Sendable () throws -> Void
+      func send(_ post: WebhookPost) async throws -> WebhookAnswer {
+        try overtake()
+        return WebhookAnswer(status: 500)
+      }
+    }
+    let sender = Overtaken {
+      try storage.write(person: person) { transaction in
+        var standing = try #require(try transaction.webhookStanding(of: webhook.id))
+        #expect(standing.claim != nil)
+        standing.cursor = try transaction.state().head
+        standing.life = "a life"
+        standing.claim = .init(hub: "another", until: clock.now + 60)
+        try transaction.put(standing)
+      }
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await hubs[0].deliverWebhooks(by: sender) { Issue.record("\($0)") } }
+      await clock.waitForSleepers(2)
+      group.cancelAll()
+    }
+    let standing = try #require(try hubs[0].accounts.webhooks()[0].standing)
+    #expect(standing.claim?.hub == "another")
+    #expect(standing.failures == 0)
   }
 
   @Test(

@@ -32,6 +32,8 @@ public final class HubServer: Sendable {
   /// This life of the hub, where the storage has none of its own; each person's list of lives takes it in when they are first
   /// met.
   private let epoch: String
+  /// Names this process among those that serve the same storage.
+  var process: String { epoch }
   private let begun = Mutex<Set<String>>([])
   /// Keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)

@@ -5,13 +5,16 @@ import TrendyProtocols
 extension HubServer {
   /// How often the directory is asked for webhooks that were added or removed.
   private static let reloadInterval: Duration = .seconds(10)
+  /// Longer than a delivery takes; clocks of hubs that share a storage have to agree better than that.
+  static let claimPeriod: Duration = .seconds(60)
   /// How often a webhook looks for changes that other hubs on the same storage wrote.
   private static let lookInterval: Duration = .seconds(60)
 
   /// Delivers what changes to the webhooks of all persons, until its task is cancelled.
   ///
   /// Each change is delivered at least once, in the order of the versions, each webhook by itself: a receiver that is slow or
-  /// gone keeps no other waiting, and is tried again for ever, after one second, then two, up to an hour.
+  /// gone keeps no other waiting, and is tried again for ever, after one second, then two, up to an hour. Of several hubs on
+  /// one storage the one delivers that has claimed it; after ``claimPeriod`` another may, which then delivers the same once more.
   /// - Parameters:
   ///   - sender: carries them over the network.
   ///   - report: what went wrong in the hub's own storage, in words.
@@ -61,12 +64,14 @@ extension HubServer {
 
   /// One delivery, if there is something to deliver.
   private func deliverNext(to webhook: HubWebhook, by sender: any WebhookSender) async throws -> WebhookStep {
-    let due = try await store.read(person: webhook.person) { try WebhookDue(webhook, in: $0) }
-    guard let due, !due.isIdle else { return .idle }
-    var standing = due.standing
-    if let next = standing.nextAttempt, next > clock.now {
-      return .rest(.milliseconds(Int64((next.timeIntervalSince(clock.now) * 1000).rounded(.up))))
+    let due: WebhookDue
+    switch try await nextWork(of: webhook) {
+    case .nothing: return .idle
+    case .notBefore(let moment):
+      return .rest(.milliseconds(Int64((moment.timeIntervalSince(clock.now) * 1000).rounded(.up))))
+    case .due(let work): due = work
     }
+    var standing = due.standing
     if !due.changes.isEmpty {
       let post = WebhookPost(due.changes, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
       do {
@@ -83,7 +88,11 @@ extension HubServer {
       standing.life = due.life
     }
     let now = clock.now
+    standing.claim = nil
     try await store.write(person: webhook.person) { [standing, core] transaction in
+      // Removed meanwhile, or another hub took it over: what that one notes stands.
+      guard let held = try transaction.webhookStanding(of: webhook.id), held.claim?.hub == due.standing.claim?.hub
+      else { return }
       try transaction.put(standing)
       guard standing.failures == 0 else { return }
       // As a device that stands there: what was deleted after it stays in the feed.
@@ -94,6 +103,43 @@ extension HubServer {
       if let contact { try transaction.putContact(contact) }
     }
     return .again
+  }
+
+  /// What there is to deliver by now; where several hubs may serve the storage, it is claimed for this one.
+  private func nextWork(of webhook: HubWebhook) async throws -> WebhookWork {
+    let now = clock.now
+    let (work, isShared) = try await store.read(person: webhook.person) { reading in
+      (try WebhookWork(webhook, in: reading, at: now), try reading.epoch() != nil)
+    }
+    guard isShared, case .due = work else { return work }
+    let claim = HubWebhookStanding.Claim(
+      hub: process, until: now.addingTimeInterval(Double(Self.claimPeriod.components.seconds)))
+    return try await store.write(person: webhook.person) { transaction in
+      // Looked at again behind the lock: another hub may have delivered it meanwhile.
+      guard case .due(var due) = try WebhookWork(webhook, in: transaction, at: now) else { return .nothing }
+      if let held = due.standing.claim, held.hub != claim.hub, held.until > now { return .notBefore(held.until) }
+      due.standing.claim = claim
+      // Only the claim: where the cursor was put back, that is noted with what was delivered.
+      guard var standing = try transaction.webhookStanding(of: webhook.id) else { return .nothing }
+      standing.claim = claim
+      try transaction.put(standing)
+      return .due(due)
+    }
+  }
+}
+
+/// What a webhook is owed by now.
+private enum WebhookWork: Sendable {
+  case nothing
+  case notBefore(Date)
+  case due(WebhookDue)
+
+  init(_ webhook: HubWebhook, in reading: any HubReading, at now: Date) throws {
+    guard let due = try WebhookDue(webhook, in: reading), !due.isIdle else {
+      self = .nothing
+      return
+    }
+    if let next = due.standing.nextAttempt, next > now { self = .notBefore(next) } else { self = .due(due) }
   }
 }
 
@@ -108,11 +154,11 @@ private enum WebhookStep {
 }
 
 /// What a webhook is to be told next.
-private struct WebhookDue {
+private struct WebhookDue: Sendable {
   /// Changes of one delivery at most, and bytes of them after which no further one is added.
   static let most = (changes: 100, bytes: 1 << 20)
 
-  let standing: HubWebhookStanding
+  var standing: HubWebhookStanding
   /// Of the kinds that are told.
   private(set) var changes: [HubLine] = []
   /// The version of the last change that was looked at, and the life it belongs to.

@@ -42,6 +42,19 @@ public struct HubWebhookStanding: Hashable, Sendable {
     public var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
   }
 
+  /// That one of several hubs on a storage is delivering by now.
+  public struct Claim: Hashable, Sendable {
+    /// Names the hub process.
+    public var hub: String
+    /// From then on another may deliver: the hub has died, or hangs.
+    public var until: Date
+
+    public init(hub: String, until: Date) {
+      self.hub = hub
+      self.until = until
+    }
+  }
+
   public let webhook: String
   /// The version of the last change that was delivered.
   public var cursor: Int64
@@ -52,6 +65,8 @@ public struct HubWebhookStanding: Hashable, Sendable {
   /// Not tried again before.
   public var nextAttempt: Date?
   public var lastAttempt: Attempt?
+  /// `nil` while nothing is on its way.
+  public var claim: Claim?
 
   public init(webhook: String, cursor: Int64, life: String?) {
     self.webhook = webhook
@@ -90,6 +105,7 @@ extension HubWebhookStanding {
       "webhook": .string(webhook), "cursor": .int(cursor), "failures": .int(Int64(failures)),
     ]
     if let life { members["life"] = .string(life) }
+    if let claim { members["claim"] = ["hub": .string(claim.hub), "until": .int(claim.until.milliseconds)] }
     if let nextAttempt { members["next"] = .int(nextAttempt.milliseconds) }
     if let lastAttempt {
       members["last"] = [
@@ -108,6 +124,10 @@ extension HubWebhookStanding {
     self.init(webhook: webhook, cursor: cursor, life: members["life"]?.stringValue)
     self.failures = Int(failures)
     nextAttempt = members["next"]?.intValue.map(Date.init(milliseconds:))
+    if let held = members["claim"]?.objectValue {
+      guard let hub = held["hub"]?.stringValue, let until = held["until"]?.intValue else { return nil }
+      claim = Claim(hub: hub, until: Date(milliseconds: until))
+    }
     if let last = members["last"]?.objectValue {
       guard let at = last["at"]?.intValue, let words = last["words"]?.stringValue else { return nil }
       lastAttempt = Attempt(
