@@ -31,8 +31,8 @@ struct MetricsCommand: DaemonCommand {
     }
   }
 
-  func act(_ session: DaemonSession) throws -> MetricText {
-    var text = MetricText()
+  func act(_ session: DaemonSession) throws -> PrometheusText {
+    var text = PrometheusText()
     let hasStore = FileManager.default.fileExists(atPath: session.storeDirectory.path)
     if role.map({ $0 != .hub }) ?? hasStore {
       guard hasStore else {
@@ -49,7 +49,7 @@ struct MetricsCommand: DaemonCommand {
     return text
   }
 
-  private func addAgent(of app: AppContainer, to text: inout MetricText) throws {
+  private func addAgent(of app: AppContainer, to text: inout PrometheusText) throws {
     let counts = try app.makeStore().syncCounts()
     let runs = app.syncHistory.load()
     text.gauge("trendy_agent_up", "Whether an agent runs for the store.", app.agent.isHeard ? 1 : 0)
@@ -72,7 +72,7 @@ struct MetricsCommand: DaemonCommand {
     }
   }
 
-  private func addHub(_ hub: HubContainer, to text: inout MetricText) throws {
+  private func addHub(_ hub: HubContainer, to text: inout PrometheusText) throws {
     let devices = try hub.accounts.devices()
     text.gauge("trendy_hub_up", "Whether a hub serves the folder.", hub.serving() == nil ? 0 : 1)
     text.gauge("trendy_hub_people", "People who keep a record here.", Double(try hub.accounts.people().count))
@@ -80,20 +80,8 @@ struct MetricsCommand: DaemonCommand {
       "trendy_hub_devices", "Devices that may come in.", Double(devices.count { $0.revokedAt == nil }))
   }
 
-  func show(_ answer: MetricText, _ session: DaemonSession) -> ExitCode {
+  func show(_ answer: PrometheusText, _ session: DaemonSession) -> ExitCode {
     session.console.raw(answer.description)
     return .done
-  }
-}
-
-/// Metrics in the text format of Prometheus, version 0.0.4.
-struct MetricText: Sendable, CustomStringConvertible {
-  private(set) var description = ""
-
-  var isEmpty: Bool { description.isEmpty }
-
-  mutating func gauge(_ name: String, _ help: String, _ value: Double) {
-    let number = Int64(exactly: value).map { "\($0)" } ?? "\(value)"
-    description += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name) \(number)\n"
   }
 }

@@ -21,6 +21,9 @@ public final class HubServer: Sendable {
   let streams: SignalStreams
   let bells = WebhookBells()
   let histories = KnownHistories()
+  let metrics = HubMetrics()
+  /// In uptime.
+  let startedAt: Duration
 
   /// The option is inside the lock: of an absent `Mutex` Swift 6.3.1 makes a present one with any content in a debug build.
   private let limiter: Mutex<RequestLimiter?>
@@ -49,7 +52,10 @@ public final class HubServer: Sendable {
   ) {
     let chance = HubChance(generator)
     self.storage = storage
-    store = HubStore(storage: storage, threads: transport == nil ? nil : StorageThreads(limits: limits))
+    store = HubStore(
+      storage: storage, threads: transport == nil ? nil : StorageThreads(limits: limits), metrics: metrics, clock: clock
+    )
+    startedAt = clock.uptime
     self.transport = transport
     self.ingest = ingest
     self.clock = clock
@@ -97,6 +103,7 @@ public final class HubServer: Sendable {
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
     await finished(request) { request, sender, failure in
       if let answer = try await answerIngest(request, device: &sender, failure: &failure) { return answer }
+      if let answer = try await answerMetrics(request, device: &sender) { return answer }
       if let answer = try answerPage(request) { return answer }
       return try await answer(request, device: &sender)
     }
@@ -122,11 +129,12 @@ public final class HubServer: Sendable {
     response.headers["X-Request-Id"] = request.id
     response.headers["X-Content-Type-Options"] = "nosniff"
     if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
+    let duration = clock.uptime - start
+    metrics.onRequest(request, status: response.status, duration: duration)
     log?(
       AccessLogEntry(
         requestId: request.id, method: request.method, path: String(request.path), status: response.status,
-        remoteAddress: request.remoteAddress, device: device?.id, duration: clock.uptime - start,
-        failure: failure))
+        remoteAddress: request.remoteAddress, device: device?.id, duration: duration, failure: failure))
     return response
   }
 
@@ -227,7 +235,7 @@ public final class HubServer: Sendable {
 
   /// Writes on the caller's thread, for parts of the hub that are synchronous themselves.
   func writeHere(person: String, _ body: (any HubTransaction) throws -> Void) throws {
-    let head = try storage.write(person: person) { transaction in
+    let head = try store.writeHere(person: person) { transaction in
       try begin(for: person, in: transaction)
       try body(transaction)
       return try transaction.state().head
@@ -262,7 +270,7 @@ public final class HubServer: Sendable {
     let now = clock.now
     var isMore = false
     for person in try accounts.people() {
-      let count = try storage.write(person: person.id) {
+      let count = try store.writeHere(person: person.id) {
         try core.compact(limit: Self.compactionStep, in: $0, now: now)
       }
       if count == Self.compactionStep { isMore = true }

@@ -90,6 +90,9 @@ final class SignalStreams: Sendable {
     self.clock = clock
   }
 
+  /// How many are open.
+  var count: Int { state.withLock { $0.streams.count } }
+
   /// Opens a stream; it is told of every head from now on, and closed when it is let go.
   /// - Throws: a ``Problem`` with status 429 or 503 when there are too many, or the hub stops.
   func open(for device: HubDevice) throws(Problem) -> SignalStream {

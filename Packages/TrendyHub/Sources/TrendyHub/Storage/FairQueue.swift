@@ -9,6 +9,8 @@ struct FairQueue<Work> {
   /// The owners with something to do and nothing under way, in the order of their turns.
   private var turns: [String] = []
   private var busy: Set<String> = []
+  /// What waits, of all owners.
+  private(set) var waitingCount = 0
 
   init(capacity: Int) { self.capacity = capacity }
 
@@ -22,6 +24,7 @@ struct FairQueue<Work> {
     let count = waiting[owner]?.count ?? 0
     guard !isBounded || count < capacity else { return false }
     waiting[owner, default: []].append(work)
+    waitingCount += 1
     if count == 0, !busy.contains(owner) { turns.append(owner) }
     return true
   }
@@ -34,6 +37,7 @@ struct FairQueue<Work> {
     var all = waiting[owner] ?? []
     let taken = Array(all.prefix(limit))
     all.removeFirst(taken.count)
+    waitingCount -= taken.count
     waiting[owner] = all.isEmpty ? nil : all
     return (owner, taken)
   }

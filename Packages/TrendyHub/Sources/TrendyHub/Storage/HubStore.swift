@@ -1,4 +1,5 @@
 import Foundation
+import TrendyProtocols
 
 /// A storage as a hub's handlers ask it: on threads of its own, or at once where the caller is.
 ///
@@ -7,6 +8,8 @@ struct HubStore: Sendable {
   let storage: any HubStorage
   /// `nil` runs everything where it is asked for.
   let threads: StorageThreads?
+  let metrics: HubMetrics
+  let clock: any TimeSource
 
   func read<Result: Sendable>(
     person: String, _ body: @escaping @Sendable (any HubReading) throws -> Result
@@ -18,9 +21,9 @@ struct HubStore: Sendable {
   func write<Result: Sendable>(
     person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
-    guard let threads else { return try storage.write(person: person, body) }
+    guard let threads else { return try writeHere(person: person, body) }
     return try await withCheckedThrowingContinuation { continuation in
-      let write = PendingWrite(storage: storage, person: person, body: body, continuation: continuation)
+      let write = PendingWrite(store: self, person: person, body: body, continuation: continuation)
       do {
         try threads.add(write, of: person, to: .writing)
       } catch {
@@ -32,9 +35,9 @@ struct HubStore: Sendable {
   /// Writes what no answer depends on, and what a later request notes again where it was lost: no thread is waited for.
   /// - Throws: what the storage says, where it is asked at once.
   func note(person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Void) throws {
-    guard let threads else { return try storage.write(person: person, body) }
+    guard let threads else { return try writeHere(person: person, body) }
     // Where too much waits already, a later request will do.
-    try? threads.add(PendingNote(storage: storage, person: person, body: body), of: person, to: .writing)
+    try? threads.add(PendingNote(store: self, person: person, body: body), of: person, to: .writing)
   }
 
   /// Runs anything else that touches the storage, or takes long.
@@ -42,10 +45,11 @@ struct HubStore: Sendable {
   func perform<Result: Sendable>(
     _ lane: StorageThreads.Lane, for owner: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    guard let threads else { return try body() }
+    guard let threads else { return try counted(body) }
     return try await withCheckedThrowingContinuation { continuation in
       do {
-        try threads.add(PendingCall(body: body, continuation: continuation), of: owner, to: lane)
+        let call = PendingCall(body: { try counted(body) }, continuation: continuation)
+        try threads.add(call, of: owner, to: lane)
       } catch {
         continuation.resume(throwing: error)
       }
@@ -76,8 +80,30 @@ struct HubStore: Sendable {
   ) async throws -> HubDevice {
     guard let threads else { return try accounts.device(token: token) }
     return try await withCheckedThrowingContinuation { continuation in
-      let call = PendingCall(body: { try accounts.device(token: token) }, continuation: continuation)
+      let call = PendingCall(body: { try counted { try accounts.device(token: token) } }, continuation: continuation)
       threads.addAlways(call, of: "address \(address)", to: .reading)
+    }
+  }
+}
+
+extension HubStore {
+  /// Writes on the caller's thread.
+  func writeHere<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try counted {
+      let start = clock.uptime
+      let result = try storage.write(person: person, body)
+      metrics.onCommit(writes: 1, duration: clock.uptime - start)
+      return result
+    }
+  }
+
+  /// Notes what the storage did not do.
+  fileprivate func counted<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      metrics.onError(error)
+      throw error
     }
   }
 }
@@ -95,7 +121,7 @@ private struct PendingCall<Result: Sendable>: StorageWork {
 
 /// A write that may share its sync with others of the same person.
 private protocol SharedWrite: StorageWork {
-  var storage: any HubStorage { get }
+  var store: HubStore { get }
   var person: String { get }
   /// Runs the body and keeps what it gave; nobody hears of it before it is durable.
   func attempt(in transaction: any HubTransaction) throws
@@ -107,11 +133,16 @@ extension SharedWrite {
   func run(with others: ArraySlice<any StorageWork>) -> Int {
     let others = others.prefix { $0 is any SharedWrite }.compactMap { $0 as? any SharedWrite }
     let writes: [any SharedWrite] = [self] + others
+    let start = store.clock.uptime
     do {
-      let errors = try storage.write(
+      let errors = try store.storage.write(
         person: person, together: writes.map { write in { try write.attempt(in: $0) } })
+      let count = errors.count { $0 == nil }
+      if count > 0 { store.metrics.onCommit(writes: count, duration: store.clock.uptime - start) }
+      for error in errors.compactMap(\.self) { store.metrics.onError(error) }
       for (write, error) in zip(writes, errors) { write.settle(error) }
     } catch {
+      store.metrics.onError(error)
       for write in writes { write.settle(error) }
     }
     return others.count
@@ -120,17 +151,17 @@ extension SharedWrite {
 
 /// @unchecked: `result` is written and read by the one thread that runs it.
 private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Sendable {
-  let storage: any HubStorage
+  let store: HubStore
   let person: String
   private let body: @Sendable (any HubTransaction) throws -> Result
   private let continuation: CheckedContinuation<Result, any Error>
   private var result: Result?
 
   init(
-    storage: any HubStorage, person: String, body: @escaping @Sendable (any HubTransaction) throws -> Result,
+    store: HubStore, person: String, body: @escaping @Sendable (any HubTransaction) throws -> Result,
     continuation: CheckedContinuation<Result, any Error>
   ) {
-    self.storage = storage
+    self.store = store
     self.person = person
     self.body = body
     self.continuation = continuation
@@ -147,7 +178,7 @@ private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Send
 
 /// A write that nobody waits for.
 private struct PendingNote: SharedWrite {
-  let storage: any HubStorage
+  let store: HubStore
   let person: String
   let body: @Sendable (any HubTransaction) throws -> Void
 

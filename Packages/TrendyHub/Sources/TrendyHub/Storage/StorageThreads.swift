@@ -35,6 +35,9 @@ final class StorageThreads: Sendable {
   /// Writes that wait for a thread, or for those before them.
   func waitingWrites(of owner: String) -> Int { writing.waitingCount(of: owner) }
 
+  /// What waits for a thread in a lane, of all owners.
+  func waitingCount(_ lane: Lane) -> Int { self.lane(lane).waitingCount }
+
   /// Adds what must run, or is bounded by something else.
   func addAlways(_ work: any StorageWork, of owner: String, to lane: Lane) {
     _ = self.lane(lane).add(work, of: owner, isBounded: false)
@@ -136,6 +139,8 @@ private final class StorageLane: @unchecked Sendable {
       return true
     }
   }
+
+  var waitingCount: Int { changed.withLock { queue.waitingCount } }
 
   func waitingCount(of owner: String) -> Int { changed.withLock { queue.waitingCount(of: owner) } }
 

@@ -76,10 +76,12 @@ extension HubServer {
       let post = WebhookPost(due.changes, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
       do {
         let answer = try await sender.send(post)
+        metrics.onDelivery(isTaken: (200..<300).contains(answer.status))
         standing.note(.init(at: clock.now, status: answer.status), retryAfter: answer.retryAfter)
       } catch is CancellationError {
         return .idle
       } catch {
+        metrics.onDelivery(isTaken: false)
         standing.note(.init(at: clock.now, status: nil, words: "\(error)"), retryAfter: nil)
       }
     }

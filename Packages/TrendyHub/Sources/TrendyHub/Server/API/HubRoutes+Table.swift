@@ -138,7 +138,7 @@ extension HubRoutes {
 
   // MARK: Plain REST
 
-  private static let entities: [HubRoute] =
+  static let entities: [HubRoute] =
     SyncedKind.all.flatMap { kind in kind.path.map { routes(of: kind, at: $0) } ?? [] } + [
       HubRoute(
         .post, "events/batch", name: "createEvents", summary: "Makes up to 500 events; one that fails fails no other.",

@@ -1,0 +1,149 @@
+import Synchronization
+
+/// What a hub counts of its own work since its start: nothing in it is of a person.
+final class HubMetrics: Sendable {
+  /// What requests are counted by beside their status.
+  enum Route: String, CaseIterable {
+    case account, companions, entities, ingest, insights, live, page, probe, snapshot, stream, sync
+    /// An address that there is not.
+    case other
+
+    init(_ request: HTTPRequest) {
+      let segments = request.pathSegments ?? []
+      guard segments.prefix(2) == ["api", "v1"] else {
+        self =
+          segments == ["metrics"] ? .probe : IngestRequest(request) != nil ? .ingest : Self.pageOrOther(request)
+        return
+      }
+      switch segments.dropFirst(2).first {
+      case "health", "ready", "openapi.json": self = .probe
+      case "pair", "session": self = .account
+      case "changes": self = segments.dropFirst(3).first == "stream" ? .stream : .sync
+      case "mutations": self = .sync
+      case "snapshot": self = .snapshot
+      case "companions": self = .companions
+      case "insights": self = .insights
+      case "me": self = Self.own(segments.dropFirst(3).first)
+      case let name?: self = Self.entityNames.contains(name) ? .entities : .other
+      case nil: self = .other
+      }
+    }
+
+    private static func own(_ name: String?) -> Route {
+      switch name {
+      case "sync": .sync
+      case "live", "explanations": .live
+      case "devices", "pairing-codes": .account
+      default: .other
+      }
+    }
+
+    private static func pageOrOther(_ request: HTTPRequest) -> Route {
+      PageFiles.embedded.file(at: request.path) == nil ? .other : .page
+    }
+
+    /// The first segments of addresses that hold entities.
+    private static let entityNames = Set(
+      HubRoutes.entities.compactMap { route -> String? in
+        if case .word(let word)? = route.path.first { word } else { nil }
+      })
+  }
+
+  private struct Key: Hashable {
+    let route: Route
+    let status: Int
+  }
+
+  private struct State {
+    var requests: [Key: Int] = [:]
+    var durations: [Route: MetricHistogram] = [:]
+    var commits = 0
+    var commitDurations = MetricHistogram(bounds: MetricHistogram.durations)
+    /// Writes that shared a commit.
+    var commitWrites = MetricHistogram(bounds: [1, 2, 4, 8, 16, 32])
+    var errors: [String: Int] = [:]
+    var deliveries: [Bool: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  func onRequest(_ request: HTTPRequest, status: Int, duration: Duration) {
+    let route = Route(request)
+    state.withLock {
+      $0.requests[Key(route: route, status: status), default: 0] += 1
+      $0.durations[route, default: MetricHistogram(bounds: MetricHistogram.durations)].add(duration.seconds)
+    }
+  }
+
+  func onCommit(writes: Int, duration: Duration) {
+    state.withLock {
+      $0.commits += 1
+      $0.commitDurations.add(duration.seconds)
+      $0.commitWrites.add(Double(writes))
+    }
+  }
+
+  /// Of what the storage throws; what a body refuses is no error of the storage.
+  func onError(_ error: any Error) {
+    guard let reason = (error as? HubStorageError)?.reason else { return }
+    state.withLock { $0.errors[reason, default: 0] += 1 }
+  }
+
+  func onDelivery(isTaken: Bool) { state.withLock { $0.deliveries[isTaken, default: 0] += 1 } }
+
+  /// - Parameters:
+  ///   - streams: that are open.
+  ///   - queues: what waits for the storage's threads, by lane.
+  ///   - uptime: since the hub's start.
+  func text(streams: Int, queues: [(lane: String, count: Int)], uptime: Duration) -> PrometheusText {
+    let state = state.withLock { $0 }
+    var text = PrometheusText()
+    text.gauge("trendy_hub_uptime_seconds", "Since the start of this process.", uptime.seconds)
+    text.counter(
+      "trendy_hub_requests_total", "Requests answered, by what they asked for and the status of the answer.",
+      state.requests.map { ([("route", $0.key.route.rawValue), ("status", "\($0.key.status)")], Double($0.value)) }
+        .sorted { ($0.0[0].1, $0.0[1].1) < ($1.0[0].1, $1.0[1].1) })
+    text.histogram(
+      "trendy_hub_request_duration_seconds", "From a request to the head of its answer.",
+      state.durations.sorted { $0.key.rawValue < $1.key.rawValue }.map { ([("route", $0.key.rawValue)], $0.value) })
+    text.counter("trendy_hub_storage_commits_total", "Commits of the storage.", [([], Double(state.commits))])
+    text.histogram(
+      "trendy_hub_storage_commit_duration_seconds", "From the beginning of a commit's first write to its durability.",
+      [([], state.commitDurations)])
+    text.histogram(
+      "trendy_hub_storage_commit_writes", "Writes of a person that shared a commit.", [([], state.commitWrites)])
+    text.counter(
+      "trendy_hub_storage_errors_total", "What the storage did not do, by reason.",
+      HubStorageError.reasons.map { ([("reason", $0)], Double(state.errors[$0] ?? 0)) })
+    text.gauge(
+      "trendy_hub_storage_waiting", "What waits for a thread of the storage.",
+      queues.map { ([("lane", $0.lane)], Double($0.count)) })
+    text.gauge("trendy_hub_streams", "Streams that are open.", Double(streams))
+    text.counter(
+      "trendy_hub_webhook_deliveries_total", "Posts to webhooks, by whether they were taken.",
+      [true, false].map { ([("taken", "\($0)")], Double(state.deliveries[$0] ?? 0)) })
+    return text
+  }
+}
+
+extension Duration {
+  fileprivate var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}
+
+extension HubStorageError {
+  static let reasons = ["busy", "erased", "exhausted", "failed", "full", "occupied", "unreachable"]
+
+  fileprivate var reason: String {
+    switch self {
+    case .busy: "busy"
+    case .erased: "erased"
+    case .exhausted: "exhausted"
+    case .failed: "failed"
+    case .full: "full"
+    case .occupied: "occupied"
+    case .unreachable: "unreachable"
+    }
+  }
+}
