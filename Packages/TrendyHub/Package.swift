@@ -13,7 +13,8 @@ let package = Package(
     .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"),
   ],
   targets: [
-    .target(name: "HubTesting", dependencies: ["TrendyHub", "TrendyModels"]),
+    .target(
+      name: "HubTesting", dependencies: ["TrendyHub", "TrendyModels", "TrendyPersistence", "TrendyProtocols"]),
     .testTarget(
       name: "HubTestingTests",
       dependencies: [

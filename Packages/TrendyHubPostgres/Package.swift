@@ -8,15 +8,19 @@ let package = Package(
     .library(name: "PostgresTesting", targets: ["PostgresTesting"]),
     .library(name: "TrendyHubPostgres", targets: ["TrendyHubPostgres"]),
   ],
-  dependencies: [.package(path: "../TrendyHub"), .package(path: "../TrendyModels")],
+  dependencies: [
+    .package(path: "../TrendyHub"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
+    .package(path: "../TrendyProtocols"),
+  ],
   targets: [
     .target(name: "PostgresTesting", dependencies: ["TrendyHubPostgres"]),
-    .target(name: "TrendyHubPostgres", dependencies: ["CPostgres", "TrendyHub", "TrendyModels"]),
+    .target(
+      name: "TrendyHubPostgres", dependencies: ["CPostgres", "TrendyHub", "TrendyModels", "TrendyPersistence"]),
     .testTarget(
       name: "TrendyHubPostgresTests",
       dependencies: [
         .product(name: "HubTesting", package: "TrendyHub"), "PostgresTesting", "TrendyHub", "TrendyHubPostgres",
-        "TrendyModels",
+        "TrendyModels", "TrendyPersistence", "TrendyProtocols",
       ]),
   ]
 )

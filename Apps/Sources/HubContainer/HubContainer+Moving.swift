@@ -25,10 +25,8 @@ extension HubContainer {
     try refuseItself(destination)
     let occupations = [try occupyAlone(), try destination.occupyAlone()]
     defer { withExtendedLifetime(occupations) {} }
-    let isElsewhere = destination.directory.standardizedFileURL != directory.standardizedFileURL
     var settings = try HubSettings.load(from: directory)
     let report = try HubMove(from: storage, to: destination.storage).run()
-    if isElsewhere { try copyTracks(to: destination) }
     // From here on the data is there: what is left is done again by the next call where it is cut short.
     settings.storage = destination.database
     try settings.save(to: destination.directory)
@@ -64,14 +62,6 @@ extension HubContainer {
     return occupation
   }
 
-  /// What trackers posted; a copy that was cut short is made anew.
-  private func copyTracks(to destination: HubContainer) throws {
-    let files = FileManager.default
-    guard files.fileExists(atPath: tracks.path) else { return }
-    if files.fileExists(atPath: destination.tracks.path) { try files.removeItem(at: destination.tracks) }
-    try files.copyItem(at: tracks, to: destination.tracks)
-  }
-
   private func setAside(suffix: String) throws -> String {
     if let database = storage as? PostgresHubStorage {
       return "the schema \(try database.setAside(suffix: "moved_\(suffix)")) of the database"
@@ -81,7 +71,7 @@ extension HubContainer {
     try files.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     // The list of persons first: without it there is no hub here.
-    for name in ["directory", "people"] {
+    for name in ["directory", "people", "tracks"] {
       let path = directory.appending(path: name)
       guard files.fileExists(atPath: path.path) else { continue }
       try files.moveItem(at: path, to: folder.appending(path: name))

@@ -21,7 +21,7 @@ public struct HubContainer: Sendable {
   let tracks: URL
 
   /// - Parameters:
-  ///   - directory: of everything; beside a database, of what trackers posted to this process.
+  ///   - directory: of everything; beside a database, of the settings alone.
   ///   - database: address of a database of PostgreSQL; one that cannot be is told by whatever is asked of it.
   ///   - refusal: why it is not known where the data is, which is told by whatever is asked of it.
   ///   - bounds: how much of it stays open; usual numbers where nothing is served.
@@ -49,7 +49,7 @@ public struct HubContainer: Sendable {
       storage = files
     }
     tracks = directory.appending(path: "tracks")
-    ingest = HubIngest(directory: tracks, clock: clock, openTracks: bounds?.openTracks ?? ResourceBounds.most.tracks)
+    ingest = HubIngest(storage: storage, clock: clock, openTracks: bounds?.openTracks ?? ResourceBounds.most.tracks)
   }
 
   /// Whether a hub's storage stands in the folder, or the database has ever had a person.
@@ -86,7 +86,7 @@ public struct HubContainer: Sendable {
   @discardableResult
   public func erasePeople() throws -> [HubPerson] {
     let people = try accounts.removedPeople().filter(\.isErasing)
-    for person in people { try accounts.finishErasing(person: person) { try ingest.erase(person: $0.id) } }
+    for person in people { try accounts.finishErasing(person: person) { ingest.erase(person: $0.id) } }
     return people
   }
 

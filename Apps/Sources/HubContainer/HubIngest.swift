@@ -9,7 +9,7 @@ import TrendyTrips
 
 /// What devices post to a hub: a track log for each person, and what is found in it in the person's record.
 public final class HubIngest: Ingest {
-  private let directory: URL
+  private let storage: any HubStorage
   private let clock: any TimeSource
   private let intakes: Mutex<Intakes>
 
@@ -18,12 +18,12 @@ public final class HubIngest: Ingest {
     var all: [String: IntakeQueue] = [:]
     var open: RecentlyUsed
     var erased: Set<String> = []
-    /// Persons of whom time alone changes nothing any more.
-    var settled: Set<String> = []
+    /// Persons of whom time alone changes nothing any more, and since when this is known.
+    var settled: [String: Date] = [:]
   }
 
-  init(directory: URL, clock: any TimeSource, openTracks: Int) {
-    self.directory = directory
+  init(storage: any HubStorage, clock: any TimeSource, openTracks: Int) {
+    self.storage = storage
     self.clock = clock
     intakes = Mutex(Intakes(open: RecentlyUsed(limit: openTracks)))
   }
@@ -31,7 +31,7 @@ public final class HubIngest: Ingest {
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
     guard let desk = sender.desk else { preconditionFailure("a hub's ingest is given a desk") }
     let intake = try intake(for: desk)
-    intakes.withLock { _ = $0.settled.remove(desk.person) }
+    intakes.withLock { $0.settled[desk.person] = nil }
     var answer = try await translating { try await request.take(into: intake, sender: sender.device, at: clock.now) }
     // What was not looked through yet is told of when it was.
     guard answer.added > 0, answer.delay == nil else { return answer }
@@ -45,7 +45,7 @@ public final class HubIngest: Ingest {
 
   public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] {
     // Who never posted has no log, and asking makes none.
-    guard FileManager.default.fileExists(atPath: directory.appending(path: desk.person).path) else { return [] }
+    guard try storage.hasTracks(of: desk.person) else { return [] }
     return try await intake(for: desk).run { intake in
       try intake.presences().sorted { $0.device < $1.device }.compactMap { presence in
         guard let record = presence.trip else { return nil }
@@ -59,7 +59,7 @@ public final class HubIngest: Ingest {
   }
 
   public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
-    guard FileManager.default.fileExists(atPath: directory.appending(path: desk.person).path) else { return nil }
+    guard try storage.hasTracks(of: desk.person) else { return nil }
     return try await intake(for: desk).run { intake in
       guard let found = try intake.explanation(eventId: id) else { return nil }
       return APIExplanation(
@@ -73,7 +73,8 @@ public final class HubIngest: Ingest {
   }
 
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {
-    let posts = RefusedPosts(directory: directory.appending(path: desk.person)).load()
+    guard try storage.hasTracks(of: desk.person) else { return [] }
+    let posts = try await intake(for: desk).run { $0.refusedPosts.load() }
     return try posts.sorted { $0.key < $1.key }.map { device, entry in
       APILeftOut(
         deviceId: device, deviceName: try desk.name(ofDevice: device) ?? "", count: entry.count, first: entry.first,
@@ -84,18 +85,19 @@ public final class HubIngest: Ingest {
   /// Lets time do its part, for everybody of whom there is a log: closes trips that fell silent. Companions are told what they do not
   /// know yet, also of what came of posts before the hub last ended.
   ///
-  /// Who has not posted for days is looked at once, until they post again.
+  /// Who has not posted for days is looked at once an hour, until they post again: perhaps another hub was posted to.
   /// - Throws: what went wrong first; the others are looked at all the same. `CancellationError` between two persons.
   public func tick(at server: HubServer) async throws {
-    let folder = directory.path
-    // Before the first post there is no folder.
-    let people = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     var failure: (any Error)?
-    for person in people.sorted() where !person.hasPrefix(".") {
+    for person in try server.accounts.people().map(\.id).sorted() {
       try Task.checkCancellation()
-      let isDue = intakes.withLock { !$0.settled.contains(person) && !$0.erased.contains(person) }
-      guard isDue else { continue }
+      let settledAt = intakes.withLock { $0.erased.contains(person) ? .distantFuture : $0.settled[person] }
+      guard settledAt.map({ clock.now.timeIntervalSince($0) > Self.lookSeconds }) ?? true else { continue }
       do {
+        guard try storage.hasTracks(of: person) else {
+          intakes.withLock { $0.settled[person] = clock.now }
+          continue
+        }
         try await tick(at: server.ingestDesk(person: person))
       } catch {
         failure = failure ?? error
@@ -107,32 +109,31 @@ public final class HubIngest: Ingest {
   private func tick(at desk: HubDesk) async throws {
     let intake = try intake(for: desk)
     // Noted before the look: a post that comes meanwhile takes it back.
-    intakes.withLock { _ = $0.settled.insert(desk.person) }
+    intakes.withLock { $0.settled[desk.person] = clock.now }
     do {
       let isSettled = try await intake.run { [clock] in
         let isChanged = try $0.tick()
         try HubTeller(desk: desk, intake: $0, now: clock.now).tellOfAll()
         return try !isChanged && $0.lastReading().map { clock.now.timeIntervalSince($0) > Self.settlingSeconds } ?? true
       }
-      if !isSettled { intakes.withLock { _ = $0.settled.remove(desk.person) } }
+      if !isSettled { intakes.withLock { $0.settled[desk.person] = nil } }
     } catch {
-      intakes.withLock { _ = $0.settled.remove(desk.person) }
+      intakes.withLock { $0.settled[desk.person] = nil }
       throw error
     }
   }
 
   /// Longer than any trip stays open, and than it is news.
   private static let settlingSeconds: TimeInterval = 3 * 86_400
+  private static let lookSeconds: TimeInterval = 3600
 
-  /// Removes a person's track log; who still posts for them is refused.
-  func erase(person: String) throws {
+  /// Lets go of a person's track log, which the storage erases; who still posts for them is refused.
+  func erase(person: String) {
     intakes.withLock {
       $0.erased.insert(person)
       $0.all[person] = nil
       $0.open.onClosed(person)
     }
-    let folder = directory.appending(path: person)
-    if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
   }
 
   /// The person's queue. Others that nobody uses are closed where too many are open.
@@ -149,10 +150,10 @@ public final class HubIngest: Ingest {
   }
 
   private func makeIntake(for desk: HubDesk) -> IntakeQueue {
-    let (folder, clock) = (directory.appending(path: desk.person), clock)
+    let (storage, clock) = (storage, clock)
     return IntakeQueue { [weak self] in
       func open() throws -> TrackIntake {
-        try TrackIntake(directory: folder, journal: HubJournal(desk: desk), clock: clock)
+        TrackIntake(rows: try storage.tracks(of: desk.person), journal: HubJournal(desk: desk), clock: clock)
       }
       do {
         return try open()

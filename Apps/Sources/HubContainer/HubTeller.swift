@@ -7,7 +7,7 @@ import TrendyTrips
 /// Tells companions of the trips of devices that post to the hub.
 ///
 /// What is told follows from what stands in the log and the record, and from what was told before; the latter changes in one write with the
-/// notices. So it may end anywhere, and the next look tells the rest, each once. A person's looks come one after another.
+/// notices. So it may end anywhere, and the next look tells the rest, each once, also where several hubs look.
 struct HubTeller {
   let desk: HubDesk
   let intake: TrackIntake
@@ -18,16 +18,24 @@ struct HubTeller {
   }
 
   func tell(of device: String) throws {
-    let tellings = try desk.tellings(ofDevice: device)
-    guard !tellings.isEmpty else { return }
-    let open = try intake.openTrip(device: device)?.trip
-    for telling in tellings {
-      var told = telling
-      let drafts = try drafts(device: device, open: open, telling: &told)
-      guard told != telling else { continue }
-      try desk.tell(drafts, of: device, as: told)
+    // Another hub may tell at the same moment; what it told is not told again.
+    for _ in 0..<Self.attempts {
+      let tellings = try desk.tellings(ofDevice: device)
+      guard !tellings.isEmpty else { return }
+      let open = try intake.openTrip(device: device)?.trip
+      var isOvertaken = false
+      for telling in tellings {
+        var told = telling
+        let drafts = try drafts(device: device, open: open, telling: &told)
+        guard told != telling else { continue }
+        if try !desk.tell(drafts, of: device, as: told) { isOvertaken = true }
+      }
+      guard isOvertaken else { return }
     }
   }
+
+  /// What is not told after these is told at the next look.
+  private static let attempts = 5
 
   /// What a companion does not know yet, in the order of time.
   private func drafts(device: String, open: Trip?, telling: inout HubTelling) throws -> [HubTelling.Draft] {

@@ -1,5 +1,4 @@
 import Foundation
-import PostgresTesting
 import Testing
 import TrendyModels
 
@@ -8,55 +7,16 @@ import TrendyModels
 #endif
 
 /// Hubs whose data is in PostgreSQL.
-@Suite(
-  "Hubs on a database",
-  .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? "")),
-  .timeLimit(.minutes(5)))
+@Suite("Hubs on a database", .onPostgres, .timeLimit(.minutes(5)))
 struct HubDatabaseTests {
-  let bench: Workbench
-  let cluster: PostgresCluster
-  let storage: String
+  private let database: DatabaseBench
+  private var bench: Workbench { database.bench }
 
-  init() throws {
-    bench = try Workbench()
-    cluster = try PostgresCluster.shared.get()
-    // One database each, as every hub has its tables in the same schema.
-    storage = try cluster.newDatabase()
-  }
-
-  private func initialise() throws -> String {
-    let data = bench.store("hub")
-    let made = try bench.trendyd("hub", "init", "--data", data, "--storage", storage, "--listen", "127.0.0.1:0")
-    try #require(made.status == 0, "\(made.talk)")
-    return data
-  }
-
-  /// A hub process with a folder of its own, which knows the database by its options alone.
-  private func run(port: Int = 0, name: String) throws -> (process: Running, url: String) {
-    let running = try Running(
-      bench, "trendyd",
-      [
-        "run", "--role", "hub", "--data", bench.store(name), "--storage", storage, "--listen", "127.0.0.1:\(port)",
-        "--limit", "requestsPerMinute=none", "--json",
-      ])
-    let url: String? = try eventually { () throws -> String? in
-      guard running.process.isRunning else { throw BenchError(running.text) }
-      guard let line = running.text.split(separator: "\n").first(where: { $0.contains("trendyd.run/1") }) else {
-        return nil
-      }
-      return try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue
-    }
-    return (running, try #require(url))
-  }
-
-  private func token(_ name: String, _ data: String) throws -> String {
-    let made = try bench.trendyd("token", "create", name, "--data", data, "--json")
-    return try #require(made.document.objectValue?["token"]?.stringValue, "\(made.talk)")
-  }
+  init() throws { database = try DatabaseBench() }
 
   @Test func `what one device records at one hub, another reads at another`() throws {
-    let data = try initialise()
-    let hubs = try (0..<2).map { try run(name: "hub-\($0)") }
+    let data = try database.initialise()
+    let hubs = try (0..<2).map { try database.run(name: "hub-\($0)") }
     defer { for hub in hubs { hub.process.stop() } }
     for (device, hub) in zip(["phone", "laptop"], hubs) {
       let code = try #require(
@@ -121,13 +81,13 @@ struct HubDatabaseTests {
     """
 
   @Test func `three hubs that are killed in turn under load lose nothing, and everything takes effect once`() throws {
-    let data = try initialise()
-    var hubs = try (0..<3).map { try run(name: "hub-\($0)") }
+    let data = try database.initialise()
+    var hubs = try (0..<3).map { try database.run(name: "hub-\($0)") }
     defer { for hub in hubs { hub.process.stop() } }
     let urls = hubs.map(\.url)
     let (writers, pushes, batch) = (3, 30, 10)
     let last = writers * pushes * batch + 1
-    let maker = try token("maker", data)
+    let maker = try database.token("maker", data)
     let made = try bench.shell(
       "curl -sf -H 'Authorization: Bearer \(maker)' -d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(urls[0])/api/v1/event-types"
     )
@@ -147,7 +107,7 @@ struct HubDatabaseTests {
         try Data(body.utf8).write(to: bench.folder.appending(path: "d-\(writer)-push-\(100 + push)"))
       }
       load.append(
-        try script(Self.writer, [try token("writer \(writer)", data), "d-\(writer)"] + urls))
+        try script(Self.writer, [try database.token("writer \(writer)", data), "d-\(writer)"] + urls))
     }
     load.append(try script(Self.follower, [maker, "\(last)"] + urls))
     // One after the other is killed, each time some pushes more have been answered.
@@ -160,8 +120,7 @@ struct HubDatabaseTests {
       let place = kills % hubs.count
       hubs[place].process.kill()
       kills += 1
-      let port = try #require(hubs[place].url.split(separator: ":").last.flatMap { Int($0) })
-      hubs[place] = try run(port: port, name: "hub-\(place)")
+      hubs[place] = try database.run(port: hubs[place].port, name: "hub-\(place)")
     }
     #expect(kills > 2)
     for one in load { #expect(one.process.terminationStatus == 0, "\(one.text)") }

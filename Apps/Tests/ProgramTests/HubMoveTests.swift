@@ -1,60 +1,41 @@
 import Foundation
-import PostgresTesting
 import Testing
 import TrendyModels
 
 /// A hub that moves from its folder to a database and back.
-@Suite(
-  "Moving a hub",
-  .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? "")),
-  .timeLimit(.minutes(10)))
+@Suite("Moving a hub", .onPostgres, .timeLimit(.minutes(10)))
 struct HubMoveTests {
-  let bench: Workbench
-  let storage: String
-  let data: String
+  private let database: DatabaseBench
+  private let data: String
+  private var bench: Workbench { database.bench }
+  private var storage: String { database.storage }
 
   init() throws {
-    bench = try Workbench()
-    storage = try PostgresCluster.shared.get().newDatabase()
-    data = bench.store("hub")
-    let made = try bench.trendyd("hub", "init", "--data", data, "--listen", "127.0.0.1:0")
-    try #require(made.status == 0, "\(made.talk)")
+    database = try DatabaseBench()
+    data = try database.initialise(inDatabase: false)
   }
 
   /// Serves wherever the hub's folder says that its data is.
-  private func run(port: Int = 0) throws -> (process: Running, url: String) {
-    let running = try Running(
-      bench, "trendyd",
-      ["run", "--role", "hub", "--data", data, "--listen", "127.0.0.1:\(port)", "--json"])
-    let url: String? = try eventually { () throws -> String? in
-      guard running.process.isRunning else { throw BenchError(running.text) }
-      guard let line = running.text.split(separator: "\n").first(where: { $0.contains("trendyd.run/1") }) else {
-        return nil
-      }
-      return try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue
-    }
-    return (running, try #require(url))
+  private func run(port: Int = 0) throws -> HubProcess {
+    try HubProcess(bench, ["--data", data, "--listen", "127.0.0.1:\(port)"])
   }
 
   private func curl(_ words: String, token: String) throws -> (output: String, status: Int32) {
-    let result = try bench.shell("curl -s --fail-with-body -H 'Authorization: Bearer \(token)' \(words)")
-    return (result.output, result.status)
+    try database.curl(words, token: token)
   }
 
   @Test func `devices go on after it was moved there and back, without a snapshot, and nothing takes effect twice`()
     throws
   {
     var hub = try run()
-    let port = try #require(hub.url.split(separator: ":").last.flatMap { Int($0) })
+    let port = hub.port
     let code = try #require(
       try bench.trendyd("pair", "--data", data, "--json").document.objectValue?["code"]?.stringValue)
     try bench.trendy("init", store: "phone")
     #expect(try bench.trendy("connect", hub.url, code, "--insecure", store: "phone").status == 0)
     try bench.trendy("log", "coffee", "--note", "before", store: "phone")
     #expect(try bench.trendy("sync", store: "phone").status == 0)
-    let token = try #require(
-      try bench.trendyd("token", "create", "curl", "--data", data, "--json").document
-        .objectValue?["token"]?.stringValue)
+    let token = try database.token("curl", data)
     let create =
       "-H 'Idempotency-Key: k' -d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(hub.url)/api/v1/event-types"
     #expect(try curl(create, token: token).status == 0)
@@ -72,6 +53,17 @@ struct HubMoveTests {
     func changes() throws -> JSONValue? {
       try WireJSON.decode(JSONValue.self, from: Data(feed().utf8)).objectValue?["changes"]
     }
+    // What a tracker posts comes along, with the trip that goes on.
+    let now = Int(Date().timeIntervalSince1970)
+    let fixes = (0..<60).map { number in
+      #"{"_type":"location","tst":\#(now - 600 + number * 10),"lat":\#(52 + Double(number) / 500),"lon":4.9,"acc":5}"#
+    }
+    for fix in fixes { #expect(try curl("-d '\(fix)' \(hub.url)/pub", token: token).status == 0) }
+    func live() throws -> JSONValue? {
+      try WireJSON.decode(JSONValue.self, from: Data(curl("\(hub.url)/api/v1/me/live", token: token).output.utf8))["trips"]
+    }
+    let trip = try live()
+    #expect(trip?.arrayValue?.count == 1)
     var before = try changes()
     #expect(before?.arrayValue?.isEmpty == false)
     // While a hub serves it, it stays.
@@ -85,6 +77,7 @@ struct HubMoveTests {
       #expect(moved.status == 0, "\(moved.talk)")
       hub = try run(port: port)
       #expect(try changes() == before)
+      #expect(try live()?.arrayValue?.first?["id"] == trip?.arrayValue?.first?["id"])
       // Exactly once, by sequence and by key.
       #expect(try outcomes(curl(push, token: token).output) == outcomes(first.output))
       #expect(try curl(create, token: token).status == 0)
@@ -112,9 +105,7 @@ struct HubMoveTests {
   @Test func `a move that is killed leaves the hub where it was, and can be said again`() throws {
     // Enough that a move takes a while.
     var hub = try run()
-    let token = try #require(
-      try bench.trendyd("token", "create", "curl", "--data", data, "--json").document
-        .objectValue?["token"]?.stringValue)
+    let token = try database.token("curl", data)
     let type =
       "-d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(hub.url)/api/v1/event-types"
     #expect(try curl(type, token: token).status == 0)

@@ -23,7 +23,7 @@ public enum HubStorageContract: Sendable {
     public func run(on storage: any HubStorage) throws { try body(storage) }
   }
 
-  public static let all = serving + moving
+  public static let all = serving + moving + tracks
 
   private static let serving: [Check] = [
     Check("a person never written to is empty") { storage in

@@ -2,12 +2,14 @@ import Foundation
 import Synchronization
 public import TrendyHub
 import TrendyModels
+public import TrendyPersistence
 
 /// A hub's storage in memory, which keeps the contract and nothing else: for tests that make many hubs.
 public final class MemoryHubStorage: HubStorage {
   private let people = Mutex<[String: MemoryPerson]>([:])
   private let directory = Mutex(MemoryDirectory())
   private let erased = Mutex<Set<String>>([])
+  private let logs = Mutex<[String: MemoryTrackRows]>([:])
 
   private let life: String?
 
@@ -31,8 +33,20 @@ public final class MemoryHubStorage: HubStorage {
 
   public func erase(person: String) throws {
     people.withLock { $0[person] = nil }
+    logs.withLock { $0[person] = nil }
     _ = erased.withLock { $0.insert(person) }
   }
+
+  public func tracks(of person: String) throws -> any TrackRows {
+    try checkKept(person)
+    return logs.withLock { logs in
+      let rows = logs[person] ?? MemoryTrackRows()
+      logs[person] = rows
+      return rows
+    }
+  }
+
+  public func hasTracks(of person: String) throws -> Bool { logs.withLock { $0[person] != nil } }
 
   private func checkKept(_ person: String) throws {
     if erased.withLock({ $0.contains(person) }) { throw HubStorageError.erased(person: person) }

@@ -108,6 +108,8 @@ private final class ReopeningStorage: HubStorage {
     try storage.withLock { $0 }.erase(person: person)
     try reopen()
   }
+  func tracks(of person: String) throws -> any TrackRows { try storage.withLock { $0 }.tracks(of: person) }
+  func hasTracks(of person: String) throws -> Bool { try storage.withLock { $0 }.hasTracks(of: person) }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try storage.withLock { $0 }.readDirectory(body)
   }

@@ -1,5 +1,6 @@
 import CPostgres
 public import TrendyHub
+public import TrendyPersistence
 
 /// A hub's storage in PostgreSQL, which any number of hubs may serve at once.
 ///
@@ -9,7 +10,7 @@ public import TrendyHub
 public final class PostgresHubStorage: HubStorage {
   private let pool: PostgresPool
   private let states = StateCache()
-  private let chance: PostgresChance
+  let chance: PostgresChance
   private let schema: String
   /// By which the server tells connections of this storage from others.
   private let applicationName: String
@@ -64,6 +65,10 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
+    try reading(person: person) { try body($0) }
+  }
+
+  func reading<Result>(person: String, _ body: (PostgresReading) throws -> Result) throws -> Result {
     try perform { connection in
       PostgresReading(connection, person: person, isWriting: false, states: states)
     } body: {
@@ -77,7 +82,7 @@ public final class PostgresHubStorage: HubStorage {
     try write(person: person, isShared: false) { try body($0) }
   }
 
-  private func write<Result>(
+  func write<Result>(
     person: String, isShared: Bool, _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
     let token = chance.number()
@@ -131,7 +136,7 @@ public final class PostgresHubStorage: HubStorage {
         PostgresReading(connection, person: person, isWriting: true, states: states)
       } body: { session in
         _ = try session.run(
-          PostgresStatement.erasures.map { PostgresCall($0, .text(person)) }
+          (PostgresStatement.erasures + PostgresStatement.trackErasures).map { PostgresCall($0, .text(person)) }
             + [PostgresCall(.eraseCounter, .text(person)), PostgresCall(.commit)])
       } finish: { _ in
       }
@@ -158,6 +163,20 @@ public final class PostgresHubStorage: HubStorage {
       try body($0)
     } finish: {
       try $0.commit()
+    }
+  }
+
+  public func tracks(of person: String) throws -> any TrackRows {
+    // Of one who was erased there is none.
+    try reading(person: person) { _ = try $0.counter() }
+    return PostgresTracks(storage: self, person: person)
+  }
+
+  public func hasTracks(of person: String) throws -> Bool {
+    do {
+      return try reading(person: person) { try $0.run(PostgresCall(.hasTracks, .text(person))).count > 0 }
+    } catch HubStorageError.erased {
+      return false
     }
   }
 

@@ -70,6 +70,19 @@ enum PostgresSchema {
         person text COLLATE "C" NOT NULL, webhook text COLLATE "C" NOT NULL, document text NOT NULL,
         PRIMARY KEY (person, webhook))
       """,
+      // What trackers post, as rows of a track log; key and group are unsigned numbers by their bits.
+      """
+      CREATE TABLE track_row (
+        person text COLLATE "C" NOT NULL, kind bigint NOT NULL, high bigint NOT NULL, low bigint NOT NULL,
+        moment bigint NOT NULL, bundle bigint NOT NULL, payload bytea NOT NULL,
+        PRIMARY KEY (person, kind, high, low))
+      """,
+      "CREATE INDEX track_row_moment ON track_row (person, kind, bundle, moment)",
+      // Which call looks through a person's log, and until when nobody else does.
+      """
+      CREATE TABLE track_reader (
+        person text COLLATE "C" PRIMARY KEY, reader text NOT NULL, until timestamptz NOT NULL)
+      """,
       // The directory: who may come in, and who is told of what changes.
       """
       CREATE TABLE webhook (

@@ -226,6 +226,62 @@ extension PostgresStatement {
     PostgresStatement("erase_\($0)", "DELETE FROM \($0) WHERE person = $1")
   }
 
+  // MARK: What trackers post
+
+  static let hasTracks = PostgresStatement("has_tracks", "SELECT 1 FROM track_row WHERE person = $1 LIMIT 1")
+  static let readTrackRow = PostgresStatement(
+    "read_track_row",
+    """
+    SELECT high, low, moment, bundle, payload FROM track_row WHERE person = $1 AND kind = $2 AND high = $3 AND low = $4
+    """)
+  static let readTrackRows = trackRows("read_track_rows", "", "")
+  static let readTrackRowsDown = trackRows("read_track_rows_down", "", " DESC")
+  static let readTrackRowsOfGroup = trackRows("read_track_rows_of_group", " AND bundle = $6", "")
+  static let readTrackRowsOfGroupDown = trackRows("read_track_rows_of_group_down", " AND bundle = $6", " DESC")
+
+  private static func trackRows(_ name: String, _ condition: String, _ order: String) -> PostgresStatement {
+    PostgresStatement(
+      name,
+      """
+      SELECT high, low, moment, bundle, payload FROM track_row
+      WHERE person = $1 AND kind = $2 AND moment >= $3 AND moment < $4\(condition)
+      ORDER BY moment\(order), high\(order), low\(order) LIMIT $5
+      """)
+  }
+
+  static let putTrackRow = PostgresStatement(
+    "put_track_row",
+    """
+    INSERT INTO track_row (person, kind, high, low, moment, bundle, payload) VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (person, kind, high, low)
+    DO UPDATE SET moment = excluded.moment, bundle = excluded.bundle, payload = excluded.payload
+    """)
+  static let deleteTrackRow = PostgresStatement(
+    "delete_track_row", "DELETE FROM track_row WHERE person = $1 AND kind = $2 AND high = $3 AND low = $4")
+  /// $3: milliseconds.
+  static let claimTrackReader = PostgresStatement(
+    "claim_track_reader",
+    """
+    INSERT INTO track_reader AS held (person, reader, until)
+    VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond')
+    ON CONFLICT (person) DO UPDATE SET reader = excluded.reader, until = excluded.until
+    WHERE held.until < clock_timestamp()
+    """)
+  static let renewTrackReader = PostgresStatement(
+    "renew_track_reader",
+    """
+    UPDATE track_reader SET until = clock_timestamp() + $3::bigint * interval '1 millisecond'
+    WHERE person = $1 AND reader = $2
+    """)
+  static let releaseTrackReader = PostgresStatement(
+    "release_track_reader", "UPDATE track_reader SET until = '-infinity' WHERE person = $1 AND reader = $2")
+
+  static let trackTables = ["track_row", "track_reader"]
+
+  static let trackErasures = trackTables.map {
+    PostgresStatement("erase_\($0)", "DELETE FROM \($0) WHERE person = $1")
+  }
+
   /// All that are about a person's state.
   static let ofPersons: [PostgresStatement] =
     [
@@ -235,8 +291,10 @@ extension PostgresStatement {
       readDevice, readContacts, readMarks, putDevices, readOutcomes, readAllOutcomes, putOutcomes, deleteOutcomes,
       readKeyedWrite, readKeyedWrites, putKeyedWrite,
       readCompanions, readCompanion, putCompanion, readNotices, putNotices, deleteNotices,
-      readStanding, readStandings, putStanding, deleteStanding,
-    ] + erasures
+      readStanding, readStandings, putStanding, deleteStanding, hasTracks, readTrackRow, readTrackRows,
+      readTrackRowsDown, readTrackRowsOfGroup, readTrackRowsOfGroupDown, putTrackRow, deleteTrackRow,
+      claimTrackReader, renewTrackReader, releaseTrackReader,
+    ] + erasures + trackErasures
 
   // MARK: The directory, which is of all persons together
 

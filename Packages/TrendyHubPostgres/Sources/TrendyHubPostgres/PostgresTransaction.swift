@@ -186,11 +186,37 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   /// What was kept of the last writes, and this one.
   static let mostRecent = 16
 
-  var isWritten: Bool { hasSent || !pending.isEmpty }
+  var isWritten: Bool { hasSent || !pending.isEmpty || !tracks.isEmpty }
+
+  // MARK: What trackers post
+
+  /// Rows of the track log that were not sent yet, in their order.
+  private var tracks: [PostgresCall] = []
+
+  func addTrackWrite(_ call: PostgresCall) { tracks.append(call) }
+
+  /// Before they are read, and at the end.
+  func sendTracks() throws {
+    guard !tracks.isEmpty else { return }
+    let calls = tracks
+    tracks = []
+    hasSent = true
+    _ = try run(calls)
+  }
+
+  /// Carries out a statement of which it matters how many rows it changed.
+  func change(_ call: PostgresCall) throws -> Int {
+    // What comes with a person's first question may be sent twice.
+    _ = try counter()
+    let count = try run(call).changedCount
+    if count > 0 { hasSent = true }
+    return count
+  }
 
   /// Makes what was written durable.
   func commit() throws {
     guard isWritten else { return end() }
+    try sendTracks()
     _ = try run(writes() + [PostgresCall(.commit)])
   }
 

@@ -3,6 +3,7 @@ import PostgresTesting
 import Synchronization
 import Testing
 import TrendyHub
+import TrendyPersistence
 
 @testable import TrendyHubPostgres
 
@@ -42,6 +43,8 @@ private final class ManyHubs: HubStorage {
     try next.write(person: person, together: bodies)
   }
   func erase(person: String) throws { try next.erase(person: person) }
+  func tracks(of person: String) throws -> any TrackRows { try next.tracks(of: person) }
+  func hasTracks(of person: String) throws -> Bool { try next.hasTracks(of: person) }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try next.readDirectory(body)
   }

@@ -222,7 +222,7 @@ struct PostgresHubStorageTests {
       #expect(sql.contains("VALUES ($1") || sql.contains("SELECT $1::text"))
       #expect(sql.contains("ON CONFLICT (person"))
     } else {
-      let tables = PostgresStatement.tables + ["counter"]
+      let tables = PostgresStatement.tables + PostgresStatement.trackTables + ["counter"]
       let words = sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }
       let places = words.indices.filter { place in
         place > 0 && ["FROM", "JOIN", "UPDATE"].contains(words[place - 1]) && tables.contains(String(words[place]))

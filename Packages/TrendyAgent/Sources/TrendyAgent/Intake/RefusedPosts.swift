@@ -4,12 +4,13 @@
   public import Foundation
 #endif
 import TrendyModels
+public import TrendyPersistence
 
-/// What devices sent lately that was not kept, in whole or in part, by device: a file beside the track log.
+/// What devices sent lately that was not kept, in whole or in part, by device: a file beside the track log, or a row in it.
 ///
-/// An entry goes when a later post of the device is kept whole. It is told to a person (`trendy place check`), so a
-/// file that cannot be read or written changes nothing else.
-public struct RefusedPosts: Hashable, Sendable {
+/// An entry goes when a later post of the device is kept whole. It is told to a person (`trendy place check`), so what
+/// cannot be read or written changes nothing else.
+public struct RefusedPosts: Sendable {
   public struct Entry: Hashable, Sendable, Codable {
     /// Posts since ``first``.
     public var count: Int
@@ -34,41 +35,73 @@ public struct RefusedPosts: Hashable, Sendable {
     }
   }
 
-  private let file: URL
+  private enum Place: Sendable {
+    case file(URL)
+    case rows(any TrackRows)
+  }
+
+  private let place: Place
 
   /// - Parameter directory: of the track log.
-  public init(directory: URL) { file = directory.appending(path: "refused.json") }
+  public init(directory: URL) { place = .file(directory.appending(path: "refused.json")) }
+
+  /// - Parameter rows: of the track log.
+  public init(rows: any TrackRows) { place = .rows(rows) }
 
   /// By device.
   public func load() -> [String: Entry] {
-    guard let data = FileManager.default.contents(atPath: file.path) else { return [:] }
-    return (try? WireJSON.decode([String: Entry].self, from: data)) ?? [:]  // see above
+    switch place {
+    case .file(let file): FileManager.default.contents(atPath: file.path).map(Self.decoded) ?? [:]
+    case .rows(let rows): (try? rows.read { try Self.entries(in: $0) }) ?? [:]  // see above
+    }
+  }
+
+  private static func decoded(_ data: Data) -> [String: Entry] {
+    (try? WireJSON.decode([String: Entry].self, from: data)) ?? [:]  // see above
+  }
+
+  private static let key = RecordKey(high: 0, low: 0)
+
+  private static func entries(in rows: any TrackRowReading) throws -> [String: Entry] {
+    try rows.row(kind: TrackRow.refusedKind, key: key).map { decoded(Data($0.payload)) } ?? [:]
   }
 
   /// Notes a post that was not kept whole.
   public func note(device: String, reason: String, isHeldBySender: Bool, at now: Date) {
-    var entries = load()
     let device = TrackIntake.name(device)
-    var entry =
-      entries[device] ?? Entry(count: 0, first: now, last: now, reason: "", isHeldBySender: isHeldBySender)
-    entry.count += 1
-    entry.last = now
-    entry.reason = String(reason.prefix(500))
-    entry.isHeldBySender = isHeldBySender
-    entries[device] = entry
-    save(entries)
+    change { entries in
+      var entry =
+        entries[device] ?? Entry(count: 0, first: now, last: now, reason: "", isHeldBySender: isHeldBySender)
+      entry.count += 1
+      entry.last = now
+      entry.reason = String(reason.prefix(500))
+      entry.isHeldBySender = isHeldBySender
+      entries[device] = entry
+    }
   }
 
   /// A post of the device was kept whole.
   public func clear(device: String) {
-    guard FileManager.default.fileExists(atPath: file.path) else { return }
-    var entries = load()
-    guard entries.removeValue(forKey: TrackIntake.name(device)) != nil else { return }
-    save(entries)
+    let device = TrackIntake.name(device)
+    guard load()[device] != nil else { return }
+    change { $0[device] = nil }
   }
 
-  private func save(_ entries: [String: Entry]) {
-    guard let data = try? WireJSON.encode(entries) else { return }  // see above
-    try? OwnerOnlyFile.replace(file, with: data, isDurable: false)
+  private func change(_ body: (inout [String: Entry]) -> Void) {
+    // What cannot be saved: see above.
+    switch place {
+    case .file(let file):
+      var entries = load()
+      body(&entries)
+      guard let data = try? WireJSON.encode(entries) else { return }
+      try? OwnerOnlyFile.replace(file, with: data, isDurable: false)
+    case .rows(let rows):
+      try? rows.write { transaction in
+        var entries = try Self.entries(in: transaction)
+        body(&entries)
+        try transaction.put(
+          TrackRow(kind: TrackRow.refusedKind, key: Self.key, sort: 0, payload: Array(try WireJSON.encode(entries))))
+      }
+    }
   }
 }

@@ -6,7 +6,7 @@
 import Synchronization
 public import TrendyInterchange
 public import TrendyModels
-import TrendyPersistence
+public import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
 
@@ -25,6 +25,14 @@ public struct TrackIntake: Sendable {
   public init(directory: URL, journal: any FindingJournal, clock: any TimeSource) throws {
     refusedPosts = RefusedPosts(directory: directory)
     log = try TrackLog(directory: directory)
+    reader = TrackReader(store: log, journal: journal, clock: clock)
+    self.clock = clock
+  }
+
+  /// Takes in to rows that are kept elsewhere, what was refused included.
+  public init(rows: any TrackRows, journal: any FindingJournal, clock: any TimeSource) {
+    refusedPosts = RefusedPosts(rows: rows)
+    log = TrackLog(rows: rows)
     reader = TrackReader(store: log, journal: journal, clock: clock)
     self.clock = clock
   }

@@ -13,6 +13,8 @@ public struct HubTelling: Hashable, Sendable {
   public let since: Date
   /// The trips that it was told of, by id.
   public var told: [String: HubCompanion.ToldTrip]
+  /// Those as they were read.
+  let known: [String: HubCompanion.ToldTrip]
 
   /// A notice without its sequence.
   public struct Draft: Hashable, Sendable {
@@ -32,21 +34,24 @@ extension HubDesk {
     try server.storage.read(person: person) { reading in
       try reading.companions().filter { $0.tracker == device && $0.removedAt == nil }.map { companion in
         let own = try reading.companion(id: companion.toldByHub.id)
-        return HubTelling(companion: companion.companion, since: companion.createdAt, told: own?.toldTrips ?? [:])
+        let told = own?.toldTrips ?? [:]
+        return HubTelling(companion: companion.companion, since: companion.createdAt, told: told, known: told)
       }
     }
   }
 
   /// Puts notices behind those that wait for a companion, and notes what it was told of: one write.
   ///
-  /// For one device one call at a time, beginning with ``tellings(ofDevice:)``.
-  public func tell(_ drafts: [HubTelling.Draft], of device: String, as telling: HubTelling) throws {
+  /// - Returns: `false` where another hub told it something since ``tellings(ofDevice:)``; nothing was written then.
+  @discardableResult
+  public func tell(_ drafts: [HubTelling.Draft], of device: String, as telling: HubTelling) throws -> Bool {
     let now = server.clock.now
-    let isTold = try server.storage.write(person: person) { transaction in
+    let isTold: Bool? = try server.storage.write(person: person) { transaction in
       let id = HubCompanion.id(tracker: device, companion: telling.companion)
       // Ended meanwhile.
-      guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return false }
+      guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return nil }
       var own = try transaction.companion(id: companion.toldByHub.id) ?? companion.toldByHub
+      guard own.toldTrips == telling.known else { return false }
       own.removedAt = nil
       for draft in drafts {
         own.heldThrough = max(own.heldThrough + 1, now.stamp).clamped(to: SyncRange.counter)
@@ -57,7 +62,8 @@ extension HubDesk {
       try transaction.put(own)
       return true
     }
-    if isTold, !drafts.isEmpty { server.streams.onNotice(for: telling.companion) }
+    if isTold == true, !drafts.isEmpty { server.streams.onNotice(for: telling.companion) }
+    return isTold ?? true
   }
 }
 

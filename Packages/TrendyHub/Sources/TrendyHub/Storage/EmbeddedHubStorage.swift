@@ -65,7 +65,31 @@ public final class EmbeddedHubStorage: HubStorage {
   public func erase(person: String) throws {
     let name = Self.storeName(of: person)
     try store(name).erase(person: person)
+    try Self.translating {
+      for file in try trackFiles(of: person) { try fileSystem.remove("\(trackFolder(of: person))/\(file)") }
+    }
     stores.withLock { $0.open.onClosed(name) }
+  }
+
+  public func tracks(of person: String) throws -> any TrackRows {
+    // Of one who was erased no folder is made.
+    try read(person: person) { _ in }
+    return try TrackFolder(directory: trackFolder(of: person), fileSystem: fileSystem, options: options)
+  }
+
+  public func hasTracks(of person: String) throws -> Bool {
+    try Self.translating { try !trackFiles(of: person).isEmpty }
+  }
+
+  private func trackFolder(of person: String) -> String { "\(root)/tracks/\(Self.folder(person))" }
+
+  private func trackFiles(of person: String) throws(FileSystemError) -> [String] {
+    do {
+      return try fileSystem.names(inDirectory: trackFolder(of: person))
+    } catch {
+      if error.code == ENOENT { return [] }
+      throw error
+    }
   }
 
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {

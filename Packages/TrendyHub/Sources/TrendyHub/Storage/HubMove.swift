@@ -1,3 +1,5 @@
+import TrendyPersistence
+
 /// Copies everything that a hub keeps from one storage into another, empty one.
 ///
 /// The source is only read. Its directory is written last, in one transaction: before that the target is empty to whoever looks,
@@ -54,7 +56,9 @@ public struct HubMove: Sendable {
       guard there == directory else { throw Failure.occupied }
       for person in people {
         let digest = try HubRecordDigest(of: source, person: person)
-        guard try HubRecordDigest(of: target, person: person) == digest else { throw Failure.occupied }
+        guard try HubRecordDigest(of: target, person: person) == digest, try hasSameTracks(person) else {
+          throw Failure.occupied
+        }
         report.records += digest.count
       }
       return report
@@ -62,7 +66,10 @@ public struct HubMove: Sendable {
     var digests: [String: HubRecordDigest] = [:]
     for person in people {
       let digest = try copy(person)
-      guard try HubRecordDigest(of: target, person: person) == digest else { throw Failure.differs(person: person) }
+      try copyTracks(person)
+      guard try HubRecordDigest(of: target, person: person) == digest, try hasSameTracks(person) else {
+        throw Failure.differs(person: person)
+      }
       digests[person] = digest
       report.records += digest.count
     }
@@ -86,6 +93,16 @@ public struct HubMove: Sendable {
       }
       return digest
     }
+  }
+
+  private func copyTracks(_ person: String) throws {
+    guard try source.hasTracks(of: person) || target.hasTracks(of: person) else { return }
+    try TrackLog.copy(from: source.tracks(of: person), to: target.tracks(of: person))
+  }
+
+  private func hasSameTracks(_ person: String) throws -> Bool {
+    guard try source.hasTracks(of: person) || target.hasTracks(of: person) else { return true }
+    return try TrackLog.isEqual(source.tracks(of: person), target.tracks(of: person))
   }
 
   private struct Directory: Hashable {

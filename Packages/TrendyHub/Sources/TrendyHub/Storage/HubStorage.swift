@@ -1,5 +1,6 @@
 public import Foundation
 public import TrendyModels
+public import TrendyPersistence
 
 /// Keeps what a hub knows: of each person a feed of entries, and beside the persons who may come in.
 ///
@@ -32,6 +33,16 @@ public protocol HubStorage: Sendable {
 
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
 
+  /// The rows of the log in which the fixes are that a person's trackers post; made where there is none.
+  ///
+  /// They are no part of the person's state: ``HubReading/forEachRecord(_:)`` does not give them. By default there is no room
+  /// for them.
+  /// - Throws: ``HubStorageError/erased(person:)``, and what opening them throws.
+  func tracks(of person: String) throws -> any TrackRows
+
+  /// Whether there is such a log; by default there is none.
+  func hasTracks(of person: String) throws -> Bool
+
   /// Called by a hub that starts to serve; a storage that only one may serve at a time refuses the second.
   ///
   /// - Returns: what keeps others out as long as it is referenced; by default nothing, and any number may serve.
@@ -45,6 +56,11 @@ public protocol HubStorage: Sendable {
 extension HubStorage {
   public func occupy() throws -> (any Sendable)? { nil }
   public func checkReady() throws {}
+  public func hasTracks(of person: String) throws -> Bool { false }
+
+  public func tracks(of person: String) throws -> any TrackRows {
+    throw HubStorageError.failed("this storage keeps no fixes")
+  }
 
   public func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
     bodies.map { body in

@@ -6,40 +6,82 @@
 import TrendyModels
 public import TrendyProtocols
 
-/// The track store of a folder: readings in blocks of some hundred, a dozen bytes each, on a ``StorageEngine`` of their own.
+/// The track store: readings in blocks of some hundred, a dozen bytes each, on a ``StorageEngine`` of their own or in a database.
 ///
-/// What the engine owes holds for it too: a call that returned is durable, one that did not is whole or absent, and any number
-/// of processes add to one folder at once. Adding to the end writes a reading a few times in its life, not the whole block each
+/// What the rows owe holds for it too: a call that returned is durable, one that did not is whole or absent, and any number
+/// of processes add to one log at once. Adding to the end writes a reading a few times in its life, not the whole block each
 /// time: small blocks are joined when as much has come after them.
 public final class TrackLog: TrackStore {
-  private let folder: FolderEngine
+  private let rows: any TrackRows
+
+  /// A log of rows that are kept elsewhere.
+  public init(rows: any TrackRows) { self.rows = rows }
 
   /// Makes the folder if need be and opens the log.
   /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
-  public convenience init(directory: URL) throws {
-    try self.init(directory: FolderEngine.path(of: directory), fileSystem: PosixFileSystem())
-  }
+  public convenience init(directory: URL) throws { self.init(rows: try TrackFolder(directory: directory)) }
 
   /// The same on any file system. `directory` has no slash at its end; the generator gives a new log its identity.
-  public init(
+  public convenience init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
   ) throws(StorageError) {
-    folder = try FolderEngine(
-      directory: directory, fileSystem: fileSystem, options: options, generator: generator)
+    self.init(
+      rows: try TrackFolder(
+        directory: directory, fileSystem: fileSystem, options: options, generator: generator))
   }
 
   /// One step of what keeps the log quick to open, if one is due: ``StorageEngine/maintain(sealingAll:)``.
   @discardableResult
-  public func maintain(sealingAll sealsAll: Bool = false) throws(StorageError) -> Bool {
-    try folder.usable().maintain(sealingAll: sealsAll)
+  public func maintain(sealingAll sealsAll: Bool = false) throws -> Bool {
+    try rows.maintain(sealingAll: sealsAll)
   }
 
-  private func reading() throws(StorageError) -> StorageEngine {
-    let engine = try folder.usable()
-    try engine.refresh()
-    return engine
+  /// Copies all of a log into another, in place of what is there.
+  ///
+  /// - Parameters:
+  ///   - source: which nobody writes to.
+  ///   - target: which nobody uses.
+  /// - Returns: how many rows there are.
+  /// - Throws: what either throws; then the target holds a part, and is copied to anew.
+  @discardableResult
+  public static func copy(from source: any TrackRows, to target: any TrackRows) throws -> Int {
+    var count = 0
+    for kind in Kind.all {
+      let (new, old) = (try source.read { try $0.rows(kind: kind) }, try target.read { try $0.rows(kind: kind) })
+      if new == old {
+        count += new.count
+        continue
+      }
+      // In steps, so that none is too large for a save.
+      var surplus = old[...]
+      while !surplus.isEmpty {
+        try target.write { for row in surplus.prefix(Self.rowsAtOnce) { try $0.delete(kind: kind, key: row.key) } }
+        surplus = surplus.dropFirst(Self.rowsAtOnce)
+      }
+      var rest = new[...]
+      while !rest.isEmpty {
+        try target.write { for row in rest.prefix(Self.rowsAtOnce) { try $0.put(row) } }
+        rest = rest.dropFirst(Self.rowsAtOnce)
+      }
+      count += new.count
+    }
+    return count
   }
+
+  /// Whether two logs hold the same.
+  public static func isEqual(_ left: any TrackRows, _ right: any TrackRows) throws -> Bool {
+    try Kind.all.allSatisfy { kind in
+      // In the order of their names: rows of one moment may come in any.
+      func rows(_ log: any TrackRows) throws -> [TrackRow] {
+        try log.read { try $0.rows(kind: kind) }
+          .sorted { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
+      }
+      return try rows(left) == rows(right)
+    }
+  }
+
+  private static let rowsAtOnce = 256
 }
 
 // MARK: Readings
@@ -60,14 +102,16 @@ extension TrackLog {
     }
     guard !entries.isEmpty else { return result }
     try checkIdentifier(device)
-    return try folder.usable().write { transaction throws(StorageError) in
+    return try rows.write { transaction in
+      // It may be run again.
+      var result = result
       let number = try DeviceTable.number(of: device, in: transaction)
       var writer = BlockWriter(transaction: transaction, device: number)
       try writer.add(entries)
       result.added += writer.added
       result.known += entries.count - writer.added
       if let since = writer.earliestChange {
-        let before = try UnreadMark.read(transaction.get(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
+        let before = try UnreadMark.read(transaction.row(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
         let generation = (before?.generation ?? 0) + 1
         let end = try UnreadEnd.read(device: number, in: transaction)
         try UnreadMark.put(
@@ -84,38 +128,38 @@ extension TrackLog {
   }
 
   public func devices() throws -> [TrackDevice] {
-    let engine = try reading()
-    var devices: [TrackDevice] = []
-    for record in try engine.scan(kind: Kind.device) {
-      let number = record.key.low
-      guard let first = try engine.scan(kind: Kind.block, group: number, limit: 1).first,
-        let last = try engine.scan(kind: Kind.block, group: number, descending: true, limit: 1).first
-      else { continue }
-      devices.append(
-        TrackDevice(
-          name: String(decoding: record.payload, as: UTF8.self), firstTime: TrackEntry.date(first.sort),
-          lastTime: TrackEntry.date(try Block(last).extent().end)))
+    try rows.read { reading in
+      try reading.rows(kind: Kind.device).compactMap { row in
+        let number = row.key.low
+        guard let first = try reading.rows(kind: Kind.block, group: number, limit: 1).first,
+          let last = try reading.rows(kind: Kind.block, group: number, descending: true, limit: 1).first
+        else { return nil }
+        return TrackDevice(
+          name: String(decoding: row.payload, as: UTF8.self), firstTime: TrackEntry.date(first.sort),
+          lastTime: TrackEntry.date(try Block(last).extent().end))
+      }.sorted { $0.name < $1.name }
     }
-    return devices.sorted { $0.name < $1.name }
   }
 
   public func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws {
-    let engine = try reading()
-    guard let number = try DeviceTable.number(of: device, in: engine) else { return }
     let lower = after.map { TrackEntry.milliseconds($0) ?? ($0 < .distantPast + 1 ? .min : .max - 2) }
     let upper = through.map { TrackEntry.milliseconds($0) ?? .max - 2 } ?? .max - 2
-    var first = Int64.min
-    if let lower {
-      // The block that the moment falls into begins before it.
-      first =
-        try engine.scan(kind: Kind.block, group: number, to: lower + 1, descending: true, limit: 1).first?.sort
-        ?? lower
+    let blocks = try rows.read { reading -> [TrackRow] in
+      guard let number = try DeviceTable.number(of: device, in: reading) else { return [] }
+      var first = Int64.min
+      if let lower {
+        // The block that the moment falls into begins before it.
+        first =
+          try reading.rows(kind: Kind.block, group: number, to: lower + 1, descending: true, limit: 1).first?.sort
+          ?? lower
+      }
+      guard first <= upper else { return [] }
+      return try reading.rows(kind: Kind.block, group: number, from: first, to: upper + 1)
     }
-    guard first <= upper else { return }
-    for record in try engine.scan(kind: Kind.block, group: number, from: first, to: upper + 1) {
-      for entry in try Block(record).entries() where entry.time > lower ?? .min && entry.time <= upper {
+    for block in blocks {
+      for entry in try Block(block).entries() where entry.time > lower ?? .min && entry.time <= upper {
         try body(entry.reading)
       }
     }
@@ -125,67 +169,63 @@ extension TrackLog {
 // MARK: Notes
 
 extension TrackLog {
-  /// - Throws: ``StorageError/busy(path:)`` when another reader does not end in time.
-  public func withReader<Result>(_ body: () throws -> Result) throws -> Result {
-    let path = folder.directory + "/reader"
-    let fileSystem = folder.fileSystem
-    let lock = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
-    try fileSystem.take(lock, of: path, atMost: folder.options.lockTimeout)
-    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
-    return try body()
-  }
+  public func withReader<Result>(_ body: () throws -> Result) throws -> Result { try rows.withReader(body) }
 
   public func unread(device: String) throws -> TrackUnread? {
-    let engine = try reading()
-    guard let number = try DeviceTable.number(of: device, in: engine),
-      let mark = try UnreadMark.read(engine.get(kind: Kind.unread, key: RecordKey(high: 0, low: number))),
-      mark.isUnread
-    else { return nil }
-    let end = try UnreadEnd.read(device: number, in: engine)
-    return TrackUnread(
-      since: TrackEntry.date(mark.since),
-      through: end.flatMap { $0.generation == mark.generation ? TrackEntry.date($0.through) : nil },
-      generation: mark.generation)
+    try rows.read { reading in
+      guard let number = try DeviceTable.number(of: device, in: reading),
+        let mark = try UnreadMark.read(reading.row(kind: Kind.unread, key: RecordKey(high: 0, low: number))),
+        mark.isUnread
+      else { return nil }
+      let end = try UnreadEnd.read(device: number, in: reading)
+      return TrackUnread(
+        since: TrackEntry.date(mark.since),
+        through: end.flatMap { $0.generation == mark.generation ? TrackEntry.date($0.through) : nil },
+        generation: mark.generation)
+    }
   }
 
   public func notes(
     _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote] {
-    let engine = try reading()
-    guard let number = try DeviceTable.number(of: device, in: engine) else { return [] }
     let lower = after.map { (TrackEntry.milliseconds($0) ?? ($0 < .distantPast + 1 ? .min : .max - 2)) + 1 } ?? .min
     let upper = through.flatMap { TrackEntry.milliseconds($0) }.map { $0 + 1 } ?? .max
-    return try engine.scan(
-      kind: Kind.note(kind), group: number, from: lower, to: upper, descending: isDescending, limit: limit
-    ).map { try Self.note($0, kind) }
+    return try rows.read { reading in
+      guard let number = try DeviceTable.number(of: device, in: reading) else { return [] }
+      return try reading.rows(
+        kind: Kind.note(kind), group: number, from: lower, to: upper, descending: isDescending, limit: limit
+      ).map { try Self.note($0, kind) }
+    }
   }
 
   public func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)? {
-    let engine = try reading()
-    guard let record = try engine.get(kind: Kind.note(kind), key: RecordKey(hashing: id)) else { return nil }
-    let note = try Self.note(record, kind)
-    guard note.id == id, let device = try DeviceTable.name(of: record.group, in: engine) else { return nil }
-    return (device, note)
+    try rows.read { reading in
+      guard let row = try reading.row(kind: Kind.note(kind), key: RecordKey(hashing: id)) else { return nil }
+      let note = try Self.note(row, kind)
+      guard note.id == id, let device = try DeviceTable.name(of: row.group, in: reading) else { return nil }
+      return (device, note)
+    }
   }
 
   public func commit(_ changes: TrackChanges, device: String) throws {
     try checkIdentifier(device)
     for note in changes.put { try checkIdentifier(note.id) }
-    try folder.usable().write { transaction throws(StorageError) in
+    try rows.write { transaction in
       let number = try DeviceTable.number(of: device, in: transaction)
       for (kind, ids) in [(TrackNote.Kind.checkpoint, changes.removedCheckpoints), (.finding, changes.removedFindings)]
       {
-        for id in ids { transaction.delete(kind: Kind.note(kind), key: RecordKey(hashing: id)) }
+        for id in ids { try transaction.delete(kind: Kind.note(kind), key: RecordKey(hashing: id)) }
       }
       for note in changes.put {
         var payload: [UInt8] = [UInt8(note.id.utf8.count)]
         payload += note.id.utf8
         payload += note.content
         try transaction.put(
-          kind: Kind.note(note.kind), key: RecordKey(hashing: note.id),
-          sort: TrackEntry.milliseconds(note.time) ?? .max - 1, group: number, payload: payload)
+          TrackRow(
+            kind: Kind.note(note.kind), key: RecordKey(hashing: note.id),
+            sort: TrackEntry.milliseconds(note.time) ?? .max - 1, group: number, payload: payload))
       }
-      let mark = try UnreadMark.read(transaction.get(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
+      let mark = try UnreadMark.read(transaction.row(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
       if let since = changes.unreadSince.flatMap({ TrackEntry.milliseconds($0) }) {
         let earliest = mark?.isUnread == true ? min(since, mark?.since ?? since) : since
         try UnreadMark.put(
@@ -197,7 +237,7 @@ extension TrackLog {
     }
   }
 
-  private static func note(_ record: Record, _ kind: TrackNote.Kind) throws(StorageError) -> TrackNote {
+  private static func note(_ record: TrackRow, _ kind: TrackNote.Kind) throws(StorageError) -> TrackNote {
     let payload = record.payload
     guard let length = payload.first.map({ Int($0) }), payload.count > length else {
       throw .unreadableRow(kind: record.kind, key: record.key)
@@ -221,6 +261,9 @@ private enum Kind {
   static let unread: UInt8 = 3
   static let unreadEnd: UInt8 = 6
 
+  /// In the order in which they are copied.
+  static let all: [UInt8] = [device, block, unread, unreadEnd, note(.checkpoint), note(.finding), TrackRow.refusedKind]
+
   static func note(_ kind: TrackNote.Kind) -> UInt8 {
     switch kind {
     case .checkpoint: 4
@@ -231,31 +274,32 @@ private enum Kind {
 
 /// Devices by numbers from 1, so that no two share a group.
 private enum DeviceTable {
-  static func number(of name: String, in engine: StorageEngine) throws(StorageError) -> UInt64? {
-    try engine.scan(kind: Kind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
+  static func number(of name: String, in reading: any TrackRowReading) throws -> UInt64? {
+    try reading.rows(kind: Kind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
   }
 
-  static func name(of number: UInt64, in engine: StorageEngine) throws(StorageError) -> String? {
-    try engine.get(kind: Kind.device, key: RecordKey(high: 0, low: number)).map {
+  static func name(of number: UInt64, in reading: any TrackRowReading) throws -> String? {
+    try reading.row(kind: Kind.device, key: RecordKey(high: 0, low: number)).map {
       String(decoding: $0.payload, as: UTF8.self)
     }
   }
 
   /// Gives a new one the next number.
-  static func number(of name: String, in transaction: WriteTransaction) throws(StorageError) -> UInt64 {
-    let known = try transaction.scan(kind: Kind.device)
+  static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
+    let known = try transaction.rows(kind: Kind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
     let number = (known.last?.key.low ?? 0) + 1
     try transaction.put(
-      kind: Kind.device, key: RecordKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8))
+      TrackRow(
+        kind: Kind.device, key: RecordKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8)))
     return number
   }
 }
 
 private enum UnreadMark {
-  static func read(_ record: Record?) throws(StorageError) -> (since: Int64, generation: UInt64, isUnread: Bool)? {
+  static func read(_ record: TrackRow?) throws(StorageError) -> (since: Int64, generation: UInt64, isUnread: Bool)? {
     guard let record else { return nil }
-    guard record.payloadCount == 16 else { throw .unreadableRow(kind: record.kind, key: record.key) }
+    guard record.payload.count == 16 else { throw StorageError.unreadableRow(kind: record.kind, key: record.key) }
     return record.withPayload { bytes in
       let since = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
       let generation = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -264,12 +308,13 @@ private enum UnreadMark {
   }
 
   static func put(
-    since: Int64, generation: UInt64, isUnread: Bool, device: UInt64, in transaction: WriteTransaction
-  ) throws(StorageError) {
+    since: Int64, generation: UInt64, isUnread: Bool, device: UInt64, in transaction: any TrackRowWriting
+  ) throws {
     var payload = [UInt8]()
     withUnsafeBytes(of: (isUnread ? since : .max).littleEndian) { payload += $0 }
     withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
-    try transaction.put(kind: Kind.unread, key: RecordKey(high: 0, low: device), sort: 0, payload: payload)
+    try transaction.put(
+      TrackRow(kind: Kind.unread, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
   }
 }
 
@@ -277,10 +322,10 @@ private enum UnreadMark {
 /// counts where its generation is the mark's.
 private enum UnreadEnd {
   static func read(
-    device: UInt64, in reading: some RowSource
-  ) throws(StorageError) -> (through: Int64, generation: UInt64)? {
-    guard let record = try reading.get(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device)) else { return nil }
-    guard record.payloadCount == 16 else { throw .unreadableRow(kind: record.kind, key: record.key) }
+    device: UInt64, in reading: any TrackRowReading
+  ) throws -> (through: Int64, generation: UInt64)? {
+    guard let record = try reading.row(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device)) else { return nil }
+    guard record.payload.count == 16 else { throw StorageError.unreadableRow(kind: record.kind, key: record.key) }
     return record.withPayload { bytes in
       (
         Int64(littleEndian: bytes.loadUnaligned(as: Int64.self)),
@@ -290,28 +335,21 @@ private enum UnreadEnd {
   }
 
   static func put(
-    through: Int64, generation: UInt64, device: UInt64, in transaction: WriteTransaction
-  ) throws(StorageError) {
+    through: Int64, generation: UInt64, device: UInt64, in transaction: any TrackRowWriting
+  ) throws {
     var payload = [UInt8]()
     withUnsafeBytes(of: through.littleEndian) { payload += $0 }
     withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
-    try transaction.put(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device), sort: 0, payload: payload)
+    try transaction.put(
+      TrackRow(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
   }
 }
 
-/// An engine, or a unit of work on it.
-private protocol RowSource {
-  func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record?
-}
-
-extension StorageEngine: RowSource {}
-extension WriteTransaction: RowSource {}
-
 /// A row of readings; its sort value is the time of the first.
 private struct Block {
-  private let record: Record
+  private let record: TrackRow
 
-  init(_ record: Record) { self.record = record }
+  init(_ record: TrackRow) { self.record = record }
 
   var start: Int64 { record.sort }
   var key: RecordKey { record.key }
@@ -339,20 +377,20 @@ private struct Block {
 
 /// Puts readings where they belong among the blocks of a device, which never overlap.
 private struct BlockWriter {
-  let transaction: WriteTransaction
+  let transaction: any TrackRowWriting
   let device: UInt64
   /// New readings; one that took the place of another of its moment counts as known.
   private(set) var added = 0
   private(set) var earliestChange: Int64?
   private(set) var latestChange: Int64?
 
-  init(transaction: WriteTransaction, device: UInt64) {
+  init(transaction: any TrackRowWriting, device: UInt64) {
     self.transaction = transaction
     self.device = device
   }
 
   /// - Parameter entries: rising, one of each moment and slot.
-  mutating func add(_ entries: [TrackEntry]) throws(StorageError) {
+  mutating func add(_ entries: [TrackEntry]) throws {
     var rest = entries[...]
     while let first = rest.first {
       let target = try block(beginningBy: first.time)
@@ -363,7 +401,7 @@ private struct BlockWriter {
     }
   }
 
-  private mutating func add(_ run: ArraySlice<TrackEntry>, target: Block?, next: Block?) throws(StorageError) {
+  private mutating func add(_ run: ArraySlice<TrackEntry>, target: Block?, next: Block?) throws {
     var after = run
     if let target {
       let end = try target.extent().end
@@ -382,7 +420,7 @@ private struct BlockWriter {
     }
   }
 
-  private mutating func merge(_ inside: ArraySlice<TrackEntry>, into block: Block) throws(StorageError) {
+  private mutating func merge(_ inside: ArraySlice<TrackEntry>, into block: Block) throws {
     let held = try block.entries()
     var merged: [TrackEntry] = []
     merged.reserveCapacity(held.count + inside.count)
@@ -415,32 +453,32 @@ private struct BlockWriter {
   }
 
   /// Between two blocks: to one of them where there is room, so that what comes late leaves no crumbs.
-  private func fill(_ entries: ArraySlice<TrackEntry>, before next: Block) throws(StorageError) {
+  private func fill(_ entries: ArraySlice<TrackEntry>, before next: Block) throws {
     if let previous = try block(beginningBy: entries[entries.startIndex].time) {
       let held = try previous.entries()
       if held.count + entries.count <= TrackBlock.limit { return try put(held + entries) }
     }
     let held = try next.entries()
     guard held.count + entries.count <= TrackBlock.limit else { return try put(Array(entries)) }
-    transaction.delete(kind: Kind.block, key: next.key)
+    try transaction.delete(kind: Kind.block, key: next.key)
     try put(entries + held)
   }
 
   /// At the end. The blocks before join it as long as none is larger than what comes after it: so each reading is written
   /// anew only as often as a block doubles.
-  private func extend(_ entries: ArraySlice<TrackEntry>) throws(StorageError) {
+  private func extend(_ entries: ArraySlice<TrackEntry>) throws {
     var joined = Array(entries)
     while joined.count < TrackBlock.limit, let previous = try block(beginningBy: joined[0].time) {
       let count = try previous.extent().count
       guard count <= joined.count, count + joined.count <= TrackBlock.limit else { break }
       joined = try previous.entries() + joined
-      transaction.delete(kind: Kind.block, key: previous.key)
+      try transaction.delete(kind: Kind.block, key: previous.key)
     }
     try put(joined)
   }
 
   /// Writes entries as blocks of at most the limit, those of one moment together.
-  private func put(_ entries: [TrackEntry]) throws(StorageError) {
+  private func put(_ entries: [TrackEntry]) throws {
     // Halves, where it is a little too much, so that both have room for what comes late.
     let size = entries.count <= TrackBlock.limit * 2 ? (entries.count + 1) / 2 : TrackBlock.limit
     var rest = entries[...]
@@ -450,8 +488,9 @@ private struct BlockWriter {
       let part = Array(rest[..<cut])
       rest = rest[cut...]
       try transaction.put(
-        kind: Kind.block, key: RecordKey(high: device, low: UInt64(bitPattern: part[0].time)), sort: part[0].time,
-        group: device, payload: TrackBlock.encode(part))
+        TrackRow(
+          kind: Kind.block, key: RecordKey(high: device, low: UInt64(bitPattern: part[0].time)), sort: part[0].time,
+          group: device, payload: TrackBlock.encode(part)))
     }
   }
 
@@ -460,12 +499,12 @@ private struct BlockWriter {
     latestChange = max(latestChange ?? time, time)
   }
 
-  private func block(beginningBy time: Int64) throws(StorageError) -> Block? {
-    try transaction.scan(kind: Kind.block, group: device, to: time + 1, descending: true, limit: 1).first
+  private func block(beginningBy time: Int64) throws -> Block? {
+    try transaction.rows(kind: Kind.block, group: device, to: time + 1, descending: true, limit: 1).first
       .map(Block.init)
   }
 
-  private func block(beginningAfter time: Int64) throws(StorageError) -> Block? {
-    try transaction.scan(kind: Kind.block, group: device, from: time + 1, limit: 1).first.map(Block.init)
+  private func block(beginningAfter time: Int64) throws -> Block? {
+    try transaction.rows(kind: Kind.block, group: device, from: time + 1, limit: 1).first.map(Block.init)
   }
 }

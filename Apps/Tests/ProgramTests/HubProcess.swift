@@ -1,0 +1,80 @@
+import Foundation
+import PostgresTesting
+import Testing
+import TrendyModels
+
+/// A hub process, and where it listens.
+struct HubProcess {
+  let process: Running
+  /// What it said of itself, `trendyd.run/1`.
+  let document: [String: JSONValue]
+
+  /// Returns when it listens.
+  /// - Parameter words: behind `trendyd run --role hub`.
+  init(_ bench: Workbench, _ words: [String]) throws {
+    let running = try Running(bench, "trendyd", ["run", "--role", "hub"] + words + ["--json"])
+    process = running
+    document = try #require(
+      try eventually {
+        guard running.process.isRunning else { throw BenchError(running.text) }
+        guard let line = running.text.split(separator: "\n").first(where: { $0.contains("trendyd.run/1") }) else {
+          return nil
+        }
+        return try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue
+      })
+  }
+
+  var url: String { document["url"]?.stringValue ?? "" }
+  var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+}
+
+/// A database that nobody used yet, and what a test does with hubs on it.
+struct DatabaseBench {
+  let bench: Workbench
+  let cluster: PostgresCluster
+  let storage: String
+
+  init() throws {
+    bench = try Workbench()
+    cluster = try PostgresCluster.shared.get()
+    // One database each, as every hub has its tables in the same schema.
+    storage = try cluster.newDatabase()
+  }
+
+  /// Makes a hub, here or in a folder.
+  /// - Returns: the folder of its settings.
+  func initialise(inDatabase: Bool = true) throws -> String {
+    let data = bench.store("hub")
+    let place = inDatabase ? ["--storage", storage] : []
+    let made = try bench.run("trendyd", ["hub", "init", "--data", data, "--listen", "127.0.0.1:0"] + place)
+    try #require(made.status == 0, "\(made.talk)")
+    return data
+  }
+
+  /// A hub process with a folder of its own, which knows the database by its options alone.
+  func run(port: Int = 0, name: String) throws -> HubProcess {
+    try HubProcess(
+      bench,
+      [
+        "--data", bench.store(name), "--storage", storage, "--listen", "127.0.0.1:\(port)",
+        "--limit", "requestsPerMinute=none",
+      ])
+  }
+
+  func token(_ name: String, _ data: String) throws -> String {
+    let made = try bench.trendyd("token", "create", name, "--data", data, "--json")
+    return try #require(made.document.objectValue?["token"]?.stringValue, "\(made.talk)")
+  }
+
+  func curl(_ words: String, token: String) throws -> (output: String, status: Int32) {
+    let result = try bench.shell("curl -s --fail-with-body -H 'Authorization: Bearer \(token)' \(words)")
+    return (result.output, result.status)
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Where PostgreSQL is installed.
+  static var onPostgres: Self {
+    .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? ""))
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Synchronization
+import TrendyHub
+import TrendyPersistence
+
+/// The rows of a person's track log, in the table `track_row`.
+///
+/// Who looks through the log has claimed it in the table `track_reader`, for a time that each of its writes prolongs: one that
+/// was overtaken, as its hub hung, writes no more.
+final class PostgresTracks: TrackRows {
+  private let storage: PostgresHubStorage
+  private let person: String
+  private let lease: Duration
+  private let wait: TimeInterval
+  /// Names the call of ``withReader(_:)`` that is under way here.
+  private let reader = Mutex<String?>(nil)
+
+  /// - Parameters:
+  ///   - lease: for which a hub that died keeps others from looking through the log.
+  ///   - wait: seconds until who waits for another is refused.
+  init(storage: PostgresHubStorage, person: String, lease: Duration = .seconds(60), wait: TimeInterval = 5) {
+    self.storage = storage
+    self.person = person
+    self.lease = lease
+    self.wait = wait
+  }
+
+  func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result {
+    try storage.reading(person: person) { try body(PostgresTrackReading(session: $0)) }
+  }
+
+  func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result {
+    let reader = reader.withLock { $0 }
+    return try storage.write(person: person, isShared: false) { transaction in
+      if let reader {
+        guard try transaction.change(call(.renewTrackReader, reader, lease)) > 0 else {
+          throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")
+        }
+      }
+      return try body(PostgresTrackWriting(transaction: transaction))
+    }
+  }
+
+  func withReader<Result>(_ body: () throws -> Result) throws -> Result {
+    let name = storage.chance.digits()
+    try claim(name)
+    reader.withLock { $0 = name }
+    defer {
+      reader.withLock { $0 = nil }
+      // What is not given back is free when its time is over.
+      _ = try? storage.write(person: person, isShared: false) { transaction in
+        try transaction.change(PostgresCall(.releaseTrackReader, .text(person), .text(name)))
+      }
+    }
+    return try body()
+  }
+
+  private func claim(_ name: String) throws {
+    // A thread waits by the system's clock.
+    let deadline = Date(timeIntervalSinceNow: wait)
+    while true {
+      let isMine = try storage.write(person: person, isShared: false) { transaction in
+        try transaction.change(call(.claimTrackReader, name, lease)) > 0
+      }
+      if isMine { return }
+      guard Date() < deadline else {
+        throw HubStorageError.busy("another hub looks through what was posted for the person \(person)")
+      }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+  }
+
+  private func call(_ statement: PostgresStatement, _ name: String, _ lease: Duration) -> PostgresCall {
+    let (seconds, attoseconds) = lease.components
+    return PostgresCall(
+      statement, .text(person), .text(name), .int(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+  }
+}
+
+private struct PostgresTrackReading: TrackRowReading {
+  let session: PostgresSession
+
+  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? {
+    let rows = try session.run(
+      PostgresCall(
+        .readTrackRow, .text(session.person), .int(Int64(kind)), .int(Int64(bitPattern: key.high)),
+        .int(Int64(bitPattern: key.low))))
+    return rows.count > 0 ? Self.row(rows, 0, kind: kind) : nil
+  }
+
+  func rows(
+    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
+  ) throws -> [TrackRow] {
+    let (person, kindValue, limit) = (PostgresValue.text(session.person), Int64(kind), Int64(clamping: limit))
+    let rows: PostgresRows
+    if let group {
+      rows = try session.run(
+        PostgresCall(
+          isDescending ? .readTrackRowsOfGroupDown : .readTrackRowsOfGroup, person, .int(kindValue), .int(lower),
+          .int(upper), .int(limit), .int(Int64(bitPattern: group))))
+    } else {
+      rows = try session.run(
+        PostgresCall(
+          isDescending ? .readTrackRowsDown : .readTrackRows, person, .int(kindValue), .int(lower), .int(upper),
+          .int(limit)))
+    }
+    return (0..<rows.count).map { Self.row(rows, $0, kind: kind) }
+  }
+
+  private static func row(_ rows: PostgresRows, _ place: Int, kind: UInt8) -> TrackRow {
+    TrackRow(
+      kind: kind,
+      key: RecordKey(high: UInt64(bitPattern: rows.int(place, 0)), low: UInt64(bitPattern: rows.int(place, 1))),
+      sort: rows.int(place, 2), group: UInt64(bitPattern: rows.int(place, 3)), payload: rows.bytes(place, 4))
+  }
+}
+
+private struct PostgresTrackWriting: TrackRowWriting {
+  let transaction: PostgresTransaction
+
+  private var reading: PostgresTrackReading { PostgresTrackReading(session: transaction) }
+
+  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? {
+    try transaction.sendTracks()
+    return try reading.row(kind: kind, key: key)
+  }
+
+  func rows(
+    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
+  ) throws -> [TrackRow] {
+    try transaction.sendTracks()
+    return try reading.rows(
+      kind: kind, group: group, from: lower, to: upper, isDescending: isDescending, limit: limit)
+  }
+
+  func put(_ row: TrackRow) throws {
+    transaction.addTrackWrite(
+      PostgresCall(
+        .putTrackRow, .text(transaction.person), .int(Int64(row.kind)), .int(Int64(bitPattern: row.key.high)),
+        .int(Int64(bitPattern: row.key.low)), .int(row.sort), .int(Int64(bitPattern: row.group)),
+        .bytes(row.payload)))
+  }
+
+  func delete(kind: UInt8, key: RecordKey) throws {
+    transaction.addTrackWrite(
+      PostgresCall(
+        .deleteTrackRow, .text(transaction.person), .int(Int64(kind)), .int(Int64(bitPattern: key.high)),
+        .int(Int64(bitPattern: key.low))))
+  }
+}

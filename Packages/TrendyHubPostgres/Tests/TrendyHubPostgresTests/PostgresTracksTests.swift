@@ -1,0 +1,97 @@
+import Foundation
+import PostgresTesting
+import Synchronization
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+@testable import TrendyHubPostgres
+
+/// What trackers post to several hubs on one database.
+@Suite("PostgresTracks", .onPostgres, .timeLimit(.minutes(2)))
+struct PostgresTracksTests {
+  /// One process each.
+  private let hubs: [PostgresHubStorage]
+
+  init() throws {
+    let cluster = try PostgresCluster.shared.get()
+    let schema = cluster.newSchema()
+    hubs = try (0..<2).map { _ in try cluster.storage(schema: schema) }
+  }
+
+  private func fixes(_ range: Range<Int>) -> [TrackReading] {
+    range.map { second in
+      .fix(
+        Location(
+          coordinate: Coordinate(latitude: 52 + Double(second) / 10_000, longitude: 4.9), horizontalAccuracy: 5,
+          timestamp: Date(timeIntervalSince1970: 1_790_000_000 + Double(second))))
+    }
+  }
+
+  @Test func `one looks through a log at a time, over all hubs`() throws {
+    let first = PostgresTracks(storage: hubs[0], person: "p")
+    let second = PostgresTracks(storage: hubs[1], person: "p", wait: 0.05)
+    let other = PostgresTracks(storage: hubs[1], person: "q", wait: 0.05)
+    try first.withReader {
+      #expect(throws: HubStorageError.self) { try second.withReader {} }
+      // Fixes are kept meanwhile, and another person's are looked through.
+      #expect(try TrackLog(rows: second).append(fixes(0..<3), device: "d").added == 3)
+      try other.withReader {}
+    }
+    var isCalled = false
+    try second.withReader { isCalled = true }
+    #expect(isCalled)
+  }
+
+  @Test func `whoever threw has let go`() throws {
+    struct Failure: Error {}
+    #expect(throws: Failure.self) {
+      try PostgresTracks(storage: hubs[0], person: "p").withReader { throw Failure() }
+    }
+    try PostgresTracks(storage: hubs[1], person: "p", wait: 0).withReader {}
+  }
+
+  @Test func `a hub that hung for too long is overtaken, and writes nothing more`() throws {
+    let slow = PostgresTracks(storage: hubs[0], person: "p", lease: .milliseconds(100))
+    let quick = PostgresTracks(storage: hubs[1], person: "p")
+    try slow.withReader {
+      let first = try TrackLog(rows: slow).append(fixes(0..<2), device: "d")
+      #expect(first.added == 2)
+      // Waits for the other's time to be over.
+      try quick.withReader {
+        let second = try TrackLog(rows: quick).append(fixes(2..<3), device: "d")
+        #expect(second.added == 1)
+        #expect(throws: HubStorageError.self) { try TrackLog(rows: slow).append(fixes(3..<4), device: "d") }
+      }
+    }
+    var count = 0
+    try TrackLog(rows: quick).forEach(device: "d", after: nil, through: nil) { _ in count += 1 }
+    #expect(count == 3)
+    // Its end took nothing from the other.
+    try PostgresTracks(storage: hubs[1], person: "p", wait: 0).withReader {}
+  }
+
+  @Test func `fixes of one device that come to several hubs at once are all kept, each once`() throws {
+    let failures = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 8) { place in
+      do {
+        let log = TrackLog(rows: try hubs[place % 2].tracks(of: "p"))
+        // Two post each of them.
+        for step in 0..<20 {
+          let start = (place / 2 * 20 + step) * 10
+          _ = try log.append(fixes(start..<start + 10), device: "d")
+        }
+      } catch {
+        failures.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(failures.withLock { $0 } == [])
+    var seconds: [Int] = []
+    try TrackLog(rows: hubs[0].tracks(of: "p")).forEach(device: "d", after: nil, through: nil) {
+      seconds.append(Int($0.timestamp.timeIntervalSince1970) - 1_790_000_000)
+    }
+    #expect(seconds == Array(0..<800))
+  }
+}

@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The rows of a track log in a folder, on a ``StorageEngine`` of their own.
+public final class TrackFolder: TrackRows {
+  private let folder: FolderEngine
+
+  /// Makes the folder if need be and opens the log.
+  /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
+  public convenience init(directory: URL) throws {
+    try self.init(directory: FolderEngine.path(of: directory), fileSystem: PosixFileSystem())
+  }
+
+  /// The same on any file system. `directory` has no slash at its end; the generator gives a new log its identity.
+  public init(
+    directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
+    generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) throws(StorageError) {
+    folder = try FolderEngine(
+      directory: directory, fileSystem: fileSystem, options: options, generator: generator)
+  }
+
+  public func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result {
+    let engine = try folder.usable()
+    try engine.refresh()
+    return try body(EngineRows(engine: engine))
+  }
+
+  public func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result {
+    let transaction = try folder.usable().beginWrite()
+    do {
+      let result = try body(TransactionRows(transaction: transaction))
+      try transaction.commit()
+      return result
+    } catch {
+      transaction.rollback()
+      throw error
+    }
+  }
+
+  /// - Throws: ``StorageError/busy(path:)`` when another reader does not end in time.
+  public func withReader<Result>(_ body: () throws -> Result) throws -> Result {
+    let path = folder.directory + "/reader"
+    let fileSystem = folder.fileSystem
+    let lock = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
+    try fileSystem.take(lock, of: path, atMost: folder.options.lockTimeout)
+    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    return try body()
+  }
+
+  public func maintain(sealingAll sealsAll: Bool) throws -> Bool {
+    try folder.usable().maintain(sealingAll: sealsAll)
+  }
+}
+
+private struct EngineRows: TrackRowReading {
+  let engine: StorageEngine
+
+  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? { try engine.get(kind: kind, key: key).map(TrackRow.init) }
+
+  func rows(
+    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
+  ) throws -> [TrackRow] {
+    try engine.scan(kind: kind, group: group, from: lower, to: upper, descending: isDescending, limit: limit)
+      .map(TrackRow.init)
+  }
+}
+
+private struct TransactionRows: TrackRowWriting {
+  let transaction: WriteTransaction
+
+  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? {
+    try transaction.get(kind: kind, key: key).map(TrackRow.init)
+  }
+
+  func rows(
+    kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
+  ) throws -> [TrackRow] {
+    try transaction.scan(kind: kind, group: group, from: lower, to: upper, descending: isDescending, limit: limit)
+      .map(TrackRow.init)
+  }
+
+  func put(_ row: TrackRow) throws {
+    try transaction.put(kind: row.kind, key: row.key, sort: row.sort, group: row.group, payload: row.payload)
+  }
+
+  func delete(kind: UInt8, key: RecordKey) throws { transaction.delete(kind: kind, key: key) }
+}
