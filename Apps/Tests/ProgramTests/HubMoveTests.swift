@@ -60,7 +60,8 @@ struct HubMoveTests {
     }
     for fix in fixes { #expect(try curl("-d '\(fix)' \(hub.url)/pub", token: token).status == 0) }
     func live() throws -> JSONValue? {
-      try WireJSON.decode(JSONValue.self, from: Data(curl("\(hub.url)/api/v1/me/live", token: token).output.utf8))["trips"]
+      try WireJSON.decode(JSONValue.self, from: Data(curl("\(hub.url)/api/v1/me/live", token: token).output.utf8))[
+        "trips"]
     }
     let trip = try live()
     #expect(trip?.arrayValue?.count == 1)

@@ -83,6 +83,37 @@ package final class PostgresConnection: @unchecked Sendable {
   }
 }
 
+// MARK: What the server tells by itself
+
+extension PostgresConnection {
+  /// Waits until the server says something or there is something to read from another descriptor.
+  /// - Returns: `false` where the time was over.
+  func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(PostgresFailure) -> Bool {
+    guard !isLost else { throw .lost("the connection was lost before") }
+    var descriptors = [
+      pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    let count = poll(&descriptors, 2, milliseconds)
+    guard count >= 0 || errno == EINTR else { throw lose() }
+    if descriptors[0].revents != 0, PQconsumeInput(handle) != 1 { throw lose() }
+    return count != 0
+  }
+
+  /// What others notified on the channels that this connection listens to, since the last call.
+  func takeNotifications() -> [String] {
+    let own = PQbackendPID(handle)
+    var texts: [String] = []
+    while let notification = PQnotifies(handle) {
+      if notification.pointee.be_pid != own, let text = notification.pointee.extra {
+        texts.append(PostgresText.unescape(String(cString: text).utf8))
+      }
+      PQfreemem(notification)
+    }
+    return texts
+  }
+}
+
 // MARK: Sending
 
 extension PostgresConnection {

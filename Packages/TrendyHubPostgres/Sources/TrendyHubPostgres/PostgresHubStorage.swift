@@ -12,6 +12,7 @@ public final class PostgresHubStorage: HubStorage {
   private let states = StateCache()
   let chance: PostgresChance
   private let schema: String
+  private let connect: @Sendable () throws -> PostgresConnection
   /// By which the server tells connections of this storage from others.
   private let applicationName: String
 
@@ -49,16 +50,23 @@ public final class PostgresHubStorage: HubStorage {
     guard letters, (1...63).contains(schema.utf8.count), !(schema.utf8.first.map { $0 < 0x3A } ?? true) else {
       throw .failed("\"\(schema)\" names no schema: expected lower-case letters, digits and _, a letter first")
     }
+    let settings = [
+      ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("target_session_attrs", "read-write"),
+    ]
     let greeting = PostgresGreeting(schema: schema, program: program, chance: chance)
     self.chance = chance
     self.schema = schema
     let applicationName = "trendyd \(chance.digits())"
     self.applicationName = applicationName
+    let connect: @Sendable () throws -> PostgresConnection = {
+      try PostgresConnection(
+        settings: settings + [
+          ("fallback_application_name", applicationName), ("dbname", address), ("client_encoding", "UTF8"),
+        ])
+    }
+    self.connect = connect
     pool = PostgresPool(limit: max(1, connections), wait: 5) {
-      let connection = try PostgresConnection(settings: [
-        ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("target_session_attrs", "read-write"),
-        ("fallback_application_name", applicationName), ("dbname", address), ("client_encoding", "UTF8"),
-      ])
+      let connection = try connect()
       try greeting.greet(connection)
       return connection
     }
@@ -194,6 +202,27 @@ public final class PostgresHubStorage: HubStorage {
     } finish: {
       $0.end()
     }
+  }
+}
+
+// MARK: Hints
+
+extension PostgresHubStorage {
+  /// On a connection of its own, beside those of the pool.
+  public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
+    Hearing(try PostgresHints(channel: "\(schema)_hints", connect: connect, hear: hear))
+  }
+
+  /// Let go, the thread behind it ends.
+  private final class Hearing: HubHints {
+    private let hints: PostgresHints
+
+    init(_ hints: PostgresHints) { self.hints = hints }
+
+    deinit { hints.stop() }
+
+    var isHearing: Bool { hints.isHearing }
+    func tell(_ hint: HubHint) { hints.tell(hint) }
   }
 }
 

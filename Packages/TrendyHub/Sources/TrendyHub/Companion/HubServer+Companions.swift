@@ -46,7 +46,7 @@ extension HubServer {
       try transaction.put(made)
       return made
     }
-    streams.onNotice(for: companion)
+    announceNotice(for: companion)
     return try .wire(await described([made], person: sender.person)[0], status: 201)
   }
 
@@ -71,7 +71,7 @@ extension HubServer {
       }
       return named
     }
-    if let removed { streams.onNotice(for: removed.companion) }
+    if let removed { announceNotice(for: removed.companion) }
     return HTTPResponse(status: 204)
   }
 
@@ -84,7 +84,7 @@ extension HubServer {
         handed.notices, acknowledgedThrough: handed.acknowledgedThrough, for: companion, in: transaction, now: clock.now
       )
     }
-    if companion.heldThrough > companion.acknowledgedThrough { streams.onNotice(for: companion.companion) }
+    if companion.heldThrough > companion.acknowledgedThrough { announceNotice(for: companion.companion) }
     return try .wire(await described([companion], person: sender.person)[0])
   }
 

@@ -62,7 +62,7 @@ extension HubDesk {
       try transaction.put(own)
       return true
     }
-    if isTold == true, !drafts.isEmpty { server.streams.onNotice(for: telling.companion) }
+    if isTold == true, !drafts.isEmpty { server.announceNotice(for: telling.companion) }
     return isTold ?? true
   }
 }

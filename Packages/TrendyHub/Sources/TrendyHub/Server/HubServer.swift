@@ -40,6 +40,7 @@ public final class HubServer: Sendable {
   private let begun = Mutex<Set<String>>([])
   /// Keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)
+  let hints = HubHintLine()
 
   /// A hub without a transport is only asked in the process. The log is told of every request that reaches the hub; a
   /// transport tells of what it refuses itself. Without an ingest, the addresses that trackers post to are none of the hub's.
@@ -62,7 +63,7 @@ public final class HubServer: Sendable {
     self.configuration = configuration
     limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })
     self.log = log
-    streams = SignalStreams(store: store, clock: clock)
+    streams = SignalStreams(store: store, clock: clock, hints: hints)
     epoch = chance.epoch()
     accounts = HubAccounts(storage: storage, clock: clock, chance: chance)
   }
@@ -79,6 +80,7 @@ public final class HubServer: Sendable {
       await handle(request)
     }
     self.occupation.withLock { $0 = occupation }
+    hints.open(try storage.listen { [weak self] in self?.onHint($0) })
     return port
   }
 
@@ -94,6 +96,7 @@ public final class HubServer: Sendable {
     streams.stop()
     await transport?.stop()
     occupation.withLock { $0 = nil }
+    hints.open(nil)
   }
 
   /// Writes of a person that wait for those before them.
@@ -205,6 +208,26 @@ public final class HubServer: Sendable {
   private func announce(_ head: Int64, of person: String) {
     streams.onHead(head, of: person)
     bells.ring(for: person)
+    hints.tell(.head(person: person))
+  }
+
+  /// Something is there, or has changed, for a device as a companion.
+  func announceNotice(for device: String) {
+    streams.onNotice(for: device)
+    hints.tell(.notice(device: device))
+  }
+
+  private func onHint(_ hint: HubHint) {
+    switch hint {
+    case .notice(let device): streams.onNotice(for: device)
+    case .head(let person):
+      guard streams.isOpen(for: person) else { return }
+      Task {
+        // What cannot be read now is found by the next look.
+        guard let head = try? await store.read(person: person, { try $0.state().head }) else { return }
+        streams.onHead(head, of: person)
+      }
+    }
   }
 
   /// Notes the current life of the hub in the person's list, before anything is answered out of their state.

@@ -13,6 +13,8 @@ final class SignalStreams: Sendable {
   static let keepAliveInterval: Duration = .seconds(25)
   /// How often the storage is asked for what another process wrote: a head that moved, a token that was revoked.
   static let pollInterval: Duration = .seconds(1)
+  /// Where other processes tell what they write, heads are read once in so many of these looks.
+  static let looksWithHints = 10
   /// What a reader is told to wait, in milliseconds, before it asks a hub again that stops.
   static let retryMillis = 2000
 
@@ -83,11 +85,17 @@ final class SignalStreams: Sendable {
 
   private let store: HubStore
   private let clock: any TimeSource
+  private let hints: HubHintLine
   private let state = Mutex(State())
 
-  init(store: HubStore, clock: any TimeSource) {
+  init(store: HubStore, clock: any TimeSource, hints: HubHintLine = HubHintLine()) {
     self.store = store
     self.clock = clock
+    self.hints = hints
+  }
+
+  func isOpen(for person: String) -> Bool {
+    state.withLock { $0.streams.values.contains { $0.device.person == person } }
   }
 
   /// How many are open.
@@ -200,14 +208,18 @@ extension SignalStreams {
 
   private func watch() async {
     // Sleeping fails when the last stream was closed, or the hub stops: then there is nothing to watch for.
-    while (try? await clock.sleep(for: Self.pollInterval)) != nil, !Task.isCancelled { await look() }
+    var unreadLooks = 0
+    while (try? await clock.sleep(for: Self.pollInterval)) != nil, !Task.isCancelled {
+      unreadLooks = hints.isHearing && unreadLooks < Self.looksWithHints ? unreadLooks + 1 : 0
+      await look(readsHeads: unreadLooks == 0)
+    }
   }
 
   /// Looks once for what other processes did, and for streams that have been silent for too long.
-  private func look() async {
+  private func look(readsHeads: Bool) async {
     let devices = state.withLock { Set($0.streams.values.map(\.device)) }
     var heads: [String: Int64] = [:]
-    for person in Set(devices.map(\.person)) {
+    for person in Set(devices.map(\.person)) where readsHeads {
       // A storage that does not answer now is asked again in a second; a request meanwhile says what is wrong with it.
       heads[person] = try? await store.read(person: person) { try $0.state().head }
     }

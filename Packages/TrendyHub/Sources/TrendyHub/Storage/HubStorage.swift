@@ -49,6 +49,12 @@ public protocol HubStorage: Sendable {
   /// - Throws: ``HubStorageError/occupied(_:)``.
   func occupy() throws -> (any Sendable)?
 
+  /// Calls `hear` with what other processes on this storage tell, soon after they wrote, as long as what is returned is held; by
+  /// default nobody tells anything.
+  ///
+  /// Hints may be lost, come twice, or late: they are a reason to look and never what is true.
+  func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)?
+
   /// Throws why nothing could be saved by now, such as ``HubStorageError/full(_:)``; by default nothing is known to stand in the way.
   func checkReady() throws
 }
@@ -56,6 +62,8 @@ public protocol HubStorage: Sendable {
 extension HubStorage {
   public func occupy() throws -> (any Sendable)? { nil }
   public func checkReady() throws {}
+  public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? { nil }
+
   public func hasTracks(of person: String) throws -> Bool { false }
 
   public func tracks(of person: String) throws -> any TrackRows {
@@ -98,6 +106,22 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
     case .erased(let person): "what was kept of the person \(person) was erased"
     }
   }
+}
+
+/// What a process tells others on the same storage.
+public enum HubHint: Hashable, Sendable {
+  /// The person's record was written to.
+  case head(person: String)
+  /// Something is there for a device as a companion.
+  case notice(device: String)
+}
+
+/// The way by which hubs on one storage give each other hints; it ends when it is let go.
+public protocol HubHints: Sendable {
+  /// Whether what others tell is heard by now, as far as is known.
+  var isHearing: Bool { get }
+  /// Tells the others, soon and without waiting.
+  func tell(_ hint: HubHint)
 }
 
 /// One person's state. Used inside the body it was given to and nowhere else.

@@ -1,0 +1,98 @@
+import Foundation
+import PostgresTesting
+import Synchronization
+import Testing
+import TrendyHub
+
+@testable import TrendyHubPostgres
+
+/// What hubs on one database tell each other.
+@Suite("PostgresHints", .onPostgres, .timeLimit(.minutes(2)))
+struct PostgresHintsTests {
+  /// What a hub heard, in the order in which it came.
+  private final class Ear: Sendable {
+    private let heard = Mutex<[HubHint]>([])
+    private let more = DispatchSemaphore(value: 0)
+
+    func hear(_ hint: HubHint) {
+      heard.withLock { $0.append(hint) }
+      more.signal()
+    }
+
+    /// Returns when so many came. The server has its own clock: a minute is when it counts as dead.
+    func wait(for count: Int) -> [HubHint] {
+      while heard.withLock({ $0.count }) < count {
+        guard more.wait(timeout: .now() + 60) == .success else { break }
+      }
+      return heard.withLock { $0 }
+    }
+  }
+
+  private let cluster: PostgresCluster
+  private let schema: String
+
+  init() throws {
+    cluster = try PostgresCluster.shared.get()
+    schema = cluster.newSchema()
+  }
+
+  private func hub(_ ear: Ear, schema: String? = nil) throws -> any HubHints {
+    let hints = try #require(try cluster.storage(schema: schema ?? self.schema).listen { ear.hear($0) })
+    for _ in 0..<2400 where !hints.isHearing { usleep(25_000) }
+    try #require(hints.isHearing)
+    return hints
+  }
+
+  @Test func `what one tells, the others hear, and itself does not`() throws {
+    let ears = (0..<3).map { _ in Ear() }
+    let elsewhere = Ear()
+    let hubs = try ears.map { try hub($0) }
+    let stranger = try hub(elsewhere, schema: cluster.newSchema())
+    hubs[0].tell(.head(person: "anna\\\u{0}"))
+    #expect(ears[1].wait(for: 1) == [.head(person: "anna\\\u{0}")])
+    hubs[1].tell(.notice(device: "phone"))
+    #expect(ears[0].wait(for: 1) == [.notice(device: "phone")])
+    #expect(ears[2].wait(for: 2) == [.head(person: "anna\\\u{0}"), .notice(device: "phone")])
+    #expect(ears[1].wait(for: 1).count == 1)
+    #expect(elsewhere.wait(for: 0) == [])
+    withExtendedLifetime((hubs, stranger)) {}
+  }
+
+  @Test func `many at once are told in few notifications, none of them too long`() throws {
+    let (ear, other) = (Ear(), Ear())
+    let hubs = try [hub(other), hub(ear)]
+    let people = (0..<1000).map { "person-\($0)-\(String(repeating: "x", count: 30))" }
+    for person in people { for _ in 0..<3 { hubs[0].tell(.head(person: person)) } }
+    hubs[0].tell(.head(person: "last"))
+    #expect(Set(ear.wait(for: 1001)) == Set((people + ["last"]).map { HubHint.head(person: $0) }))
+    withExtendedLifetime(hubs) {}
+  }
+
+  @Test func `a connection that was lost is made anew`() throws {
+    let (ear, other) = (Ear(), Ear())
+    let hubs = try [hub(other), hub(ear)]
+    try cluster.endConnections(of: schema)
+    // Until both hear again, what is told is lost.
+    var isHeard = false
+    for _ in 0..<600 where !isHeard {
+      hubs[0].tell(.head(person: "p"))
+      usleep(100_000)
+      isHeard = !ear.wait(for: 0).isEmpty
+    }
+    #expect(isHeard)
+    withExtendedLifetime(hubs) {}
+  }
+
+  @Test func `let go, its connection ends`() throws {
+    let ear = Ear()
+    var one: (any HubHints)? = try hub(ear)
+    #expect(one != nil)
+    func count() throws -> Int64 {
+      try cluster.run("SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)'").int(0, 0)
+    }
+    #expect(try count() == 1)
+    one = nil
+    for _ in 0..<600 where try count() > 0 { usleep(50_000) }
+    #expect(try count() == 0)
+  }
+}
