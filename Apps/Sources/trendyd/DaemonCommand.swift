@@ -28,7 +28,7 @@ enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
     RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self, MetricsCommand.self,
     ServiceInstallCommand.self, ServiceRemoveCommand.self, ServicePrintCommand.self,
-    HubInitCommand.self, HubBackupCommand.self, HubRestoreCommand.self, HubMoveCommand.self,
+    HubInitCommand.self, HubStatusCommand.self, HubBackupCommand.self, HubRestoreCommand.self, HubMoveCommand.self,
     PairCommand.self, UserAddCommand.self, UserListCommand.self, UserRemoveCommand.self, UserRestoreCommand.self,
     TokenCreateCommand.self, TokenListCommand.self, TokenRevokeCommand.self,
     WebhookAddCommand.self, WebhookListCommand.self, WebhookTryCommand.self, WebhookRemoveCommand.self,

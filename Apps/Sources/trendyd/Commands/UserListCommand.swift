@@ -6,22 +6,27 @@ import TrendyModels
 /// `trendyd user list`
 struct UserListCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "user list", summary: "Who keeps a record here.", group: .people, examples: ["user list"], options: [.data])
+    "user list", summary: "Who keeps a record here, how much, and when their devices were last seen.", group: .people,
+    examples: ["user list"], options: [.data])
 
-  /// A person, and how many devices of theirs may come in.
+  /// A person, those of their devices that may come in, and what is kept of them.
   struct Row {
     var person: HubPerson
-    var deviceCount: Int
+    var devices: [HubDevice]
+    var holding: HubContainer.Holding
   }
 
   init(_ session: DaemonSession) {}
 
   func act(_ session: DaemonSession) throws -> [Row] {
-    let accounts = try session.existingHub().accounts
+    let hub = try session.existingHub()
+    let accounts = hub.accounts
     let people = try PeopleLookup(accounts: accounts).everyone()
     let devices = try accounts.devices()
-    return people.map { person in
-      Row(person: person, deviceCount: devices.count { $0.person == person.id && $0.revokedAt == nil })
+    return try people.map { person in
+      Row(
+        person: person, devices: devices.filter { $0.person == person.id && $0.revokedAt == nil },
+        holding: try hub.holding(of: person.id))
     }
   }
 
@@ -29,7 +34,7 @@ struct UserListCommand: DaemonCommand {
     if session.console.isJSON {
       session.console.document("trendyd.users/1", [("users", .array(answer.map(\.json)))])
     }
-    for row in answer { session.console.text(row.line) }
+    for row in answer { for line in row.lines { session.console.text(line) } }
     return .done
   }
 }
@@ -38,15 +43,27 @@ extension UserListCommand.Row {
   fileprivate var json: JSONText {
     .object(
       person.members + [
-        ("created_at", .string(RFC3339.string(from: person.createdAt))), ("devices", .number(deviceCount)),
+        ("created_at", .string(RFC3339.string(from: person.createdAt))), ("devices", .number(devices.count)),
+        ("last_seen", .string(devices.compactMap(\.seenAt).max().map { RFC3339.string(from: $0) })),
+        ("rows", .number(Int(holding.rows))), ("bytes", holding.bytes.map { .number(Int($0)) } ?? .null),
+        ("seen", .array(devices.map(Self.json))),
         ("removed_at", .string(person.removedAt.map { RFC3339.string(from: $0) })),
         ("erasing", .bool(person.isErasing)),
       ])
   }
 
-  fileprivate var line: String {
+  private static func json(_ device: HubDevice) -> JSONText {
+    .object([
+      ("id", .string(device.id)), ("name", .string(device.name)),
+      ("last_seen", .string(device.seenAt.map { RFC3339.string(from: $0) })),
+    ])
+  }
+
+  fileprivate var lines: [String] {
     let end = person.removedAt.map { "  removed \($0.day)\(person.isErasing ? ", being erased" : "")" } ?? ""
-    let devices = "\(deviceCount) device\(deviceCount == 1 ? "" : "s")"
-    return "\(person.name)  \(devices)  since \(person.createdAt.day)\(end)"
+    let count = "\(devices.count) device\(devices.count == 1 ? "" : "s")"
+    let size = holding.bytes.map { ", \(($0 + 1023) / 1024) KiB" } ?? ""
+    let own = "\(person.name)  \(count)  \(holding.rows) rows\(size)  since \(person.createdAt.day)\(end)"
+    return [own] + devices.map { "  \($0.name)  \($0.seenAt.map { "seen \($0.day)" } ?? "never seen")" }
   }
 }

@@ -415,6 +415,7 @@ public enum HubStorageContract: Sendable {
         try expect(try directory.person(id: "1"), anna)
       }
       phone.revokedAt = moment.addingTimeInterval(1)
+      phone.seenAt = moment.addingTimeInterval(2)
       try storage.writeDirectory { try $0.put(phone) }
       try storage.readDirectory { directory in
         try expect(try directory.people(), [anna])
@@ -435,6 +436,13 @@ public enum HubStorageContract: Sendable {
         try directory.deletePairingCode(hash: "dd")
       }
       try storage.readDirectory { try expect(try $0.pairingCode(hash: "dd"), nil) }
+    },
+    Check("what is kept of a person has a size") { storage in
+      try storage.write(person: "p") { transaction in
+        for number in 1...100 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
+      }
+      try expect(try storage.size(of: "p").map { $0 > 1000 } ?? true, true)
+      try expect(try storage.size(of: "q") ?? 0, 0)
     },
     Check("a person who is forgotten takes their devices and codes along, and nobody else's") { storage in
       func hook(_ id: String, of person: String) -> HubWebhook {

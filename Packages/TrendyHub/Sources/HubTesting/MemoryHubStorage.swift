@@ -48,6 +48,11 @@ public final class MemoryHubStorage: HubStorage {
 
   public func hasTracks(of person: String) throws -> Bool { logs.withLock { $0[person] != nil } }
 
+  public func size(of person: String) throws -> Int64? {
+    let lines = people.withLock { $0[person] }?.entries.values.map { $0.line(person: person).text.count } ?? []
+    return Int64(lines.reduce(0, +))
+  }
+
   private func checkKept(_ person: String) throws {
     if erased.withLock({ $0.contains(person) }) { throw HubStorageError.erased(person: person) }
   }

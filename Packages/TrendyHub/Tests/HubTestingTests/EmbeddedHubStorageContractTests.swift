@@ -109,6 +109,7 @@ private final class ReopeningStorage: HubStorage {
     try reopen()
   }
   func tracks(of person: String) throws -> any TrackRows { try storage.withLock { $0 }.tracks(of: person) }
+  func size(of person: String) throws -> Int64? { try storage.withLock { $0 }.size(of: person) }
   func hasTracks(of person: String) throws -> Bool { try storage.withLock { $0 }.hasTracks(of: person) }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try storage.withLock { $0 }.readDirectory(body)

@@ -74,7 +74,8 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
   private static func device(_ rows: PostgresRows, _ row: Int) -> HubDevice {
     HubDevice(
       id: rows.text(row, 1), person: rows.text(row, 2), name: rows.text(row, 3), tokenHash: rows.text(row, 0),
-      createdAt: Date(millis: rows.int(row, 4)), revokedAt: rows.optionalInt(row, 5).map(Date.init(millis:)))
+      createdAt: Date(millis: rows.int(row, 4)), revokedAt: rows.optionalInt(row, 5).map(Date.init(millis:)),
+      seenAt: rows.optionalInt(row, 6).map(Date.init(millis:)))
   }
 
   func pairingCode(hash: String) throws -> HubPairingCode? {
@@ -117,7 +118,7 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
     try write(
       PostgresCall(
         .putToken, .text(device.tokenHash), .text(device.id), .text(device.person), .text(device.name),
-        .int(device.createdAt.millis), .int(device.revokedAt?.millis)))
+        .int(device.createdAt.millis), .int(device.revokedAt?.millis), .int(device.seenAt?.millis)))
   }
 
   func put(_ code: HubPairingCode) throws {

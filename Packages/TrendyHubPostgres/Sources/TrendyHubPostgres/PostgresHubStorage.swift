@@ -188,6 +188,10 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  public func size(of person: String) throws -> Int64? {
+    try reading(person: person) { try $0.run(PostgresCall(.size, .text(person))).int(0, 0) }
+  }
+
   /// Connects, and so finds out whether the tables are there, or makes them.
   public func occupy() throws -> (any Sendable)? {
     try checkReady()
@@ -231,22 +235,29 @@ extension PostgresHubStorage {
 extension PostgresHubStorage {
   /// Connections to the same database by other storages of this program, and so by hubs that serve it. Those of another role are seen
   /// by a superuser alone.
-  public func otherConnectionCount() throws -> Int {
+  public func otherConnectionCount() throws -> Int { try count("others", "count(*)") }
+
+  private func count(_ name: String, _ what: String) throws -> Int {
     try perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
     } body: { session in
       let rows = try session.run(
         PostgresCall(
           PostgresStatement(
-            "others",
+            name,
             """
-            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+            SELECT \(what) FROM pg_stat_activity WHERE datname = current_database()
             AND application_name LIKE 'trendyd %' AND application_name <> $1
             """), .text(applicationName)))
       return Int(rows.int(0, 0))
     } finish: {
       $0.end()
     }
+  }
+
+  /// Programs with connections to the same database as storages of a hub, such as hubs that serve it; this one not counted.
+  public func otherProcessCount() throws -> Int {
+    try count("others_by_process", "count(DISTINCT application_name)")
   }
 
   /// Puts the tables aside under another schema, in which no hub looks for them.

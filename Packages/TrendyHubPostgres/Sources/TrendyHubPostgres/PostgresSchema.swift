@@ -96,7 +96,7 @@ enum PostgresSchema {
       """
       CREATE TABLE token (
         hash text COLLATE "C" PRIMARY KEY, device text NOT NULL, person text COLLATE "C" NOT NULL, name text NOT NULL,
-        created_at bigint NOT NULL, revoked_at bigint)
+        created_at bigint NOT NULL, revoked_at bigint, seen_at bigint)
       """,
       "CREATE INDEX token_person ON token (person)",
       """

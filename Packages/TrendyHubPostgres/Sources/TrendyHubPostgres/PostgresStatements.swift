@@ -226,6 +226,13 @@ extension PostgresStatement {
     PostgresStatement("erase_\($0)", "DELETE FROM \($0) WHERE person = $1")
   }
 
+  static let size = PostgresStatement(
+    "size",
+    """
+    SELECT (SELECT coalesce(sum(octet_length(line) + octet_length(facts)), 0) FROM entry WHERE person = $1)
+    + (SELECT coalesce(sum(octet_length(payload)), 0) FROM track_row WHERE person = $1)
+    """)
+
   // MARK: What trackers post
 
   static let hasTracks = PostgresStatement("has_tracks", "SELECT 1 FROM track_row WHERE person = $1 LIMIT 1")
@@ -291,7 +298,7 @@ extension PostgresStatement {
       readDevice, readContacts, readMarks, putDevices, readOutcomes, readAllOutcomes, putOutcomes, deleteOutcomes,
       readKeyedWrite, readKeyedWrites, putKeyedWrite,
       readCompanions, readCompanion, putCompanion, readNotices, putNotices, deleteNotices,
-      readStanding, readStandings, putStanding, deleteStanding, hasTracks, readTrackRow, readTrackRows,
+      readStanding, readStandings, putStanding, deleteStanding, size, hasTracks, readTrackRow, readTrackRows,
       readTrackRowsDown, readTrackRowsOfGroup, readTrackRowsOfGroupDown, putTrackRow, deleteTrackRow,
       claimTrackReader, renewTrackReader, releaseTrackReader,
     ] + erasures + trackErasures
@@ -310,14 +317,15 @@ extension PostgresStatement {
     """)
   static let deleteMember = PostgresStatement("delete_member", "DELETE FROM member WHERE id = $1")
   static let readTokens = PostgresStatement(
-    "read_tokens", "SELECT hash, device, person, name, created_at, revoked_at FROM token")
+    "read_tokens", "SELECT hash, device, person, name, created_at, revoked_at, seen_at FROM token")
   static let readToken = PostgresStatement("read_token", readTokens.sql + " WHERE hash = $1")
   static let putToken = PostgresStatement(
     "put_token",
     """
-    INSERT INTO token (hash, device, person, name, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO token (hash, device, person, name, created_at, revoked_at, seen_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (hash) DO UPDATE SET device = excluded.device, person = excluded.person, name = excluded.name,
-    created_at = excluded.created_at, revoked_at = excluded.revoked_at
+    created_at = excluded.created_at, revoked_at = excluded.revoked_at, seen_at = excluded.seen_at
     """)
   static let deleteTokens = PostgresStatement("delete_tokens", "DELETE FROM token WHERE person = $1")
   static let readPairingCode = PostgresStatement(

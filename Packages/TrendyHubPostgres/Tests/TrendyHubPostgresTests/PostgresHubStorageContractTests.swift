@@ -44,6 +44,7 @@ private final class ManyHubs: HubStorage {
   }
   func erase(person: String) throws { try next.erase(person: person) }
   func tracks(of person: String) throws -> any TrackRows { try next.tracks(of: person) }
+  func size(of person: String) throws -> Int64? { try next.size(of: person) }
   func hasTracks(of person: String) throws -> Bool { try next.hasTracks(of: person) }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try next.readDirectory(body)

@@ -185,6 +185,17 @@ public struct HubAccounts: Sendable {
       .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
+  /// Notes that a device came in, where that was not noted within the last hour.
+  func noteSeen(_ device: HubDevice) throws {
+    let now = clock.now
+    try storage.writeDirectory { directory in
+      // As it is by now: it may have been revoked since.
+      guard var current = try directory.device(tokenHash: device.tokenHash), current.isToBeNoted(now) else { return }
+      current.seenAt = now
+      try directory.put(current)
+    }
+  }
+
   /// Ends a device's token; revoking it again changes nothing.
   /// - Throws: a ``Problem`` of kind `not_found`.
   public func revoke(deviceId: String) throws {
@@ -226,4 +237,9 @@ extension Problem {
   static func notFound(_ detail: String) -> Problem {
     Problem("not_found", status: 404, title: "Not found", detail: detail)
   }
+}
+
+extension HubDevice {
+  /// Whether it has not been noted for an hour that it came in.
+  func isToBeNoted(_ now: Date) -> Bool { seenAt.map { now.timeIntervalSince($0) >= 3600 } ?? true }
 }

@@ -38,6 +38,8 @@ public final class HubServer: Sendable {
   /// Names this process among those that serve the same storage.
   var process: String { epoch }
   private let begun = Mutex<Set<String>>([])
+  /// Devices that came in, and when that was last written down.
+  private let noted = Mutex<[String: Date]>([:])
   /// Keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)
   let hints = HubHintLine()
@@ -132,6 +134,7 @@ public final class HubServer: Sendable {
     response.headers["X-Request-Id"] = request.id
     response.headers["X-Content-Type-Options"] = "nosniff"
     if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
+    if let device { noteSeen(device) }
     let duration = clock.uptime - start
     metrics.onRequest(request, status: response.status, duration: duration)
     log?(
@@ -139,6 +142,15 @@ public final class HubServer: Sendable {
         requestId: request.id, method: request.method, path: String(request.path), status: response.status,
         remoteAddress: request.remoteAddress, device: device?.id, duration: duration, failure: failure))
     return response
+  }
+
+  /// In the background; where it cannot be noted now, the next request is.
+  private func noteSeen(_ device: HubDevice) {
+    let now = clock.now
+    guard store.threads != nil, device.isToBeNoted(now),
+      noted.withLock({ $0.updateValue(now, forKey: device.id).map { now.timeIntervalSince($0) >= 60 } ?? true })
+    else { return }
+    store.runLater(for: "directory") { [accounts] in try accounts.noteSeen(device) }
   }
 
   private func answer(_ request: HTTPRequest, device: inout HubDevice?) async throws -> HTTPResponse {

@@ -68,7 +68,8 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
     else { throw record.unreadable() }
     return HubDevice(
       id: id, person: person, name: name, tokenHash: hash, createdAt: Date(milliseconds: created),
-      revokedAt: members?["revoked"]?.intValue.map(Date.init(milliseconds:)))
+      revokedAt: members?["revoked"]?.intValue.map(Date.init(milliseconds:)),
+      seenAt: members?["seen"]?.intValue.map(Date.init(milliseconds:)))
   }
 }
 
@@ -108,6 +109,7 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
       "token_hash": .string(device.tokenHash), "created": .int(device.createdAt.milliseconds),
     ]
     if let revokedAt = device.revokedAt { members["revoked"] = .int(revokedAt.milliseconds) }
+    if let seenAt = device.seenAt { members["seen"] = .int(seenAt.milliseconds) }
     try transaction.put(
       kind: HubRecordKind.device, key: RecordKey(hashing: device.tokenHash), document: .object(members))
   }

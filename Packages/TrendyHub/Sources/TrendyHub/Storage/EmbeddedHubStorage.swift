@@ -83,9 +83,31 @@ public final class EmbeddedHubStorage: HubStorage {
 
   private func trackFolder(of person: String) -> String { "\(root)/tracks/\(Self.folder(person))" }
 
+  public func size(of person: String) throws -> Int64? {
+    try Self.translating {
+      var bytes: Int64 = 0
+      for folder in ["\(root)/\(Self.storeName(of: person))", trackFolder(of: person)] {
+        for name in try names(inFolder: folder) {
+          do throws(FileSystemError) {
+            bytes += Int64(try fileSystem.open("\(folder)/\(name)", .read).size())
+          } catch {
+            // Merged away meanwhile.
+            guard error.code == ENOENT else { throw error }
+          }
+        }
+      }
+      return bytes
+    }
+  }
+
   private func trackFiles(of person: String) throws(FileSystemError) -> [String] {
+    try names(inFolder: trackFolder(of: person))
+  }
+
+  /// None in a folder that was never made.
+  private func names(inFolder folder: String) throws(FileSystemError) -> [String] {
     do {
-      return try fileSystem.names(inDirectory: trackFolder(of: person))
+      return try fileSystem.names(inDirectory: folder)
     } catch {
       if error.code == ENOENT { return [] }
       throw error

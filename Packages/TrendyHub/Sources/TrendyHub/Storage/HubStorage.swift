@@ -43,6 +43,9 @@ public protocol HubStorage: Sendable {
   /// Whether there is such a log; by default there is none.
   func hasTracks(of person: String) throws -> Bool
 
+  /// Bytes that are kept of a person, about: of files their size, of rows what is in them; by default nobody knows.
+  func size(of person: String) throws -> Int64?
+
   /// Called by a hub that starts to serve; a storage that only one may serve at a time refuses the second.
   ///
   /// - Returns: what keeps others out as long as it is referenced; by default nothing, and any number may serve.
@@ -64,6 +67,7 @@ extension HubStorage {
   public func checkReady() throws {}
   public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? { nil }
 
+  public func size(of person: String) throws -> Int64? { nil }
   public func hasTracks(of person: String) throws -> Bool { false }
 
   public func tracks(of person: String) throws -> any TrackRows {
@@ -362,9 +366,12 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   public let tokenHash: String
   public var createdAt: Date
   public var revokedAt: Date?
+  /// When it last came in, noted once an hour; `nil` for never.
+  public var seenAt: Date?
 
   public init(
-    id: String, person: String, name: String, tokenHash: String, createdAt: Date, revokedAt: Date? = nil
+    id: String, person: String, name: String, tokenHash: String, createdAt: Date, revokedAt: Date? = nil,
+    seenAt: Date? = nil
   ) {
     self.id = id
     self.person = person
@@ -372,6 +379,7 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
     self.tokenHash = tokenHash
     self.createdAt = createdAt
     self.revokedAt = revokedAt
+    self.seenAt = seenAt
   }
 }
 

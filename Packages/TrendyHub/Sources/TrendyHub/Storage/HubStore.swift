@@ -40,6 +40,12 @@ struct HubStore: Sendable {
     try? threads.add(PendingNote(store: self, person: person, body: body), of: person, to: .writing)
   }
 
+  /// Runs what no answer depends on, and what is tried again where it failed; a hub without threads does not.
+  func runLater(for owner: String, _ body: @escaping @Sendable () throws -> Void) {
+    // Where too much waits already, a later request will do.
+    try? threads?.add(PendingErrand(body: body), of: owner, to: .writing)
+  }
+
   /// Runs anything else that touches the storage, or takes long.
   /// - Parameter owner: whose queue it waits in, such as a person's id.
   func perform<Result: Sendable>(
@@ -115,6 +121,17 @@ private struct PendingCall<Result: Sendable>: StorageWork {
 
   func run(with others: ArraySlice<any StorageWork>) -> Int {
     continuation.resume(with: Swift.Result { try body() })
+    return 0
+  }
+}
+
+/// A call that nobody waits for.
+private struct PendingErrand: StorageWork {
+  let body: @Sendable () throws -> Void
+
+  func run(with others: ArraySlice<any StorageWork>) -> Int {
+    // What failed is tried again by a later request.
+    try? body()
     return 0
   }
 }

@@ -1,0 +1,59 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import HubContainer
+import TrendyModels
+
+/// `trendyd hub status`
+struct HubStatusCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "hub status", summary: "Where a hub's data is, whether it is served, and whether it could save by now.",
+    group: .hub, examples: ["hub status", "hub status --json"],
+    options: [
+      OptionSpec(
+        "--storage", value: "address", kind: .text, help: "the database that the hub is in by now, else as kept"),
+      .data,
+    ])
+
+  init(_ session: DaemonSession) {}
+
+  func act(_ session: DaemonSession) throws -> HubContainer.Status { try session.existingHub().status() }
+
+  /// - Returns: ``ExitCode/no`` where nothing could be saved.
+  func show(_ answer: HubContainer.Status, _ session: DaemonSession) -> ExitCode {
+    let console = session.console
+    if console.isJSON { console.document("trendyd.hub-status/1", answer.members) }
+    for line in answer.lines { console.text(line) }
+    return answer.shortage == nil ? .done : .no
+  }
+}
+
+extension HubContainer.Status {
+  fileprivate var members: [(String, JSONText)] {
+    [
+      ("data", .string(place)), ("served", .bool(isServed)), ("device_url", .string(serving?.deviceURL)),
+      ("processes", processCount.map { .number($0) } ?? .null), ("ready", .bool(shortage == nil)),
+      ("shortage", .string(shortage)), ("people", .number(peopleCount)), ("devices", .number(deviceCount)),
+      ("last_seen", .string(lastSeen.map { RFC3339.string(from: $0) })), ("webhooks", .number(webhookCount)),
+      ("failing_webhooks", .number(failingWebhookCount)),
+    ]
+  }
+
+  fileprivate var lines: [String] {
+    var served = "by none: trendyd run --role hub"
+    if let processCount, processCount > 0 {
+      served = "by \(processCount) process\(processCount == 1 ? "" : "es")"
+    } else if let serving {
+      served = "at port \(serving.port)" + (serving.deviceURL.map { ", \($0) for devices" } ?? "")
+    }
+    let seen = lastSeen.map { ", the last one seen \(RFC3339.string(from: $0))" } ?? ""
+    return [
+      "Data:     \(place)", "Served:   \(served)", "Ready:    \(shortage.map { "no, \($0)" } ?? "yes")",
+      "People:   \(peopleCount)", "Devices:  \(deviceCount)\(seen)",
+      "Webhooks: \(webhookCount)\(failingWebhookCount > 0 ? ", \(failingWebhookCount) not taken" : "")",
+    ]
+  }
+}
