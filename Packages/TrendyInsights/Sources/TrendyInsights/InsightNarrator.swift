@@ -24,10 +24,22 @@ public struct PlainNarrator: InsightNarrator {
     case .gap(let gap, let type):
       "\(type): last time \(Self.ago(gap.days)), usually every \(Self.interval(gap.usual))"
     case .changes(let more, let less, let new): Self.words(more: more, less: less, new: new)
+    case .total(let change, let period): Self.words(change, period)
+    case .best(let month, let events, let day, let eventsOfDay):
+      "Most in \(month) (\(events)) and on \(day) (\(eventsOfDay))."
     case .amount(let trend, let summary, let what): Self.words(trend, summary, what)
     case .peak(let value, let when, let usual, let what): "\(what): most \(when), \(value); usually \(usual)"
     case .needsDays(let days, let what):
-      "\(what): \(days) more \(days == 1 ? "day" : "days") until 14 days can be compared with the 14 before"
+      "\(what): \(Self.quantity(days, "more day")) until 14 days can be compared with the 14 before"
+    case .needsMore(let days, let events): Self.words(missingDays: days, events: events)
+    case .dayTotal(let events, let told, let usual): Self.words(events, told, usual)
+    case .counts(let counts): "\(Self.list(counts.map { "\($0.name) \($0.count)" }))."
+    case .unusual(let count, let told, let usual):
+      "\(count.name): \(count.count == 0 ? "none" : "\(count.count)") \(told.rawValue), usually \(Self.words(usual))"
+    case .weekdayPeak(let weekday, let events): "Most on \(Self.weekdays[weekday]) (\(events))."
+    case .goal(let progress, let type): Self.words(progress, type)
+    case .streak(let days, let hasToday, let type):
+      "\(type): \(Self.quantity(days, "day")) in a row\(hasToday ? "" : ", today still to come")"
     }
   }
 }
@@ -78,6 +90,17 @@ extension PlainNarrator {
     // A name stays as it is written.
     let opening = more.isEmpty && less.isEmpty ? first : first.prefix(1).uppercased() + first.dropFirst()
     return ([opening] + parts.dropFirst()).joined(separator: "; ") + "."
+  }
+
+  private static func words(_ total: PeriodChange, _ period: CalendarPeriod) -> String {
+    let entries = quantity(Int(total.now), "entry", "entries")
+    let days = "on \(total.activeDays) of \(quantity(total.days.count, "day"))"
+    guard let percent = total.percent else { return "\(entries) \(days); none in the \(period.rawValue) before." }
+    let size = Int(abs(percent).rounded())
+    let change =
+      total.now == total.before
+      ? "as many as" : size == 0 ? "about as many as" : "\(size) % \(percent > 0 ? "more" : "less") than"
+    return "\(entries) \(days), \(change) in the \(period.rawValue) before (\(Int(total.before)))."
   }
 
   private static func ago(_ days: Int) -> String { days == 0 ? "today" : days == 1 ? "yesterday" : "\(days) days ago" }

@@ -48,6 +48,23 @@ public struct TypeHistory: Hashable, Sendable {
     self = tally.history
   }
 
+  /// Those of several types as one.
+  /// - Parameters:
+  ///   - histories: in any order, all with this `today`.
+  ///   - today: the person's present day.
+  public init(together histories: some Collection<TypeHistory>, today: CivilDate) {
+    self.init(today: today)
+    let known = histories.filter { $0.days.count > 0 }
+    guard let first = known.map(\.days.first).min() else { return }
+    days = DailySeries(first...today)
+    for history in known {
+      for (place, value) in history.days.values.enumerated() { days[history.days.first.advanced(by: place)] += value }
+      for (hour, count) in history.hours.enumerated() { hours[hour] += count }
+      minutes += history.minutes
+      events += history.events
+    }
+  }
+
   /// Events on each weekday, 7; 0 is Sunday.
   public var weekdays: [Int] {
     var counts = [Int](repeating: 0, count: 7)

@@ -83,6 +83,33 @@ struct UsualTests {
     #expect(TypeHistory([], today: first, local: local).records(firstWeekday: 1) == .needsEvents(1))
     #expect(history([1, 1], from: first).records(firstWeekday: 1).value?.pause == nil)
   }
+
+  @Test func `records of some days look at nothing beyond them`() throws {
+    let first = try date("2026-10-30")
+    let counts = [9, 9, 1, 2, 0, 1, 1, 0, 9]
+    let looked = try date("2026-11-01")...(try date("2026-11-06"))
+    let found = try #require(history(counts, from: first).records(firstWeekday: 1, over: looked).value)
+    #expect(found.day.days.lowerBound.description == "2026-11-02" && found.day.events == 2)
+    // Of the week of Monday 2 November the days up to Friday.
+    #expect(found.week.days == (try date("2026-11-02"))...looked.upperBound && found.week.events == 4)
+    #expect(found.month.days == looked && found.month.events == 5)
+    #expect(found.streak == 2)
+    #expect(found.streakEnd == looked.upperBound.advanced(by: -1))
+    let none = try date("2025-01-01")...(try date("2025-12-31"))
+    #expect(history(counts, from: first).records(firstWeekday: 1, over: none) == .needsEvents(1))
+  }
+
+  @Test func `the histories of several types together are as one of all their events`() throws {
+    let first = try date("2026-11-01")
+    let today = first.advanced(by: 9)
+    let (one, other) = (
+      history([1, 0, 2], from: first, today: today), history([1], from: first.advanced(by: 1), today: today)
+    )
+    let together = TypeHistory(together: [one, other, TypeHistory([], today: today, local: local)], today: today)
+    #expect(together.days == history([1, 1, 2], from: first, today: today).days)
+    #expect((together.events, together.hours[8], together.minutes) == (4, 4, [480, 480, 480, 480]))
+    #expect(TypeHistory(together: [TypeHistory](), today: today).events == 0)
+  }
 }
 
 @Suite("Periods of the calendar", .timeLimit(.minutes(1)))

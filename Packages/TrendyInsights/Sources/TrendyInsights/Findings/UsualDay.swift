@@ -11,9 +11,9 @@ public struct UsualDay: Hashable, Sendable, Codable {
   public let days: Int
 }
 
-extension TypeHistory {
-  /// It takes 7 days since the first event.
-  public var usualDay: Finding<UsualDay> {
+extension UsualDay {
+  /// Of the last 28 days of a series. It takes 7.
+  static func of(_ days: DailySeries) -> Finding<UsualDay> {
     let recent = days.values.suffix(28).sorted()
     guard recent.count >= 7 else { return .needsDays(7 - recent.count) }
     return .found(
@@ -21,4 +21,9 @@ extension TypeHistory {
         median: Distribution.quantile(0.5, of: recent), lower: Distribution.quantile(0.25, of: recent),
         upper: Distribution.quantile(0.75, of: recent), days: recent.count))
   }
+}
+
+extension TypeHistory {
+  /// It takes 7 days since the first event.
+  public var usualDay: Finding<UsualDay> { UsualDay.of(days) }
 }

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import TrendyInsights
+import TrendyModels
+
+@Suite("Digest", .timeLimit(.minutes(1)))
+struct DigestTests {
+  // A Friday; weeks begin on Mondays.
+  private let today = CivilDate(year: 2026, month: 11, day: 20)
+  private let noon = 12 * 60
+
+  /// A type with so many events on the days up to today, the last of them today's.
+  private func subject(
+    _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: Set<CivilDate> = []
+  ) -> Digest.Subject {
+    let moments = counts.enumerated().flatMap { place, count in
+      repeatElement(
+        TypeHistory.Moment(day: today.advanced(by: place + 1 - counts.count), minute: 480), count: count)
+    }
+    return Digest.Subject(
+      id: name, name: name, history: TypeHistory(moments: moments, today: today), skips: skips, progress: progress)
+  }
+
+  private func words(_ digest: Digest) -> [String] { digest.sentences(by: PlainNarrator()) }
+
+  @Test(
+    "the parts of a day begin at 5, 12, 17 and 21",
+    arguments: [
+      (299, DayPart.night), (300, .morning), (719, .morning), (720, .afternoon), (1019, .afternoon), (1020, .evening),
+      (1259, .evening), (1260, .night), (1439, .night), (0, .night),
+    ])
+  func part(minute: Int, part: DayPart) { #expect(DayPart(minute: minute) == part) }
+
+  @Test func `too little is told with what is missing, in days and in entries`() {
+    let few = Digest.day(of: [subject("coffee", [1, 1, 1, 1, 1, 1])], today: today, minute: noon)
+    #expect((few.missingDays, few.missingEvents) == (1, 4))
+    #expect(
+      words(few) == [
+        "1 more day with entries and 4 more entries until there is a digest: it takes 7 days with entries, and 10 entries."
+      ])
+    let entries = Digest.day(of: [subject("coffee", [3, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
+    #expect((entries.missingDays, entries.missingEvents) == (0, 1))
+    #expect(words(entries)[0].hasPrefix("1 more entry until"))
+    let days = Digest.week(
+      of: [subject("coffee", [9, 9, 0, 0, 0, 0, 1])], today: today, minute: noon, firstWeekday: 1, relations: [])
+    #expect((days.missingDays, days.missingEvents) == (4, 0))
+    #expect(words(days)[0].hasPrefix("4 more days with entries until"))
+    let enough = Digest.day(of: [subject("coffee", [4, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
+    #expect((enough.missingDays, enough.missingEvents) == (0, 0))
+    let none = Digest.day(of: [], today: today, minute: noon)
+    #expect((none.missingDays, none.missingEvents, none.basis) == (7, 10, nil))
+  }
+
+  @Test func `the morning tells of yesterday first, the rest of the day of today`() {
+    let subjects = [
+      subject("coffee", [2, 2, 3, 2, 2, 3, 2, 2, 2, 1]), subject("run", [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
+    ]
+    let morning = Digest.day(of: subjects, today: today, minute: 8 * 60)
+    #expect(morning.part == .morning)
+    #expect(
+      words(morning) == [
+        "3 entries yesterday; a day usually has 2 to 3.", "coffee 2 and run 1.",
+        "1 entry so far today; a day usually has 2 to 3.", "coffee 1.",
+      ])
+    let afternoon = Digest.day(of: subjects, today: today, minute: noon)
+    #expect(words(afternoon) == ["1 entry so far today; a day usually has 2 to 3.", "coffee 1."])
+  }
+
+  @Test func `only what is far out of the usual is told of, and too little only of a day that is over`() {
+    func told(_ counts: [Int], minute: Int) -> [InsightStatement] {
+      let subjects = [subject("coffee", counts), subject("mood", [1, 1, 1, 1, 1, 1, 1])]
+      return Digest.day(of: subjects, today: today, minute: minute).statements.filter { $0.topic == "unusual" }
+    }
+    // The middle half is 2 to 3, and its fences are 0.5 and 4.5.
+    let usual = [2, 3, 2, 3, 2, 3, 2, 3]
+    #expect(told(usual + [4], minute: noon).isEmpty)
+    #expect(told(usual + [5], minute: noon).count == 1)
+    #expect(told(usual + [0], minute: noon).isEmpty)
+    #expect(told(usual + [0, 1], minute: 480).count == 1)
+    #expect(told(usual + [1, 1], minute: 480).isEmpty)
+    // Where it is always the same one more is not out of the usual, and of something rare nothing is.
+    #expect(told([2, 2, 2, 2, 2, 2, 2, 3], minute: noon).isEmpty)
+    #expect(told([9] + [Int](repeating: 0, count: 30) + [3], minute: noon).isEmpty)
+    let words = Digest.day(of: [subject("coffee", usual + [6])], today: today, minute: noon)
+      .sentences(by: PlainNarrator())
+    #expect(words.contains("coffee: 6 today, usually 2 to 3."), "\(words)")
+  }
+
+  @Test func `goals that are open and streaks of daily goals are told, others not`() {
+    func progress(_ goal: Goal, _ amount: Double) -> GoalProgress {
+      GoalProgress(
+        goal: goal, days: goal.days(around: today, firstWeekday: 1), amount: amount, excusedDays: 0)
+    }
+    let subjects = [
+      subject("water", [8, 8, 8, 5], progress: progress(Goal(8, per: .day), 5)),
+      subject("run", [1, 0, 0, 0], progress: progress(Goal(3, per: .week), 1)),
+      subject("reading", [1, 1, 1, 0], progress: progress(Goal(1200, .duration, per: .day), 330)),
+      subject("coffee", [1, 1, 1, 3], progress: progress(Goal(.atMost, 2, per: .day), 3)),
+      subject("mood", [1, 1, 1, 1], progress: progress(Goal(1, per: .day), 1)),
+      subject("walk", [1, 1, 1, 1, 1, 1, 1]),
+    ]
+    let told = words(Digest.day(of: subjects, today: today, minute: noon))
+    #expect(
+      Array(told.dropFirst(2)) == [
+        "water: 5 of 8 today, 3 left.", "run: 1 of 3 this week, 2 left.",
+        "reading: 5 min of 20 min today, 15 min left.",
+        "coffee: 3 today, of at most 2.", "water: 4 days in a row.", "mood: 4 days in a row.",
+        "reading: 3 days in a row, today still to come.",
+      ], "\(told)")
+  }
+
+  @Test func `a week tells of itself against the one before, and on its first day of the one that is over`() throws {
+    // Three Mondays to Sundays, and Monday to Friday.
+    let coffee = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2]
+    let subjects = [subject("coffee", coffee), subject("run", [1] + [Int](repeating: 0, count: 16) + [1, 0])]
+    let week = Digest.week(of: subjects, today: today, minute: noon, firstWeekday: 1, relations: [])
+    #expect(week.days == today.advanced(by: -4)...today)
+    #expect(
+      words(week) == [
+        "11 entries on 5 of 5 days, 120 % more than in the week before (5).",
+        "More coffee; run after none before.", "Most on Thursday (3).",
+      ], "\(words(week))")
+    let monday = Digest.week(of: subjects, today: today, minute: noon, firstWeekday: 5, relations: [])
+    #expect(monday.days == today.advanced(by: -7)...today.advanced(by: -1))
+    #expect(words(monday)[0].hasPrefix("12 entries on 7 of 7 days"), "\(words(monday))")
+  }
+
+  @Test func `another narrator finds the words of each statement`() {
+    struct Shouting: InsightNarrator {
+      func sentence(_ statement: InsightStatement) -> String { statement.topic.uppercased() }
+    }
+    let digest = Digest.day(of: [subject("coffee", [4, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
+    #expect(digest.sentences(by: Shouting()) == ["DAY_TOTAL.", "COUNTS."])
+  }
+}
