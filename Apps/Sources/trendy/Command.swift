@@ -44,9 +44,7 @@ enum Commands {
 
   private static let see: [any Command.Type] = [
     StatsCommand.self, StreaksCommand.self, RecordsCommand.self, WeekCommand.self, MonthCommand.self,
-    CalendarCommand.self,
-    ChartCommand.self,
-    InsightsCommand.self,
+    YearCommand.self, CalendarCommand.self, ChartCommand.self, InsightsCommand.self,
   ]
 
   private static let define: [any Command.Type] = [

@@ -1,12 +1,6 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyInsights
 import TrendyModels
-import TrendyTrips
 
 /// What a week, a month or a year had of each type, against the one before.
 struct PeriodReview {
@@ -27,9 +21,11 @@ struct PeriodReview {
   /// The types that there is something of, those with most first.
   let rows: [Row]
   /// What was driven in it and in the one before; `nil` where only some events are looked at, or nothing was driven.
-  let driven: (now: Mileage, before: Mileage)?
+  let driven: Driven?
   /// When everything of each type happened.
   let all: [(type: EventType, history: TypeHistory)]
+  /// Excused days, by the ids of types.
+  let skips: [String: Set<CivilDate>]
 
   /// - Parameters:
   ///   - period: a week, a month or a year.
@@ -55,6 +51,7 @@ struct PeriodReview {
     today = histories.today
     isPresent = days.upperBound == session.local.day(of: session.now)
     all = try histories.all()
+    skips = try histories.skips()
     rows = all.map { type, history in
       Row(
         type: type, change: history.change(period, over: days, firstWeekday: firstWeekday),
@@ -64,7 +61,7 @@ struct PeriodReview {
     .sorted { left, right in
       (right.change.now, right.change.before, left.type.name) < (left.change.now, left.change.before, right.type.name)
     }
-    driven = try Self.driven(days, daysBefore, histories, session)
+    driven = try Driven(days, against: daysBefore, period, histories, session)
   }
 
   /// Of each day; of a year of each month.
@@ -76,23 +73,5 @@ struct PeriodReview {
       let first = CivilDate(year: days.lowerBound.year, month: month, day: 1)
       return series.over(CalendarPeriod.month.days(around: first, firstWeekday: 0)).total
     }
-  }
-
-  private static func driven(
-    _ days: ClosedRange<CivilDate>, _ daysBefore: ClosedRange<CivilDate>, _ histories: TypeHistories, _ session: Session
-  ) throws -> (now: Mileage, before: Mileage)? {
-    let narrowing = ["--type", "--place", "--source", "--where", "--grep"]
-    guard !narrowing.contains(where: { session.arguments.has($0) }) else { return nil }
-    let local = histories.local
-    func mileage(_ days: ClosedRange<CivilDate>) throws -> Mileage {
-      let end = days.upperBound.advanced(by: 1)
-      return Mileage(
-        of: try histories.store.trips(
-          in: local.startOfDay(
-            datedAs: local.midnight(of: days.lowerBound))..<local.startOfDay(
-              datedAs: local.midnight(of: end))))
-    }
-    let (now, before) = (try mileage(days), try mileage(daysBefore))
-    return now.trips + before.trips > 0 ? (now, before) : nil
   }
 }

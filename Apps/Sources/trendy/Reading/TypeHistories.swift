@@ -87,3 +87,14 @@ extension CivilDate {
     return "\(LocalTime.weekdays[weekday]) \(day) \(LocalTime.months[month - 1])\(year == now.year ? "" : " \(year)")"
   }
 }
+
+extension ClosedRange<CivilDate> {
+  /// `Mon 16 to Fri 20 Nov`, with the year where it is not that of `now`.
+  func words(near now: CivilDate) -> String {
+    let (first, last) = (lowerBound, upperBound)
+    guard first != last else { return first.words(near: now) }
+    let isOneMonth = (first.year, first.month) == (last.year, last.month)
+    let start = isOneMonth ? "\(LocalTime.weekdays[first.weekday]) \(first.day)" : first.words(near: last)
+    return "\(start) to \(last.words(near: now))"
+  }
+}

@@ -17,15 +17,27 @@ struct PeriodText {
     units = session.units
   }
 
-  /// - Parameter more: members of the document besides.
-  func show(_ console: Console, more: [(String, JSONText)] = []) {
-    if console.isJSON { console.document("trendy.\(review.period.rawValue)/1", members + more) }
+  /// Details that only some periods have.
+  struct Details {
+    /// Of the document, besides.
+    var members: [(String, JSONText)] = []
+    /// Of the row of a type, besides.
+    var cells: (EventType) -> [String] = { _ in [] }
+    /// Behind the first.
+    var sentences: [String] = []
+    /// Below the table.
+    var lines: [StyledText] = []
+  }
+
+  func show(_ console: Console, more: Details = Details()) {
+    if console.isJSON { console.document("trendy.\(review.period.rawValue)/1", members + more.members) }
     if console.format == .plain {
       for row in review.rows {
-        console.row([
-          row.type.name, "\(Int(row.change.now))", "\(Int(row.change.before))",
-          row.change.percent.map { "\($0)" } ?? "new", row.values.map { "\(Int($0))" }.joined(separator: ","),
-        ])
+        console.row(
+          [
+            row.type.name, "\(Int(row.change.now))", "\(Int(row.change.before))",
+            row.change.percent.map { "\($0)" } ?? "new", row.values.map { "\(Int($0))" }.joined(separator: ","),
+          ] + more.cells(row.type))
       }
     }
     for line in console.terminal.lines(of: heading) { console.text(line) }
@@ -33,7 +45,9 @@ struct PeriodText {
       console.text("  Nothing recorded in either.")
       return
     }
-    for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
+    for sentence in [sentence] + more.sentences {
+      for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
+    }
     let table = FigureTable(
       rows: review.rows.map { row in
         FigureTable.Row(
@@ -41,9 +55,9 @@ struct PeriodText {
           figures: ["\(Int(row.change.now))", "\(Int(row.change.before))", Self.words(row.change)],
           picture: TextPicture.series(row.values, isUnicode: console.terminal.showsUnicode))
       })
-    for line in table.lines(console.terminal) { console.text(line) }
-    if let drivenSentence {
-      for line in console.terminal.lines(of: drivenSentence, indent: 2) { console.text(line) }
+    for line in table.lines(console.terminal) + more.lines { console.text(line) }
+    if let driven = review.driven {
+      for line in console.terminal.lines(of: driven.sentence(units), indent: 2) { console.text(line) }
     }
   }
 
@@ -73,23 +87,11 @@ struct PeriodText {
 
   /// `Mon 16 to Fri 20 Nov`; of a whole month or year its name.
   private func words(_ days: ClosedRange<CivilDate>) -> String {
-    let (first, last) = (days.lowerBound, days.upperBound)
+    let first = days.lowerBound
     let isWhole = days == review.period.days(around: first, firstWeekday: first.weekday)
     if review.period == .year, isWhole { return "\(first.year)" }
     if review.period == .month, isWhole { return first.monthWords }
-    guard first != last else { return first.words(near: review.today) }
-    let isOneMonth = (first.year, first.month) == (last.year, last.month)
-    let start =
-      isOneMonth ? "\(LocalTime.weekdays[first.weekday]) \(first.day)" : first.words(near: last)
-    return "\(start) to \(last.words(near: review.today))"
-  }
-
-  private var drivenSentence: String? {
-    guard let (now, before) = review.driven else { return nil }
-    let name = "the \(review.period.rawValue) before"
-    guard now.trips > 0 else { return "Driven nothing (\(name) \(units.distance(before.total)))." }
-    let then = before.trips > 0 ? units.distance(before.total) : "nothing"
-    return "Driven \(units.distance(now.total)) in \(Quantity(now.trips, "trip")) (\(name) \(then))."
+    return days.words(near: review.today)
   }
 
   private var members: [(String, JSONText)] {

@@ -1,0 +1,30 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// `trendy year`
+struct YearCommand: Command {
+  static let spec = CommandSpec(
+    "year", .optional("year", .number),
+    summary: "A year in review: each type against the year before, its best month and day.", group: .see,
+    examples: ["year", "year 2025", "year --type run"], options: TypeHistories.optionsOfMany,
+    columns: PeriodText.columns + YearText.columns)
+
+  private let day: CivilDate?
+
+  init(_ session: Session) throws {
+    day = try session.arguments.positionals.first.map { text in
+      guard let day = CivilDate("\(text)-01-01"), day.year > 0 else {
+        throw session.usageError("'\(text)' is not a year", hint: "Years look like 2026.")
+      }
+      return day
+    }
+  }
+
+  func act(_ session: Session) throws -> YearReview { try YearReview(around: day, session) }
+
+  func show(_ answer: YearReview, _ session: Session) -> ExitCode {
+    PeriodText(answer.period, session).show(session.console, more: YearText(answer).details(session.console.terminal))
+    return .done
+  }
+}

@@ -1,0 +1,108 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// The best of a ``YearReview``, beside what ``PeriodText`` shows of every period.
+struct YearText {
+  static let columns = [
+    "best month", "count in it", "best day", "count on it", "longest streak in days", "last day of that",
+  ]
+
+  private let review: YearReview
+
+  init(_ review: YearReview) { self.review = review }
+
+  func details(_ terminal: Terminal) -> PeriodText.Details {
+    PeriodText.Details(members: members, cells: cells, sentences: sentences, lines: lines(terminal))
+  }
+
+  private var sentences: [String] {
+    guard let best = review.best else { return [] }
+    let narrator = PlainNarrator()
+    let peaks = InsightStatement.best(
+      month: Self.month(best), events: best.month.events, day: day(best.day.days.lowerBound),
+      eventsOfDay: best.day.events)
+    return [narrator.sentence(.total(review.total, .year)), narrator.sentence(peaks)]
+  }
+
+  private func lines(_ terminal: Terminal) -> [StyledText] {
+    guard !review.bests.isEmpty else { return [] }
+    let table = FigureTable(
+      rows: review.bests.map { type, records in
+        FigureTable.Row(
+          type.name, color: type.colorHex,
+          figures: [
+            "\(Self.month(records)) \(records.month.events)",
+            "\(records.day.days.lowerBound.day) \(Self.name(records.day)) \(records.day.events)",
+            Quantity(records.streak, "day").description,
+          ])
+      })
+    let heading = terminal.lines(of: "Best month, best day and longest streak of each:", indent: 2)
+    return [StyledText([])] + heading.map { StyledText([StyledText.Part($0)]) } + table.lines(terminal)
+  }
+
+  private static func name(_ peak: PersonalRecords.Peak) -> String {
+    LocalTime.months[peak.days.lowerBound.month - 1]
+  }
+
+  private static func month(_ records: PersonalRecords) -> String { name(records.month) }
+
+  private func day(_ day: CivilDate) -> String { day.words(near: review.period.days.upperBound) }
+
+  /// Of the row of a type; empty ones where it has nothing in the year.
+  private func cells(_ type: EventType) -> [String] {
+    guard let records = review.bests.first(where: { $0.type.id == type.id })?.records else {
+      return Self.columns.map { _ in "" }
+    }
+    return [
+      Self.monthCell(records), "\(records.month.events)", records.day.days.lowerBound.description,
+      "\(records.day.events)", "\(records.streak)", records.streakEnd.description,
+    ]
+  }
+
+  /// `2026-11`.
+  private static func monthCell(_ records: PersonalRecords) -> String {
+    String(records.month.days.lowerBound.description.prefix(7))
+  }
+
+  private var members: [(String, JSONText)] {
+    func best(_ records: PersonalRecords) -> [(String, JSONText)] {
+      [
+        (
+          "best_month",
+          .object([("month", .string(Self.monthCell(records))), ("events", .number(records.month.events))])
+        ),
+        (
+          "best_day",
+          .object([
+            ("day", .string(records.day.days.lowerBound.description)), ("events", .number(records.day.events)),
+          ])
+        ),
+        (
+          "longest_streak",
+          .object([("days", .number(records.streak)), ("through", .string(records.streakEnd.description))])
+        ),
+      ]
+    }
+    let total = review.total
+    return [
+      (
+        "total",
+        .object(
+          [
+            ("now", .number(total.now)), ("before", .number(total.before)), ("percent", .number(total.percent)),
+            ("active_days", .number(total.activeDays)), ("active_days_before", .number(total.activeDaysBefore)),
+          ] + (review.best.map(best) ?? []))
+      ),
+      (
+        "bests",
+        .array(
+          review.bests.map { type, records in
+            .object(
+              [("event_type", .object([("id", .string(type.id)), ("name", .string(type.name))]))] + best(records))
+          })
+      ),
+      ("summary", .array(sentences.map { .string($0) })),
+    ]
+  }
+}

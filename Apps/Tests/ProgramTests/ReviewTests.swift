@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// A year in review, whole, on a record whose days are long over.
+@Suite("Reviews", .timeLimit(.minutes(10)))
+struct ReviewTests {
+  let bench: Workbench
+  private static let last = CivilDate(year: 2024, month: 11, day: 20)
+
+  /// From September 2023 to Wednesday 20 November 2024: coffee on two of three days, in November twice; a run on every fifth day of
+  /// 2024, and three trips.
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+    for type in ["run", "コーヒーと紅茶の時間"] { try bench.trendy("type", "add", type) }
+    try bench.trendy("type", "edit", "run", "--goal", "3/week")
+    var lines: [String] = []
+    for ago in (0..<446).reversed() {
+      let day = Self.last.advanced(by: -ago)
+      if ago % 3 != 2 { lines.append("coffee --at '\(day) 08:10'") }
+      if day.year == 2024, day.month == 11, ago % 3 != 2 { lines.append("coffee --at '\(day) 14:00'") }
+      if day.year == 2024, ago % 5 == 0 { lines.append("run --at '\(day) 18:00' --for 30m") }
+      if ago % 90 == 1 { lines.append("コーヒーと紅茶の時間 --at '\(day) 15:00'") }
+    }
+    for (day, length) in [("2024-11-19", "12km"), ("2024-03-05", "20km"), ("2023-10-12", "8km")] {
+      try bench.trendy("trip", "add", length, "--from", "\(day) 08:00", "--for", "20m")
+    }
+    let file = bench.folder.appending(path: "lines")
+    try Data(lines.joined(separator: "\n").utf8).write(to: file)
+    let made = try bench.shell("trendy log - --store '\(bench.store())' < '\(file.path)'")
+    try #require(made.status == 0, "\(made.output)\(made.talk)")
+  }
+
+  /// What a command prints in a terminal of a width.
+  private func shown(_ line: String, width: Int, locale: String = "C.UTF-8") throws -> String {
+    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
+    let result = try bench.run("trendy", words, environment: ["COLUMNS": "\(width)", "LANG": locale])
+    #expect(result.status == 0, "\(line): \(result.talk)")
+    return result.output
+  }
+
+  private func document(_ line: String) throws -> JSONValue {
+    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
+    return try bench.run("trendy", words + ["--json"]).document
+  }
+
+  @Test func `a year at three widths`() throws {
+    #expect(
+      try shown("year", width: 40) == """
+        Mon 1 Jan to Wed 20 Nov, against Sun 1
+        Jan to Mon 20 Nov 2023
+          More coffee and Trip; run and
+          コーヒーと紅茶の時間 after none
+          before.
+          302 entries on 239 of 325 days, 449 %
+          more than in the year before (55).
+          Most in Nov (34) and on Tue 19 Nov
+          (4).
+          coffee              231   54   +328 %
+          run                  65    0      new
+          コーヒーと紅茶の…     4    0      new
+          Trip                  2    1   +100 %
+
+          Best month, best day and longest
+          streak of each:
+          coffee     Nov 28    1 Nov 2   2 days
+          run         Oct 7    5 Jan 1    1 day
+          コーヒー…   Feb 1   23 Feb 1    1 day
+          Trip        Mar 1    5 Mar 1    1 day
+          Driven 32.0 km in 2 trips (the year
+          before 8.0 km).
+
+        """)
+    #expect(
+      try shown("year", width: 80) == """
+        Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
+          More coffee and Trip; run and コーヒーと紅茶の時間 after none before.
+          302 entries on 239 of 325 days, 449 % more than in the year before (55).
+          Most in Nov (34) and on Tue 19 Nov (4).
+          coffee                231   54   +328 %  ▆▆▆▆▆▆▆▆▆▆█
+          run                    65    0      new  ▇▇▇▇▇▇▇▇▇█▅
+          コーヒーと紅茶の時間    4    0      new  ▁█▁▁█▁▁█▁▁█
+          Trip                    2    1   +100 %  ▁▁█▁▁▁▁▁▁▁█
+
+          Best month, best day and longest streak of each:
+          coffee                Nov 28    1 Nov 2   2 days
+          run                    Oct 7    5 Jan 1    1 day
+          コーヒーと紅茶の時間   Feb 1   23 Feb 1    1 day
+          Trip                   Mar 1    5 Mar 1    1 day
+          Driven 32.0 km in 2 trips (the year before 8.0 km).
+
+        """)
+    #expect(try shown("year", width: 120) == shown("year", width: 80))
+    #expect(
+      try shown("year", width: 80, locale: "C") == """
+        Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
+          More coffee and Trip; run and コーヒーと紅茶の時間 after none before.
+          302 entries on 239 of 325 days, 449 % more than in the year before (55).
+          Most in Nov (34) and on Tue 19 Nov (4).
+          coffee                231   54   +328 %  **********@
+          run                    65    0      new  #########@+
+          コーヒーと紅茶の時間    4    0      new  .@..@..@..@
+          Trip                    2    1   +100 %  ..@.......@
+
+          Best month, best day and longest streak of each:
+          coffee                Nov 28    1 Nov 2   2 days
+          run                    Oct 7    5 Jan 1    1 day
+          コーヒーと紅茶の時間   Feb 1   23 Feb 1    1 day
+          Trip                   Mar 1    5 Mar 1    1 day
+          Driven 32.0 km in 2 trips (the year before 8.0 km).
+
+        """)
+  }
+
+  @Test func `a year has a document and rows of the same`() throws {
+    let year = try document("year")
+    #expect(year["schema"] == "trendy.year/1")
+    #expect(year["from"] == "2024-01-01" && year["before_through"] == "2023-11-20")
+    #expect(year["total"]?["best_month"]?["month"] == "2024-11")
+    let run = year["bests"]?.arrayValue?.first { $0["event_type"]?["name"] == "run" }
+    #expect(run?["longest_streak"]?["days"] == 1)
+    let coffee = year["types"]?.arrayValue?.first { $0["event_type"]?["name"] == "coffee" }
+    #expect(coffee?["values"]?.arrayValue?.count == 11, "\(year)")
+    #expect(year["driven"]?["distance_m"] == 32000 && year["driven_before"]?["trips"] == 1)
+    let rows = try shown("year --plain", width: 40).split(separator: "\n")
+    #expect(
+      rows.count == 4 && rows.allSatisfy { $0.split(separator: "\t", omittingEmptySubsequences: false).count == 11 })
+    let whole = try document("year 2023")
+    #expect(whole["from"] == "2023-01-01" && whole["through"] == "2023-12-31")
+    #expect(try shown("year 2023", width: 80).hasPrefix("2023, against 2022\n"))
+    for word in ["23", "next", "0000", "2024-11"] { #expect(try bench.trendy("year", word).status == 64) }
+    #expect(try bench.trendy("year", "2025", "--until", "2024-11-20").talk.contains("still to come"))
+  }
+}
