@@ -44,7 +44,7 @@ enum Commands {
 
   private static let see: [any Command.Type] = [
     StatsCommand.self, StreaksCommand.self, RecordsCommand.self, WeekCommand.self, MonthCommand.self,
-    YearCommand.self, CalendarCommand.self, ChartCommand.self, InsightsCommand.self,
+    YearCommand.self, CalendarCommand.self, ChartCommand.self, InsightsCommand.self, DigestCommand.self,
   ]
 
   private static let define: [any Command.Type] = [

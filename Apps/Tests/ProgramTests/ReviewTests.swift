@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A year in review, whole, on a record whose days are long over.
+/// A year in review and digests, whole, on a record whose days are long over.
 @Suite("Reviews", .timeLimit(.minutes(10)))
 struct ReviewTests {
   let bench: Workbench
@@ -131,5 +131,43 @@ struct ReviewTests {
     #expect(try shown("year 2023", width: 80).hasPrefix("2023, against 2022\n"))
     for word in ["23", "next", "0000", "2024-11"] { #expect(try bench.trendy("year", word).status == 64) }
     #expect(try bench.trendy("year", "2025", "--until", "2024-11-20").talk.contains("still to come"))
+  }
+
+  @Test func `a digest of a day and of a week`() throws {
+    #expect(
+      try shown("digest", width: 80) == """
+        Wed 20 Nov, night
+          3 entries so far today; a day usually has 0 to 2.
+          coffee 2 and run 1.
+          run: 1 of 3 this week, 2 left.
+
+        """)
+    #expect(
+      try shown("digest week", width: 40) == """
+        Mon 18 to Wed 20 Nov
+          7 entries on 2 of 3 days, 75 % more
+          than in the week before (4).
+          Trip, run and コーヒーと紅茶の時間
+          after none before.
+          Most on Tuesday (4).
+          run: 1 of 3 this week, 2 left.
+          More コーヒーと紅茶の時間 goes
+          strongly with more Trip on the same
+          day.
+          Driven 12.0 km in 1 trip (the week
+          before nothing).
+
+        """)
+  }
+
+  @Test func `a digest has a document and rows of the same, and says what is missing`() throws {
+    let day = try document("digest")
+    #expect(day["schema"] == "trendy.digest/1" && day["day_part"] == "night" && day["needs_days"] == 0)
+    let topics = day["sentences"]?.arrayValue?.compactMap { $0["topic"]?.stringValue }
+    let rows = try shown("digest --plain", width: 40).split(separator: "\n")
+    #expect(rows.map { String($0.prefix { $0 != "\t" }) } == topics)
+    let few = try bench.trendy("digest", "--since", "2024-11-19", "--until", "2024-11-20").output
+    #expect(few.contains("5 more days with entries and 3 more entries until there is a digest"), "\(few)")
+    #expect(try bench.trendy("digest", "month").status == 64)
   }
 }

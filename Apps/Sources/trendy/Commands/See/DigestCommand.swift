@@ -1,0 +1,58 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// `trendy digest`
+struct DigestCommand: Command {
+  static let spec = CommandSpec(
+    "digest", .optional("day|week", .oneOf(["day", "week"])),
+    summary: "The day, or the week, in a few sentences.", group: .see,
+    examples: ["digest", "digest week", "digest --json"], options: TypeHistories.optionsOfMany,
+    columns: ["topic", "sentence"])
+
+  private let period: CalendarPeriod
+
+  init(_ session: Session) throws {
+    switch session.arguments.positionals.first?.lowercased() {
+    case nil, "day": period = .day
+    case "week": period = .week
+    case .some(let word): throw session.usageError("'\(word)' has no digest", hint: "trendy digest day, or week.")
+    }
+  }
+
+  func act(_ session: Session) throws -> ToldDigest { try ToldDigest(period, session) }
+
+  func show(_ answer: ToldDigest, _ session: Session) -> ExitCode {
+    let (console, digest) = (session.console, answer.digest)
+    let sentences = zip(digest.statements.map(\.topic), digest.sentences(by: PlainNarrator()))
+    let driven = answer.driven.map { ("driven", $0.sentence(session.units)) }
+    let told = Array(sentences) + [driven].compactMap(\.self)
+    if console.isJSON {
+      console.document(
+        "trendy.digest/1",
+        [
+          ("period", .string(period.rawValue)), ("day_part", .string(digest.part.rawValue)),
+          ("from", .string(digest.days.lowerBound.description)),
+          ("through", .string(digest.days.upperBound.description)),
+          ("events", .number(digest.basis?.events ?? 0)), ("active_days", .number(digest.basis?.activeDays ?? 0)),
+          ("needs_days", .number(digest.missingDays)), ("needs_events", .number(digest.missingEvents)),
+          (
+            "sentences",
+            .array(told.map { .object([("topic", .string($0.0)), ("sentence", .string($0.1))]) })
+          ),
+        ])
+    }
+    if console.format == .plain {
+      for (topic, sentence) in told { console.row([topic, sentence]) }
+    }
+    let heading =
+      period == .day
+      ? "\(digest.days.words(near: answer.today)), \(digest.part.rawValue)"
+      : digest.days.words(near: answer.today)
+    console.text(StyledText([StyledText.Part(heading, .heading)]))
+    for (_, sentence) in told {
+      for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
+    }
+    return .done
+  }
+}

@@ -1,0 +1,48 @@
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+import TrendyInsights
+import TrendyModels
+
+/// A digest of what the options leave, and what was driven meanwhile.
+struct ToldDigest {
+  let digest: Digest
+  /// `nil` where nothing was driven, and where only some events are looked at.
+  let driven: Driven?
+  /// The last day that is looked at.
+  let today: CivilDate
+
+  init(_ period: CalendarPeriod, _ session: Session) throws {
+    let histories = try TypeHistories(session)
+    let (local, today, firstWeekday) = (session.local, histories.today, session.local.firstWeekday)
+    let all = try histories.all()
+    let skips = try histories.skips()
+    // A day that is over is told as at its end.
+    let isOver = today < local.day(of: session.now)
+    let end = local.startOfDay(datedAs: local.midnight(of: today.advanced(by: 1))).addingTimeInterval(-0.001)
+    let now = isOver ? end : session.now
+    let goals = try TypeGoal.all(among: all.map(\.type), in: histories.store, now: now, local: local)
+    let subjects = all.map { type, history in
+      Digest.Subject(
+        id: type.id, name: type.name, history: history, skips: skips[type.id] ?? [],
+        progress: goals.first { $0.type.id == type.id }?.progress)
+    }
+    let minute = isOver ? 1439 : local.components(of: now).hour * 60
+    switch period {
+    case .week:
+      let relations = Relation.strongest(
+        among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) }))
+      digest = Digest.week(
+        of: subjects, today: today, minute: minute, firstWeekday: firstWeekday, relations: relations)
+    default: digest = Digest.day(of: subjects, today: today, minute: minute)
+    }
+    let before = period.before(digest.days, firstWeekday: firstWeekday)
+    driven = try Driven(digest.days, against: before, period, histories, session)
+      .flatMap { $0.isAnything ? $0 : nil }
+    self.today = today
+  }
+}
