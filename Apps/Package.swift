@@ -24,7 +24,7 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "AgentLink", dependencies: ["CommandSupport", "TrendyAgent", "TrendyModels"]),
+      name: "AgentLink", dependencies: ["CommandSupport", "TrendyAgent", "TrendyInsights", "TrendyModels"]),
     .testTarget(
       name: "AgentLinkTests",
       dependencies: ["AgentLink", "CommandSupport", "TrendyAgent", "TrendyModels", "TrendyTesting"]),

@@ -6,20 +6,21 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendyAgent", targets: ["TrendyAgent"])],
   dependencies: [
-    .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
-    .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"), .package(path: "../TrendyTesting"),
-    .package(path: "../TrendyTrips"),
+    .package(path: "../TrendyInsights"), .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"),
+    .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"),
+    .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
   ],
   targets: [
     .target(
       name: "TrendyAgent",
       dependencies: [
-        "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTrips",
+        "TrendyInsights", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
+        "TrendyTrips",
       ]),
     .testTarget(
       name: "TrendyAgentTests",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyModels",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyInsights", "TrendyModels",
         "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting", "TrendyTrips",
       ]),
   ]

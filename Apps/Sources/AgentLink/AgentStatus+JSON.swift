@@ -5,6 +5,7 @@ public import CommandSupport
   import Foundation
 #endif
 public import TrendyAgent
+public import TrendyInsights
 public import TrendyModels
 
 extension AgentStatus {
@@ -12,7 +13,7 @@ extension AgentStatus {
     .object([
       ("schema", .string(Self.schema)), ("state", .string(hasEnded ? "ended" : "running")), ("pid", .number(Int(pid))),
       ("written", .string(local.rfc3339(writtenAt))), ("started", .string(local.rfc3339(startedAt))),
-      ("store", .string(store)), ("trip", trip?.json(in: local) ?? .null), ("today", today?.json ?? .null),
+      ("store", .string(store)), ("trip", trip?.json(in: local) ?? .null), ("today", today?.json(in: local) ?? .null),
       ("sync", sync?.json(in: local) ?? .null),
       (
         "trackers",
@@ -57,9 +58,9 @@ extension AgentStatus.LiveTrip {
 }
 
 extension TodaySnapshot {
-  public var json: JSONText {
+  public func json(in local: LocalTime) -> JSONText {
     .object([
-      ("day", .string(day)), ("events", .number(total)),
+      ("day", .string(day.description)), ("events", .number(total)),
       (
         "types",
         .array(
@@ -67,9 +68,50 @@ extension TodaySnapshot {
             .object([
               ("id", .string($0.eventTypeId)), ("name", .string($0.name)), ("icon", .string($0.iconName)),
               ("color", .string($0.colorHex)), ("count", .number($0.count)), ("streak", .number($0.streak)),
+              ("goal", $0.progress?.json ?? .null),
             ])
           })
       ),
+      (
+        "running",
+        .array(
+          running.map {
+            .object([
+              ("id", .string($0.eventId)), ("event_type_id", .string($0.eventTypeId)),
+              ("since", .string(local.rfc3339($0.since))),
+            ])
+          })
+      ),
+      (
+        "visits",
+        .array(
+          visits.map {
+            .object([
+              ("id", .string($0.eventId)), ("geofence_id", .string($0.geofenceId)), ("place", .string($0.place)),
+              ("since", .string(local.rfc3339($0.since))),
+            ])
+          })
+      ),
+      (
+        "trip",
+        trip.map {
+          .object([
+            ("id", .string($0.eventId)), ("since", .string(local.rfc3339($0.since))),
+            ("distance_m", .number($0.distance.map { ($0 * 10).rounded() / 10 })),
+            ("is_paused", .bool($0.isPaused)),
+          ])
+        } ?? .null
+      ),
+    ])
+  }
+}
+
+extension GoalProgress {
+  /// In short, for a ring.
+  fileprivate var json: JSONText {
+    .object([
+      ("text", .string(goal.description)), ("amount", .value(.double(amount))), ("target", .number(target)),
+      ("left", .value(.double(left))), ("share", .value(.double(share))), ("is_met", .bool(isMet)),
     ])
   }
 }

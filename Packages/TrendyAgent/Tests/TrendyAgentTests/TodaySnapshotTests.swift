@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 import TrendyAgent
+import TrendyInsights
 import TrendyModels
+import TrendyProtocols
 import TrendyTesting
 
 @Suite("TodaySnapshot", .timeLimit(.minutes(10)))
@@ -37,7 +39,7 @@ struct TodaySnapshotTests {
     #expect(try count("c")?.count == 2 && count("c")?.streak == 3)
     #expect(try count("r")?.count == 0 && count("r")?.streak == 3)
     let today = try TodaySnapshot(store: store, now: now, in: LocalTime(isUTC: true))
-    #expect(today.day == "2024-05-20" && today.total == 2 && today.counts.map(\.name) == ["coffee", "run"])
+    #expect(today.day.description == "2024-05-20" && today.total == 2 && today.counts.map(\.name) == ["coffee", "run"])
   }
 
   @Test func `a day that begins at four takes the night before along, and whole days by their date`() throws {
@@ -57,9 +59,10 @@ struct TodaySnapshotTests {
     try add("of the 20th, in its night", midnight.addingTimeInterval(86_400 + 3600))
     try store.save()
     let evening = try TodaySnapshot(store: store, now: now, in: local)
-    #expect(evening.day == "2024-05-20" && evening.counts.first?.count == 2 && evening.counts.first?.streak == 2)
+    #expect(
+      evening.day.description == "2024-05-20" && evening.counts.first?.count == 2 && evening.counts.first?.streak == 2)
     let night = try TodaySnapshot(store: store, now: midnight.addingTimeInterval(7200), in: local)
-    #expect(night.day == "2024-05-19" && night.counts.first?.count == 1)
+    #expect(night.day.description == "2024-05-19" && night.counts.first?.count == 1)
   }
 
   @Test func `a row that ended the day before yesterday is none`() throws {
@@ -84,5 +87,43 @@ struct TodaySnapshotTests {
         ]))
     try store.save()
     #expect(try count("c")?.streak == 4)
+  }
+
+  @Test func `rings follow the goals, and streaks are looked for where they are asked for`() throws {
+    try store.upsertEventType(id: "c") { $0.goal = Goal(3, per: .day) }
+    try store.upsertEventType(id: "r") { $0.goal = Goal(3, per: .week) }
+    // Monday 20 May: of the week before nothing counts.
+    try log("c", daysAgo: [0, 0, 1, 2])
+    try log("r", daysAgo: [0, 1, 2])
+    #expect(try count("c")?.progress?.amount == 2 && count("c")?.progress?.share == 2.0 / 3)
+    #expect(try count("r")?.progress?.amount == 1 && count("r")?.progress?.left == 2)
+    let few = try TodaySnapshot(store: store, now: now, in: LocalTime(isUTC: true), streaks: .ofDailyGoals)
+    #expect(few.counts.map(\.streak) == [3, 0])
+    #expect(few.counts.map(\.progress?.amount) == [2, 1])
+    #expect(few.total == 3)
+  }
+
+  @Test func `what runs and where one is are told, also since yesterday`() throws {
+    let evening = now.addingTimeInterval(-70_000)
+    try store.upsertEvent(id: "visit") {
+      $0.eventTypeId = "c"
+      $0.timestamp = evening
+      $0.sourceType = .geofence
+      $0.locationName = "Home"
+    }
+    try store.upsertEvent(id: "over") {
+      $0.eventTypeId = "c"
+      $0.timestamp = evening
+      $0.endDate = evening.addingTimeInterval(60)
+      $0.sourceType = .geofence
+    }
+    let running = RunningEvent(Event(id: "run", eventTypeId: "r", timestamp: evening), markId: "mark")
+    try store.upsertEvent(running.event)
+    try store.upsertRecord(running.mark)
+    try store.save()
+    let today = try TodaySnapshot(store: store, now: now, in: LocalTime(isUTC: true))
+    #expect(today.visits.map(\.place) == ["Home"] && today.visits.first?.since == evening)
+    #expect(today.running == [TodaySnapshot.RunningTimer(eventId: "run", eventTypeId: "r", since: evening)])
+    #expect(today.trip == nil)
   }
 }

@@ -1,4 +1,4 @@
-import TrendyProtocols
+import AgentLink
 import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
@@ -7,7 +7,10 @@ import CommandSupport
   import Foundation
 #endif
 import TrendyAgent
+import TrendyInsights
 import TrendyModels
+import TrendyProtocols
+import TrendyTrips
 
 /// `trendy today`
 struct TodayCommand: Command {
@@ -20,7 +23,7 @@ struct TodayCommand: Command {
   struct Day {
     /// The day's events, the first first.
     var list: EventList
-    var goals: [TypeGoal]
+    var snapshot: TodaySnapshot
   }
 
   /// `nil` where there is no store yet.
@@ -31,9 +34,12 @@ struct TodayCommand: Command {
     let events = try session.events(in: start..<end, ofType: nil, limit: nil, from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
     let list = try EventList((events + running).reversed(), in: store)
-    return Day(
-      list: list,
-      goals: try TypeGoal.all(among: list.types, in: store, now: session.now, local: session.local))
+    var snapshot = try TodaySnapshot(
+      store: store, now: session.now, in: session.local, streaks: .ofDailyGoals)
+    snapshot.trip = try RunningTrip(in: store).map {
+      TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
+    }
+    return Day(list: list, snapshot: snapshot)
   }
 
   func show(_ answer: Day?, _ session: Session) throws -> ExitCode {
@@ -44,9 +50,12 @@ struct TodayCommand: Command {
       if session.console.isJSON { throw CommandError.noStore(at: session.storeDirectory.path) }
       return .done
     }
-    let goals = answer.goals.map(GoalText.init)
-    let list = answer.list
-    list.show(schema: "trendy.today/1", more: [("goals", .array(goals.map(\.json)))], session) { text in
+    let (list, snapshot) = (answer.list, answer.snapshot)
+    let goals = Self.goals(answer)
+    let more: [(String, JSONText)] = [
+      ("goals", .array(goals.map { GoalText($0.goal).json })), ("today", snapshot.json(in: session.local)),
+    ]
+    list.show(schema: "trendy.today/1", more: more, session) { text in
       let today = session.local.startOfDay(session.now)
       let count = list.events.count { session.local.moment(of: $0) >= today }
       let entries = count == 0 ? "" : " · \(Quantity(count, "entry", "entries"))"
@@ -60,9 +69,26 @@ struct TodayCommand: Command {
           isOfToday ? text.lineOfDay(event, columns: columns, id: id) : text.line(event, id: id).led(by: " "))
       }
       if !goals.isEmpty { session.console.text("") }
-      let width = min(16, answer.goals.map(\.type.name.columns).max() ?? 0)
-      for goal in goals { session.console.text(goal.line(columns: width)) }
+      let width = min(16, goals.map(\.goal.type.name.columns).max() ?? 0)
+      for (goal, streak) in goals {
+        var line = GoalText(goal).line(columns: width)
+        if streak > 1 { line.parts.append(StyledText.Part("\(streak) days in a row", .dim, rank: .note)) }
+        session.console.text(line)
+      }
+      let known = Set(list.events.map(\.id))
+      for visit in snapshot.visits where !known.contains(visit.eventId) {
+        let since = session.local.dayAndTime(visit.since)
+        session.console.text("  at \(visit.place ?? "a place that is gone") since \(since)")
+      }
     }
     return .done
+  }
+
+  private static func goals(_ day: Day) -> [(goal: TypeGoal, streak: Int)] {
+    let counts = Dictionary(uniqueKeysWithValues: day.snapshot.counts.map { ($0.eventTypeId, $0) })
+    return day.list.types.compactMap { type in
+      guard let count = counts[type.id], let progress = count.progress else { return nil }
+      return (TypeGoal(type: type, progress: progress), count.streak)
+    }
   }
 }

@@ -3,6 +3,7 @@
 #else
   public import Foundation
 #endif
+public import TrendyInsights
 public import TrendyModels
 public import TrendyTrips
 

@@ -3,6 +3,7 @@
 #else
   import Foundation
 #endif
+import TrendyInsights
 public import TrendyModels
 import TrendyProtocols
 public import TrendyTrips
@@ -118,7 +119,15 @@ public actor LiveDesk {
           try take(presences)
           live.status.sync = sync
         }
-        live.status.today = try TodaySnapshot(store: record.makeStore(), now: record.clock.now, in: sources.local())
+        var today = try TodaySnapshot(store: record.makeStore(), now: record.clock.now, in: sources.local())
+        today.trip = day?.shown.flatMap { presence in
+          presence.trip.map {
+            TodaySnapshot.Trip(
+              eventId: $0.trip.id, since: $0.trip.startTime, distance: $0.trip.distanceMeters,
+              isPaused: presence.isPaused)
+          }
+        }
+        live.status.today = today
       } catch {
         problem = problem ?? error
       }

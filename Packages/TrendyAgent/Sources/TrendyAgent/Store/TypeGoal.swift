@@ -11,6 +11,11 @@ public struct TypeGoal: Hashable, Sendable {
   public let type: EventType
   public let progress: GoalProgress
 
+  public init(type: EventType, progress: GoalProgress) {
+    self.type = type
+    self.progress = progress
+  }
+
   /// Of those types that have a goal, in their order; without one, nothing is read.
   /// - Parameters:
   ///   - types: those that are asked about.
@@ -25,18 +30,16 @@ public struct TypeGoal: Hashable, Sendable {
     let skips = try store.fetchRecords(kind: .skip).compactMap(Skip.init)
     let lastsMatter = goals.contains { $0.1.measure == .duration }
     let running = lastsMatter ? Set(try RunningEvent.all(in: store).map(\.event.id)) : []
-    let definitions = lastsMatter ? try store.fetchAllPropertyDefinitions() : []
+    let durationKeys = lastsMatter ? try durationKeys(in: store) : [:]
     let today = local.day(of: now)
     return try goals.map { type, goal in
       let days = goal.days(around: today, firstWeekday: local.firstWeekday)
-      let durationKey = definitions.filter { $0.eventTypeId == type.id && $0.propertyType == .duration }
-        .min { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }?.key
       var amounts: [CivilDate: Double] = [:]
       for event in try store.events(in: local.timestamps(of: days), ofType: type.id, limit: nil) {
         let day = local.day(of: event)
         guard days.contains(day) else { continue }
         amounts[day, default: 0] += goal.amount(
-          of: event, durationKey: durationKey, isRunning: running.contains(event.id), now: now)
+          of: event, durationKey: durationKeys[type.id], isRunning: running.contains(event.id), now: now)
       }
       let excused = skips.filter { $0.eventTypeId == type.id }.map { $0.dates(in: local) }
       return TypeGoal(
@@ -44,11 +47,18 @@ public struct TypeGoal: Hashable, Sendable {
         progress: goal.progress(on: today, firstWeekday: local.firstWeekday, amounts: amounts, skips: excused))
     }
   }
+
+  /// The keys of the first properties of type duration, by the ids of their types.
+  static func durationKeys(in store: any DataStoreProtocol) throws -> [String: String] {
+    Dictionary(
+      grouping: try store.fetchAllPropertyDefinitions().filter { $0.propertyType == .duration }, by: \.eventTypeId
+    ).compactMapValues { $0.min { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }?.key }
+  }
 }
 
 extension LocalTime {
   /// The timestamps that events of some days may have, in whatever zone they were recorded.
-  fileprivate func timestamps(of days: ClosedRange<CivilDate>) -> Range<Date> {
+  func timestamps(of days: ClosedRange<CivilDate>) -> Range<Date> {
     let (first, end) = (midnight(of: days.lowerBound), midnight(of: days.upperBound.advanced(by: 1)))
     return first.addingTimeInterval(-Self.longestDateShift)..<end.addingTimeInterval(Self.longestDateShift)
   }
