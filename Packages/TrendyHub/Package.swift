@@ -10,7 +10,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "../TrendyInsights"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
-    .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"),
+    .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
   ],
   targets: [
     .target(
@@ -25,6 +25,7 @@ let package = Package(
       name: "TrendyHub",
       dependencies: [
         "CCrypto", "CEpoll", "HubPages", "TrendyInsights", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
+        "TrendyTrips",
       ]),
     .testTarget(
       name: "TrendyHubTests",

@@ -105,8 +105,10 @@ class Browser:
     def size(self, width, height=900):
         self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
-    def theme(self, dark):
-        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+    def theme(self, dark, still=False):
+        """`still`: without motion, so that no colour is measured on its way to another."""
+        self.devtools("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}])
 
     def go(self, path="/"):
         self.send("POST", "/url", {"url": self.address + path})
@@ -141,9 +143,14 @@ class Browser:
                     raise
 
     def type(self, selector, text):
-        element = self.find(selector)[ELEMENT]
-        self.send("POST", f"/element/{element}/clear", {})
-        self.send("POST", f"/element/{element}/value", {"text": text})
+        for attempt in range(20):
+            element = self.find(selector)[ELEMENT]
+            try:
+                self.send("POST", f"/element/{element}/clear", {})
+                return self.send("POST", f"/element/{element}/value", {"text": text})
+            except Failed as error:
+                if "stale" not in str(error) or attempt == 19:
+                    raise
 
     def keys(self, *texts):
         """Presses keys, one text after the other; those of one text in a chord where it begins with a modifier."""
@@ -155,6 +162,16 @@ class Browser:
                 for key in text:
                     actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self.send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def pointer(self, *actions):
+        self.send("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}]})
+
+    def click_at(self, x, y):
+        self.pointer({"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
+
+    def drag(self, start, end):
+        self.pointer({"type": "pointerMove", "x": start[0], "y": start[1]}, {"type": "pointerDown", "button": 0},
+                     {"type": "pointerMove", "duration": 100, "x": end[0], "y": end[1]}, {"type": "pointerUp", "button": 0})
 
     # What it shows
 

@@ -49,6 +49,28 @@ def today(hour, minute=0):
     return life.iso(now - datetime.timedelta(seconds=hour * 60 + minute))
 
 
+def drive(phone, minutes=120):
+    """A trip of ten kilometres to the north in an hour that began some minutes ago."""
+    begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) - datetime.timedelta(minutes=minutes)
+    if not [type for type in phone.ask("GET", "/event-types") if type["name"] == "Trip"]:
+        phone.type("Trip", "#4A6FA5", "⇢")
+    kind = next(type["id"] for type in phone.ask("GET", "/event-types") if type["name"] == "Trip")
+    return phone.event(kind, life.iso(begin), end_date=life.iso(begin + datetime.timedelta(hours=1)), source_type="trip", location_latitude=52, location_longitude=5, properties={
+        "distance": {"type": "number", "value": 10000}, "route": {"type": "text", "value": life.encode([(52 + i * 0.009, 5 + 0.002 * (i % 3)) for i in range(11)])}})
+
+
+def post_drive(phone):
+    """Fixes as an app posts them: at rest, twenty minutes on the way, at rest again for longer than ends a trip."""
+    begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) - datetime.timedelta(minutes=90)
+    fixes = []
+    for second in range(0, 4800, 10):
+        driven = max(0, min(second - 900, 1200))
+        fixes.append({"type": "Feature", "geometry": {"type": "Point", "coordinates": [5 + driven * 0.0001, 52 + driven * 0.0001]},
+                      "properties": {"timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 13.1 if 0 < driven < 1200 else 0}})
+    for start in range(0, len(fixes), 100):
+        phone.post("/overland", {"locations": fixes[start:start + 100]})
+
+
 def quiet(browser, where, allowed=()):
     """No complaint of the console or the policy, and no request but to the hub."""
     complaints = [text for text in browser.complaints() if not any(part in text for part in allowed)]
@@ -380,6 +402,115 @@ def a_trip_is_drawn_and_decided(world):
     browser.wait(lambda: browser.script("return document.querySelector('.map .way').getAttribute('d')") == before, "and shows all again")
 
 
+@test
+def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        trip = drive(phone)
+        undivided = phone.ask("GET", f"/events/{trip}")
+        pair(browser, hub, then="nav")
+        browser.go(f"/trips/{trip}")
+        browser.press("main .actions button", "Split")
+        browser.shows("Somewhere to somewhere".lower(), ".cutting")
+        # Half of the way, unless told otherwise; then by the keys of the slider, and told anew by the hub.
+        browser.wait(lambda: browser.text(".cutting ol").count("5.0 km") == 2, "both halves in words")
+        same(browser.script("return document.activeElement.type"), "range", "where the focus is")
+        before = browser.text(".cutting ol")
+        browser.keys(RIGHT, RIGHT)
+        browser.wait(lambda: browser.text(".cutting ol") != before, "the halves follow the slider")
+        # By a press on the route: a quarter of it.
+        spot = browser.script("""const path = document.querySelector('.map .way'), box = document.querySelector('.map svg').getBoundingClientRect();
+          const at = path.getPointAtLength(path.getTotalLength() / 4); return [Math.round(box.left + at.x), Math.round(box.top + at.y)]""")
+        browser.click_at(*spot)
+        browser.wait(lambda: "2.5 km" in browser.text(".cutting ol") and "7.5 km" in browser.text(".cutting ol"), "the halves follow the press")
+        # And pulled along the route to its middle.
+        middle = browser.script("""const path = document.querySelector('.map .way'), box = document.querySelector('.map svg').getBoundingClientRect();
+          const at = path.getPointAtLength(path.getTotalLength() / 2); return [Math.round(box.left + at.x), Math.round(box.top + at.y)]""")
+        browser.drag(spot, middle)
+        browser.wait(lambda: browser.text(".cutting ol").count("5.0 km") == 2, "the halves follow the mark")
+        same(len(phone.ask("GET", "/events")), 1, "nothing is written")
+        for width in (320, 390, 820, 2560, 1280):
+            browser.size(width)
+            browser.settle()
+            whole(browser, f"about to be split, {width}")
+        browser.press(".cutting .button", "Split")
+        browser.shows("Trip split", ".toast")
+        browser.wait(lambda: browser.count(".trip-list a") == 2, "two in the list")
+        split = sorted(phone.ask("GET", "/events"), key=lambda event: event["timestamp"])
+        same([event["id"] == trip for event in split], [True, False], "the first keeps its id")
+        browser.keys("u")
+        world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the second is gone")
+        world.wait(lambda: phone.ask("GET", f"/events/{trip}")["properties"]["distance"]["value"] == 10000, "the first is whole again")
+        browser.wait(lambda: browser.count(".trip-list a") == 1, "one in the list")
+        from browser import SHIFT
+        browser.keys(SHIFT + "u")
+        world.wait(lambda: sorted(event["end_date"] for event in phone.ask("GET", "/events")) == sorted(event["end_date"] for event in split), "and parted once more")
+        # Made one again, with the one after it.
+        browser.go(f"/trips/{trip}")
+        browser.press("main .actions button", "Merge")
+        browser.press("dialog .pick button", "The trip after")
+        browser.shows("Trips merged", ".toast")
+        world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "one trip")
+        same(phone.ask("GET", f"/events/{trip}")["end_date"], undivided["end_date"], "its end")
+        browser.keys("u")
+        world.wait(lambda: len(phone.ask("GET", "/events")) == 2, "two again, in one step")
+        quiet(browser, "split and merge")
+
+
+@test
+def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        first, second = drive(phone), drive(phone, minutes=300)
+        pair(browser, hub, then="nav")
+        browser.go(f"/trips/{first}")
+        browser.press("main .rows button", "Name it")
+        browser.type("dialog input", HOSTILE.replace("\u202e", ""))
+        browser.press("dialog button[type=submit]")
+        world.wait(lambda: len(phone.ask("GET", "/geofences")) == 1, "a place is made")
+        browser.shows("{{7*7}}", ".trip-list")
+        same(browser.count("main img, main script"), 0, "elements made of text")
+        browser.press("main .rows button", "Rename")
+        browser.type("dialog input", "Home")
+        browser.press("dialog button[type=submit]")
+        browser.shows("Home to somewhere", ".trip-list")
+        browser.keys("u")
+        browser.shows("{{7*7}}", ".trip-list")
+        category = lambda id: phone.ask("GET", f"/events/{id}")["properties"].get("category", {}).get("value")
+        browser.keys("b")
+        world.wait(lambda: category(first) == "business", "B decides")
+        browser.wait(lambda: second in browser.script("return location.pathname"), "and goes on to the next")
+        browser.keys("p")
+        world.wait(lambda: category(second) == "private", "P decides")
+        browser.press(".segments button", "Mixed")
+        browser.type(".part input", "99")
+        browser.keys(ENTER)
+        browser.shows("From 0 to 10.0 km.", ".part")
+        browser.type(".part input", "2.5")
+        browser.keys(ENTER)
+        world.wait(lambda: phone.ask("GET", f"/events/{second}")["properties"].get("business_distance", {}).get("value") == 2500, "a part of it was business")
+        quiet(browser, "decided")
+
+
+@test
+def what_the_hub_found_is_told_beside_the_route(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        post_drive(phone)
+        world.wait(lambda: phone.ask("GET", "/events"), "a trip is found")
+        pair(browser, hub, then="nav")
+        trip = phone.ask("GET", "/events")[0]["id"]
+        browser.go(f"/trips/{trip}")
+        browser.shows("Why this trip")
+        browser.wait(lambda: browser.count("main .why li") >= 1, "what was decided")
+        browser.shows("left the place of rest", ".why")
+        browser.shows("readings of phone", "main")
+        # One that was recorded by hand.
+        browser.go(f"/trips/{drive(phone)}")
+        browser.shows("Nothing is kept here of how it was found")
+        quiet(browser, "why")
+
+
 # MARK: Several, and none
 
 
@@ -707,7 +838,7 @@ def axe_finds_nothing_on_any_page_in_either_theme(world):
 
     def clean(where):
         for dark in (False, True):
-            browser.theme(dark)
+            browser.theme(dark, still=True)
             same(axe.run(browser), [], f"{where}, {'dark' if dark else 'light'}")
 
     yesterday = (datetime.date.today() - datetime.timedelta(days=1)).isoformat()
@@ -715,6 +846,15 @@ def axe_finds_nothing_on_any_page_in_either_theme(world):
         browser.go(page)
         browser.find("main mark" if "?q=" in page else "main h1")
         clean(page)
+    browser.go("/trips")
+    browser.press("main .actions button", "Split")
+    browser.find(".cutting ol li")
+    clean("a trip that is about to be split")
+    browser.keys(ESCAPE)
+    browser.press("main .actions button", "Merge")
+    browser.find("dialog .pick button")
+    clean("what a trip is merged with")
+    browser.keys(ESCAPE)
     browser.size(390)
     for page in PAGES[:3]:
         browser.go(page)
@@ -756,6 +896,8 @@ def a_choice_of_theme_stays_and_a_day_begins_when_it_is_said(world):
         browser.press(".segments label", "20:30")
         world.wait(lambda: any(setting["key"] == "hours" and setting.get("value") == "24" for setting in phone.ask("GET", "/settings")), "the clock is the person's on all devices")
         same([setting["id"] for setting in phone.ask("GET", "/settings")], ["setting-hours"], "by the id that devices use")
+        browser.go("/")
+        browser.find(".tile")
         browser.go("/")
         browser.find(".tile")
         same(browser.script("return getComputedStyle(document.documentElement).backgroundColor"), "rgb(16, 17, 20)", "the ground")

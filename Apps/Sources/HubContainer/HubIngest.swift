@@ -1,5 +1,5 @@
 public import TrendyAgent
-import Foundation
+public import Foundation
 import Synchronization
 public import TrendyHub
 public import TrendyModels
@@ -67,9 +67,15 @@ public final class HubIngest: Ingest {
         end: found.end, readings: found.readings, isSettled: found.isSettled, isPersonal: found.isPersonal,
         decisions: found.decisions.map {
           APIExplanation.Decision(
-            time: $0.time, rule: $0.rule.rawValue, seconds: $0.seconds, meters: $0.meters, limit: $0.limit)
+            time: $0.time, rule: $0.rule.rawValue, seconds: $0.seconds, meters: $0.meters, limit: $0.limit,
+            words: $0.words)
         })
     }
+  }
+
+  public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
+    guard FileManager.default.fileExists(atPath: directory.appending(path: desk.person).path) else { return [] }
+    return try await intake(for: desk).run { try $0.fixesOfOneDevice(in: span) }
   }
 
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {

@@ -139,18 +139,21 @@ static const unsigned char file_44[] = {
 #embed "site/parts/toast.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_49[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_50[] = {
 #embed "site/worker.js"
 };
 
@@ -200,11 +203,12 @@ static const struct hub_page_file files[] = {
   {"parts/spark.js", file_42, sizeof file_42},
   {"parts/tile.js", file_43, sizeof file_43},
   {"parts/toast.js", file_44, sizeof file_44},
-  {"parts/typeform.js", file_45, sizeof file_45},
-  {"parts/values.js", file_46, sizeof file_46},
-  {"theme.js", file_47, sizeof file_47},
-  {"words.js", file_48, sizeof file_48},
-  {"worker.js", file_49, sizeof file_49},
+  {"parts/tripacts.js", file_45, sizeof file_45},
+  {"parts/typeform.js", file_46, sizeof file_46},
+  {"parts/values.js", file_47, sizeof file_47},
+  {"theme.js", file_48, sizeof file_48},
+  {"words.js", file_49, sizeof file_49},
+  {"worker.js", file_50, sizeof file_50},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

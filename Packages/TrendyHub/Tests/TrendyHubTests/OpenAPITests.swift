@@ -118,6 +118,11 @@ struct OpenAPITests {
     }
     try await run.drive("createPairingCode")
     for (operation, body) in Self.bodies { try await run.drive(operation, id: "t", body: body) }
+    _ = try await hub.makeTrip("trip")
+    try await run.drive("getTrip", id: "trip")
+    try await run.drive("showSplit", id: "trip")
+    try await run.drive("splitTrip", id: "trip", body: ["at": "2024-01-01T08:30:00.000Z", "id": "rest"])
+    try await run.drive("mergeTrips", id: "trip", body: ["with": "rest"])
     let link = try await run.drive("makeCompanion", body: ["companion_id": .string(watch.device.id)])
     let companion = try #require(link["id"]?.stringValue)
     try await run.drive(
@@ -305,6 +310,7 @@ private struct Run {
   private func query(of operation: Document.Operation) -> String {
     let items = (operation.content["parameters"]?.arrayValue ?? []).compactMap { parameter -> String? in
       guard let name = parameter["name"]?.stringValue, let schema = parameter["schema"] else { return nil }
+      if operation.name == "showSplit" { return name == "at" ? "at=2024-01-01T08:30:00.000Z" : nil }
       if let least = schema["minimum"]?.intValue { return name == "last_seq" ? nil : "\(name)=\(least)" }
       if let word = schema["enum"]?.arrayValue?.first?.stringValue { return "\(name)=\(word)" }
       // A period that there is for what names dates.

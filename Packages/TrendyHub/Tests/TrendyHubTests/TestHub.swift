@@ -94,6 +94,24 @@ struct TestHub {
       "POST", "/events", ["id": .string(id), "event_type_id": .string(type), "timestamp": .string(timestamp)])
   }
 
+  /// Ten kilometres to the north from 8 to 9 o'clock, unless told otherwise.
+  func makeTrip(
+    _ id: String, from start: String = "2024-01-01T08:00:00.000Z", to end: String = "2024-01-01T09:00:00.000Z",
+    _ more: [String: JSONValue] = [:]
+  ) async throws -> Answer {
+    var properties: [String: JSONValue] = [
+      "distance": ["type": "number", "value": 10_000], "route": ["type": "text", "value": "_gk|H_ajnAoqP?"],
+    ]
+    for (name, value) in more { properties[name] = value }
+    return try await send(
+      "POST", "/events",
+      [
+        "id": .string(id), "event_type_id": "t", "timestamp": .string(start), "end_date": .string(end),
+        "source_type": "trip", "location_latitude": 52, "location_longitude": 13, "notes": "to Ann",
+        "properties": .object(properties),
+      ])
+  }
+
   func push(
     _ mutations: [JSONValue], device: String = "d", acknowledged: Int64 = 0, lastSequence: Int64? = nil
   ) async throws -> Answer {

@@ -47,15 +47,7 @@ struct TripSplitCommand: Command {
   private func fixes(of trip: TripEvent, in storeDirectory: URL) throws -> [Location] {
     let folder = storeDirectory.appending(path: "tracks")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-    let log = try TrackLog(directory: folder)
-    let found = try log.devices().compactMap { device -> [Location]? in
-      var fixes: [Location] = []
-      try log.forEach(device: device.name, after: trip.start.addingTimeInterval(-1), through: trip.end) { reading in
-        if case .fix(let fix) = reading { fixes.append(fix) }
-      }
-      return fixes.count > 1 ? fixes : nil
-    }
-    return found.count == 1 ? found[0] : []
+    return try TrackLog(directory: folder).fixesOfOneDevice(in: trip.start...max(trip.start, trip.end))
   }
 
   func show(_ answer: TripList, _ session: Session) -> ExitCode {

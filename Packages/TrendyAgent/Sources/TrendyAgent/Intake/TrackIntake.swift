@@ -148,6 +148,11 @@ public struct TrackIntake: Sendable {
     try reader.presences().first { $0.device == Self.name(device) }?.trip
   }
 
+  /// The fixes of a span of time, in their order, where exactly one device has some.
+  public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
+    try log.fixesOfOneDevice(in: span)
+  }
+
   public func explanation(eventId: String) throws -> FindingExplanation? {
     try reader.explanation(eventId: eventId)
   }

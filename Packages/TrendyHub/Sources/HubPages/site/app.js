@@ -14,7 +14,7 @@ import { pageAt } from './pages/index.js';
 import { today } from './data/days.js';
 import { words } from './words.js';
 
-/** @typedef {{title: string, load: () => Promise<any>, draw: (data: any) => Node, wants?: () => boolean}} Page */
+/** @typedef {{title: string, load: () => Promise<any>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page */
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 
@@ -58,7 +58,7 @@ async function start() {
   onQueue(() => soon());
   onRecord((what) => { if (what === 'reach') { drawSync(); if (reach.isReached) load(); } });
   watchPointers();
-  listenForKeys();
+  listenForKeys(() => page?.keys ?? {});
   listen();
   await show(false);
   tidy().catch(() => {});

@@ -122,7 +122,17 @@ export const words = {
     /** @param {number} n @param {string} km */ summary: (n, km) => `${some(n, 'trip')}, ${km}.`, /** @param {number} n */ decide: (n) => `${count(n)} to decide.`, toDecide: 'decide',
     distance: 'distance', length: 'from start to end', average: 'average', top: 'top', business: 'Business', private: 'Private', mixed: 'Mixed', kind: 'Kind',
     noRoute: 'This trip was added without a route.', map: 'Route on a map', keys: 'Arrow keys move the map, plus and minus change its scale, 0 shows all of it.', in: 'Closer', out: 'Farther',
+    split: 'Split', splitDone: 'Trip split', cutAt: 'When it is split', cutHint: 'Press on the route, pull its mark, or choose the time.', needsHub: 'The hub does not answer. It is needed for this: nothing was changed.',
+    merge: 'Merge', mergeTitle: 'Make one trip of two', mergeHint: 'What lies between them is taken for a straight line. The notes of both are kept.', mergeDone: 'Trips merged', before: 'The trip before', after: 'The trip after',
+    ends: 'Ends', from: 'From', to: 'To', name: 'Name it', rename: 'Rename', nameTitle: 'Name this place', nameHint: 'A circle of 100 m around it. Trips and visits that touch it are called by this name.',
+    /** @param {string} name */ renameTitle: (name) => `Rename ${name}`, renameHint: 'Everywhere, on all your devices.',
+    /** @param {string} unit */ businessPart: (unit) => `Business part (${unit})`, /** @param {string} all */ badPart: (all) => `From 0 to ${all}.`,
     /** @param {string} rule */ rule: (rule) => `by rule “${rule}”`, byHand: 'by hand', list: 'Trips of the month',
+  },
+  why: {
+    title: 'Why this trip', unknown: 'Nothing is kept here of how it was found: it was recorded by hand, or found by the device itself.',
+    /** @param {number} n @param {string} device */ from: (n, device) => `From ${some(n, 'reading')}${device ? ` of ${device}` : ''}.`, itself: 'The device itself said when the drive began and when it was over.',
+    open: 'Fixes to come may still change it.', personal: 'You changed it since: it stays as you left it.',
   },
   places: {
     none: 'No places yet. A place is a circle on the ground that notices when you come and go.', add: 'Add a place', newPlace: 'New place', map: 'Places on a map', radius: 'Radius', metres: 'm',
@@ -143,7 +153,7 @@ export const words = {
   },
   settings: {
     days: 'Days', dayStart: 'A day begins at', dayHint: 'What you record before belongs to the day before.', weekStart: 'A week begins on', units: 'Units', lengths: 'Lengths', clock: 'Clock', look: 'Look', theme: 'Theme',
-    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', person: 'Person', hub: 'Hub', browser: 'This browser', byLocale: 'as here', all: 'The same on all your devices.',
+    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', person: 'Person', hub: 'Hub', browser: 'This browser', stop: 'A stop ends a trip after', /** @param {number} n */ minutes: (n) => `${n} min`, stopHint: 'From the next drive on. Trips that were found stay as they are.', byLocale: 'as here', all: 'The same on all your devices.',
   },
   pair: {
     noPerson: 'This hub has no person yet', noPersonWords: 'On the machine where it runs, type:', title: 'Pair this browser', where: 'On a device that is already in, open Devices. Or on the machine of the hub, type:',
@@ -155,7 +165,7 @@ export const words = {
   keys: {
     title: 'Keys', list: [
       ['?', 'these keys'], ['L', 'log'], ['/', 'search'], ['U', 'undo'], ['Shift U', 'do it again'], ['1 – 9', 'on Today: log that tile'], ['E', 'edit the tile or row in focus'], ['[  ]', 'earlier, later'],
-      ['.', 'today'], ['G then T L C I R P D', 'Today, Timeline, Calendar, Insights, Trips, Places, Devices'], ['Ctrl Enter', 'save the form'], ['Esc', 'close'],
+      ['.', 'today'], ['B  P', 'on Trips: business, private, and on to the next'], ['G then T L C I R P D', 'Today, Timeline, Calendar, Insights, Trips, Places, Devices'], ['Ctrl Enter', 'save the form'], ['Esc', 'close'],
     ],
   },
   error: {

@@ -18,10 +18,15 @@ public protocol Ingest: Sendable {
 
   /// How an event of the person was found in what a device posted; `nil` for one that was not, as by default.
   func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation?
+
+  /// The fixes that were posted in a span of time, in their order, where exactly one device posted some; by default none.
+  func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location]
 }
 
 extension Ingest {
   public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? { nil }
+
+  public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] { [] }
 
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] { [] }
 

@@ -15,13 +15,19 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
     public var meters: Double?
     /// What seconds or metres were held against.
     public var limit: Double?
+    /// The decision as a sentence without its time; `nil` from a hub that does not say it.
+    public var words: String?
 
-    public init(time: Date, rule: String, seconds: Double? = nil, meters: Double? = nil, limit: Double? = nil) {
+    public init(
+      time: Date, rule: String, seconds: Double? = nil, meters: Double? = nil, limit: Double? = nil,
+      words: String? = nil
+    ) {
       self.time = time
       self.rule = rule
       self.seconds = seconds
       self.meters = meters
       self.limit = limit
+      self.words = words
     }
   }
 
@@ -92,6 +98,7 @@ extension APIExplanation.Decision: WireDocument {
     seconds = try fields.optional("seconds")
     meters = try fields.optional("metres")
     limit = try fields.optional("limit")
+    words = try fields.optional("words")
   }
 
   public func write(to fields: inout WireWriter) throws {
@@ -100,5 +107,6 @@ extension APIExplanation.Decision: WireDocument {
     try fields.write("rule", rule)
     try fields.writeIfPresent("seconds", seconds)
     try fields.write("time", time)
+    try fields.writeIfPresent("words", words)
   }
 }

@@ -135,6 +135,24 @@ public struct TripEvent: Hashable, Sendable {
     return (first, second)
   }
 
+  /// When so much of the way was behind: by the fixes of the trip where they are known, else at one pace.
+  /// - Parameters:
+  ///   - part: of the way, 0 to 1.
+  ///   - fixes: those of the trip in their order, or none.
+  public func moment(at part: Double, fixes: [Location] = []) -> Date {
+    let part = min(1, max(0, part))
+    let hops = zip(fixes, fixes.dropFirst()).map { Geodesic.distanceMeters(from: $0.coordinate, to: $1.coordinate) }
+    var left = hops.reduce(0, +) * part
+    for (index, hop) in hops.enumerated() where hop > 0 {
+      if left <= hop {
+        let (from, to) = (fixes[index].timestamp, fixes[index + 1].timestamp)
+        return from.addingTimeInterval(to.timeIntervalSince(from) * left / hop)
+      }
+      left -= hop
+    }
+    return start.addingTimeInterval(end.timeIntervalSince(start) * part)
+  }
+
   /// One trip of two, with the way between them as the crow flies. It keeps the first's id, notes and category; two
   /// categories are a mixed one.
   public func merged(with next: TripEvent) throws(EditError) -> TripEvent {

@@ -157,6 +157,17 @@ struct TripEventTests {
     #expect(abs(second.distance - 9100) < 5)
   }
 
+  @Test func `a part of the way is a moment, by its fixes where they are known`() throws {
+    let trip = Self.trip()
+    #expect(trip.moment(at: 0.25) == at(250))
+    let fixes = stride(from: 0.0, through: 1000, by: 10).map { fix($0, east: $0 < 900 ? $0 : 900 + ($0 - 900) * 91) }
+    let moment = trip.moment(at: 0.5, fixes: fixes)
+    #expect(abs(moment.timeIntervalSince(at(945))) < 1)
+    let (first, _) = try trip.split(at: moment, id: "two", fixes: fixes)
+    #expect(abs(first.distance - 5000) < 1)
+    #expect(trip.moment(at: -1, fixes: fixes) == at(0) && trip.moment(at: 2, fixes: fixes) == at(1000))
+  }
+
   @Test("a moment outside splits nothing", arguments: [-1.0, 0, 1000, 1001])
   func outside(second: Double) {
     #expect(throws: TripEvent.EditError.outside(start: at(0), end: at(1000))) {

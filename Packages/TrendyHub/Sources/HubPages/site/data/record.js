@@ -228,6 +228,31 @@ export async function together(label, body) {
   }
 }
 
+/**
+ * Notes what the hub did in one act of its own, so that it can be taken back, and done again, in one.
+ * @param {string} label @param {string} kind @param {{before: any, after: any}[]} changes entities as they were and as they are, `null` where one was not there
+ */
+export function noteAct(label, kind, changes) {
+  const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) => async () => {
+    for (const one of changes) await put(kind, one[from] && clean(one[from]), one[to] && clean(one[to]));
+  };
+  done.push({ label, back: turn('after', 'before'), again: turn('before', 'after') });
+  takenBack.length = 0;
+}
+
+/** Makes one of a kind what it was at another time. @param {string} kind @param {any} now @param {any} then */
+function put(kind, now, then) {
+  const { id } = now ?? then;
+  const address = `/${kind}/${encodeURIComponent(id)}`;
+  if (!then) return enqueue({ method: 'DELETE', path: address, kind, id, before: now });
+  if (!now) return enqueue({ method: 'POST', path: `${address}/restore`, kind, id, after: then });
+  const differs = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a ?? null) !== JSON.stringify(b ?? null);
+  const between = (/** @type {any} */ a, /** @type {any} */ b) => Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => differs(a[key], b[key])).map((key) => [key, b[key] ?? null]));
+  const { properties = {}, created_at: _, updated_at: __, ...rest } = now;
+  const { properties: others = {}, created_at: ___, updated_at: ____, ...other } = then;
+  return enqueue({ method: 'PATCH', path: address, kind, id, before: now, body: { ...between(rest, other), properties: between(properties, others) } });
+}
+
 /** @param {string} kind @param {any} entity with its id @param {string} label */
 export function create(kind, entity, label) {
   const made = { ...entity, id: entity.id ?? newId() };
@@ -386,6 +411,9 @@ async function catchUp() {
     isCatchingUp = false;
   }
 }
+
+/** Reads what the page shows anew: the stream tells of the record alone, and of that a moment later. */
+export const refresh = () => window.dispatchEvent(new PopStateEvent('popstate'));
 
 /** @type {(() => void)[]} */
 const changeListeners = [];

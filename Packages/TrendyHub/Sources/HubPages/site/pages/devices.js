@@ -6,7 +6,7 @@ import { toast } from '../parts/toast.js';
 import { valueText } from '../parts/values.js';
 import { command } from './pair.js';
 import { ask } from '../data/api.js';
-import { change, leave, reach, read, remove, typeOf } from '../data/record.js';
+import { change, leave, reach, read, refresh, remove, typeOf } from '../data/record.js';
 import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
 import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
 import { words } from '../words.js';
@@ -55,9 +55,6 @@ function confirmRevoke(device) {
       refresh();
     } } }, words.devices.revoke), h('button.button', { type: 'button', on: { click: close } }, words.act.cancel))));
 }
-
-/** The list is the directory's, of whose changes the stream says nothing. */
-const refresh = () => window.dispatchEvent(new PopStateEvent('popstate'));
 
 function confirmLeave() {
   openSheet(words.devices.leave, (sheet, close) => h('div.content', null, sheetHead(words.devices.leave, close), h('p', null, words.devices.leaveWords), waiting().length > 0 && h('p.danger', null, words.sync.stillHere(waiting().length)),

@@ -1,10 +1,13 @@
 import { h } from '../parts/dom.js';
 import { head, segments, stepButton } from '../parts/head.js';
+import { parseNumber, textField } from '../parts/field.js';
 import { routeMap } from '../parts/routemap.js';
 import { openEvent } from '../parts/eventform.js';
 import { toast } from '../parts/toast.js';
-import { decodeRoute, distance, endsOf, isTrip, speed, titleOf } from '../parts/values.js';
+import { beginSplit, cutter, nameEnd, openMerge, splitSlot } from '../parts/tripacts.js';
+import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed, titleOf } from '../parts/values.js';
 import { go } from '../data/address.js';
+import { Refused } from '../data/api.js';
 import { change, eventsOf, places, read, vehicles } from '../data/record.js';
 import { addDays, dateHere, dayOfEvent, length, longDate, monthName, time, today } from '../data/days.js';
 import { words } from '../words.js';
@@ -15,25 +18,48 @@ const KINDS = [['business', words.trips.business], ['private', words.trips.priva
 /** Was it detected right? @param {string} id @param {URLSearchParams} query @returns {import('../app.js').Page} */
 export function trips(id, query) {
   const asked = query.get('month') ?? '';
+  /** What is on screen, for the keys. @type {{all: any[], chosen: any, month: string}} */
+  let shown = { all: [], chosen: null, month: '' };
+  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => events.filter((event) => isTrip(event) && dayOfEvent(event).slice(0, 7) === month);
+  const pick = (/** @type {any[]} */ all) => all.find((trip) => trip.id === id) ?? (innerWidth >= 1000 ? all[0] : null);
+  const decide = (/** @type {string} */ kind) => async () => {
+    const { chosen, all, month } = shown;
+    if (!chosen) return;
+    const at = all.indexOf(chosen);
+    const next = [...all.slice(at + 1), ...all.slice(0, at)].find((trip) => !kindOf(trip));
+    await classify(chosen, kind);
+    if (next) go(`/trips/${encodeURIComponent(next.id)}?month=${month}`, true);
+  };
   return {
     title: words.nav.trips,
+    keys: { b: decide('business'), p: decide('private') },
     async load() {
       let month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : '';
       if (!month) month = id ? dateHere(new Date((await read(`/events/${encodeURIComponent(id)}`)).answer.timestamp)).slice(0, 7) : today().slice(0, 7);
-      const first = `${month}-01`;
-      return { month, events: await eventsOf(first, addDays(nextMonth(month, 1), -1)) };
+      const events = await eventsOf(`${month}-01`, addDays(nextMonth(month, 1), -1));
+      const chosen = pick(inMonth(events(), month));
+      const around = chosen ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent) : null;
+      return { month, events, around };
     },
-    draw({ month, events }) {
-      const all = events().filter((/** @type {any} */ event) => isTrip(event) && dayOfEvent(event).slice(0, 7) === month);
-      const chosen = all.find((/** @type {any} */ trip) => trip.id === id) ?? (innerWidth >= 1000 ? all[0] : null);
+    draw({ month, events, around }) {
+      const all = inMonth(events(), month);
+      const chosen = pick(all);
+      shown = { all, chosen, month };
       const metres = all.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + metresOf(trip), 0);
-      const open = all.filter((/** @type {any} */ trip) => !trip.properties?.category?.value).length;
+      const open = all.filter((/** @type {any} */ trip) => !kindOf(trip)).length;
       const move = (/** @type {number} */ step) => () => go(`/trips?month=${nextMonth(month, step).slice(0, 7)}`, true);
       const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : words.trips.none;
+      const parts = [list(all, chosen, month), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
       return h('div.page', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1))]),
-        all.length ? h('div.split', null, innerWidth >= 1000 ? [list(all, chosen, month), chosen && detail(chosen, all)] : [chosen && detail(chosen, all), list(all, chosen, month)]) : h('div.empty', null, h('p', null, words.trips.never)));
+        all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : h('div.empty', null, h('p', null, words.trips.never)));
     },
   };
+}
+
+/** A trip that waits in this browser, or was deleted by another: nothing is told of it. @param {unknown} error */
+function absent(error) {
+  if (error instanceof Refused && error.status === 404) return null;
+  throw error;
 }
 
 /** The first of the month some months away. @param {string} month @param {number} step */
@@ -46,6 +72,17 @@ function nextMonth(month, step) {
 const metresOf = (trip) => Number(trip.properties?.distance?.value ?? 0);
 /** @param {any} trip */
 const secondsOf = (trip) => (Date.parse(trip.end_date) - Date.parse(trip.timestamp)) / 1000;
+/** @param {any} trip @returns {string} */
+const kindOf = (trip) => trip.properties?.category?.value ?? '';
+
+/** @param {any} trip @param {string} kind */
+async function classify(trip, kind) {
+  /** @type {any} */
+  const properties = { category: { type: 'select', value: kind }, rule: null };
+  if (kind !== 'mixed') properties.business_distance = null;
+  await change('events', trip, { properties }, words.toast.saved);
+  toast(words.toast.saved);
+}
 
 /** @param {any[]} all @param {any} chosen @param {string} month */
 function list(all, chosen, month) {
@@ -60,29 +97,45 @@ function list(all, chosen, month) {
 
 /** @param {any} trip */
 function kindText(trip) {
-  const kind = trip.properties?.category?.value;
+  const kind = kindOf(trip);
   return kind ? KINDS.find(([name]) => name === kind)?.[1].toLowerCase() ?? kind : h('b.link', null, words.trips.toDecide);
 }
 
-/** @param {any} trip @param {any[]} all */
-function detail(trip, all) {
+/** @param {any} trip @param {any[]} all @param {any} around what the hub tells of it and its neighbours; `null` while that is not known */
+function detail(trip, all, around) {
   const route = decodeRoute(trip.properties?.route?.value);
   const [from, to] = endsOf(trip);
-  const kind = trip.properties?.category?.value ?? '';
-  const choose = async (/** @type {string} */ value) => {
-    await change('events', trip, { properties: { category: { type: 'select', value }, rule: null } }, words.toast.saved);
-    toast(words.toast.saved);
-  };
+  const kind = kindOf(trip);
   const car = vehicles().find((vehicle) => vehicle.id === trip.properties?.vehicle?.value)?.name ?? trip.properties?.car?.value;
   const rule = trip.properties?.rule?.value;
+  const slot = splitSlot(trip);
+  const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ click, isOn = true) => isOn && h('button.button', { type: 'button', dataset: { key }, on: { click } }, text);
   return h('div', null,
-    route.length > 1 ? routeMap({ label: words.trips.map, places: places(), route, roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)), start: from ? '' : time(new Date(trip.timestamp)), end: to ? '' : time(new Date(trip.end_date)) })
+    route.length > 1 ? routeMap({ label: words.trips.map, places: places(), route, roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)), start: from ? '' : time(new Date(trip.timestamp)), end: to ? '' : time(new Date(trip.end_date)), cutter: cutter(trip) })
       : h('p.empty', null, words.trips.noRoute),
-    h('section', null, h('div.head', null, h('div.words', null, h('h2', null, titleOf(trip)),
+    h('section', null, h('div.head.trip-head', null, h('div.words', null, h('h2', null, titleOf(trip)),
       h('p.small.quiet', null, [`${longDate(dayOfEvent(trip))}, ${time(new Date(trip.timestamp))} – ${time(new Date(trip.end_date))}`, car, kind && (rule ? words.trips.rule(rule) : '')].filter(Boolean).join(', '))),
-    h('div.actions', null, h('button.button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openEvent(trip) } }, words.act.edit))),
-    h('div.tools-row', null, segments(words.trips.kind, KINDS, kind, choose)),
-    h('dl.figures', null, figures(trip).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))))));
+    h('div.actions', null, act('split', words.trips.split, () => beginSplit(trip, slot), secondsOf(trip) > 3), act('merge', words.trips.merge, () => openMerge(trip, around), Boolean(around?.previous || around?.next)), act('edit', words.act.edit, () => openEvent(trip)))),
+    slot,
+    h('div.tools-row', null, segments(words.trips.kind, KINDS, kind, (value) => classify(trip, value)), kind === 'mixed' && businessPart(trip)),
+    h('dl.figures', null, figures(trip).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))))),
+    ends(trip), why(around));
+}
+
+/** How much of a mixed trip was business. @param {any} trip */
+function businessPart(trip) {
+  const [unit, metres] = lengthUnit();
+  const known = trip.properties?.business_distance?.value;
+  const of = textField(words.trips.businessPart(unit), known === undefined ? '' : String(Math.round(known / metres * 10) / 10), { inputmode: 'decimal', size: 6, dataset: { key: 'business' } });
+  of.input.addEventListener('change', async () => {
+    const text = of.read();
+    const value = text ? parseNumber(text) * metres : null;
+    if (value !== null && !(value >= 0 && value <= metresOf(trip) + 50)) return of.wrong(words.trips.badPart(distance(metresOf(trip))));
+    of.wrong(null);
+    await change('events', trip, { properties: { business_distance: value === null ? null : { type: 'number', value: Math.min(value, metresOf(trip)) } } }, words.toast.saved);
+    toast(words.toast.saved);
+  });
+  return h('div.part', null, of.element);
 }
 
 /** @param {any} trip @returns {[string, string][]} */
@@ -90,4 +143,24 @@ function figures(trip) {
   const { average_speed: average, top_speed: top } = trip.properties ?? {};
   return /** @type {[string, string][]} */ ([[distance(metresOf(trip)), words.trips.distance], [length(secondsOf(trip)), words.trips.length],
     average && [speed(average.value), words.trips.average], top && [speed(top.value), words.trips.top]].filter(Boolean));
+}
+
+/** Where it began and ended; each can be given a name. @param {any} trip */
+function ends(trip) {
+  const known = placesAtEnds(trip).map((end, i) => ({ ...end, word: i ? words.trips.to : words.trips.from })).filter((end) => end.position);
+  if (!known.length) return null;
+  return h('section', null, h('div.section-head', null, h('h2', null, words.trips.ends)), h('ul.rows', null, known.map(({ position, place, word }) => h('li', null, h('div.plain-row', null,
+    h('span.quiet.end-word', null, word), h('b.what', null, place?.name ?? words.timeline.somewhere),
+    h('button.button', { type: 'button', 'aria-label': `${word} ${place?.name ?? words.timeline.somewhere}: ${place ? words.trips.rename : words.trips.name}`, dataset: { key: `name-${word}` }, on: { click: () => nameEnd(place, /** @type {number[]} */ (position)) } }, place ? words.trips.rename : words.trips.name))))));
+}
+
+/** What was decided about it, in order. @param {any} around */
+function why(around) {
+  if (!around) return null;
+  const found = around.explanation;
+  const notes = !found ? [words.why.unknown] : [words.why.from(found.readings, found.device_name), !found.decisions.length && words.why.itself, !found.settled && words.why.open, found.personal && words.why.personal];
+  const second = (/** @type {string} */ moment) => new Intl.DateTimeFormat(undefined, { second: '2-digit' }).format(new Date(moment)).padStart(2, '0');
+  return h('section', null, h('div.section-head', null, h('h2', null, words.why.title)), h('p.small.quiet.why-note', null, notes.filter(Boolean).join(' ')),
+    found?.decisions.length > 0 && h('ol.why', null, found.decisions.map((/** @type {any} */ decision) => h('li', null,
+      h('time', { datetime: decision.time }, `${time(new Date(decision.time))}:${second(decision.time)}`), h('span', null, decision.words ?? decision.rule)))));
 }

@@ -12,7 +12,8 @@ let isGoing = false;
 
 export const areSingleKeysOn = () => localStorage.getItem('keys') !== 'off';
 
-export function listenForKeys() {
+/** @param {() => Record<string, () => any>} ofPage the keys of the page that is shown */
+export function listenForKeys(ofPage) {
   document.addEventListener('keydown', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn() || document.querySelector('dialog[open]')) return;
@@ -24,7 +25,7 @@ export function listenForKeys() {
       if (address) { event.preventDefault(); go(address); }
       return;
     }
-    const act = actions[key] ?? (/^[1-9]$/.test(key) ? () => press(`[data-tile="${key}"]`) : null);
+    const act = ofPage()[key] ?? actions[key] ?? (/^[1-9]$/.test(key) ? () => press(`[data-tile="${key}"]`) : null);
     if (!act || act(event) === false) return;
     event.preventDefault();
   });

@@ -16,10 +16,15 @@ const latitudeOf = (y) => (Math.atan(Math.sinh(y)) * 180) / Math.PI;
 const views = new Map();
 
 /**
- * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string}} of
+ * Where a route is about to be parted, while it is; told where it is pressed, as a part of the way and a position.
+ * @typedef {{point: () => {at: number[] | null} | null, onPick: (part: number, at: number[]) => void, attach: (draw: () => void) => void}} Cutter
+ */
+
+/**
+ * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string, cutter?: Cutter | null}} of
  *   positions as latitude and longitude
  */
-export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '' }) {
+export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '', cutter = null }) {
   const ground = /** @type {any} */ (svg('svg.ground', { role: 'application', tabindex: 0, 'aria-label': `${label}. ${words.trips.keys}`, dataset: { key: 'map' } }));
   const wide = { width: 600, height: 400 };
   const key = `${label} ${chosen} ${route[0]} ${route.length}`;
@@ -74,6 +79,8 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     const way = route.length > 1 ? [svg('path.casing', { d: line(route) }), svg('path.way', { d: line(route) }),
       svg('circle.start', { cx: x(first[1]), cy: y(first[0]), r: 6 }), svg('circle.finish', { cx: x(last[1]), cy: y(last[0]), r: 7 }),
       start && svg('text.label', { x: x(first[1]) + 12, y: y(first[0]) + 16 }, start), end && svg('text.label', { x: x(last[1]) + 12, y: y(last[0]) + 16 }, end)] : [];
+    const cut = cutter?.point()?.at;
+    if (cut) way.push(svg('circle.cut', { cx: x(cut[1]), cy: y(cut[0]), r: 9 }), svg('path.cut-mark', { d: `M${x(cut[1]) - 4} ${y(cut[0])}h8` }));
     ground.replaceChildren(...[grid, roads.map((points) => points.length > 1 && svg('path.road', { d: line(points) })), circles, way, labels, scale(metresAPixel, width, height)].flat(3).filter(Boolean));
   }
 
@@ -105,13 +112,47 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     const box = ground.getBoundingClientRect();
     zoom(Math.exp(-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);
   }, { passive: false });
+  /** The point of the route that is nearest to a place on screen, where one is near enough. @param {number} px @param {number} py @param {number} most */
+  const pick = (px, py, most) => {
+    const points = route.map((point) => [x(point[1]), y(point[0])]);
+    let [best, part, behind, at] = [most, 0, 0, route[0]];
+    for (let i = 1; i < points.length; i++) {
+      const [[ax, ay], [bx, by]] = [points[i - 1], points[i]];
+      const hop = Math.hypot(bx - ax, by - ay);
+      const share = hop ? Math.min(1, Math.max(0, ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / hop / hop)) : 0;
+      const away = Math.hypot(px - ax - share * (bx - ax), py - ay - share * (by - ay));
+      if (away < best) {
+        [best, part] = [away, behind + share * hop];
+        at = [0, 1].map((k) => route[i - 1][k] + share * (route[i][k] - route[i - 1][k]));
+      }
+      behind += hop;
+    }
+    if (best >= most || !behind) return;
+    cutter?.onPick(part / behind, at);
+    draw();
+  };
+  const inside = (/** @type {PointerEvent} */ event) => { const box = ground.getBoundingClientRect(); return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]); };
+  /** What a single finger does: moves the map, or pulls the point where the route is parted. */
+  let hold = { isCut: false, moved: 0 };
   /** @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
-  ground.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => { ground.setPointerCapture(event.pointerId); fingers.set(event.pointerId, { x: event.clientX, y: event.clientY }); });
+  ground.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => {
+    ground.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const cut = cutter?.point()?.at;
+    const [px, py] = inside(event);
+    hold = { isCut: Boolean(cut) && fingers.size === 1 && Math.hypot(px - x(/** @type {number[]} */ (cut)[1]), py - y(/** @type {number[]} */ (cut)[0])) < 24, moved: 0 };
+  });
+  ground.addEventListener('pointerup', (/** @type {PointerEvent} */ event) => { if (fingers.size === 1 && hold.moved < 6 && cutter?.point()) pick(...inside(event), 28); });
   ground.addEventListener('pointermove', (/** @type {PointerEvent} */ event) => {
     const old = fingers.get(event.pointerId);
     if (!old) return;
     const next = { x: event.clientX, y: event.clientY };
+    hold.moved += Math.hypot(next.x - old.x, next.y - old.y);
+    if (hold.isCut && fingers.size === 1) {
+      fingers.set(event.pointerId, next);
+      return pick(...inside(event), Infinity);
+    }
     if (fingers.size === 2) {
       const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1] ?? old;
       const box = ground.getBoundingClientRect();
@@ -124,6 +165,7 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
   });
   for (const name of ['pointerup', 'pointercancel']) ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
   const box = h('div.map', null, ground, h('div.zoom', null, h('button', { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } }, glyph('plus', '.s16')), h('button', { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } }, glyph('minus', '.s16'))));
+  cutter?.attach(draw);
   if (!view.isOwn) fit();
   draw();
   new ResizeObserver(() => {

@@ -79,16 +79,21 @@ export function titleOf(event) {
   return typeOf(event.event_type_id).name;
 }
 
+/** The unit of distances, and its metres. @returns {[string, number]} */
+export const lengthUnit = () => (settings().units === 'imperial' ? ['mi', 1609.344] : ['km', 1000]);
+
 /** Names of the places where a trip began and ended, empty where there is none. @param {any} trip @returns {[string, string]} */
-export function endsOf(trip) {
+export const endsOf = (trip) => /** @type {[string, string]} */ (placesAtEnds(trip).map(({ place }) => place?.name ?? ''));
+
+/** Where a trip began and ended, and the places there. @param {any} trip @returns {{position: number[] | null, place: any}[]} */
+export function placesAtEnds(trip) {
   const route = decodeRoute(trip.properties?.route?.value);
   const start = route[0] ?? (trip.location_latitude === null || trip.location_latitude === undefined ? null : [trip.location_latitude, trip.location_longitude]);
-  const end = route[route.length - 1];
-  return [start ? placeAt(start)?.name ?? '' : '', end ? placeAt(end)?.name ?? '' : ''];
+  return [start, route[route.length - 1] ?? null].map((position) => ({ position, place: position && placeAt(position) }));
 }
 
 /** The place around a position: a person's circle, and what a stop beside it allows. @param {number[]} position latitude, longitude */
-function placeAt([latitude, longitude]) {
+export function placeAt([latitude, longitude]) {
   let best = null;
   let least = Infinity;
   for (const place of places()) {

@@ -142,7 +142,7 @@ extension HubSchema {
       .list(
         .object([
           .required("time", .date), .required("rule", .string), .optional("seconds", .any), .optional("metres", .any),
-          .optional("limit", .any),
+          .optional("limit", .any), .optional("words", .string),
         ]))),
   ])
 

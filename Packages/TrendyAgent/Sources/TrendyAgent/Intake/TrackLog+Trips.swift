@@ -1,0 +1,23 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+public import TrendyPersistence
+import TrendyProtocols
+
+extension TrackLog {
+  /// The fixes of a span of time, in their order, where exactly one device has some; of several nobody knows whose way it was.
+  public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
+    let found = try devices().compactMap { device -> [Location]? in
+      var fixes: [Location] = []
+      let first = span.lowerBound.addingTimeInterval(-1)
+      try forEach(device: device.name, after: first, through: span.upperBound) { reading in
+        if case .fix(let fix) = reading { fixes.append(fix) }
+      }
+      return fixes.count > 1 ? fixes : nil
+    }
+    return found.count == 1 ? found[0] : []
+  }
+}

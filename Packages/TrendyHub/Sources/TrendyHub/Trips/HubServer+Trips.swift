@@ -1,0 +1,211 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+// Trips that a person mends: the same split and merge as on a device, written as one act.
+
+extension HubServer {
+  /// Answers `GET /trips/{id}`: a trip, its neighbours in time, and how it was found where that is known here.
+  func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let id = call.path[1]
+    var members = try await store.read(person: sender.person) { [core] reading in
+      let trip = try core.trip(id, in: reading, person: sender.person)
+      let around = try reading.tripsAround(trip)
+      let documents = [
+        "trip": try core.entity(.event, id: id, in: reading), "previous": around.previous, "next": around.next,
+      ]
+      return documents.mapValues { $0.map { JSONValue.object($0.document(person: sender.person)) } ?? .null }
+    }
+    let explanation = try await store.run(person: sender.person) { [self] in
+      try await ingest?.explanation(ofEvent: id, for: ingestDesk(person: sender.person))
+    }
+    members["explanation"] = try explanation.map { try WireJSON.decode(JSONValue.self, from: WireJSON.encode($0)) }
+    if members["explanation"] == nil { members["explanation"] = .null }
+    return .json(.object(members))
+  }
+
+  /// Answers `GET /trips/{id}/split`: the two trips that a split would make. Nothing is written.
+  func showSplit(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let id = call.path[1]
+    let asked = try SplitPoint(call)
+    let (trip, fixes) = try await tripWithFixes(id, sender)
+    let date =
+      switch asked {
+      case .moment(let date): date
+      case .part(let part): trip.moment(at: part, fixes: fixes)
+      }
+    let (first, second) = try trip.split(at: date.roundedToMillisecond, orRefuse: "at", id: "second", fixes: fixes)
+    return .json([
+      "at": .string(RFC3339.string(from: first.end)), "first": first.half, "second": second.half,
+    ])
+  }
+
+  /// Answers `POST /trips/{id}/split`. Asked again with the `id` of a second trip that begins there, it says how things stand.
+  func splitTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let id = call.path[1]
+    let body = try call.body()
+    let secondId = try body.identifier("id")
+    let date = try body.moment("at").roundedToMillisecond
+    let (_, fixes) = try await tripWithFixes(id, sender)
+    let now = clock.now
+    let work = HubWork.write { [core] transaction in
+      let trip = try core.trip(id, in: transaction, person: sender.person)
+      if let second = try? core.trip(secondId, in: transaction, person: sender.person) {
+        guard second.start == date, trip.end == date else {
+          throw Problem(
+            "duplicate", status: 409, title: "Exists already", detail: "the event \"\(secondId)\" exists already")
+        }
+      } else {
+        let (first, second) = try trip.split(at: date, orRefuse: "at", id: secondId, fixes: fixes)
+        try core.write(first.event, over: trip.event, by: sender.restDevice, in: transaction, now: now)
+        _ = try core.create(
+          .event, try second.event.createMembers, by: sender.restDevice, in: transaction, now: now)
+      }
+      return .json([
+        "trips": .array(
+          try [id, secondId].map {
+            .object(try core.entity(.event, id: $0, in: transaction).document(person: sender.person))
+          })
+      ])
+    }
+    return try await carryOut(work, for: sender.person)
+  }
+
+  /// Answers `POST /trips/{id}/merge`: the earlier of the two takes the other in.
+  func mergeTrips(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let ids = [call.path[1], try call.body().identifier("with")]
+    guard ids[0] != ids[1] else { throw Problem.invalid("with: a trip cannot be merged with itself") }
+    let now = clock.now
+    let work = HubWork.write { [core] transaction in
+      let trips = try ids.map { try core.trip($0, in: transaction, person: sender.person) }
+        .sorted { ($0.start, $0.event.id) < ($1.start, $1.event.id) }
+      let whole: TripEvent
+      do throws(TripEvent.EditError) {
+        whole = try trips[0].merged(with: trips[1])
+      } catch {
+        throw Problem.invalid("with: \(error)")
+      }
+      try core.write(whole.event, over: trips[0].event, by: sender.restDevice, in: transaction, now: now)
+      try core.delete(.event, id: trips[1].event.id, by: sender.restDevice, in: transaction, now: now)
+      let entry = try core.entity(.event, id: whole.event.id, in: transaction)
+      return .json(.object(entry.document(person: sender.person)))
+    }
+    return try await carryOut(work, for: sender.person)
+  }
+
+  /// A trip, and its fixes where one device posted them here.
+  private func tripWithFixes(_ id: String, _ sender: HubDevice) async throws -> (TripEvent, [Location]) {
+    let trip = try await store.read(person: sender.person) { [core] in
+      try core.trip(id, in: $0, person: sender.person)
+    }
+    guard let ingest, trip.end > trip.start else { return (trip, []) }
+    let fixes = try await store.run(person: sender.person) { [self] in
+      try await ingest.fixes(in: trip.start...trip.end, for: ingestDesk(person: sender.person))
+    }
+    return (trip, fixes)
+  }
+}
+
+/// Where a trip is to be parted.
+private enum SplitPoint {
+  case moment(Date)
+  /// Of the way, 0 to 1.
+  case part(Double)
+
+  init(_ call: HubCall) throws(Problem) {
+    switch (try call.moment("at"), call.text("part")) {
+    case (let moment?, nil): self = .moment(Date(milliseconds: moment))
+    case (nil, let text?):
+      guard let part = Double(text), (0...1).contains(part) else {
+        throw .invalid("part: expected a number from 0 to 1, found \"\(text.prefix(40))\"")
+      }
+      self = .part(part)
+    default: throw .invalid("at: expected a moment, or part: a part of the way")
+    }
+  }
+}
+
+extension HubCore {
+  /// - Throws: a ``Problem`` with status 404 for what is not there, 400 for an event that is no trip.
+  fileprivate func trip(_ id: String, in reading: any HubReading, person: String) throws -> TripEvent {
+    let entry = try entity(.event, id: id, in: reading)
+    let wire = try ChangeEntryData(rawData: entry.document(person: person)).decode(APIEvent.self)
+    guard let trip = TripEvent(Event(wire)) else {
+      throw Problem.invalid("the event \"\(id.prefix(128))\" is not a trip")
+    }
+    return trip
+  }
+
+  fileprivate func write(
+    _ event: Event, over old: Event, by device: String, in transaction: any HubTransaction, now: Date
+  ) throws {
+    guard let request = event.updateRequest(from: old) else { return }
+    let members = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(request))
+    _ = try update(.event, id: event.id, members, by: device, in: transaction, now: now)
+  }
+}
+
+extension HubReading {
+  /// The nearest trips that begin up to a week before and after one.
+  fileprivate func tripsAround(_ trip: TripEvent) throws -> (previous: HubEntry?, next: HubEntry?) {
+    let week: Int64 = 7 * 86_400_000
+    let start = trip.start.milliseconds
+    func trips(_ span: Range<Int64>) throws -> [HubEntry] {
+      try living(kind: SyncedKind.event.name, during: span, limit: .max)
+        .filter { $0.id != trip.event.id && $0.fields["source_type"]?.value.stringValue == "trip" }
+    }
+    // The latest first.
+    let earlier = try trips(start - week..<start)
+    let later = try trips(start..<start + week)
+    return (earlier.first, later.last)
+  }
+}
+
+extension TripEvent {
+  fileprivate func split(
+    at date: Date, orRefuse name: String, id: String, fixes: [Location]
+  ) throws(Problem) -> (TripEvent, TripEvent) {
+    do throws(EditError) {
+      return try split(at: date, id: id, fixes: fixes)
+    } catch {
+      throw .invalid(
+        "\(name): expected a moment between \(RFC3339.string(from: start)) and \(RFC3339.string(from: end)), found "
+          + RFC3339.string(from: date))
+    }
+  }
+
+  /// As much of one half as tells it from the other.
+  fileprivate var half: JSONValue {
+    var members: [String: JSONValue] = [
+      "start": .string(RFC3339.string(from: start)), "end": .string(RFC3339.string(from: end)),
+      "distance_m": .double(distance), "start_place": .null, "end_place": .null,
+    ]
+    for (name, place) in [("start_place", startPlace), ("end_place", endPlace)] {
+      guard let place else { continue }
+      members[name] = ["latitude": .double(place.latitude), "longitude": .double(place.longitude)]
+    }
+    return .object(members)
+  }
+}
+
+extension Event {
+  fileprivate var createMembers: [String: JSONValue] {
+    get throws { try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(createRequest)) }
+  }
+}
+
+extension DocumentReader {
+  fileprivate func moment(_ name: String) throws(Problem) -> Date {
+    let text = try string(name)
+    guard let date = RFC3339.date(from: text) else {
+      throw .invalid("\(at(name)): expected an RFC 3339 date, found \"\(text.prefix(40))\"")
+    }
+    return date
+  }
+}
+
+extension Date {
+  /// As the wire writes it.
+  fileprivate var roundedToMillisecond: Date { Date(milliseconds: milliseconds) }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+
+/// One device posted a fix each minute: half an hour of standing, then the way.
+private struct StandingIngest: Ingest {
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+
+  func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
+    (0...60).map { minute in
+      Location(
+        coordinate: Coordinate(latitude: 52 + max(0, Double(minute - 30)) * 0.003, longitude: 13),
+        horizontalAccuracy: 5, timestamp: span.lowerBound.addingTimeInterval(Double(minute) * 60))
+    }
+  }
+}
+
+@Suite("Trips that are mended at the hub", .timeLimit(.minutes(1)))
+struct HubTripTests {
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  private func trips() async throws -> [JSONValue] {
+    try await hub.send("GET", "/events").json.arrayValue ?? []
+  }
+
+  @Test func `a split is told before it is made, and makes what was told`() async throws {
+    try await hub.makeType()
+    #expect(try await hub.makeTrip("a", ["category": ["type": "select", "value": "business"]]).status == 201)
+    let told = try await hub.send("GET", "/trips/a/split?at=2024-01-01T08:15:00.000Z")
+    #expect(told["first"]["distance_m"] == 2500 && told["second"]["distance_m"] == 7500)
+    #expect(told["first"]["end_place"] == told["second"]["start_place"])
+    #expect(try await trips().count == 1, "nothing is written")
+    #expect(
+      try await hub.send("GET", "/trips/a/split?part=0.25")["at"] == "2024-01-01T08:15:00.000Z",
+      "a part of the way is a moment")
+    let made = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:15:00.000Z", "id": "b"])
+    let (first, second) = (made["trips"][0], made["trips"][1])
+    #expect(first["id"] == "a" && first["end_date"] == "2024-01-01T08:15:00.000Z" && first["notes"] == "to Ann")
+    #expect(second["id"] == "b" && second["timestamp"] == "2024-01-01T08:15:00.000Z" && second["notes"].isNull)
+    #expect(
+      second["properties"]["distance"]["value"] == 7500 && second["properties"]["category"]["value"] == "business")
+    #expect(try await trips().count == 2)
+    // An answer that was lost: asked again it is not parted again.
+    let again = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:15:00.000Z", "id": "b"])
+    #expect(again["trips"] == made["trips"])
+    #expect(try await trips().count == 2)
+  }
+
+  @Test func `a trip is told with its neighbours in time, as far as a week away`() async throws {
+    try await hub.makeType()
+    try await hub.makeEvent("coffee", at: "2024-01-01T08:59:00Z")
+    _ = try await hub.makeTrip("a")
+    _ = try await hub.makeTrip("b", from: "2024-01-01T17:00:00.000Z", to: "2024-01-01T18:00:00.000Z")
+    _ = try await hub.makeTrip("c", from: "2024-01-02T08:00:00.000Z", to: "2024-01-02T09:00:00.000Z")
+    _ = try await hub.makeTrip("d", from: "2024-01-20T08:00:00.000Z", to: "2024-01-20T09:00:00.000Z")
+    let answer = try await hub.send("GET", "/trips/b")
+    #expect(answer["previous"]["id"] == "a" && answer["trip"]["id"] == "b" && answer["next"]["id"] == "c")
+    #expect(answer["explanation"].isNull)
+    #expect(try await hub.send("GET", "/trips/c")["next"].isNull)
+    #expect(try await hub.send("GET", "/trips/coffee").status == 400)
+  }
+
+  @Test func `where fixes were posted they tell how far it had come`() async throws {
+    let hub = try TestHub(ingest: StandingIngest())
+    try await hub.makeType()
+    _ = try await hub.makeTrip("a")
+    let told = try await hub.send("GET", "/trips/a/split?at=2024-01-01T08:45:00.000Z")
+    #expect(abs(try #require(told["first"]["distance_m"].doubleValue) - 5000) < 5)
+    let half = try await hub.send("GET", "/trips/a/split?part=0.5")["at"].stringValue.flatMap { RFC3339.date(from: $0) }
+    #expect(abs(try #require(half).timeIntervalSince(Date(timeIntervalSince1970: 1_704_098_700))) < 1)
+  }
+
+  @Test func `merged, the earlier takes the other in, and nothing is written by halves`() async throws {
+    try await hub.makeType()
+    _ = try await hub.makeTrip("a")
+    _ = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:15:00.000Z", "id": "b"])
+    let head = try #require(try await hub.send("GET", "/changes/latest-cursor")["cursor"].intValue)
+    let whole = try await hub.send("POST", "/trips/b/merge", ["with": "a"])
+    #expect(whole["id"] == "a" && whole["end_date"] == "2024-01-01T09:00:00.000Z")
+    #expect(whole["properties"]["distance"]["value"] == 10_000)
+    #expect(try await trips().count == 1)
+    #expect(try await hub.changes(since: head).changes.count == 2, "a change and a deletion")
+    // Two that overlap stay as they are.
+    _ = try await hub.makeTrip("c", from: "2024-01-01T08:30:00.000Z", to: "2024-01-01T09:30:00.000Z")
+    #expect(try await hub.send("POST", "/trips/a/merge", ["with": "c"]).detail.contains("before the first is over"))
+    #expect(try await trips().count == 2)
+  }
+
+  @Test func `what cannot be done is refused with the reason`() async throws {
+    try await hub.makeType()
+    try await hub.makeEvent("coffee")
+    _ = try await hub.makeTrip("a")
+    for (path, status, words) in [
+      ("/trips/none/split?part=0.5", 404, "none"), ("/trips/coffee/split?part=0.5", 400, "not a trip"),
+      ("/trips/a/split", 400, "at:"), ("/trips/a/split?part=1.5", 400, "part:"),
+      ("/trips/a/split?at=2024-01-01T09:00:00Z", 400, "between"),
+      ("/trips/a/split?part=0.5&at=2024-01-01T08:30:00Z", 400, "at:"),
+    ] {
+      let answer = try await hub.send("GET", path)
+      #expect(answer.status == status && answer.detail.contains(words), "\(path): \(answer.detail)")
+    }
+    let twice = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:30:00Z", "id": "coffee"])
+    #expect(twice.problem == "duplicate")
+    #expect(try await hub.send("POST", "/trips/a/merge", ["with": "a"]).detail.contains("itself"))
+    // Of another person nothing is known.
+    let other = try hub.server.accounts.createPerson(name: "Ben")
+    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    #expect(try await hub.send("GET", "/trips/a/split?part=0.5", token: token).status == 404)
+  }
+}
