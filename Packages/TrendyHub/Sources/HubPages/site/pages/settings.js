@@ -6,6 +6,8 @@ import { showKeys, areSingleKeysOn } from '../parts/keys.js';
 import { session, set, settings as values } from '../data/record.js';
 import { words } from '../words.js';
 
+/** How long a stop ends a trip (decision 0083). */
+const STOPS = ['5m', '10m', '15m'];
 const DAYS = ['monday', 'sunday', 'saturday'];
 
 /** Each change is saved at once. @returns {import('../app.js').Page} */
@@ -29,6 +31,8 @@ export const settings = () => ({
         choice(words.settings.weekStart, (DAYS.includes(weekStart) ? DAYS : [...DAYS, weekStart]).map((day) => [day, DAYS.includes(day) ? dayName(day) : day]), weekStart, save('week_starts_on')).element], words.settings.all),
       group(words.settings.units, [choice(words.settings.lengths, [['metric', 'km'], ['imperial', 'mi']], now.units ?? 'metric', save('units')).element,
         choice(words.settings.clock, [['', words.settings.byLocale], ['24', '20:30'], ['12', '8:30 pm']], String(now.hours ?? ''), save('hours')).element], words.settings.all),
+      group(words.nav.trips, [h('div', null, choice(words.settings.stop, STOPS.map((minutes) => [minutes, words.settings.minutes(parseInt(minutes))]), STOPS.includes(now['trips.stop']) ? now['trips.stop'] : '5m', save('trips.stop')).element,
+        h('p.small.quiet.why-note', null, words.settings.stopHint))], words.settings.all),
       group(words.settings.look, [choice(words.settings.theme, [['system', words.settings.system], ['light', words.settings.light], ['dark', words.settings.dark]], theme, setTheme).element,
         toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) => localStorage.setItem('keys', isOn ? 'on' : 'off')).element,
         h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title))], words.settings.browser),
