@@ -561,11 +561,35 @@ def a_device_is_paired_from_the_page(world):
         browser.go("/devices")
         browser.press("main .button", "Pair a device")
         code = browser.find(".big-code") and browser.text(".big-code")
+        # Nothing but this machine is known to reach the hub: no camera is sent there.
+        browser.shows("tell the hub its address", "dialog")
+        same(browser.count("dialog .qr"), 0, "a picture")
         Device(hub, "Watch", code=code)
         browser.shows("Watch is in.", "dialog")
         browser.keys(ESCAPE)
         browser.find("main li", "Watch")
         quiet(browser, "pairing another")
+
+
+@test
+def a_hub_that_knows_its_address_shows_the_code_to_a_camera(world):
+    with Hub(world.program, told=("--host", "hub.example")) as hub, world.browser(hub) as browser:
+        pair(browser, hub, then="nav")
+        browser.go("/devices")
+        browser.press("main .button", "Pair a device")
+        code = browser.find(".big-code") and browser.text(".big-code")
+        same(browser.text(".qr figcaption"), f"trendy://connect?hub=http://hub.example:{hub.port}&code={code}", "what is in the picture")
+        box = browser.script("const b = document.querySelector('.qr path').getBBox(); return [b.x, b.y, b.width, b.height, ...document.querySelector('.qr svg').getAttribute('viewBox').split(' ').map(Number)]")
+        side = box[2]
+        # Finders in three corners, and four light modules around.
+        same(box, [0, 0, side, side, -4, -4, side + 8, side + 8], "the picture and its quiet zone")
+        check(side in range(21, 58, 4), f"a side of {side} modules")
+        for dark in (False, True):
+            browser.theme(dark, still=True)
+            same(browser.script("return [getComputedStyle(document.querySelector('.qr svg')).backgroundColor, getComputedStyle(document.querySelector('.qr path')).fill]"), ["rgb(255, 255, 255)", "rgb(0, 0, 0)"], "dark on light in both themes")
+            if world.axe.source:
+                same(world.axe.run(browser), [], "pairing by a picture")
+        quiet(browser, "pairing by a picture")
 
 
 @test

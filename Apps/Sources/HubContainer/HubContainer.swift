@@ -119,7 +119,7 @@ public struct HubContainer: Sendable {
       storage: storage,
       transport: SocketTransport(
         address: endpoint.address, port: endpoint.port, listener: listener, limits: limits, clock: clock, log: log),
-      ingest: ingest, clock: clock,
+      ingest: ingest, pairingPicture: settings.pairingPicture, clock: clock,
       configuration: HubConfiguration(
         allowedHosts: settings.names + own, trustedProxies: settings.proxies,
         requestsPerMinute: try settings.requestsPerMinute()),

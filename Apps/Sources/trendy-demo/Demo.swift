@@ -10,26 +10,31 @@ struct Demo {
   private let folder: URL
   private let drive: URL
   private let isHubLying: Bool
+  /// Whether the hub goes on at the end, for a browser, until a line is read.
+  private let isStaying: Bool
   private let trendy: Program
   private let trendyd: Program
 
   static func main() {
     var drive = "Samples/drive.gpx"
     var isHubLying = false
+    var isStaying = isatty(STDIN_FILENO) == 1
     var words = CommandLine.arguments.dropFirst()
     while let word = words.popFirst() {
       switch word {
       case "--drive": drive = words.popFirst() ?? drive
       case "--lying-hub": isHubLying = true
+      case "--stay": isStaying = true
       default:
-        print("Usage: trendy-demo [--drive FILE.gpx] [--lying-hub]")
+        print("Usage: trendy-demo [--drive FILE.gpx] [--lying-hub] [--stay]")
         exit(word == "--help" ? 0 : 64)
       }
     }
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-demo-\(getpid())")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let demo = try Demo(folder: folder, drive: URL(filePath: drive), isHubLying: isHubLying)
+      let demo = try Demo(
+        folder: folder, drive: URL(filePath: drive), isHubLying: isHubLying, isStaying: isStaying)
       try demo.run()
       try FileManager.default.removeItem(at: folder)
     } catch {
@@ -40,10 +45,11 @@ struct Demo {
     }
   }
 
-  private init(folder: URL, drive: URL, isHubLying: Bool) throws {
+  private init(folder: URL, drive: URL, isHubLying: Bool, isStaying: Bool) throws {
     self.folder = folder
     self.drive = drive
     self.isHubLying = isHubLying
+    self.isStaying = isStaying
     trendy = try Program("trendy")
     trendyd = try Program("trendyd")
   }
@@ -132,6 +138,7 @@ struct Demo {
       "The late entry is on the laptop, the coffee is still deleted, and both show the same \(events.count) events:\n")
     for event in events.reversed() { show(event) }
     print("\nNothing lost, nothing doubled, nothing came back.")
+    try showPages(at: address, of: hubStore)
   }
 }
 
@@ -180,6 +187,24 @@ extension Demo {
     say(
       "One trip on the \(device.name): \(kilometres(distance)) in \(Int(seconds / 60)) min, "
         + "\(percent(difference)) off the file's own length.")
+  }
+
+  /// Says where a browser finds this morning; where somebody is there to look, the hub goes on until they have.
+  private func showPages(at address: String, of hubStore: URL) throws {
+    guard isStaying else {
+      print("\nTo see your own in a browser: make run, then open http://127.0.0.1:8787/")
+      return
+    }
+    let code = try text(hub("pair", "--data", hubStore.path)["code"], "a pairing code")
+    print(
+      """
+
+      Open this morning in a browser:  \(address)/timeline/2014-11-18
+      Pairing code:                    \(code)
+      Return ends it, and leaves nothing behind.
+      """)
+    fflush(nil)
+    _ = readLine()
   }
 
   private func checkWaiting(_ device: Device, isZero: Bool) throws {

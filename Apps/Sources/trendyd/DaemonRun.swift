@@ -109,6 +109,7 @@ struct DaemonRun {
     }
     let place = endpoint.isWildcard ? "every network of this machine, port \(port)" : url
     console.done("Hub listens at \(place); its data is in \(hub.place).")
+    console.done("In a browser:  \(url)/")
     console.done("Is it well?  curl \(url)/api/v1/health")
     console.done("One more device:  trendyd pair")
     if let hint = try settings.wildcardHint() { console.talk(hint) }

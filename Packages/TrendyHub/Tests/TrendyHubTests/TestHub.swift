@@ -18,13 +18,13 @@ struct TestHub {
 
   init(
     disk: SimulatedFileSystem = SimulatedFileSystem(), configuration: HubConfiguration = .init(),
-    ingest: (any Ingest)? = nil
+    ingest: (any Ingest)? = nil, pairingPicture: PairingPicture.Maker? = nil
   ) throws {
     self.disk = disk
     clock = ManualClock()
     storage = Self.openStorage(disk)
     server = HubServer(
-      storage: storage, ingest: ingest, clock: clock, generator: SeededGenerator(seed: 1), configuration: configuration)
+      storage: storage, ingest: ingest, pairingPicture: pairingPicture, clock: clock, generator: SeededGenerator(seed: 1), configuration: configuration)
     person = try server.accounts.createPerson(name: "Anna")
     token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
   }

@@ -140,7 +140,7 @@ export const words = {
     badLatitude: 'From −90 to 90.', badLongitude: 'From −180 to 180.', badRadius: 'From 50 to 10,000 m.',
   },
   devices: {
-    pair: 'Pair a device', revoke: 'Remove', thisOne: 'this browser', /** @param {string} when */ since: (when) => `since ${when}`, codeWords: 'On the other device, open Trendy and enter this code, or type:',
+    pair: 'Pair a device', revoke: 'Remove', thisOne: 'this browser', /** @param {string} when */ since: (when) => `since ${when}`, picture: 'QR code of the address and the code', noPicture: 'For a QR code, open these pages under a name that the other device can reach too, or tell the hub its address (trendyd hub init --url).', codeWords: 'On the other device, open Trendy and enter this code, or type:',
     /** @param {string} length */ lives: (length) => `It works once, for ${length} more.`, waiting: 'Waiting for the device…', over: 'The code is too old now.', another: 'Make another',
     /** @param {string} name */ came: (name) => `${name} is in.`, /** @param {string} name */ revokeWords: (name) => `${name} can no longer ask this hub. What waits on it stays there, and goes out when it is paired again.`,
     conflicts: 'Conflicts', noConflicts: 'No conflicts.', conflictWords: 'Two devices wrote the same thing without knowing of each other. The later one counts; this is what it replaced.',

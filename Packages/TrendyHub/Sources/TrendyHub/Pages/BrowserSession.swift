@@ -126,12 +126,18 @@ extension HubServer {
   }
 
   /// Answers `POST /me/pairing-codes`.
-  func makePairingCode(_ sender: HubDevice) async throws -> HTTPResponse {
+  func makePairingCode(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let expiry = clock.now.addingTimeInterval(Double(HubAccounts.pairingLifetime.components.seconds))
     let code = try await store.perform(.writing, for: "directory") { [accounts] in
       try accounts.createPairingCode(person: sender.person)
     }
-    return .json(["code": .string(code), "expires_at": .string(RFC3339.string(from: expiry))], status: 201)
+    var members: [String: JSONValue] = [
+      "code": .string(code), "expires_at": .string(RFC3339.string(from: expiry)),
+    ]
+    let headers = call.request.headers
+    let address = headers["Origin"] ?? headers["Host"].map { "http://\($0)" }
+    members["picture"] = pairingPicture?(code, address)?.document
+    return .json(.object(members), status: 201)
   }
 
   private func revoke(_ id: String) async throws {

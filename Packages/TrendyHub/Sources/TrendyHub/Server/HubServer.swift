@@ -28,6 +28,7 @@ public final class HubServer: Sendable {
   /// The option is inside the lock: of an absent `Mutex` Swift 6.3.1 makes a present one with any content in a debug build.
   private let limiter: Mutex<RequestLimiter?>
   let ingest: (any Ingest)?
+  let pairingPicture: PairingPicture.Maker?
   private let transport: (any HTTPTransport)?
   private let log: AccessLog?
   private let shortage = Mutex(ShortageNotice())
@@ -45,9 +46,11 @@ public final class HubServer: Sendable {
   let hints = HubHintLine()
 
   /// A hub without a transport is only asked in the process. The log is told of every request that reaches the hub; a
-  /// transport tells of what it refuses itself. Without an ingest, the addresses that trackers post to are none of the hub's.
+  /// transport tells of what it refuses itself. Without an ingest, the addresses that trackers post to are none of the hub's; without
+  /// a maker of pictures a pairing code is digits alone.
   public init(
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
+    pairingPicture: PairingPicture.Maker? = nil,
     clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     configuration: HubConfiguration = HubConfiguration(), limits: HubStorageLimits = HubStorageLimits(),
@@ -61,6 +64,7 @@ public final class HubServer: Sendable {
     startedAt = clock.uptime
     self.transport = transport
     self.ingest = ingest
+    self.pairingPicture = pairingPicture
     self.clock = clock
     self.configuration = configuration
     limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })

@@ -1,4 +1,4 @@
-import { h, say } from '../parts/dom.js';
+import { h, say, svg } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
 import { head } from '../parts/head.js';
 import { openSheet, sheetHead } from '../parts/sheet.js';
@@ -69,10 +69,10 @@ function openPairing() {
       box.replaceChildren();
       try {
         const before = new Set((await ask('GET', '/me/devices')).map((/** @type {any} */ device) => device.id));
-        const { code, expires_at: expires } = await ask('POST', '/me/pairing-codes');
+        const { code, expires_at: expires, picture } = await ask('POST', '/me/pairing-codes');
         const status = h('p.quiet', { role: 'status' }, words.devices.waiting);
         const left = h('p.small.quiet');
-        box.replaceChildren(h('p', null, words.devices.codeWords), h('div.big-code', { dataset: { code } }, code), command(`trendy connect ${location.origin} ${code}`), left, status);
+        box.replaceChildren(h('p', null, words.devices.codeWords), h('div.big-code', { dataset: { code } }, code), command(`trendy connect ${location.origin} ${code}`), picture ? qrCode(picture) : h('p.small.quiet', null, words.devices.noPicture), left, status);
         say(code);
         const timer = setInterval(async () => {
           if (!sheet.isConnected) return clearInterval(timer);
@@ -96,6 +96,12 @@ function openPairing() {
     draw();
     return h('div.content', null, sheetHead(words.devices.pair, close), box);
   });
+}
+
+/** The link for a camera, dark on light in both themes. @param {{link: string, size: number, path: string}} picture */
+function qrCode({ link, size, path }) {
+  // Four light modules around it, by which a reader finds its edges.
+  return h('figure.qr', null, svg('svg', { viewBox: `-4 -4 ${size + 8} ${size + 8}`, role: 'img', 'aria-label': words.devices.picture, 'shape-rendering': 'crispEdges' }, svg('path', { d: path })), h('figcaption.small.quiet', null, link));
 }
 
 function waitingList() {

@@ -45,8 +45,15 @@ extension HubRoutes {
       .post, "me/pairing-codes", name: "createPairingCode",
       summary: "Makes a code that pairs one more device of the person.",
       answers: [
-        .json(201, "the code", .object([.required("code", .string), .required("expires_at", .date)]))
-      ], .device { server, _, sender in try await server.makePairingCode(sender) }),
+        .json(
+          201, "the code, and a picture of it for a camera",
+          .object([
+            .required("code", .string), .required("expires_at", .date),
+            .optional(
+              "picture",
+              .object([.required("link", .string), .required("size", .counter), .required("path", .string)])),
+          ]))
+      ], .device { server, call, sender in try await server.makePairingCode(call, sender) }),
     HubRoute(
       .delete, "me/devices/{id}", name: "revokeDevice", summary: "Revokes a device of the person.",
       answers: [.nothing(204, "it is revoked")],

@@ -1,0 +1,39 @@
+import CommandSupport
+import Foundation
+import TrendyHub
+
+extension HubSettings {
+  /// Draws the link that pairs a device: with the address that the hub was told of, else the one under which a browser sees it, where
+  /// that is not this machine alone, else its first name.
+  var pairingPicture: PairingPicture.Maker {
+    { [self] code, seen in
+      guard let hub = addressOutside(seenAt: seen) else { return nil }
+      let link = PairingLink(hub: hub, code: code).description
+      return QRCode(link).map { code in
+        PairingPicture(link: link, size: code.size) { code.isDark(row: $0, column: $1) }
+      }
+    }
+  }
+
+  /// Where another device finds the hub; `nil` where nothing but loopback is known.
+  func addressOutside(seenAt seen: String?) -> String? {
+    if let address { return address }
+    let seen = seen.flatMap { URL(string: $0) }
+    if let seen, let host = seen.host(), !Self.isLoopback(host) { return Self.written(seen) }
+    guard let host = hosts.first, !Self.isLoopback(host), let told = try? url(port: seen?.port.flatMap(UInt16.init))
+    else { return nil }  // settings that cannot be were refused before the hub began
+    return told
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    let address = NetworkAddress(host.trimmingCharacters(in: ["[", "]"]))?.description
+    return host == "localhost" || address == "::1" || address?.hasPrefix("127.") ?? false
+  }
+
+  /// Scheme, host and port alone.
+  private static func written(_ url: URL) -> String {
+    let host = url.host() ?? ""
+    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    return "\(url.scheme ?? "http")://\(name)\(url.port.map { ":\($0)" } ?? "")"
+  }
+}
