@@ -66,7 +66,10 @@ struct PlaceCheckCommand: Command {
     let folder = session.storeDirectory.appending(path: "tracks")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
     let log = try TrackLog(directory: folder)
-    return try log.devices().map { device in
+    let devices = try log.devices().filter {
+      !Recording.isRecording(device: $0.name) && !KeptPath.isKept(device: $0.name)
+    }
+    return try devices.map { device in
       var count = 0
       try log.forEach(device: device.name, after: session.now.addingTimeInterval(-86_400), through: nil) { reading in
         if case .fix = reading { count += 1 }

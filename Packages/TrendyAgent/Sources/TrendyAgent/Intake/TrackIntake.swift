@@ -130,9 +130,11 @@ public struct TrackIntake: Sendable {
   /// Where each device is in its day by now.
   public func presences() throws -> [DevicePresence] { try reader.presences() }
 
-  /// Those of whom anything was kept, recordings not counted.
+  /// Those of whom anything was kept, recordings and paths not counted.
   public func devices() throws -> [String] {
-    try log.devices().map(\.name).filter { !Recording.isRecording(device: $0) }
+    try log.devices().map(\.name).filter {
+      !Recording.isRecording(device: $0) && !KeptPath.isKept(device: $0)
+    }
   }
 
   /// The time of the newest reading of all devices; `nil` where there is none.
@@ -159,7 +161,8 @@ public struct TrackIntake: Sendable {
 
   /// What a device calls itself, as far as a log takes it: 1 to 128 bytes, and not what a recording is called.
   static func name(_ device: String) -> String {
-    var name = device.isEmpty || Recording.isRecording(device: device) ? "device" + device : device
+    let isTaken = device.isEmpty || Recording.isRecording(device: device) || KeptPath.isKept(device: device)
+    var name = isTaken ? "device" + device : device
     while name.utf8.count > 128 { name.removeLast() }
     return name
   }

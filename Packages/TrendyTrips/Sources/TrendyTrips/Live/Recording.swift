@@ -23,7 +23,7 @@ public struct Recording: Hashable, Sendable {
   ) {
     let fixes = fixes.compactMap(\.checked)
     guard let first = fixes.min(by: { Self.order($0) < Self.order($1) }) else { return nil }
-    device = Self.name(first)
+    device = Self.prefix + Self.name(first)
     let readings = motion.map { TrackReading.motion($0) } + fixes.map { TrackReading.fix($0) }
     self.readings = readings.enumerated().sorted {
       ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
@@ -55,9 +55,9 @@ public struct Recording: Hashable, Sendable {
   private static let prefix = "recording "
 
   /// To a metre: forms of one track round its places each in their own way.
-  private static func name(_ first: Location) -> String {
+  static func name(_ first: Location) -> String {
     let place = [first.coordinate.latitude, first.coordinate.longitude].map { "\(($0 * 1e5).rounded() / 1e5)" }
-    return "\(prefix)\(RFC3339.string(from: first.timestamp)) \(place.joined(separator: " "))"
+    return "\(RFC3339.string(from: first.timestamp)) \(place.joined(separator: " "))"
   }
 
   private static func order(_ fix: Location) -> (Date, Double, Double) {

@@ -76,7 +76,7 @@ public final class TrackReader: Sendable {
   @discardableResult
   public func readAll() throws -> Changes {
     var all = Changes()
-    for device in try store.devices() {
+    for device in try store.devices() where !KeptPath.isKept(device: device.name) {
       // Of recordings, which may be thousands, time alone decides nothing.
       if Recording.isRecording(device: device.name), try store.unread(device: device.name) == nil { continue }
       all.add(try read(device: device.name))
@@ -87,7 +87,7 @@ public final class TrackReader: Sendable {
   /// Reads everything again, or what was told since a moment.
   @discardableResult
   public func readAgain(since: Date? = nil) throws -> Changes {
-    for device in try store.devices() {
+    for device in try store.devices() where !KeptPath.isKept(device: device.name) {
       var changes = TrackChanges()
       changes.unreadSince = max(since ?? device.firstTime, device.firstTime)
       try store.commit(changes, device: device.name)
@@ -129,7 +129,8 @@ public final class TrackReader: Sendable {
   /// Where each device is in its day by now, by device: what was read of it, and what time alone decides since.
   public func presences() throws -> [DevicePresence] {
     try store.devices().compactMap { device in
-      guard !Recording.isRecording(device: device.name), var machine = try lastCheckpoint(of: device.name)?.machine
+      guard !Recording.isRecording(device: device.name), !KeptPath.isKept(device: device.name),
+        var machine = try lastCheckpoint(of: device.name)?.machine
       else { return nil }
       _ = machine.settle(at: clock.now)
       return machine.presence(of: device.name)

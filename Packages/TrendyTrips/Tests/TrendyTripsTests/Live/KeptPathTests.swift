@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+@Suite("KeptPath", .timeLimit(.minutes(2)))
+struct KeptPathTests {
+  @Test func `no trip is looked for in a path, also where everything is read again`() throws {
+    let readings = try TrackReaderTests.readings("gotrack-00033")
+    let (fixes, _) = RecordingTests.parts(readings)
+    let importer = RecordingTests.Importer(now: TrackReaderTests.end(readings))
+    let device = try #require(KeptPath.device(ofTrack: fixes))
+    #expect(KeptPath.isKept(device: device))
+    _ = try importer.store.append(readings, device: device)
+    #expect(try importer.reader.readAll().isEmpty)
+    #expect(try importer.reader.readAgain().isEmpty)
+    #expect(try importer.reader.presences().isEmpty && importer.journal.events.isEmpty)
+    // The same fixes as a recording hold some.
+    #expect(try !importer.take(#require(Recording(fixes: fixes))).changes.isEmpty)
+  }
+
+  @Test func `a path is called by how it begins, in whatever order and form it comes`() throws {
+    let (fixes, _) = RecordingTests.parts(try TrackReaderTests.readings("gotrack-00033"))
+    let name = try #require(KeptPath.device(ofTrack: fixes))
+    #expect(KeptPath.device(ofTrack: fixes.reversed()) == name)
+    #expect(KeptPath.device(ofTrack: Array(fixes.dropFirst())) != name)
+    #expect(KeptPath.device(ofTrack: []) == nil)
+    #expect(KeptPath.device(of: String(repeating: "é", count: 100)).utf8.count <= 128)
+  }
+}
