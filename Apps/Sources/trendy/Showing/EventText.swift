@@ -111,7 +111,9 @@ struct EventText {
   }
 
   private func properties(_ event: Event) -> [String] {
-    event.properties.sorted { $0.key < $1.key }.filter { !event.repeats($0.key, $0.value) }.map { key, value in
+    event.properties.sorted { $0.key < $1.key }.filter {
+      !event.repeats($0.key, $0.value) && !event.isLine($0.key)
+    }.map { key, value in
       // What was chosen says what it is.
       value.type == .select ? words(value, of: event) : "\(key) \(words(value, of: event))"
     }
@@ -154,8 +156,7 @@ extension EventText {
     }
     let trip = TripEvent(event)
     for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) {
-      // A route is a line of hundreds of characters for programs to draw.
-      if trip != nil, key == TripRecord.PropertyKey.route.rawValue { continue }
+      if event.isLine(key) { continue }
       rows.append((key, trip?.words(of: key, units) ?? words(value, of: event)))
     }
     rows.append(("source", event.wireSourceType))
@@ -195,6 +196,11 @@ extension Event {
   /// Seconds; `nil` of what has no end, and of whole days.
   fileprivate var length: Double? {
     isAllDay ? nil : endDate.map { $0.timeIntervalSince(timestamp) }
+  }
+
+  /// Whether a property is a route that a program recorded: a line of hundreds of characters for programs to draw.
+  fileprivate func isLine(_ key: String) -> Bool {
+    sourceType != .manual && key == TripRecord.PropertyKey.route.rawValue
   }
 
   /// Whether a property says once more when the event began, when it ended or how long it took.

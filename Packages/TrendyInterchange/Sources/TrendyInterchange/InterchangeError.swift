@@ -6,6 +6,8 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   case malformed(line: Int, column: Int, reason: String, pointsRead: Int)
   /// The content is of no format that can be read; `seen` says what it looks like.
   case unknownFormat(seen: String)
+  /// A file that lies beside the data, or came instead of it; the reason says what it is, and where the data is.
+  case notTheData(reason: String)
   /// What a format says of itself, in a sentence.
   case unreadable(reason: String)
   /// Day and month of a table's dates could both be first; the cell is read both ways.
@@ -20,7 +22,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
         + "\(points) \(points == 1 ? "point was" : "points were") read before it"
     case .unknownFormat(let seen):
       "this looks like \(seen), which holds no track; tracks are read from \(ImportFormat.names)"
-    case .unreadable(let reason): reason
+    case .unreadable(let reason), .notTheData(let reason): reason
     case .ambiguousDates(let cell, let dayFirst, let monthFirst):
       "'\(cell)' is \(dayFirst) or \(monthFirst), and no other row tells which"
     }
@@ -30,7 +32,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   public var pointsRead: Int {
     switch self {
     case .truncated(_, _, _, let points), .malformed(_, _, _, let points): points
-    case .unknownFormat, .unreadable, .ambiguousDates: 0
+    case .unknownFormat, .unreadable, .notTheData, .ambiguousDates: 0
     }
   }
 }

@@ -120,7 +120,9 @@ public struct TrackFile: Hashable, Sendable {
     case .kml: self = try KMLReader.read(bytes)
     case .nmea: self = try NMEAReader.read(bytes)
     case .csv: self = try CSVTrackReader.read(bytes)
-    case nil: throw .unknownFormat(seen: ImportFormat.describe(bytes))
+    case nil:
+      if let reason = NotTheData.refusal(bytes.prefix(1 << 16)) { throw .notTheData(reason: reason) }
+      throw .unknownFormat(seen: ImportFormat.describe(bytes))
     }
   }
 }

@@ -78,6 +78,8 @@ struct FormatTableTests {
     """,
   ]
 
+  static let samplesOfAll = samples.merging(JourneySamples.texts) { first, _ in first }
+
   static var options: ImportOptions {
     ImportOptions(zone: .utc, now: Date(timeIntervalSince1970: 1_800_000_000))
   }
@@ -91,9 +93,9 @@ struct FormatTableTests {
     return records
   }
 
-  @Test("is found by its content, and holds records", arguments: samples.keys.sorted())
+  @Test("is found by its content, and holds records", arguments: samplesOfAll.keys.sorted())
   func found(word: String) throws {
-    let bytes = Array(try #require(Self.samples[word]).utf8)
+    let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(try InterchangeFormat.detect(ByteInput(bytes)))
     #expect(format.word == word)
     let records = try Self.records(bytes, as: format)
@@ -108,13 +110,15 @@ struct FormatTableTests {
   @Test("every record format has a sample here")
   func complete() {
     let words = InterchangeFormat.readable.filter(\.isReadAsRecords).map(\.word)
-    #expect(words.sorted() == Self.samples.keys.sorted())
+    #expect(words.sorted() == Self.samplesOfAll.keys.sorted())
   }
 
   /// An error or fewer records, never a trap: that would end this test run.
-  @Test("is read when cut at each byte, with each byte changed, and joined at random", arguments: samples.keys.sorted())
+  @Test(
+    "is read when cut at each byte, with each byte changed, and joined at random", arguments: samplesOfAll.keys.sorted()
+  )
   func damaged(word: String) throws {
-    let bytes = Array(try #require(Self.samples[word]).utf8)
+    let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(InterchangeFormat.named(word))
     func read(_ bytes: [UInt8]) {
       _ = try? InterchangeFormat.detect(ByteInput(bytes))
@@ -129,7 +133,7 @@ struct FormatTableTests {
       }
     }
     var chance = DamageTests.Chance(state: 18)
-    let all = Self.samples.keys.sorted().flatMap { Array((Self.samples[$0] ?? "").utf8) }
+    let all = Self.samplesOfAll.keys.sorted().flatMap { Array((Self.samplesOfAll[$0] ?? "").utf8) }
     for _ in 0..<300 {
       var joined: [UInt8] = []
       for _ in 0..<4 {

@@ -256,7 +256,7 @@ struct MessageReaderTests {
     case .truncated(let line, let column, _, _): #expect(isTruncated && line == 2 && column == 18)
     case .malformed: #expect(!isTruncated)
     case .unknownFormat: #expect(text.hasPrefix("{\"locations"))
-    case .ambiguousDates, .unreadable: Issue.record("\(error)")
+    case .ambiguousDates, .notTheData, .unreadable: Issue.record("\(error)")
     }
   }
 

@@ -143,6 +143,7 @@ struct ImportCommand: Command {
     switch error {
     case .ambiguousDates:
       CommandError("\(path): \(error)", hint: "Say it: --date-format dmy or mdy.", exit: .badData)
+    case .notTheData: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
     case .unknownFormat:
       CommandError(
         "\(path) cannot be read: \(error)",

@@ -159,6 +159,7 @@ private final class RecordImporter {
   /// Ids that an import made that was taken back: they may come again.
   private let takenBack: Set<String>
   private var occurrences: [String: Int] = [:]
+  private let latestFix: Date
   private var batch: [Undoable] = []
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
@@ -168,6 +169,7 @@ private final class RecordImporter {
     self.record = record
     self.format = format
     self.request = request
+    latestFix = record.clock.now.addingTimeInterval(86_400)
     journal = ImportJournal(storeDirectory: record.directory)
     let store = record.makeStore()
     var takenBack: Set<String> = []
@@ -203,7 +205,10 @@ private final class RecordImporter {
     switch taken {
     case .entity(let kind, let id, let fields): try take(kind, id, fields, at: place)
     case .event(let event): try take(event, at: place)
-    case .fix(let fix, let device): try take(.fix(fix), device)
+    case .fix(let fix, let device): try take(fix, device, at: place)
+    case .path(let fixes, let source):
+      let device = KeptPath.device(of: source)
+      for fix in fixes { try take(fix, device, at: place) }
     case .motion(let motion, let device): try take(.motion(motion), device)
     case .call(let kind, let time, let device):
       guard let kind = TripCall.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a call", at: place) }
@@ -242,6 +247,15 @@ private final class RecordImporter {
       report.knownReadings += taken.known
       report.found += taken.changes.created.count
     }
+  }
+
+  /// Clocks of devices go wrong by years; what is yet to come is no fix.
+  private func take(_ fix: Location, _ device: String, at place: String) throws {
+    guard fix.timestamp <= latestFix else {
+      return refuse(
+        "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock", at: place)
+    }
+    try take(.fix(fix), device)
   }
 
   private func take(_ reading: TrackReading, _ device: String) throws {
@@ -312,7 +326,7 @@ private final class RecordImporter {
     guard name.utf8.count <= 128, !name.isEmpty else {
       return refuse("a type is called with 1 to 128 bytes", at: place)
     }
-    let type = typeNames[name.lowercased()] ?? makeType(name)
+    let type = try typeNames[name.lowercased()] ?? builtInType(for: foreign, named: name) ?? makeType(name)
     var event = Event(
       id: foreign.id ?? id(of: foreign), eventTypeId: type.id, timestamp: foreign.timestamp, endDate: foreign.endDate,
       isAllDay: foreign.isAllDay, notes: foreign.notes, sourceType: foreign.source ?? .imported,
@@ -332,7 +346,48 @@ private final class RecordImporter {
     }
     event.properties = properties
     count(event, of: type.name)
+    if let sameness = foreign.sameness, try isKnown(event, sameness) {
+      report.known += 1
+      return
+    }
     batch.append(.event(event))
+    if let path = KeptPath.device(ofTrack: foreign.track) {
+      for fix in foreign.track { try take(fix, path, at: place) }
+    }
+  }
+
+  /// Whether another source told of the same thing, also one of this import.
+  private func isKnown(_ event: Event, _ sameness: ForeignEvent.Sameness) throws -> Bool {
+    // The trips in fixes that came before are found first, or each would be there twice.
+    if event.sourceType == .trip, readingCount > 0, !request.isDryRun {
+      try flushReadings()
+      report.found += try record.makeTrackIntake(for: record.act("import \(request.source)")).findAll().created.count
+    }
+    let inBatch = batch.contains { entity in
+      if case .event(let other) = entity { sameness.isMet(by: event, and: other) } else { false }
+    }
+    guard !inBatch, let range = sameness.range(around: event) else { return inBatch }
+    let store = record.makeStore()
+    guard try store.findEvent(id: event.id) == nil else { return false }
+    return try store.events(in: range, ofType: event.eventTypeId, limit: nil).contains {
+      sameness.isMet(by: event, and: $0)
+    }
+  }
+
+  /// The type under which trips and visits that are found here are recorded; `nil` for what is neither.
+  private func builtInType(for foreign: ForeignEvent, named name: String) throws -> EventType? {
+    let kind = foreign.source == .trip ? BuiltInType.trip : BuiltInType.visit
+    guard foreign.sameness != nil, name == kind.name, !request.isDryRun else { return nil }
+    let isNew = kind.present(among: Array(types.values)) == nil
+    let type = try record.type(kind)
+    if isNew { report.newTypes.append(type.name) }
+    know(type)
+    // Under whatever name it goes, it is known by this one.
+    typeNames[name.lowercased()] = type
+    for definition in try record.makeStore().fetchAllPropertyDefinitions() where definition.eventTypeId == type.id {
+      know(definition)
+    }
+    return type
   }
 
   private func id(of foreign: ForeignEvent) -> String {

@@ -15,11 +15,17 @@ enum FolderReader {
   }
 
   static func read(_ files: ExportFiles, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    var paths: [(path: String, format: InterchangeFormat)] = []
     for path in files.paths {
-      guard let format = try format(of: path, in: files) else {
-        try body(.skip(what: "file of no known format"), path)
-        continue
+      let head = try files.beginning(of: path, count: 1 << 16)[...]
+      if let format = InterchangeFormat.of(head) {
+        paths.append((path, format))
+      } else {
+        try body(.skip(what: NotTheData.recognise(head)?.name ?? "file of no known format"), path)
       }
+    }
+    // Fixes first: what is found in them is not to be there again for another file that tells of it.
+    for (path, format) in paths.filter({ $0.format.reads == .fixes }) + paths.filter({ $0.format.reads != .fixes }) {
       do {
         if format.isReadAsRecords {
           try format.read(ByteInput(from: try files.open(path)), options) { try body($0, "\(path), \($1)") }
@@ -46,8 +52,14 @@ enum FolderReader {
       })
     if !takeout.isEmpty {
       return "a Takeout of \(takeout.sorted().prefix(8).joined(separator: ", ")) without a history of places; "
-        + "since 2024 that is exported on the phone: Settings, Location, Timeline"
+        + "since 2024 \(NotTheData.phoneExport)"
     }
+    let known = Set(
+      files.paths.prefix(100).compactMap { path in
+        // A file that cannot be opened says nothing of the others.
+        (try? files.beginning(of: path, count: 1 << 16)).flatMap { NotTheData.refusal($0[...]) }
+      })
+    if let first = known.min() { return "an archive or folder of \(files.paths.count) files; \(first)" }
     let names = files.paths.prefix(3).joined(separator: ", ")
     return "an archive or folder of \(files.paths.count) other files (\(names)\(files.paths.count > 3 ? ", …" : ""))"
   }

@@ -31,7 +31,19 @@ public struct ForeignEvent: Hashable, Sendable {
   public var coordinate: Coordinate?
   /// The way, as far as its source recorded it.
   public var route: [Coordinate] = []
+  /// The fixes of that way, in the order of time: they are kept, and no trips are looked for in them, as the source has told what they are.
+  public var track: [Location] = []
+  /// How one is known that another source told of; `nil` where only the key counts.
+  public var sameness: Sameness?
   public var properties: [String: PropertyValue] = [:]
+
+  /// How two sources tell of one thing.
+  public enum Sameness: Hashable, Sendable {
+    /// More than half of the longer one's time is the other's too, and their places, where both have one, are no farther apart.
+    case time(metres: Double)
+    /// They begin within a minute, and their lengths differ by a twentieth at most.
+    case moments
+  }
 
   public init(typeName: String, key: [String], timestamp: Date) {
     self.typeName = typeName
@@ -48,6 +60,8 @@ public enum InterchangeRecord: Hashable, Sendable {
   /// A track of its own, in which trips are looked for.
   case track(TrackFile)
   case fix(Location, device: String)
+  /// Fixes of a source that tells its trips and visits itself: they are kept, and nothing is looked for in them.
+  case path([Location], source: String)
   case motion(MotionActivity, device: String)
   /// A word about a drive: `start`, `end`, `finalize` or `cancel`.
   case call(kind: String, time: Date, device: String)

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// A person brings years of ways and workouts that other programs recorded.
+@Suite("Import of journeys", .timeLimit(.minutes(10)))
+struct JourneyImportTests {
+  private let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+  }
+
+  private func path(_ name: String) -> String { bench.folder.appending(path: name).path }
+
+  @discardableResult
+  private func file(_ name: String, _ text: String) throws -> String {
+    let url = URL(filePath: path(name))
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+    return url.path
+  }
+
+  private func listed() throws -> [String] {
+    try bench.trendy("list", "--plain").output.split(separator: "\n").map(String.init)
+  }
+
+  /// Of the last import.
+  private func undoImport() throws {
+    let id = try bench.trendy("import", "list", "--plain").output.split(separator: "\t").first.map(String.init)
+    let undone = try bench.trendy("import", "undo", try #require(id))
+    #expect(undone.status == 0, "\(undone.talk)")
+  }
+
+  private static let month = """
+    {"timelineObjects":[
+     {"placeVisit":{"location":{"latitudeE7":520907000,"longitudeE7":51214000,"placeId":"a","name":"Bakery"},
+       "duration":{"startTimestamp":"2022-05-02T07:00:00Z","endTimestamp":"2022-05-02T07:30:00Z"}}},
+     {"activitySegment":{"startLocation":{"latitudeE7":520907000,"longitudeE7":51214000},
+       "endLocation":{"latitudeE7":523702000,"longitudeE7":48952000},"distance":38500,"activityType":"IN_PASSENGER_VEHICLE",
+       "duration":{"startTimestamp":"2022-05-02T07:30:00Z","endTimestamp":"2022-05-02T08:00:00Z"},
+       "simplifiedRawPath":{"points":[{"latE7":522000000,"lngE7":50000000,"accuracyMeters":10,"timestamp":"2022-05-02T07:40:00Z"}]}}}]}
+    """
+
+  /// The same stay and the same way as the phone tells of them: seconds and digits differ.
+  private static let phone = """
+    {"semanticSegments":[
+     {"startTime":"2022-05-02T09:01:10.000+02:00","endTime":"2022-05-02T09:30:00.000+02:00",
+      "visit":{"topCandidate":{"placeId":"other","placeLocation":{"latLng":"52.09075°, 5.12145°"}}}},
+     {"startTime":"2022-05-02T09:30:20.000+02:00","endTime":"2022-05-02T10:00:05.000+02:00",
+      "activity":{"start":{"latLng":"52.09071°, 5.12141°"},"end":{"latLng":"52.3702°, 4.8952°"},"distanceMeters":38400,
+       "topCandidate":{"type":"IN_PASSENGER_VEHICLE"}}},
+     {"startTime":"2022-05-02T11:00:00.000+02:00","endTime":"2022-05-02T11:20:00.000+02:00",
+      "activity":{"start":{"latLng":"52.3702°, 4.8952°"},"topCandidate":{"type":"WALKING"}}}]}
+    """
+
+  @Test func `a Takeout comes in once, with trips among the trips, and is taken back whole`() throws {
+    try file("Takeout/Tijdlijn/2022/2022_MEI.json", Self.month)
+    try file("Takeout/Tijdlijn/Settings.json", "{\"deviceSettings\":[]}")
+    let first = try bench.trendy("import", path("Takeout"), "--json")
+    #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 2, "\(first.talk)")
+    #expect(try bench.trendy("trip", "list").output.contains("38.5 km"))
+    #expect(try bench.trendy("list").output.contains("at Bakery"))
+    #expect(try bench.trendy("track", "list").output.contains("path Google Timeline"))
+    // Google has told of the trip; a second one is not found in its path.
+    try bench.trendy("trip", "recompute")
+    let again = try bench.trendy("import", path("Takeout"), "--json")
+    #expect(try again.document.objectValue?["new"]?.objectValue?.isEmpty == true, "\(again.talk)")
+    #expect(try listed().count == 2)
+    try undoImport()
+    #expect(try listed().isEmpty)
+  }
+
+  @Test func `what the phone tells of again is there once`() throws {
+    try bench.trendy("import", try file("month.json", Self.month))
+    let second = try bench.trendy("import", try file("Timeline.json", Self.phone), "--map", "walking=Walk", "--json")
+    let answer = try second.document.objectValue
+    #expect(answer?["new"]?.objectValue?["event"] == 1 && answer?["known"]?.intValue == 2, "\(second.talk)")
+    #expect(try listed().count == 3)
+    #expect(try bench.trendy("list").output.contains("Walk "))
+  }
+
+  @Test func `a drive in Records.json is a trip, and Timeline's word of it is not another`() throws {
+    let start = 1_651_476_600
+    let entries = (0..<180).map { index in
+      "{\"latitudeE7\":\(520_907_000 + index * 13_500),\"longitudeE7\":51214000,\"accuracy\":8,"
+        + "\"timestampMs\":\"\(start + index * 10)000\"}"
+    }
+    try file("Takeout/A/Records.json", "{\"locations\":[\(entries.joined(separator: ","))]}")
+    try file("Takeout/A/Months/2022_MAY.json", Self.month)
+    let result = try bench.trendy("import", path("Takeout"), "--json")
+    #expect(try result.document.objectValue?["found"] == 1, "\(result.talk)")
+    let trips = try bench.trendy("trip", "list", "--plain").output.split(separator: "\n")
+    #expect(trips.count == 1, "\(trips)")
+  }
+
+  @Test func `a file that came instead of the history says where that is`() throws {
+    let edits = try bench.trendy(
+      "import", try file("Timeline Edits.json", "{\"timelineEdits\":[{\"deviceId\":\"1\"}]}"))
+    #expect(edits.status == 65 && edits.talk.contains("on the phone"), "\(edits.talk)")
+    let cut = try bench.trendy("import", try file("cut.json", String(Self.month.prefix(330))))
+    #expect(cut.status == 65 && cut.talk.contains("truncated at line 5: 1 point"), "\(cut.talk)")
+  }
+}

@@ -1,0 +1,57 @@
+/// Files that lie beside what people look for, or came instead of it: each deserves a sentence of its own.
+enum NotTheData {
+  /// What to do where Google's history is not in a file.
+  static let phoneExport =
+    "the history itself is exported on the phone: on Android in Settings, Location, Location services, Timeline, "
+    + "Export; on an iPhone in Google Maps, Settings, Personal content, Export Timeline data"
+
+  /// What a file is that begins with these bytes, 64 KiB or all of it; `nil` where it is none of these.
+  /// - Returns: a name for a list, and a sentence for a file that came alone.
+  static func recognise(_ head: ArraySlice<UInt8>) -> (name: String, advice: String?)? {
+    let content = head.withoutLeadingSpace
+    switch content.first {
+    case nil: return ("an empty file", nil)
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return json(content)
+    default: break
+    }
+    if content.starts(with: "%PDF".utf8) { return ("a PDF", "export the data again, as a file for programs") }
+    if content.starts(with: "Rar!".utf8) { return ("a RAR archive", "unpack it, and import the folder") }
+    if content.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
+      return ("an old Office file", "save it as CSV, and import that")
+    }
+    if content.starts(with: "bplist".utf8) { return ("a binary property list", nil) }
+    let beginning = String(decoding: content.prefix(2000), as: UTF8.self).lowercased()
+    if beginning.contains("<clinicaldocument") {
+      return ("a clinical document of Apple Health", "the data is in export.xml beside it")
+    }
+    if beginning.hasPrefix("<"), beginning.contains("google data export archive") {
+      return ("Takeout's list of contents", "import the archive, or the folder, that it lies in")
+    }
+    if beginning.contains("encrypted timeline backup") {
+      return ("a note that Timeline backups are encrypted", phoneExport)
+    }
+    return nil
+  }
+
+  private static func json(_ content: ArraySlice<UInt8>) -> (name: String, advice: String?)? {
+    guard let outline = JSONOutline(content) else { return nil }
+    let members = outline.members
+    if members.isEmpty, !outline.isCutOff, content.count < 1000 { return ("an empty JSON document", nil) }
+    if members["timelineEdits"] != nil {
+      return ("Google's Timeline edits", "they hold a few raw signals; " + phoneExport)
+    }
+    if members["deviceSettings"] != nil { return ("the settings of Google's Timeline", phoneExport) }
+    if members["titleUrl"] != nil || (members["header"] != nil && members["title"] != nil) {
+      return ("Google's My Activity", "it tells of searches and pages; " + phoneExport)
+    }
+    return nil
+  }
+
+  /// Why a file that came alone cannot be read; `nil` where it may be anything.
+  static func refusal(_ head: ArraySlice<UInt8>) -> String? {
+    guard !head.withoutLeadingSpace.isEmpty else { return nil }
+    return recognise(head).map { name, advice in
+      "this looks like \(name), with nothing in it to import" + (advice.map { "; \($0)" } ?? "")
+    }
+  }
+}

@@ -1,0 +1,102 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// What the fields of Google's files of places mean, which differ in spelling from one export to the next.
+enum GoogleField {
+  /// Ten-millionths of degrees. Exports of 2019 wrote what is negative without its sign, beyond the range of 32 bits.
+  /// - Returns: `nil` for what is no place on earth.
+  static func coordinate(_ latitude: Int64, _ longitude: Int64) -> Coordinate? {
+    let latitude = latitude > 900_000_000 ? latitude - 4_294_967_296 : latitude
+    let longitude = longitude > 1_800_000_000 ? longitude - 4_294_967_296 : longitude
+    let coordinate = Coordinate(latitude: Double(latitude) / 1e7, longitude: Double(longitude) / 1e7)
+    return coordinate.isValid ? coordinate : nil
+  }
+
+  /// Of an object with `latitudeE7` and `longitudeE7`, or members of other names.
+  static func coordinate(
+    _ value: JSONValue?, _ latitude: String = "latitudeE7", _ longitude: String = "longitudeE7"
+  ) -> Coordinate? {
+    guard let latitude = value?[latitude]?.number, let longitude = value?[longitude]?.number,
+      let latitude = Int64(exactly: latitude.rounded()), let longitude = Int64(exactly: longitude.rounded())
+    else { return nil }
+    return coordinate(latitude, longitude)
+  }
+
+  /// Of a text: `52.0907°, 5.1214°`, the sign of the degree left out or damaged, or `geo:52.0907,5.1214`; also inside an object as `latLng`.
+  static func place(_ value: JSONValue?) -> Coordinate? {
+    guard let text = value?.stringValue ?? (value?["latLng"] ?? value?["LatLng"])?.stringValue else { return nil }
+    let kept = text.utf8.drop { !isOfNumber($0) }.filter { isOfNumber($0) || $0 == UInt8(ascii: ",") }
+    let parts = kept.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
+    guard parts.count >= 2, let latitude = FieldText.number(parts[0]), let longitude = FieldText.number(parts[1])
+    else { return nil }
+    let coordinate = Coordinate(latitude: latitude, longitude: longitude)
+    return coordinate.isValid ? coordinate : nil
+  }
+
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+  }
+
+  /// Seconds east of Greenwich that a time is written with; `nil` where it is in UTC, which says nothing of where it was.
+  static func offset(of text: String?) -> Int? {
+    guard let tail = text?.utf8.suffix(6), tail.count == 6, let sign = tail.first, sign == 0x2B || sign == 0x2D else {
+      return nil
+    }
+    let digits = tail.dropFirst().filter { $0 != 0x3A }.map { Int($0) - 0x30 }
+    guard digits.count == 4, digits.allSatisfy({ (0...9).contains($0) }) else { return nil }
+    let minutes = (digits[0] * 10 + digits[1]) * 60 + digits[2] * 10 + digits[3]
+    return minutes <= 14 * 60 ? (sign == 0x2D ? -minutes : minutes) * 60 : nil
+  }
+
+  /// The zone of an event for which a file tells no more than an offset: that of the options where their clocks agree.
+  static func zone(secondsFromGMT offset: Int?, at time: Date, _ options: ImportOptions) -> String? {
+    guard let offset, offset != options.zone.secondsFromGMT(at: time) else { return options.zone.name }
+    if offset == 0 { return "UTC" }
+    // In these names east is negative (tz database, file etcetera).
+    if offset % 3600 == 0, (-12...14).contains(offset / 3600) {
+      return "Etc/GMT\(offset > 0 ? "-" : "+")\(abs(offset / 3600))"
+    }
+    return [
+      -12_600: "America/St_Johns", -9_000: "America/St_Johns", 12_600: "Asia/Tehran", 16_200: "Asia/Kabul",
+      19_800: "Asia/Kolkata", 20_700: "Asia/Kathmandu", 23_400: "Asia/Yangon", 34_200: "Australia/Darwin",
+      37_800: "Australia/Adelaide",
+    ][offset]
+  }
+
+  /// A moment, or nothing where its year cannot be kept.
+  static func moment(_ value: JSONValue?) -> Date? { value?.moment }
+}
+
+/// How somebody moved, by the word of a file: `IN_PASSENGER_VEHICLE`, `in passenger vehicle`.
+struct GoogleActivity: Hashable {
+  /// In lower case with spaces; empty where nothing is known.
+  let words: String
+
+  init(_ word: String?) {
+    let words = (word ?? "").lowercased().replacing("_", with: " ")
+    self.words = ["unknown", "unknown activity type", "still", "tilting"].contains(words) ? "" : words
+  }
+
+  /// What is a trip: all that carries.
+  var isVehicle: Bool {
+    words.hasPrefix("in ") || ["flying", "motorcycling", "boating", "driving", "in vehicle", "sailing"].contains(words)
+  }
+
+  /// What its events are called.
+  var typeName: String {
+    if isVehicle { return "Trip" }
+    switch words {
+    case "": return "Movement"
+    case "on foot": return "Walking"
+    case "on bicycle": return "Cycling"
+    default: return words.prefix(1).uppercased() + words.dropFirst()
+    }
+  }
+
+  /// What carried: `passenger vehicle`.
+  var vehicle: String { words.hasPrefix("in ") ? String(words.dropFirst(3)) : words }
+}

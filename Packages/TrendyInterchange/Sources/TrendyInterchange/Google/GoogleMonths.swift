@@ -1,0 +1,112 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads a month of a Takeout's "Semantic Location History": `{"timelineObjects":[{"placeVisit":{…}},{"activitySegment":{…}}]}`.
+enum GoogleMonths {
+  static let array = "timelineObjects"
+
+  static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    try JSONElements.read(input, arrays: [array]) { _, index, bytes in
+      let place = "\(array)[\(index)]"
+      guard let value = JSONValue(element: bytes) else {
+        return try body(.bad(reason: "this is not JSON"), place)
+      }
+      if let visit = value["placeVisit"] {
+        try take(visit: visit, options, at: place, body)
+      } else if let segment = value["activitySegment"] {
+        try take(segment: segment, options, at: place, body)
+      } else {
+        try body(.skip(what: "object of another kind"), place)
+      }
+    }
+  }
+
+  private static func take(
+    visit: JSONValue, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
+  ) throws {
+    guard let span = span(visit["duration"], options) else { return try refuse(place, body) }
+    let location = visit["location"]
+    let candidate = visit["otherCandidateLocations"]?.arrayValue?.first
+    let stay = GoogleStory.Stay(
+      placeId: (location?["placeId"] ?? candidate?["placeId"])?.stringValue,
+      coordinate: GoogleField.coordinate(location) ?? GoogleField.coordinate(visit, "centerLatE7", "centerLngE7")
+        ?? GoogleField.coordinate(candidate),
+      name: location?["name"]?.stringValue, address: location?["address"]?.stringValue,
+      meaning: location?["semanticType"]?.stringValue)
+    guard stay.coordinate != nil || stay.placeId != nil else {
+      return try body(.bad(reason: "the visit has no place"), place)
+    }
+    try body(.event(GoogleStory.event(stay, span)), place)
+    let inner = visit["childVisits"]?.arrayValue?.count ?? 0
+    if inner > 0 { try body(.skip(what: "visit inside another", count: inner), place) }
+    let path = fixes(visit["simplifiedRawPath"])
+    if !path.isEmpty { try body(.path(path, source: GoogleStory.source), place) }
+  }
+
+  private static func take(
+    segment: JSONValue, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
+  ) throws {
+    guard let span = span(segment["duration"], options) else { return try refuse(place, body) }
+    let path = fixes(segment["simplifiedRawPath"])
+    // Way points are drawn along roads and have no times: good for a line, and no fixes.
+    let drawn = segment["waypointPath"]?["waypoints"]?.arrayValue ?? []
+    var way = GoogleStory.Way(
+      activity: GoogleActivity(activity(segment)), start: GoogleField.coordinate(segment["startLocation"]),
+      end: GoogleField.coordinate(segment["endLocation"]), distance: segment["distance"]?.number)
+    way.path =
+      path.isEmpty ? drawn.compactMap { GoogleField.coordinate($0, "latE7", "lngE7") } : path.map(\.coordinate)
+    if way.distance == nil { way.distance = segment["waypointPath"]?["distanceMeters"]?.number }
+    try body(.event(GoogleStory.event(way, span)), place)
+    if !path.isEmpty { try body(.path(path, source: GoogleStory.source), place) }
+  }
+
+  /// The word that was chosen, else the likeliest, else how the line was drawn.
+  private static func activity(_ segment: JSONValue) -> String? {
+    if let word = segment["activityType"]?.stringValue { return word }
+    let likely = segment["activities"]?.arrayValue?.max { left, right in
+      (left["probability"]?.number ?? 0) < (right["probability"]?.number ?? 0)
+    }
+    if let word = likely?["activityType"]?.stringValue, likely?["probability"]?.number ?? 0 > 0 { return word }
+    switch segment["waypointPath"]?["travelMode"]?.stringValue {
+    case "WALK": return "WALKING"
+    case "BICYCLE": return "CYCLING"
+    case "DRIVE": return "IN_VEHICLE"
+    default: return nil
+    }
+  }
+
+  private static func fixes(_ path: JSONValue?) -> [Location] {
+    (path?["points"]?.arrayValue ?? []).compactMap { point in
+      guard let coordinate = GoogleField.coordinate(point, "latE7", "lngE7"),
+        let time = (point["timestamp"] ?? point["timestampMs"])?.moment
+      else { return nil }
+      let accuracy = point["accuracyMeters"]?.number ?? -1
+      return Location(coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time)
+    }
+  }
+
+  private static func span(_ duration: JSONValue?, _ options: ImportOptions) -> GoogleStory.Span? {
+    func moment(_ name: String) -> Date? { (duration?["\(name)Timestamp"] ?? duration?["\(name)TimestampMs"])?.moment }
+    guard let start = moment("start") else { return nil }
+    let end = moment("end") ?? start
+    guard end >= start else { return nil }
+    return GoogleStory.Span(start: start, end: end, zone: options.zone.name)
+  }
+
+  private static func refuse(_ place: String, _ body: InterchangeFormat.Handler) throws {
+    try body(.bad(reason: "its times are missing, cannot be read, or end before they begin"), place)
+  }
+}
+
+extension JSONValue {
+  /// `nil` for what is not JSON.
+  init?(element: UnsafeBufferPointer<UInt8>) {
+    // Why it is not JSON, its place in the file tells whoever looks.
+    guard let value = try? WireJSON.decode(JSONValue.self, from: Data(element)) else { return nil }
+    self = value
+  }
+}

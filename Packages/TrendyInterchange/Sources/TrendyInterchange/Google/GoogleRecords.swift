@@ -1,0 +1,110 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads `Records.json` of a Takeout: every fix that Google kept of its owner's devices, a file of gigabytes.
+///
+/// Members are those of the Records schema in CarlosBergillos/LocationHistoryFormat; places are in ten-millionths of a degree.
+enum GoogleRecords {
+  private static let array = "locations"
+
+  /// Whether a document with these members is one: its first entry may be a scan of networks without a place.
+  static func isBeginning(_ outline: JSONOutline) -> Bool {
+    outline.members[array] != nil
+      && !outline.innerMembers.isDisjoint(with: ["latitudeE7", "longitudeE7", "timestampMs", "deviceTag"])
+  }
+
+  static func read(_ input: ByteInput, _ body: InterchangeFormat.Handler) throws {
+    var withoutPlace = 0
+    // Almost all entries are of the same few devices.
+    var last: (tag: Int64, name: String)?
+    do {
+      try JSONElements.read(input, arrays: [array]) { _, index, bytes in
+        var entry = Entry()
+        guard entry.take(bytes) else {
+          return try body(.bad(reason: "this is not a whole JSON object"), "locations[\(index)]")
+        }
+        guard entry.latitude != nil || entry.longitude != nil else {
+          withoutPlace += 1
+          return
+        }
+        guard let fix = entry.location else { return try body(.bad(reason: entry.problem), "locations[\(index)]") }
+        if let tag = entry.deviceTag, tag != last?.tag { last = (tag, "Google \(tag)") }
+        // The place is asked for by the million and read for none of them.
+        try body(.fix(fix, device: entry.deviceTag == nil ? "Google" : last?.name ?? "Google"), "locations")
+      }
+    } catch {
+      try tell(withoutPlace, body)
+      throw error
+    }
+    try tell(withoutPlace, body)
+  }
+
+  private static func tell(_ withoutPlace: Int, _ body: InterchangeFormat.Handler) throws {
+    if withoutPlace > 0 { try body(.skip(what: "entry without a position", count: withoutPlace), array) }
+  }
+
+  private struct Entry {
+    var latitude: Int64?
+    var longitude: Int64?
+    var time: Date?
+    var accuracy: Double?
+    var altitude: Double?
+    var speed: Double?
+    var course: Double?
+    var deviceTag: Int64?
+
+    /// - Returns: whether the object was whole.
+    mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+      JSONFields.forEach(in: bytes) { name, value in
+        switch name.count {
+        case 8 where name.isEqual("accuracy"): accuracy = value.number
+        case 8 where name.isEqual("altitude"): altitude = value.number
+        case 8 where name.isEqual("velocity"): speed = value.number
+        case 7 where name.isEqual("heading"): course = value.number
+        case 9 where name.isEqual("timestamp"): time = value.moment
+        case 9 where name.isEqual("deviceTag"): deviceTag = value.integer
+        case 10 where name.isEqual("latitudeE7"): latitude = value.integer
+        case 11 where name.isEqual("longitudeE7"): longitude = value.integer
+        case 11 where name.isEqual("timestampMs"):
+          time = value.integer.flatMap { FieldText.moment(Double($0) / 1000) }
+        default: break
+        }
+      }
+    }
+
+    var coordinate: Coordinate? {
+      guard let latitude, let longitude else { return nil }
+      return GoogleField.coordinate(latitude, longitude)
+    }
+
+    var location: Location? {
+      guard let time, let coordinate else { return nil }
+      return Location(
+        coordinate: coordinate, horizontalAccuracy: accuracy.flatMap { $0 > 0 ? $0 : nil } ?? -1, timestamp: time,
+        altitude: altitude.flatMap { abs($0) < 1e6 ? $0 : nil },
+        speed: speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil },
+        course: course.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil })
+    }
+
+    var problem: String {
+      guard coordinate != nil else {
+        let parts = [latitude, longitude].map { $0.map { "\($0)" } ?? "-" }
+        return "latitudeE7 \(parts[0]), longitudeE7 \(parts[1]) is no place on earth"
+      }
+      return "the time is missing or cannot be read"
+    }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether these are the bytes of a text of as many.
+  func isEqual(_ text: StaticString) -> Bool {
+    guard count == text.utf8CodeUnitCount else { return false }
+    for index in 0..<count where self[index] != text.utf8Start[index] { return false }
+    return true
+  }
+}

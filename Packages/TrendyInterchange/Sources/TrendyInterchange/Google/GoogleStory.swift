@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// What Google made of somebody's fixes, in whatever file: a stay, or a way from one place to another.
+enum GoogleStory {
+  /// What the fixes of its paths are kept under.
+  static let source = "Google Timeline"
+
+  struct Stay {
+    var placeId: String?
+    var coordinate: Coordinate?
+    var name: String?
+    var address: String?
+    /// `TYPE_HOME`, `INFERRED_HOME`, `Work` …
+    var meaning: String?
+  }
+
+  struct Way {
+    var activity = GoogleActivity(nil)
+    var start: Coordinate?
+    var end: Coordinate?
+    /// Metres.
+    var distance: Double?
+    /// Between start and end.
+    var path: [Coordinate] = []
+  }
+
+  /// When it was, and on which clock.
+  struct Span {
+    var start: Date
+    var end: Date
+    /// IANA name.
+    var zone: String?
+  }
+
+  static func event(_ stay: Stay, _ span: Span) -> ForeignEvent {
+    var event = event("Visit", ["visit"], stay.placeId ?? position(stay.coordinate), span)
+    event.hints = ["visit"]
+    let meaning = stay.meaning?.lowercased() ?? ""
+    let known = meaning.hasSuffix("home") ? "Home" : meaning.hasSuffix("work") ? "Work" : nil
+    event.locationName = text(stay.name) ?? known ?? text(stay.address)
+    event.coordinate = stay.coordinate
+    if let address = text(stay.address), address != event.locationName { event.properties["address"] = .text(address) }
+    event.properties["Duration"] = .duration(span.end.timeIntervalSince(span.start))
+    return event
+  }
+
+  static func event(_ way: Way, _ span: Span) -> ForeignEvent {
+    var event = event(way.activity.typeName, ["move"], position(way.start), span)
+    event.hints = [way.activity.words.isEmpty ? "movement" : way.activity.words, way.activity.vehicle]
+    let points = [way.start].compactMap(\.self) + way.path + [way.end].compactMap(\.self)
+    event.coordinate = points.first
+    event.route = points
+    let seconds = span.end.timeIntervalSince(span.start)
+    event.properties["duration"] = .duration(seconds)
+    if let distance = way.distance, distance >= 0, distance < 1e9 {
+      event.properties["distance"] = .number((distance * 10).rounded() / 10)
+      if way.activity.isVehicle, seconds > 0 {
+        event.properties["average_speed"] = .number((distance / seconds * 10).rounded() / 10)
+      }
+    }
+    if way.activity.isVehicle {
+      event.source = .trip
+      event.properties["mode"] = .text(way.activity.vehicle)
+    }
+    return event
+  }
+
+  private static func event(_ type: String, _ kind: [String], _ place: String, _ span: Span) -> ForeignEvent {
+    let second = Int64(span.start.timeIntervalSince1970.rounded(.down))
+    var event = ForeignEvent(typeName: type, key: ["google"] + kind + ["\(second)", place], timestamp: span.start)
+    event.isKeyUnique = true
+    event.endDate = span.end
+    event.timeZone = span.zone
+    // A Takeout and the phone tell of one stay with other seconds and other digits.
+    event.sameness = .time(metres: 150)
+    return event
+  }
+
+  private static func text(_ text: String?) -> String? {
+    let text = FieldText.trim(text ?? "").replacing("\n", with: ", ")
+    return text.isEmpty ? nil : text
+  }
+
+  /// To a metre.
+  private static func position(_ coordinate: Coordinate?) -> String {
+    coordinate.map { "\(($0.latitude * 1e5).rounded() / 1e5) \(($0.longitude * 1e5).rounded() / 1e5)" } ?? ""
+  }
+}

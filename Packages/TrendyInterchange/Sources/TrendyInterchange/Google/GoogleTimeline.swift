@@ -1,0 +1,171 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the Timeline that a phone exports: of Android an object with `semanticSegments`, of iOS an array of the same things in other
+/// spelling. Each spelling is taken in either.
+enum GoogleTimeline {
+  static let kinds = ["visit", "activity", "timelinePath", "timelineMemory"]
+
+  static func isBeginning(_ outline: JSONOutline, isArray: Bool) -> Bool {
+    if isArray { return outline.members["startTime"] != nil && kinds.contains { outline.members[$0] != nil } }
+    return outline.members["semanticSegments"] != nil || outline.members["rawSignals"] != nil
+  }
+
+  static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    var reader = GoogleTimelineReader(options: options)
+    do {
+      try JSONElements.read(input, arrays: ["", "semanticSegments", "rawSignals"]) { array, index, bytes in
+        let place = array.isEmpty ? "[\(index)]" : "\(array)[\(index)]"
+        guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "this is not JSON"), place) }
+        if array == "rawSignals" {
+          try reader.take(signal: value, at: place, body)
+        } else {
+          try reader.take(segment: value, at: place, body)
+        }
+      }
+    } catch {
+      try reader.finish(body)
+      throw error
+    }
+    try reader.finish(body)
+  }
+}
+
+/// Joins ways with the points of their paths, which come in blocks of two hours that lie across them.
+private struct GoogleTimelineReader {
+  let options: ImportOptions
+  /// Points by time of the last days, for ways that are still to come.
+  private var points: [(time: Date, coordinate: Coordinate)] = []
+  /// Ways whose points may still be to come.
+  private var waiting: [(way: GoogleStory.Way, span: GoogleStory.Span, place: String)] = []
+  /// Paths begin at even hours, and are two hours long.
+  private static let block: TimeInterval = 2 * 3600
+  private static let pointLimit = 20_000
+
+  init(options: ImportOptions) { self.options = options }
+
+  mutating func take(segment: JSONValue, at place: String, _ body: InterchangeFormat.Handler) throws {
+    guard let start = segment["startTime"]?.moment, let end = segment["endTime"]?.moment, end >= start else {
+      return try body(.bad(reason: "its times are missing, cannot be read, or end before they begin"), place)
+    }
+    let minutes = segment["startTimeTimezoneUtcOffsetMinutes"]?.number.flatMap { Int(exactly: $0.rounded()) }
+    let offset =
+      minutes.flatMap { abs($0) <= 840 ? $0 * 60 : nil } ?? GoogleField.offset(of: segment["startTime"]?.stringValue)
+    let span = GoogleStory.Span(
+      start: start, end: end, zone: GoogleField.zone(secondsFromGMT: offset, at: start, options))
+    try release(before: start.addingTimeInterval(-Self.block), body)
+    if let visit = segment["visit"] {
+      try take(visit: visit, span, at: place, body)
+    } else if let activity = segment["activity"] {
+      take(activity: activity, span, at: place)
+    } else if let path = segment["timelinePath"]?.arrayValue {
+      try take(path: path, span, at: place, body)
+    } else {
+      let isMemory = segment["timelineMemory"] != nil
+      try body(.skip(what: isMemory ? "memory of a journey" : "segment of another kind"), place)
+    }
+  }
+
+  private func take(
+    visit: JSONValue, _ span: GoogleStory.Span, at place: String, _ body: InterchangeFormat.Handler
+  ) throws {
+    guard visit["hierarchyLevel"]?.number ?? 0 == 0 else { return try body(.skip(what: "visit inside another"), place) }
+    let candidate = visit["topCandidate"]
+    let stay = GoogleStory.Stay(
+      placeId: (candidate?["placeId"] ?? candidate?["placeID"])?.stringValue,
+      coordinate: GoogleField.place(candidate?["placeLocation"]), meaning: candidate?["semanticType"]?.stringValue)
+    guard stay.coordinate != nil || stay.placeId != nil else {
+      return try body(.bad(reason: "the visit has no place"), place)
+    }
+    try body(.event(GoogleStory.event(stay, span)), place)
+  }
+
+  private mutating func take(activity: JSONValue, _ span: GoogleStory.Span, at place: String) {
+    let way = GoogleStory.Way(
+      activity: GoogleActivity(activity["topCandidate"]?["type"]?.stringValue),
+      start: GoogleField.place(activity["start"]), end: GoogleField.place(activity["end"]),
+      distance: activity["distanceMeters"]?.number)
+    waiting.append((way, span, place))
+  }
+
+  private mutating func take(
+    path: [JSONValue], _ span: GoogleStory.Span, at place: String, _ body: InterchangeFormat.Handler
+  ) throws {
+    var fixes: [Location] = []
+    for (index, point) in path.enumerated() {
+      let minutes = point["durationMinutesOffsetFromStartTime"]?.number
+      // Minutes before the start occur; several points of one minute are spread over it, in their order.
+      let moment =
+        point["time"]?.moment
+        ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }
+      guard let coordinate = GoogleField.place(point["point"]), let moment else {
+        try body(.bad(reason: "a point has no place or no time"), "\(place).timelinePath[\(index)]")
+        continue
+      }
+      fixes.append(Location(coordinate: coordinate, horizontalAccuracy: -1, timestamp: moment))
+    }
+    fixes = Self.spread(fixes)
+    guard !fixes.isEmpty else { return }
+    points += fixes.map { ($0.timestamp, $0.coordinate) }
+    if points.count > Self.pointLimit { points.removeFirst(points.count - Self.pointLimit / 2) }
+    try body(.path(fixes, source: GoogleStory.source), place)
+  }
+
+  /// Fixes of one moment and several places are laid out over its minute.
+  private static func spread(_ fixes: [Location]) -> [Location] {
+    var result: [Location] = []
+    var start = 0
+    while start < fixes.count {
+      let end = fixes[start...].firstIndex { $0.timestamp != fixes[start].timestamp } ?? fixes.count
+      var run = Array(fixes[start..<end])
+      for index in run.indices.reversed() where index > 0 && run[index].coordinate == run[index - 1].coordinate {
+        run.remove(at: index)
+      }
+      for index in run.indices {
+        run[index].timestamp.addTimeInterval((Double(index) * 60 / Double(run.count)).rounded(.down))
+      }
+      result += run
+      start = end
+    }
+    return result
+  }
+
+  mutating func take(signal: JSONValue, at place: String, _ body: InterchangeFormat.Handler) throws {
+    guard let position = signal["position"] else {
+      let kind = signal.objectValue?.keys.min() ?? "signal"
+      return try body(.skip(what: "raw signal \(kind.prefix(24))"), place)
+    }
+    guard let coordinate = GoogleField.place(position["LatLng"] ?? position["latLng"] ?? position["point"]),
+      let time = position["timestamp"]?.moment
+    else { return try body(.bad(reason: "the position has no place or no time"), place) }
+    let accuracy = position["accuracyMeters"]?.number ?? -1
+    let speed = position["speedMetersPerSecond"]?.number
+    let fix = Location(
+      coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,
+      altitude: position["altitudeMeters"]?.number.flatMap { abs($0) < 1e6 ? $0 : nil },
+      speed: speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil })
+    try body(.path([fix], source: GoogleStory.source), place)
+  }
+
+  // MARK: Ways
+
+  /// Gives the ways that were over before a moment.
+  private mutating func release(before limit: Date, _ body: InterchangeFormat.Handler) throws {
+    guard waiting.contains(where: { $0.span.end < limit }) || waiting.count > 1000 else { return }
+    let isAll = waiting.count > 1000
+    let ready = waiting.filter { isAll || $0.span.end < limit }
+    waiting.removeAll { isAll || $0.span.end < limit }
+    for (way, span, place) in ready {
+      var way = way
+      way.path = points.filter { $0.time >= span.start && $0.time <= span.end }.sorted { $0.time < $1.time }
+        .map(\.coordinate)
+      try body(.event(GoogleStory.event(way, span)), place)
+    }
+  }
+
+  mutating func finish(_ body: InterchangeFormat.Handler) throws { try release(before: .distantFuture, body) }
+}

@@ -1,0 +1,32 @@
+extension InterchangeFormat {
+  /// Of programs that record where somebody was and what way they went.
+  static let journeys = google
+
+  private static let google = [
+    InterchangeFormat(
+      "google-records", "Google Records.json", "Every fix of a Takeout's location history.", reads: .fixes,
+      basis: "the schema of LocationHistoryFormat; files of public importers",
+      recognise: { head in outline(head, of: "{").map { GoogleRecords.isBeginning($0) } ?? false },
+      read: { input, _, body in try GoogleRecords.read(input, body) }),
+    InterchangeFormat(
+      "google-months", "Google Semantic Location History", "A month of a Takeout: stays, and ways between them.",
+      reads: [.events, .trips, .fixes], basis: "the schema of LocationHistoryFormat; files of public importers",
+      recognise: { head in outline(head, of: "{")?.members[GoogleMonths.array] != nil },
+      read: { input, options, body in try GoogleMonths.read(input, options, body) }),
+    InterchangeFormat(
+      "google-timeline", "Google Timeline", "What Android or iOS exports on the phone: stays, ways and paths.",
+      reads: [.events, .trips, .fixes], basis: "public descriptions; files of public importers",
+      recognise: { head in
+        outline(head, of: "{").map { GoogleTimeline.isBeginning($0, isArray: false) }
+          ?? outline(head, of: "[").map { GoogleTimeline.isBeginning($0, isArray: true) } ?? false
+      },
+      read: { input, options, body in try GoogleTimeline.read(input, options, body) }),
+  ]
+
+  /// The outside of a JSON text that begins with this bracket.
+  private static func outline(_ head: ArraySlice<UInt8>, of bracket: Unicode.Scalar) -> JSONOutline? {
+    let content = head.withoutLeadingSpace
+    guard content.first == UInt8(ascii: bracket) else { return nil }
+    return JSONOutline(content)
+  }
+}
