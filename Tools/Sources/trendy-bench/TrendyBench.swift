@@ -19,7 +19,8 @@ enum TrendyBench {
     if arguments.contains("--help") || arguments.contains("-h") {
       print(
         "\(BenchmarkOptions.usage)\n\(CommandLineBenchmark.usage)\n\(GeodesicBenchmark.usage)\n"
-          + "\(InsightsCheck.usage)\n\(HealthBenchmark.usage)\n\(TripsBenchmark.usage)\n\(TracksBenchmark.usage)\n\(WorldsBenchmark.usage)"
+          + "\(InsightsCheck.usage)\n\(HealthBenchmark.usage)\n\(RecurrenceCheck.usage)\n"
+          + "\(TripsBenchmark.usage)\n\(TracksBenchmark.usage)\n\(WorldsBenchmark.usage)"
       )
       return
     }
@@ -32,6 +33,7 @@ enum TrendyBench {
         print(try GeodesicBenchmark(file: rest[0]).run())
       case "trips": print(try TripsBenchmark(rest).run())
       case "insights": print(try InsightsCheck(rest).run())
+      case "interchange" where rest.first == "--rrule": print(try RecurrenceCheck(rest).run { complain($0) })
       case "interchange": try HealthBenchmark(rest).run { print($0) }
       case "interchange-read": print(try HealthBenchmark.read(rest))
       case "tracks": try TracksBenchmark(rest).run { print($0) }

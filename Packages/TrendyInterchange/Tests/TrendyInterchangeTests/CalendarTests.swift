@@ -46,6 +46,21 @@ struct CalendarTests {
     }
   }
 
+  /// Where other implementations differ from RFC 5545, 3.3.10: a missing weekday is that of the first time, and BYSETPOS counts in the whole week.
+  @Test func `weeks of a year have the day of the first, and positions count in the whole week`() throws {
+    func times(_ text: String, from start: String, through last: String) throws -> [String] {
+      let start = try #require(WallTime(start))
+      let last = try #require(WallTime(last))
+      return try #require(RecurrenceRule(text)).occurrences(from: start, in: start, through: last).map { "\($0.day)" }
+    }
+    #expect(
+      try times("FREQ=YEARLY;BYWEEKNO=20", from: "20260514T090000", through: "20281231")
+        == ["2026-05-14", "2027-05-20", "2028-05-18"])
+    #expect(
+      try times("FREQ=WEEKLY;BYDAY=WE,FR,SA,SU;BYSETPOS=-3", from: "20210723T083500", through: "20210807")
+        == ["2021-07-23", "2021-07-30", "2021-08-06"])
+  }
+
   @Test func `what repeats stays on the clock over daylight saving, without what is taken out`() throws {
     let text = event(
       "UID:gym@x", "DTSTART;TZID=W. Europe Standard Time:20261013T183000", "DURATION:PT1H",

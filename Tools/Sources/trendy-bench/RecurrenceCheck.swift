@@ -1,0 +1,57 @@
+import Foundation
+import TrendyInterchange
+import TrendyModels
+
+/// `trendy-bench interchange --rrule FILE`: holds the recurrences of calendars against cases worked out elsewhere.
+struct RecurrenceCheck {
+  static let usage = """
+    usage: trendy-bench interchange --rrule FILE
+      FILE  JSON with cases of dtstart, rrule, from, through and occurrences, in local time; prints the number of cases
+            and of those that differ or cannot be read; the first ten of these go to standard error
+    """
+
+  private let file: URL
+
+  init(_ arguments: [String]) throws(InputError) {
+    guard arguments.count == 2, arguments[0] == "--rrule" else { throw InputError(text: Self.usage) }
+    file = URL(filePath: arguments[1])
+  }
+
+  /// - Parameter report: takes a sentence on a case that is wrong.
+  /// - Returns: `{"cases":300,"wrong":0}`.
+  /// - Throws: where the file cannot be read or is not JSON with cases; a case that is wrong is no error.
+  func run(_ report: (String) -> Void) throws -> String {
+    let document = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: file))
+    guard let cases = document.objectValue?["cases"]?.arrayValue ?? document.arrayValue else {
+      throw InputError(text: "\(file.path) has no cases\n\(Self.usage)")
+    }
+    var wrong = 0
+    for (index, each) in cases.enumerated() {
+      guard let difference = Self.difference(each) else { continue }
+      wrong += 1
+      if wrong <= 10 { report("case \(index + 1): \(difference)") }
+    }
+    return "{\"cases\":\(cases.count),\"wrong\":\(wrong)}"
+  }
+
+  /// `nil` where the times are those of the case.
+  private static func difference(_ each: JSONValue) -> String? {
+    func text(_ name: String) -> String? { each.objectValue?[name]?.stringValue }
+    guard let ruleText = text("rrule") else { return "it has no rrule" }
+    let body = ruleText.hasPrefix("RRULE:") ? ruleText.dropFirst(6) : ruleText[...]
+    guard let rule = RecurrenceRule(body) else { return "\(ruleText) is not read" }
+    guard let start = text("dtstart").flatMap({ WallTime($0) }), let from = text("from").flatMap({ WallTime($0) }),
+      let through = text("through").flatMap({ WallTime($0) }),
+      let expected = each.objectValue?["occurrences"]?.arrayValue
+    else { return "\(ruleText) lacks dtstart, from, through or occurrences" }
+    let found = rule.occurrences(from: start, in: from, through: through)
+    guard found.count == expected.count else {
+      return "\(ruleText) from \(text("dtstart") ?? ""): \(found.count) times instead of \(expected.count)"
+    }
+    for (time, expected) in zip(found, expected) where expected.stringValue.flatMap({ WallTime($0) }) != time {
+      return "\(ruleText) from \(text("dtstart") ?? ""): \(time.day) at second \(time.secondOfDay) "
+        + "instead of \(expected.stringValue ?? "a time")"
+    }
+    return nil
+  }
+}
