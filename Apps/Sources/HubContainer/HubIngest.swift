@@ -74,7 +74,7 @@ public final class HubIngest: Ingest {
   }
 
   public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
-    guard FileManager.default.fileExists(atPath: directory.appending(path: desk.person).path) else { return [] }
+    guard try storage.hasTracks(of: desk.person) else { return [] }
     return try await intake(for: desk).run { try $0.fixesOfOneDevice(in: span) }
   }
 
