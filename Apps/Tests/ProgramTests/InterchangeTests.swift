@@ -85,6 +85,17 @@ struct InterchangeTests {
     #expect(try listed().count == 3)
   }
 
+  @Test func `what was taken back may come again, with the types that it made`() throws {
+    let table = try file("gym.csv", "habit,date\nclimbing,2026-01-02\nclimbing,2026-01-03\n")
+    for _ in 0..<2 {
+      try bench.trendy("import", table)
+      #expect(try listed().count == 2)
+      let id = try bench.trendy("import", "list", "--plain").output.split(separator: "\t").first.map(String.init)
+      try bench.trendy("import", "undo", try #require(id))
+      #expect(try listed().isEmpty)
+    }
+  }
+
   @Test func `what a person deleted does not come back with the next import`() throws {
     let table = try file("gym.csv", "habit,date\ngym,2026-01-02\ngym,2026-01-03\n")
     try bench.trendy("import", table)

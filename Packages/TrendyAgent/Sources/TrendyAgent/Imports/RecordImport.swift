@@ -400,8 +400,8 @@ private final class RecordImporter {
 
   private func makeType(_ name: String) -> EventType {
     let natural = NaturalKey.id(for: "import", "type", name.lowercased())
-    // One that the person deleted does not come back; its name may.
-    let isDeleted = (try? record.makeStore().findTombstone(.eventType, natural)) == true
+    // One that the person deleted does not come back; its name may. One that an undo took back does, with its events.
+    let isDeleted = !takenBack.contains(natural) && (try? record.makeStore().findTombstone(.eventType, natural)) == true
     let type = EventType(
       id: isDeleted ? record.makeID() : natural, name: name, colorHex: "#6B7280", iconName: "tray.and.arrow.down")
     know(type)
