@@ -38,6 +38,11 @@ final class FileOutput {
     if pending.count >= 1 << 18 { try flush() }
   }
 
+  func write(_ bytes: [UInt8]) throws(CommandError) {
+    pending += bytes
+    if pending.count >= 1 << 18 { try flush() }
+  }
+
   private func flush() throws(CommandError) {
     var rest = pending[...]
     while !rest.isEmpty {

@@ -79,6 +79,7 @@ struct FormatTableTests {
   ]
 
   static let samplesOfAll = samples.merging(JourneySamples.texts) { first, _ in first }
+    .merging(FormatSamples.all) { first, _ in first }
 
   static var options: ImportOptions {
     ImportOptions(zone: .utc, now: Date(timeIntervalSince1970: 1_800_000_000))

@@ -6,9 +6,11 @@ import CommandSupport
   import Foundation
 #endif
 import TrendyAgent
+import TrendyArchive
 import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
+import TrendyProtocols
 
 /// `trendy export`
 struct ExportCommand: Command {
@@ -17,7 +19,7 @@ struct ExportCommand: Command {
     summary: "Write what was recorded in a form that others read; to the output, or to a file.", group: .data,
     examples: [
       "export ndjson all.ndjson", "export csv --type coffee --since 2026-01-01", "export json -",
-      "export gpx drive.gpx --trip @1", "export kml --day yesterday",
+      "export gpx drive.gpx --trip @1", "export kml --day yesterday", "export loop habits.zip",
     ],
     options: EventSelection.options + TrackExport.options + [
       OptionSpec("--yes", help: "replace a file that is there"),
@@ -48,6 +50,10 @@ struct ExportCommand: Command {
       throw session.usageError(
         "'\(option.key)' is of tracks, and \(format.name) is none", hint: "gpx, geojson, kml and rec.")
     }
+    if format.isWrittenAsArchive, path == nil {
+      throw session.usageError(
+        "\(format.name) is an archive: it is written to a file", hint: "trendy export \(format.word) habits.zip")
+    }
     if format.writes == .everything, selection.isNarrow {
       throw session.usageError(
         "\(format.name) is the whole store", hint: "csv and json take --type, --since and --where.")
@@ -62,7 +68,9 @@ struct ExportCommand: Command {
       return count
     }
     let file = try FileOutput(path: path, isReplacing: isReplacing)
-    let count = try write(container, session) { try file.write($0) }
+    let count =
+      try format.isWrittenAsArchive
+      ? writeArchive(container, session, to: file) : write(container, session) { try file.write($0) }
     try file.finish()
     return count
   }
@@ -89,11 +97,7 @@ struct ExportCommand: Command {
       for event in page { keys.formUnion(event.properties.keys) }
       return true
     }
-    let local = session.local
-    let context = ExportContext(
-      types: Dictionary(uniqueKeysWithValues: try store.fetchAllEventTypes().map { ($0.id, $0) }),
-      propertyKeys: keys.sorted(), zone: ZoneClock(name: local.zoneName) { local.components(of: $0).secondsFromGMT },
-      now: session.now, date: { local.date($0, of: $1) })
+    let context = try context(of: store, session, propertyKeys: keys.sorted())
     guard var writer = format.eventWriter(context) else { preconditionFailure("\(format.word) holds events") }
     try put(writer.beginning())
     try search.forEachPage(in: store) { page in
@@ -102,6 +106,41 @@ struct ExportCommand: Command {
       return true
     }
     try put(writer.ending())
+    return count
+  }
+
+  private func context(
+    of store: any DataStoreProtocol, _ session: Session, propertyKeys: [String]
+  ) throws -> ExportContext {
+    let local = session.local
+    return ExportContext(
+      types: Dictionary(uniqueKeysWithValues: try store.fetchAllEventTypes().map { ($0.id, $0) }),
+      propertyKeys: propertyKeys, zone: ZoneClock(name: local.zoneName) { local.components(of: $0).secondsFromGMT },
+      now: session.now, date: { local.date($0, of: $1) })
+  }
+
+  /// - Returns: how many events were written.
+  private func writeArchive(_ container: AppContainer, _ session: Session, to file: FileOutput) throws -> Int {
+    let store = container.makeLocalStore()
+    guard var writer = format.archiveWriter(try context(of: store, session, propertyKeys: [])) else {
+      preconditionFailure("\(format.word) is written as an archive")
+    }
+    var count = 0
+    var types: Set<String> = []
+    try selection.search(in: store, session).forEachPage(in: store) { page in
+      for event in page {
+        writer.take(event, on: session.local.day(of: event))
+        types.insert(event.eventTypeId)
+      }
+      count += page.count
+      return true
+    }
+    for skip in try store.fetchRecords(kind: .skip).compactMap(Skip.init) where types.contains(skip.eventTypeId) {
+      writer.take(daysOff: skip.dates(in: session.local), ofType: skip.eventTypeId, note: skip.note)
+    }
+    var archive = ZipWriter { try file.write($0) }
+    for (path, content) in writer.files() { try archive.add(path, Array(content.utf8)) }
+    try archive.finish()
     return count
   }
 

@@ -205,6 +205,13 @@ private final class RecordImporter {
     switch taken {
     case .entity(let kind, let id, let fields): try take(kind, id, fields, at: place)
     case .event(let event): try take(event, at: place)
+    case .type(let type): take(type, at: place)
+    case .property(let key, let kind, let typeID):
+      guard let type = types[renamed[typeID] ?? typeID] else { return }
+      if definitions[type.id]?[key.lowercased()] == nil {
+        _ = makeDefinition(key, PropertyValue(type: kind, value: .null), of: type)
+      }
+    case .dayOff(let skip): take(skip, at: place)
     case .fix(let fix, let device): try take(fix, device, at: place)
     case .path(let fixes, let source):
       let device = KeptPath.device(of: source)
@@ -268,14 +275,15 @@ private final class RecordImporter {
     guard kind != .conflict else { return skip("conflict") }
     var value = JSONValue.object(fields)
     value.rename(renamed)
-    let entity: Undoable
+    var entity: Undoable
     do {
       entity = try Undoable(kind, id: id, value)
     } catch {
       return refuse("\(error)", at: place)
     }
     switch entity {
-    case .eventType(let type):
+    case .eventType(var type):
+      if let mapped = request.typeMap[type.name.lowercased()] { type.name = mapped }
       // Both made by hand, on two devices that never met: one type.
       if types[id] == nil, let same = typeNames[type.name.lowercased()] {
         renamed[id] = same.id
@@ -283,6 +291,7 @@ private final class RecordImporter {
         return
       }
       know(type)
+      entity = .eventType(type)
     case .property(let definition):
       let same = definitions[definition.eventTypeId]?[definition.key.lowercased()]
       if let same, same.id != id {
@@ -323,9 +332,7 @@ private final class RecordImporter {
     guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.timestamp) != false else {
       return skip("event that was not asked for")
     }
-    guard name.utf8.count <= 128, !name.isEmpty else {
-      return refuse("a type is called with 1 to 128 bytes", at: place)
-    }
+    guard isTypeName(name, at: place) else { return }
     let type = try typeNames[name.lowercased()] ?? builtInType(for: foreign, named: name) ?? makeType(name)
     var event = Event(
       id: foreign.id ?? id(of: foreign), eventTypeId: type.id, timestamp: foreign.timestamp, endDate: foreign.endDate,
@@ -390,20 +397,62 @@ private final class RecordImporter {
     return type
   }
 
-  private func id(of foreign: ForeignEvent) -> String {
-    let id = NaturalKey.id(for: ["import"] + foreign.key)
-    guard !foreign.isKeyUnique else { return id }
-    let count = occurrences[id, default: 0] + 1
-    occurrences[id] = count
-    return count == 1 ? id : NaturalKey.id(for: ["import"] + foreign.key + ["#\(count)"])
+  private func take(_ foreign: ForeignType, at place: String) {
+    let name = request.typeMap[foreign.name.lowercased()] ?? foreign.name
+    guard isWanted(foreign.name, name) else { return skip("type that was not asked for") }
+    guard isTypeName(name, at: place), typeNames[name.lowercased()] == nil else { return }
+    let natural = typeID(of: name)
+    if !takenBack.contains(natural), isDeleted(natural) { return skip("type that was deleted") }
+    _ = makeType(name, like: foreign)
   }
 
-  private func makeType(_ name: String) -> EventType {
-    let natural = NaturalKey.id(for: "import", "type", name.lowercased())
+  private func take(_ foreign: ForeignSkip, at place: String) {
+    let name = request.typeMap[foreign.typeName.lowercased()] ?? foreign.typeName
+    guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.days.lowerBound) != false else {
+      return skip("day off that was not asked for")
+    }
+    guard isTypeName(name, at: place) else { return }
+    let type = typeNames[name.lowercased()] ?? makeType(name)
+    let skip = Skip(
+      id: id(["skip"] + foreign.key), eventTypeId: type.id, days: foreign.days, note: foreign.note)
+    batch.append(.record(skip.record))
+  }
+
+  private func isTypeName(_ name: String, at place: String) -> Bool {
+    guard name.utf8.count <= 128, !name.isEmpty else {
+      refuse("a type is called with 1 to 128 bytes", at: place)
+      return false
+    }
+    return true
+  }
+
+  private func id(of foreign: ForeignEvent) -> String {
+    foreign.isKeyUnique ? NaturalKey.id(for: ["import"] + foreign.key) : id(foreign.key)
+  }
+
+  /// The second of one key in a file is another thing.
+  private func id(_ key: [String]) -> String {
+    let id = NaturalKey.id(for: ["import"] + key)
+    let count = occurrences[id, default: 0] + 1
+    occurrences[id] = count
+    return count == 1 ? id : NaturalKey.id(for: ["import"] + key + ["#\(count)"])
+  }
+
+  private func typeID(of name: String) -> String { NaturalKey.id(for: "import", "type", name.lowercased()) }
+
+  private func isDeleted(_ type: String) -> Bool {
+    // A store that cannot be read fails where the type is saved.
+    (try? record.makeStore().findTombstone(.eventType, type)) == true
+  }
+
+  private func makeType(_ name: String, like foreign: ForeignType? = nil) -> EventType {
+    let natural = typeID(of: name)
     // One that the person deleted does not come back; its name may. One that an undo took back does, with its events.
-    let isDeleted = !takenBack.contains(natural) && (try? record.makeStore().findTombstone(.eventType, natural)) == true
-    let type = EventType(
-      id: isDeleted ? record.makeID() : natural, name: name, colorHex: "#6B7280", iconName: "tray.and.arrow.down")
+    let isGone = !takenBack.contains(natural) && isDeleted(natural)
+    var type = EventType(
+      id: isGone ? record.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? "#6B7280",
+      iconName: "tray.and.arrow.down")
+    type.goal = foreign?.goal
     know(type)
     report.newTypes.append(name)
     batch.append(.eventType(type))

@@ -57,6 +57,12 @@ public enum InterchangeRecord: Hashable, Sendable {
   /// An entity of a store of this product, with the fields that make it as on the wire.
   case entity(kind: MutationEntityType, id: String, fields: [String: JSONValue])
   case event(ForeignEvent)
+  /// A type that may have no events; one of its name that is there already stays as it is.
+  case type(ForeignType)
+  /// A property that events of a type have, where the file does not define it; the id is that of the type in the file.
+  case property(key: String, kind: PropertyType, typeID: String)
+  /// Days that break no streak.
+  case dayOff(ForeignSkip)
   /// A track of its own, in which trips are looked for.
   case track(TrackFile)
   case fix(Location, device: String)

@@ -1,6 +1,7 @@
 extension InterchangeFormat {
   /// More particular formats first: the first that knows a file has it.
-  public static let all: [InterchangeFormat] = own + calendars + health + journeys + tables + tracks + folders
+  public static let all: [InterchangeFormat] =
+    own + habits + calendars + health + journeys + tables + tracks + folders
 
   private static let own = [
     InterchangeFormat(

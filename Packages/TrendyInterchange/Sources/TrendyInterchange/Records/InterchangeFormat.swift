@@ -40,6 +40,7 @@ public struct InterchangeFormat: Sendable {
   private let readRecords: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)?
   private let folder: FolderReading?
   private let makeWriter: (@Sendable (ExportContext) -> any EventWriter)?
+  private let makeArchiveWriter: (@Sendable (ExportContext) -> any EventArchiveWriter)?
 
   /// How a format is known and read that comes as several files: in a folder, or in an archive.
   struct FolderReading: Sendable {
@@ -51,7 +52,8 @@ public struct InterchangeFormat: Sendable {
     _ word: String, _ name: String, _ summary: String, reads: Contents = [], writes: Contents = [], basis: String,
     track: ImportFormat? = nil, recognise: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = { _ in false },
     read: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)? = nil, folder: FolderReading? = nil,
-    writer: (@Sendable (ExportContext) -> any EventWriter)? = nil
+    writer: (@Sendable (ExportContext) -> any EventWriter)? = nil,
+    archiveWriter: (@Sendable (ExportContext) -> any EventArchiveWriter)? = nil
   ) {
     self.word = word
     self.name = name
@@ -64,6 +66,7 @@ public struct InterchangeFormat: Sendable {
     readRecords = read
     self.folder = folder
     makeWriter = writer
+    makeArchiveWriter = archiveWriter
   }
 
   /// The format of a word; `rec` is short for `owntracks-rec`.
@@ -116,6 +119,12 @@ public struct InterchangeFormat: Sendable {
 
   /// `nil` for a format that holds no events or more than those.
   public func eventWriter(_ context: ExportContext) -> (any EventWriter)? { makeWriter?(context) }
+
+  /// `nil` for a format that is a single file.
+  public func archiveWriter(_ context: ExportContext) -> (any EventArchiveWriter)? { makeArchiveWriter?(context) }
+
+  /// Whether it is written as an archive of several files.
+  public var isWrittenAsArchive: Bool { makeArchiveWriter != nil }
 
   /// `nil` for a format in which no tracks are written.
   public func trackWriter() -> (any TrackStreamWriter)? {

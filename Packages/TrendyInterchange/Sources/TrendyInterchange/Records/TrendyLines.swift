@@ -38,7 +38,7 @@ public enum TrendyLines: Sendable {
       members["note"] = .string(kind)
       members["id"] = .string(id)
       members["content"] = .string(Data(content).base64EncodedString())
-    case .event, .track, .path, .skip, .bad: return nil
+    case .event, .type, .property, .dayOff, .track, .path, .skip, .bad: return nil
     }
     return String(decoding: try WireJSON.encode(JSONValue.object(members)), as: UTF8.self) + "\n"
   }

@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the backup of Daylio, an archive in which `backup.daylio` is JSON as base64: an event `Mood` for each entry.
+enum DaylioBackup {
+  /// Bytes of `backup.daylio`; pictures lie beside it.
+  private static let limit = 64 << 20
+
+  static func path(in files: ExportFiles) -> String? {
+    files.paths.first { $0 == "backup.daylio" || $0.hasSuffix("/backup.daylio") }
+  }
+
+  static func read(_ files: ExportFiles, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    guard let path = path(in: files) else { throw InterchangeError.unreadable(reason: "there is no backup.daylio") }
+    guard let bytes = try files.bytes(of: path, limit: limit) else {
+      throw InterchangeError.unreadable(reason: "\(path) has more than \(limit >> 20) MB")
+    }
+    let isPlain = bytes[...].withoutLeadingSpace.first == UInt8(ascii: "{")
+    guard let content = isPlain ? Data(bytes) : Data(base64Encoded: Data(bytes), options: .ignoreUnknownCharacters)
+    else { throw InterchangeError.unreadable(reason: "\(path) is neither base64 nor JSON") }
+    guard let (_, file) = try JSONDocuments(Array(content)).values.first, let entries = file["dayEntries"]?.arrayValue
+    else { throw InterchangeError.unreadable(reason: "\(path) has no dayEntries") }
+    let moods = moods(file["customMoods"]?.arrayValue ?? [])
+    var tags: [Int64: String] = [:]
+    for tag in file["tags"]?.arrayValue ?? [] {
+      if let id = tag["id"]?.intValue, let name = tag["name"]?.stringValue { tags[id] = name }
+    }
+    for (index, entry) in entries.enumerated() {
+      try body(record(entry, moods, tags, options), "dayEntries[\(index)]")
+    }
+  }
+
+  private struct Mood {
+    var name: String
+    /// 5 is best.
+    var level: Int?
+  }
+
+  private static func moods(_ list: [JSONValue]) -> [Int64: Mood] {
+    let names = ["rad", "good", "meh", "bad", "awful"]
+    var moods: [Int64: Mood] = [:]
+    for mood in list {
+      guard let id = mood["id"]?.intValue else { continue }
+      let group = (mood["mood_group_id"] ?? mood["predefined_name_id"])?.intValue.flatMap { Int(exactly: $0) }
+      let predefined = mood["predefined_name_id"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
+      let own = mood["custom_name"]?.stringValue ?? ""
+      let name = !own.isEmpty ? own : (1...5).contains(predefined) ? names[predefined - 1] : "mood \(id)"
+      moods[id] = Mood(name: name, level: group.flatMap { (1...5).contains($0) ? 6 - $0 : nil })
+    }
+    return moods
+  }
+
+  private static func record(
+    _ entry: JSONValue, _ moods: [Int64: Mood], _ tags: [Int64: String], _ options: ImportOptions
+  ) -> InterchangeRecord {
+    guard let moment = entry["datetime"]?.moment ?? local(entry, options) else {
+      return .bad(reason: "an entry needs its datetime")
+    }
+    let milliseconds = Int64((moment.timeIntervalSince1970 * 1000).rounded())
+    let id = entry["id"]?.intValue.map { "\($0)" } ?? ""
+    var event = ForeignEvent(typeName: "Mood", key: ["daylio-backup", id, "\(milliseconds)"], timestamp: moment)
+    event.timeZone = options.zone.name
+    if let mood = entry["mood"]?.intValue {
+      let known = moods[mood]
+      event.properties["mood"] = .select(known?.name ?? "mood \(mood)")
+      if let level = known?.level { event.properties["level"] = .number(level) }
+    }
+    let activities = (entry["tags"]?.arrayValue ?? []).compactMap { $0.intValue.flatMap { tags[$0] } }
+    if !activities.isEmpty { event.properties["activities"] = .text(activities.joined(separator: ", ")) }
+    let texts = [entry["note_title"], entry["note"]].compactMap { $0?.stringValue }.map {
+      EventTableReader.withoutMarkup($0)
+    }
+    let note = texts.filter { !$0.isEmpty }.joined(separator: "\n")
+    event.notes = note.isEmpty ? nil : note
+    return .event(event)
+  }
+
+  /// By the clock: its months count from 0.
+  private static func local(_ entry: JSONValue, _ options: ImportOptions) -> Date? {
+    func field(_ name: String, _ range: ClosedRange<Int64>) -> Int? {
+      entry[name]?.intValue.flatMap { range.contains($0) ? Int($0) : nil }
+    }
+    guard let year = field("year", 1...9999), let month = field("month", 0...11).map({ $0 + 1 }),
+      let day = field("day", 1...Int64(CivilDate.days(inMonth: month, ofYear: year))), let hour = field("hour", 0...23),
+      let minute = field("minute", 0...59)
+    else { return nil }
+    return options.zone.date(CivilDate(year: year, month: month, day: day), secondOfDay: hour * 3600 + minute * 60)
+  }
+}

@@ -1,0 +1,191 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the archive of Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.
+///
+/// Folders are joined to habits by their number, as their names lack what a file system may not take. The table of all habits at the root is not
+/// read: names with commas move its columns.
+struct LoopReader {
+  /// Days of a habit: 270 years of them.
+  private static let mostDays = 100_000
+
+  private struct Habit {
+    var position: Int
+    var type: ForeignType
+    /// `nil` in archives of versions to 2.3.0, which do not say it.
+    var isNumerical: Bool?
+  }
+
+  private let files: ExportFiles
+  private let options: ImportOptions
+  /// Of `Habits.csv`, with a slash at its end.
+  private let root: String
+
+  /// The path of `Habits.csv`, which may lie in a folder.
+  static func table(in files: ExportFiles) throws -> String? {
+    try files.paths.first { path in
+      guard path == "Habits.csv" || path.hasSuffix("/Habits.csv") else { return false }
+      let head = try files.beginning(of: path, count: 4096)
+      return head[...].withoutLeadingSpace.starts(with: Array("Position,Name,".utf8))
+    }
+  }
+
+  /// - Throws: ``InterchangeError`` where the files are not such an archive.
+  init(_ files: ExportFiles, _ options: ImportOptions) throws {
+    guard let path = try Self.table(in: files) else {
+      throw InterchangeError.unreadable(reason: "there is no Habits.csv of Loop")
+    }
+    self.files = files
+    self.options = options
+    root = String(path.dropLast("Habits.csv".count))
+  }
+
+  func read(_ body: InterchangeFormat.Handler) throws {
+    var folders = checkmarks()
+    for (habit, place) in try habits(body) {
+      guard let path = folders.removeValue(forKey: habit.position) else {
+        try body(.skip(what: "habit without a folder: it was not chosen when the archive was made"), place)
+        continue
+      }
+      try body(.type(habit.type), place)
+      try read(path, of: habit.type.name, isNumerical: habit.isNumerical, body)
+    }
+    for (_, path) in folders.sorted(by: { $0.key < $1.key }) {
+      let folder = path.dropFirst(root.count).prefix { $0 != "/" }
+      let name = FieldText.trim(folder.drop { $0.isNumber })
+      try read(path, of: name.isEmpty ? String(folder) : name, isNumerical: nil, body)
+    }
+  }
+
+  /// The files of the habits by the numbers of their folders.
+  private func checkmarks() -> [Int: String] {
+    var found: [Int: String] = [:]
+    for path in files.paths where path.hasPrefix(root) && path.hasSuffix("/Checkmarks.csv") {
+      let parts = path.dropFirst(root.count).split(separator: "/")
+      guard parts.count == 2, let number = Int(parts[0].prefix { $0.isASCII && $0.isNumber }) else { continue }
+      found[number] = path
+    }
+    return found
+  }
+
+  private func habits(_ body: InterchangeFormat.Handler) throws -> [(Habit, place: String)] {
+    let path = root + "Habits.csv"
+    var rows = try TableRows(ByteInput(from: try files.open(path)))
+    let header = try rows.next()?.cells.map { $0.lowercased() } ?? []
+    var found: [(Habit, place: String)] = []
+    while let (line, cells) = try rows.next() {
+      func cell(_ names: String...) -> String? {
+        names.lazy.compactMap { header.firstIndex(of: $0) }.first.flatMap { $0 < cells.count ? cells[$0] : nil }
+      }
+      let place = "\(path), line \(line)"
+      guard let position = cell("position").flatMap({ Int($0) }), let name = cell("name"), !name.isEmpty else {
+        try body(.bad(reason: "a habit needs its position and its name"), place)
+        continue
+      }
+      let type = cell("type")
+      let often = Self.goal(
+        times: cell("frequencynumerator", "numrepetitions"), days: cell("frequencydenominator", "interval"),
+        isNumerical: type == "NUMERICAL", target: cell("target value"), isAtMost: cell("target type") == "AT_MOST")
+      found.append(
+        (
+          Habit(
+            position: position,
+            type: ForeignType(name: name, colorHex: cell("color"), goal: cell("archived?") == "true" ? nil : often),
+            isNumerical: type.map { $0 == "NUMERICAL" }), place
+        ))
+    }
+    return found
+  }
+
+  /// A goal is of a day or a week; how often in another number of days a habit was meant is left out.
+  private static func goal(
+    times: String?, days: String?, isNumerical: Bool, target: String?, isAtMost: Bool
+  ) -> Goal? {
+    guard let times = times.flatMap({ Int($0) }), let days = days.flatMap({ Int($0) }), times > 0 else { return nil }
+    let isDaily = times == days
+    guard isDaily || days == 7 else { return nil }
+    guard isNumerical else { return isDaily ? Goal(1, per: .day) : Goal(times, per: .week) }
+    guard let amount = target.flatMap({ FieldText.number($0) }), amount == amount.rounded(),
+      (isAtMost ? 0...1e6 : 1...1e6).contains(amount), isDaily || times == 1
+    else { return nil }
+    return Goal(isAtMost ? .atMost : .atLeast, Int(amount), per: isDaily ? .day : .week)
+  }
+
+  // MARK: A habit
+
+  private func read(
+    _ path: String, of name: String, isNumerical: Bool?, _ body: InterchangeFormat.Handler
+  ) throws {
+    var rows = try TableRows(ByteInput(from: try files.open(path)))
+    var days: [(line: Int, cells: [String])] = []
+    while let row = try rows.next() {
+      if row.cells.first?.lowercased() == "date" { continue }
+      guard days.count < Self.mostDays else {
+        try body(.bad(reason: "a habit has no more than \(Self.mostDays) days"), "\(path), line \(row.line)")
+        break
+      }
+      days.append(row)
+    }
+    // Versions that do not say it: a checkmark is 3 at most.
+    let isNumerical = isNumerical ?? days.contains { ($0.cells.count > 1 ? Int($0.cells[1]) ?? 0 : 0) > 3 }
+    for (line, cells) in days {
+      try read(cells, of: name, isNumerical: isNumerical, { try body($0, "\(path), line \(line)") })
+    }
+  }
+
+  private func read(
+    _ cells: [String], of name: String, isNumerical: Bool, _ body: (InterchangeRecord) throws -> Void
+  ) throws {
+    guard let day = cells.first.flatMap({ CivilDate($0) }) else {
+      return try body(.bad(reason: "'\((cells.first ?? "").prefix(40))' is not a date"))
+    }
+    guard cells.count > 1, let value = Self.value(cells[1], isNumerical: isNumerical) else {
+      return try body(.bad(reason: "'\(cells.dropFirst().first?.prefix(40) ?? "")' is not a checkmark"))
+    }
+    let note = cells.count > 2 && !cells[2].isEmpty ? cells[2] : nil
+    let start = options.zone.date(day)
+    switch value {
+    case .nothing: return
+    case .covered: try body(.skip(what: "day that was covered by the frequency"))
+    case .skipped:
+      let next = options.zone.date(day.advanced(by: 1))
+      try body(.dayOff(ForeignSkip(typeName: name, key: ["loop", name, "\(day)"], days: start..<next, note: note)))
+    case .done, .amount:
+      var event = ForeignEvent(typeName: name, key: ["loop", name, "\(day)"], timestamp: start)
+      event.isAllDay = true
+      event.timeZone = options.zone.name
+      event.notes = note
+      if case .amount(let amount) = value {
+        event.properties["count"] = amount == amount.rounded() ? .number(Int(amount)) : .number(amount)
+      }
+      try body(.event(event))
+    }
+  }
+
+  private enum Checkmark: Equatable {
+    case nothing
+    /// Not done, and not due: the frequency was met by other days.
+    case covered
+    case skipped
+    case done
+    case amount(Double)
+  }
+
+  /// - Returns: `nil` for what no version writes.
+  private static func value(_ text: String, isNumerical: Bool) -> Checkmark? {
+    switch text {
+    case "SKIP", "3": return .skipped
+    case "NO", "UNKNOWN", "0", "-1": return .nothing
+    case "YES_MANUAL", "2": return isNumerical ? .amount(0.002) : .done
+    case "YES_AUTO", "1": return isNumerical ? .amount(0.001) : .covered
+    default:
+      // Thousandths; beyond a billion nobody counts.
+      guard isNumerical, let number = Int64(text), number > 0, number < 1_000_000_000_000 else { return nil }
+      return .amount(Double(number) / 1000)
+    }
+  }
+}
