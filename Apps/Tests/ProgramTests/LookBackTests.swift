@@ -45,6 +45,9 @@ struct LookBackTests {
     let text = try bench.trendy("stats", "coffee").output
     #expect(text.contains("Usually 08:00 to 09:00 (100 %), consistency 1.00, high."), "\(text)")
     #expect(text.contains("usually every 2 days"), "\(text)")
+    #expect(text.contains("67 % of them begin at 08:10."), "\(text)")
+    #expect(text.contains("A day usually has 0, half of the days 0 to 1 (the last 28 days)."), "\(text)")
+    #expect(stats["usual_time"]?["from"] == "08:10" && stats["usual_day"]?["days"] == 28)
     try bench.trendy("log", "journal")
     let few = try bench.trendy("stats", "journal").output
     #expect(few.contains("27 more days until two weeks can be compared"), "\(few)")
@@ -94,6 +97,27 @@ struct LookBackTests {
   @Test func `a range that ends before it begins is refused, and one in the past ends there`() throws {
     #expect(try bench.trendy("stats", "coffee", "--since", Self.day(5), "--until", Self.day(9)).status == 64)
     #expect(try document("stats", "coffee", "--until", Self.day(30))["events"] == 24)
+  }
+
+  @Test func `where the options leave nothing that is said, and not that there is nothing`() throws {
+    for words in [["stats", "coffee"], ["cal", "coffee"], ["streaks"], ["records"], ["chart", "coffee"]] {
+      let shown = try bench.run(
+        "trendy", words + ["--since", "2011-01-01", "--until", "2011-02-01", "--store", bench.store()])
+      #expect(shown.output.hasSuffix("othing recorded that is meant by these options.\n"), "\(words) \(shown.output)")
+    }
+  }
+
+  @Test func `a week is held against what the one before had at this time of the day`() throws {
+    for time in ["00:00", "23:59"] { try bench.trendy("log", "journal", "--at", "\(Self.day(7)) \(time)") }
+    let week = try bench.run(
+      "trendy", ["week", "--type", "journal", "--json", "--utc", "--store", bench.store()]
+    ).document
+    let clock = LocalTime(isUTC: true).components(of: Date())
+    // In the last minute of a day that one counts as well.
+    guard (clock.hour, clock.minute) != (23, 59) else { return }
+    #expect(week["types"]?.arrayValue?.first?["before"] == 1, "\(week)")
+    let text = try bench.trendy("week", "--type", "journal", environment: ["COLUMNS": "120"]).output
+    #expect(text.contains(#/This week, .* [0-9]{2}:[0-9]{2}, against /#), "\(text)")
   }
 
   @Test func `a type that is named is the only one looked back on`() throws {

@@ -1,4 +1,9 @@
 import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyModels
 import TrendyInsights
 import TrendyTrips
@@ -11,19 +16,22 @@ struct Driven {
   let before: Mileage
   private let period: CalendarPeriod
 
+  /// - Parameters:
+  ///   - days: of the period, and `daysBefore` those that they are compared with.
+  ///   - end: trips of the days before that began later do not count; `nil` where all do.
   /// - Returns: `nil` where nothing was driven in either, and where only some events are looked at.
   init?(
     _ days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, _ period: CalendarPeriod,
-    _ histories: TypeHistories, _ session: Session
+    _ histories: TypeHistories, _ session: Session, until end: Date? = nil
   ) throws {
     guard !Self.narrowing.contains(where: { session.arguments.has($0) }) else { return nil }
     let local = histories.local
-    func mileage(_ days: ClosedRange<CivilDate>) throws -> Mileage {
+    func mileage(_ days: ClosedRange<CivilDate>, until last: Date? = nil) throws -> Mileage {
       let start = local.startOfDay(datedAs: local.midnight(of: days.lowerBound))
       let end = local.startOfDay(datedAs: local.midnight(of: days.upperBound.advanced(by: 1)))
-      return Mileage(of: try histories.store.trips(in: start..<end))
+      return Mileage(of: try histories.store.trips(in: start..<max(start, min(end, last ?? end))))
     }
-    (now, before) = (try mileage(days), try mileage(daysBefore))
+    (now, before) = (try mileage(days), try mileage(daysBefore, until: end))
     self.period = period
     guard now.trips + before.trips > 0 else { return nil }
   }

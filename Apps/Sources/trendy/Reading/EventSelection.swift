@@ -67,6 +67,9 @@ struct EventSelection {
     return source
   }
 
+  /// Whether properties are asked for.
+  var hasConditions: Bool { !conditions.isEmpty }
+
   /// What `--since` and `--until` say.
   var range: Range<Date>? { query.range }
 
@@ -79,18 +82,22 @@ struct EventSelection {
   }
 
   /// The same with what it names looked up.
-  /// - Parameter type: the id of the one type that is meant; `nil` where the options say which.
+  /// - Parameters:
+  ///   - type: the id of the one type that is meant; `nil` where the options say which.
+  ///   - span: the moments by which events belong to the days that are meant; `nil` for those that the options say.
+  ///   - known: the properties of all types, where they were read before.
   /// - Throws: ``CommandError`` for a type or a property that is not known.
   func search(
-    in store: any DataStoreProtocol, _ session: Session, ofType type: String? = nil
+    in store: any DataStoreProtocol, _ session: Session, ofType type: String? = nil, during span: Range<Date>? = nil,
+    among known: [PropertyDefinition]? = nil
   ) throws -> EventSearch {
     let lookup = Lookup(store: store)
     let types = try type.map { [$0] } ?? Set(typeNames.map { try lookup.eventType($0) { "trendy type add \($0)" }.id })
-    let definitions = conditions.isEmpty ? [] : try store.fetchAllPropertyDefinitions()
+    let definitions = conditions.isEmpty ? [] : try known ?? store.fetchAllPropertyDefinitions()
     for condition in conditions { try condition.check(among: definitions, session) }
     var query = query
     if types.count == 1 { query.eventTypeId = types.first }
-    let (range, local) = (query.range, session.local)
+    let (range, local) = (span ?? query.range, session.local)
     query.range = range.map { local.timestamps(ofDays: $0) }
     return EventSearch(query: query, types: types, conditions: conditions, range: range, local: local)
   }
@@ -148,7 +155,7 @@ struct EventSearch {
         let event = try row.event()
         if meetsTheRest(event) { history.add(event) }
       } else if range?.contains(row.timestamp) != false {
-        history.add(at: row.timestamp)
+        history.add(at: row.timestamp, isOfPosition: row.sourceType.isOfPosition)
       }
     }
   }

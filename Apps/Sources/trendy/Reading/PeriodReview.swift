@@ -18,6 +18,10 @@ struct PeriodReview {
   let today: CivilDate
   /// Whether it is the present one, of which the last day is not over.
   let isPresent: Bool
+  /// What the clock shows in the last day where that is not over; else `nil`.
+  let clock: String?
+  /// How many events of each type, by its id, the day that is compared with the last has later than it is now.
+  let later: [String: Int]
   /// The types that there is something of, those with most first.
   let rows: [Row]
   /// What was driven in it and in the one before; `nil` where only some events are looked at, or nothing was driven.
@@ -50,18 +54,25 @@ struct PeriodReview {
     self.daysBefore = daysBefore
     today = histories.today
     isPresent = days.upperBound == session.local.day(of: session.now)
+    // The present one is held against the part of the one before that was over at this time of the day.
+    let isSameDay = period == .week || days.upperBound.day == daysBefore.upperBound.day
+    let later = isPresent && isSameDay ? try histories.later(on: daysBefore.upperBound) : [:]
+    self.later = later
+    clock = isPresent ? session.local.time(session.now) : nil
     all = try histories.all()
     skips = try histories.skips()
     rows = all.map { type, history in
       Row(
-        type: type, change: history.change(period, over: days, firstWeekday: firstWeekday),
+        type: type, change: history.change(period, over: days, firstWeekday: firstWeekday, later: later[type.id] ?? 0),
         values: Self.values(of: history.days, over: days, period))
     }
     .filter { !$0.change.isEmpty }
     .sorted { left, right in
       (right.change.now, right.change.before, left.type.name) < (left.change.now, left.change.before, right.type.name)
     }
-    driven = try Driven(days, against: daysBefore, period, histories, session)
+    driven = try Driven(
+      days, against: daysBefore, period, histories, session,
+      until: isPresent && isSameDay ? histories.sameTime(on: daysBefore.upperBound) : nil)
   }
 
   /// Of each day; of a year of each month.

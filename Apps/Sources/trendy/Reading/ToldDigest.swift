@@ -36,13 +36,18 @@ struct ToldDigest {
     case .week:
       let relations = Relation.strongest(
         among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) }))
+      let later = isOver ? [:] : try histories.later(on: today.advanced(by: -7))
       digest = Digest.week(
-        of: subjects, today: today, minute: minute, firstWeekday: firstWeekday, relations: relations)
+        of: subjects, today: today, minute: minute, firstWeekday: firstWeekday, relations: relations, later: later)
     default: digest = Digest.day(of: subjects, today: today, minute: minute)
     }
     let before = period.before(digest.days, firstWeekday: firstWeekday)
-    driven = try Driven(digest.days, against: before, period, histories, session)
-      .flatMap { $0.isAnything ? $0 : nil }
+    let isPresent = !isOver && digest.days.upperBound == today
+    driven = try Driven(
+      digest.days, against: before, period, histories, session,
+      until: isPresent ? histories.sameTime(on: before.upperBound) : nil
+    )
+    .flatMap { $0.isAnything ? $0 : nil }
     self.today = today
   }
 }

@@ -23,6 +23,8 @@ struct TypeHistories {
   /// The last day that is looked at: today, or the one that `--until` says.
   let today: CivilDate
   private let selection: EventSelection
+  /// The properties of all types; empty where no condition asks for them.
+  private let definitions: [PropertyDefinition]
   private let session: Session
 
   init(_ session: Session) throws {
@@ -30,6 +32,7 @@ struct TypeHistories {
     store = try session.openStore().makeLocalStore()
     local = session.local
     selection = try EventSelection(session, options: session.command.options)
+    definitions = selection.hasConditions ? try store.fetchAllPropertyDefinitions() : []
     let now = local.day(of: session.now)
     let until = selection.range.map { $0.upperBound } ?? .distantFuture
     today = until >= session.now ? now : local.day(of: until.addingTimeInterval(-0.001))
@@ -45,7 +48,26 @@ struct TypeHistories {
 
   /// The events of a type, the newest first, for what their properties say.
   func events(of type: EventType) throws -> [Event] {
-    try selection.search(in: store, session, ofType: type.id).events(in: store)
+    try search(ofType: type).events(in: store)
+  }
+
+  private func search(ofType type: EventType?, during span: Range<Date>? = nil) throws -> EventSearch {
+    try selection.search(in: store, session, ofType: type?.id, during: span, among: definitions)
+  }
+
+  /// The same moment of another day as it is now of today.
+  func sameTime(on day: CivilDate) -> Date {
+    let elapsed = session.now.timeIntervalSince(local.startOfDay(session.now))
+    return local.startOfDay(datedAs: local.midnight(of: day)).addingTimeInterval(elapsed)
+  }
+
+  /// How many events of each type, by its id, a day has that are later in the day than it is now.
+  func later(on day: CivilDate) throws -> [String: Int] {
+    let end = local.startOfDay(datedAs: local.midnight(of: day.advanced(by: 1)))
+    let start = min(sameTime(on: day), end)
+    return try search(ofType: nil, during: start..<end).events(in: store)
+      .filter { local.day(of: $0) == day }
+      .reduce(into: [:]) { $0[$1.eventTypeId, default: 0] += 1 }
   }
 
   func eventType(_ name: String) throws -> EventType {
@@ -53,7 +75,7 @@ struct TypeHistories {
   }
 
   func history(of type: EventType) throws -> TypeHistory {
-    let search = try selection.search(in: store, session, ofType: type.id)
+    let search = try search(ofType: type)
     var collector = TypeHistory.Collector(today: today, local: local)
     try search.add(to: &collector, from: store)
     return collector.history

@@ -19,7 +19,8 @@ struct YearReview {
     let histories = Dictionary(uniqueKeysWithValues: period.all.map { ($0.type.id, $0.history) })
     let together = TypeHistory(together: histories.values, today: period.today)
     self.period = period
-    total = together.change(.year, over: period.days, firstWeekday: firstWeekday)
+    total = together.change(
+      .year, over: period.days, firstWeekday: firstWeekday, later: period.later.values.reduce(0, +))
     best = together.records(firstWeekday: firstWeekday, over: period.days).value
     bests = period.rows.compactMap { row in
       histories[row.type.id]?.records(

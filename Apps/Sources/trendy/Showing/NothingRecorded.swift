@@ -10,4 +10,10 @@ enum NothingRecorded {
   static func words(of type: EventType, isNarrow: Bool) -> String {
     isNarrow ? "\(type.name): nothing recorded that is meant by these options." : words(of: type)
   }
+
+  /// Of every type.
+  static func words(isNarrow: Bool) -> String {
+    isNarrow
+      ? "Nothing recorded that is meant by these options." : "Nothing recorded yet. trendy log TYPE records something."
+  }
 }

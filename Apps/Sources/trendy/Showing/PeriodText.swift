@@ -72,7 +72,8 @@ struct PeriodText {
   }
 
   private var heading: String {
-    let (days, before) = (words(review.days), words(review.daysBefore))
+    let clock = review.clock.map { " \($0)" } ?? ""
+    let (days, before) = (words(review.days) + clock, words(review.daysBefore))
     guard review.isPresent else { return "\(days), against \(before)" }
     let name = review.period.rawValue
     return "This \(name), \(days), against \(isPart ? "the same part of " : "")last \(name), \(before)"

@@ -149,8 +149,11 @@ extension Digest {
   ///   - minute: of the clock now, after midnight.
   ///   - firstWeekday: with which weeks begin; 0 is Sunday.
   ///   - relations: of the types, the strongest first.
+  ///   - later: of each type, by its id, the events of a week ago that were later in the day than it is now: they are not compared
+  ///     with.
   public static func week(
-    of subjects: [Subject], today: CivilDate, minute: Int, firstWeekday: Int, relations: [Relation]
+    of subjects: [Subject], today: CivilDate, minute: Int, firstWeekday: Int, relations: [Relation],
+    later: [String: Int] = [:]
   ) -> Digest {
     let together = TypeHistory(together: subjects.map(\.history), today: today)
     let present = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday).lowerBound...today
@@ -158,11 +161,12 @@ extension Digest {
       present.count > 1
       ? present : CalendarPeriod.week.days(around: today.advanced(by: -1), firstWeekday: firstWeekday)
     return Digest(days, DayPart(minute: minute), of: together) {
-      func change(_ history: TypeHistory) -> PeriodChange {
-        history.change(.week, over: days, firstWeekday: firstWeekday)
+      func change(_ history: TypeHistory, _ later: Int) -> PeriodChange {
+        history.change(.week, over: days, firstWeekday: firstWeekday, later: days == present ? later : 0)
       }
-      var statements = [InsightStatement.total(change(together), .week)]
-      let changes = subjects.map { (name: $0.name, change: change($0.history)) }.filter { !$0.change.isEmpty }
+      var statements = [InsightStatement.total(change(together, later.values.reduce(0, +)), .week)]
+      let changes = subjects.map { (name: $0.name, change: change($0.history, later[$0.id] ?? 0)) }
+        .filter { !$0.change.isEmpty }
       if !changes.isEmpty { statements.append(.changes(changes)) }
       let week = together.days.over(days)
       if let most = week.values.max(), most > 0, week.values.count(where: { $0 == most }) == 1,

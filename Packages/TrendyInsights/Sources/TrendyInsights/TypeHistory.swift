@@ -14,6 +14,8 @@ public struct TypeHistory: Hashable, Sendable {
   /// Minutes after midnight at which events began, in the order in which they were added.
   public private(set) var minutes: [Int] = []
   public private(set) var events = 0
+  /// Those of them that a device recorded by itself, of where it was.
+  public private(set) var eventsOfPosition = 0
   public let today: CivilDate
 
   /// - Parameters:
@@ -32,10 +34,13 @@ public struct TypeHistory: Hashable, Sendable {
     public let day: CivilDate
     /// Minutes after midnight, below 1440; `nil` of an all-day event.
     public let minute: Int?
+    /// Whether a device recorded it by itself, of where it was.
+    public let isOfPosition: Bool
 
-    public init(day: CivilDate, minute: Int?) {
+    public init(day: CivilDate, minute: Int?, isOfPosition: Bool = false) {
       self.day = day
       self.minute = minute
+      self.isOfPosition = isOfPosition
     }
   }
 
@@ -44,7 +49,7 @@ public struct TypeHistory: Hashable, Sendable {
   ///   - today: the person's present day.
   public init(moments: some Sequence<Moment>, today: CivilDate) {
     var tally = Tally(today: today)
-    for moment in moments { tally.add(on: moment.day, minute: moment.minute) }
+    for moment in moments { tally.add(on: moment.day, minute: moment.minute, isOfPosition: moment.isOfPosition) }
     self = tally.history
   }
 
@@ -62,6 +67,7 @@ public struct TypeHistory: Hashable, Sendable {
       for (hour, count) in history.hours.enumerated() { hours[hour] += count }
       minutes += history.minutes
       events += history.events
+      eventsOfPosition += history.eventsOfPosition
     }
   }
 
@@ -75,6 +81,19 @@ public struct TypeHistory: Hashable, Sendable {
   /// Days that have an event, the first first.
   public var activeDays: [CivilDate] {
     days.values.indices.filter { days.values[$0] > 0 }.map { days.first.advanced(by: $0) }
+  }
+
+  /// Whether devices alone recorded it, of where they were, such as trips and visits.
+  public var isOfPosition: Bool { events > 0 && eventsOfPosition == events }
+
+  /// Of some days; `nil` where they have no event.
+  func basis(over days: ClosedRange<CivilDate>) -> Basis? {
+    let values = self.days.over(days).values
+    let active = values.count { $0 > 0 }
+    return active == 0
+      ? nil
+      : Basis(
+        activeDays: active, events: Int(values.reduce(0, +)), from: days.lowerBound, through: days.upperBound)
   }
 
   /// `nil` where there is no event.
@@ -105,14 +124,17 @@ extension TypeHistory {
 
     /// - Parameter event: one after today is left out.
     public mutating func add(_ event: Event) {
-      tally.add(on: local.day(of: event), minute: local.minuteOfDay(of: event))
+      tally.add(
+        on: local.day(of: event), minute: local.minuteOfDay(of: event), isOfPosition: event.sourceType.isOfPosition)
     }
 
     /// An event that has a time of day and was recorded in the zone of this collector, or in none. Quickest where one follows
     /// another by time.
-    /// - Parameter moment: when it began; after today it is left out.
-    public mutating func add(at moment: Date) {
-      tally.add(on: walk.day(of: moment), minute: walk.minuteOfDay(of: moment))
+    /// - Parameters:
+    ///   - moment: when it began; after today it is left out.
+    ///   - isOfPosition: whether a device recorded it by itself, of where it was.
+    public mutating func add(at moment: Date, isOfPosition: Bool = false) {
+      tally.add(on: walk.day(of: moment), minute: walk.minuteOfDay(of: moment), isOfPosition: isOfPosition)
     }
   }
 
@@ -131,12 +153,13 @@ extension TypeHistory {
       return history
     }
 
-    mutating func add(on day: CivilDate, minute: Int?) {
+    mutating func add(on day: CivilDate, minute: Int?, isOfPosition: Bool) {
       let age = day.distance(to: gathered.today)
       guard age >= 0 else { return }
       if age >= counts.count { counts += repeatElement(0, count: age + 1 - counts.count) }
       counts[age] += 1
       gathered.events += 1
+      if isOfPosition { gathered.eventsOfPosition += 1 }
       guard let minute else { return }
       gathered.minutes.append(minute)
       gathered.hours[minute / 60] += 1

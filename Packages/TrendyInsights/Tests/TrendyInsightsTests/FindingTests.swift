@@ -166,6 +166,45 @@ struct FindingTests {
     #expect(history([today, today.advanced(by: -8)]).weeks(12) == [1, 1])
   }
 
+  @Test
+  func `two types that devices alone recorded are not held against each other, and a relation says what it rests on`()
+    throws
+  {
+    var random = Seeded(37)
+    let active = days(120, chance: 0.5, using: &random)
+    func history(of days: [CivilDate], isOfPosition: Bool) -> TypeHistory {
+      TypeHistory(
+        moments: days.map { TypeHistory.Moment(day: $0, minute: 480, isOfPosition: isOfPosition) }, today: today)
+    }
+    let (trips, visits) = (history(of: active, isOfPosition: true), history(of: active, isOfPosition: true))
+    #expect(trips.isOfPosition && Relation.strongest(among: ["a": trips, "b": visits]).isEmpty)
+    let coffee = history(of: active + active.prefix(1), isOfPosition: false)
+    let found = Relation.strongest(among: ["a": trips, "b": visits, "c": coffee])
+    let pairs = found.map { [$0.first, $0.second].sorted().joined() }
+    #expect(pairs.sorted() == ["ac", "bc"])
+    let relation = try #require(found.first)
+    let first = today.advanced(by: -89)
+    #expect(relation.firstBasis.from == first)
+    #expect(relation.firstBasis.through == today)
+    #expect(relation.firstBasis.events == active.count { $0 >= first })
+    #expect(relation.secondBasis.activeDays == relation.firstBasis.activeDays)
+    #expect(relation.secondBasis.days == 90)
+    // One by hand among them is recorded by a person.
+    #expect(!TypeHistory(together: [trips, coffee], today: today).isOfPosition)
+  }
+
+  @Test func `what was later in the day of the week before is not compared with`() {
+    let monday = today.advanced(by: -4)
+    let last = today.advanced(by: -7)
+    let days = [monday, today, last, last, last, monday.advanced(by: -7)]
+    func week(_ later: Int) -> PeriodChange {
+      history(days).change(.week, over: monday...today, firstWeekday: 1, later: later)
+    }
+    #expect(week(0).before == 4 && week(1).before == 3 && week(3).before == 1)
+    #expect(week(0).activeDaysBefore == 2 && week(2).activeDaysBefore == 2 && week(3).activeDaysBefore == 1)
+    #expect(week(3).now == 2 && week(3).direction == .up)
+  }
+
   @Test func `heat levels are the quarters of the days that have something`() throws {
     let series = DailySeries(first: today, values: [0, 1, 2, 3, 4, 0])
     let levels = try #require(HeatLevels(series))

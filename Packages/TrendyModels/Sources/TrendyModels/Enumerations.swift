@@ -14,6 +14,9 @@ public enum EventSourceType: String, Hashable, Sendable, CaseIterable, Codable {
   case geofence
   case healthKit = "healthkit"
   case trip
+
+  /// Whether a device records it by itself, of where it is: a visit or a trip.
+  public var isOfPosition: Bool { self == .geofence || self == .trip }
 }
 
 /// The eight kinds of value that a property can hold.

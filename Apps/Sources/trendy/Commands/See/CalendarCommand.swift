@@ -16,6 +16,7 @@ struct CalendarCommand: Command {
     let history: TypeHistory
     let skips: Set<CivilDate>
     let weeks: Int
+    let isNarrow: Bool
   }
 
   private let name: String
@@ -32,7 +33,7 @@ struct CalendarCommand: Command {
     let width = session.console.terminal.width ?? 80
     return Answer(
       type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [],
-      weeks: weeks ?? min(53, width - 6))
+      weeks: weeks ?? min(53, width - 6), isNarrow: histories.isNarrow)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -66,7 +67,7 @@ struct CalendarCommand: Command {
       for day in days { console.row([day.description, "\(Int(history.days[day]))", "\(level(day))"]) }
     }
     guard !days.isEmpty else {
-      console.text(NothingRecorded.words(of: answer.type))
+      console.text(NothingRecorded.words(of: answer.type, isNarrow: answer.isNarrow))
       return .done
     }
     let active = days.count { history.days[$0] > 0 }

@@ -83,6 +83,10 @@ struct InsightsCommand: Command {
         ("r", .number(relation.correlation.r)), ("p", .number(relation.correlation.p)),
         ("adjusted_p", .number(relation.adjustedP)), ("days", .number(relation.correlation.count)),
         ("confidence", .string(relation.confidence.rawValue)),
+        ("from", .string(relation.firstBasis.from.description)),
+        ("through", .string(relation.firstBasis.through.description)),
+        ("first_events", .number(relation.firstBasis.events)),
+        ("second_events", .number(relation.secondBasis.events)),
         ("sentence", .string(narrator.sentence(relation, first: name(relation.first), second: name(relation.second)))),
       ])
     }

@@ -48,9 +48,7 @@ struct RecordsCommand: Command {
       }
     }
     if answer.rows.isEmpty {
-      console.text(
-        answer.isNarrow
-          ? "Nothing recorded that the options leave." : "Nothing recorded yet. trendy log TYPE records something.")
+      console.text(NothingRecorded.words(isNarrow: answer.isNarrow))
     }
     for (place, row) in answer.rows.enumerated() {
       if place > 0 { console.text("") }

@@ -16,6 +16,7 @@ struct StatsCommand: Command {
     let history: TypeHistory
     let skips: Set<CivilDate>
     let firstWeekday: Int
+    let isNarrow: Bool
   }
 
   private let name: String
@@ -27,7 +28,7 @@ struct StatsCommand: Command {
     let type = try histories.eventType(name)
     return Answer(
       type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [],
-      firstWeekday: session.local.firstWeekday)
+      firstWeekday: session.local.firstWeekday, isNarrow: histories.isNarrow)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -50,17 +51,19 @@ private struct StatsText {
   private let history: TypeHistory
   private let streak: Streak
   private let firstWeekday: Int
+  private let isNarrow: Bool
 
   init(_ answer: StatsCommand.Answer) {
     type = answer.type
     history = answer.history
     streak = answer.history.streak(skips: answer.skips)
     firstWeekday = answer.firstWeekday
+    isNarrow = answer.isNarrow
   }
 
   func lines(_ terminal: Terminal) -> [StyledText] {
     guard let basis = history.basis else {
-      return [StyledText([StyledText.Part(NothingRecorded.words(of: type))])]
+      return [StyledText([StyledText.Part(NothingRecorded.words(of: type, isNarrow: isNarrow))])]
     }
     var lines = [
       StyledText([
@@ -81,6 +84,7 @@ private struct StatsText {
         "\(Quantity(weeks.count, "week"))  \(TextPicture.series(weeks, isUnicode: terminal.showsUnicode))   "
           + (least == most ? "\(Int(most)) a week" : "\(Int(least)) to \(Int(most)) a week"))
     }
+    if let usualDaySentence { add(usualDaySentence) }
     if let gap = history.gap.value { add(PlainNarrator().sentence(gap, of: type.name)) }
     if streak.longest > 1 {
       add("\(Quantity(streak.current, "day")) in a row now, \(streak.longest) at most")
@@ -89,6 +93,11 @@ private struct StatsText {
     for line in weekdayLines(terminal) { add(line) }
     lines.append(StyledText([]))
     add(hourSentence)
+    if let usual = history.usualTime.value {
+      let (from, through) = (Self.clock(usual.from), Self.clock(usual.through))
+      let when = from == through ? "at \(from)" : "between \(from) and \(through)"
+      add("\(Int((usual.share * 100).rounded())) % of them begin \(when).")
+    }
     guard history.hours.contains(where: { $0 > 0 }) else { return lines }
     add("00    06    12    18    ")
     add(TextPicture.series(history.hours.map(Double.init), isUnicode: terminal.showsUnicode))
@@ -145,6 +154,19 @@ private struct StatsText {
     }
   }
 
+  private var usualDaySentence: String? {
+    guard let usual = history.usualDay.value else { return nil }
+    func text(_ value: Double) -> String { value.shortText(decimals: 1) }
+    let middle = usual.lower == usual.upper ? "" : ", half of the days \(text(usual.lower)) to \(text(usual.upper))"
+    return "A day usually has \(text(usual.median))\(middle) (the last \(Quantity(usual.days, "day")))."
+  }
+
+  /// `08:05`.
+  private static func clock(_ minute: Int) -> String {
+    let rest = minute % 60
+    return "\(hour(minute / 60).prefix(3))\(rest < 10 ? "0" : "")\(rest)"
+  }
+
   private static func hour(_ hour: Int) -> String { "\(hour < 10 ? "0" : "")\(hour):00" }
 
   var json: [(String, JSONText)] {
@@ -181,6 +203,24 @@ private struct StatsText {
       ("weeks", counts(history.weeks(12))), ("weekdays", counts(history.weekdays.map(Double.init))),
       ("hours", counts(history.hours.map(Double.init))), ("weekday_habit", needs(history.weekdayHabit, habit)),
       ("hour_habit", needs(history.hourHabit, habit)),
+      (
+        "usual_time",
+        needs(history.usualTime) {
+          [
+            ("from", .string(Self.clock($0.from))), ("through", .string(Self.clock($0.through))),
+            ("share", .number($0.share)),
+          ]
+        }
+      ),
+      (
+        "usual_day",
+        needs(history.usualDay) {
+          [
+            ("median", .number($0.median)), ("lower", .number($0.lower)), ("upper", .number($0.upper)),
+            ("days", .number($0.days)),
+          ]
+        }
+      ),
       ("streak", .object([("current", .number(streak.current)), ("longest", .number(streak.longest))])),
       (
         "gap",

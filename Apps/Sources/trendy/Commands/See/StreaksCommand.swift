@@ -15,9 +15,15 @@ struct StreaksCommand: Command {
     let streak: Streak
   }
 
+  struct Answer {
+    let rows: [Row]
+    let today: CivilDate
+    let isNarrow: Bool
+  }
+
   init(_ session: Session) {}
 
-  func act(_ session: Session) throws -> (rows: [Row], today: CivilDate) {
+  func act(_ session: Session) throws -> Answer {
     let histories = try TypeHistories(session)
     let skips = try histories.skips()
     let rows = try histories.all().map { Row(type: $0.type, streak: $0.history.streak(skips: skips[$0.type.id] ?? [])) }
@@ -26,10 +32,10 @@ struct StreaksCommand: Command {
         left.streak.current, left.streak.longest, right.type.name
       )
     }
-    return (sorted, histories.today)
+    return Answer(rows: sorted, today: histories.today, isNarrow: histories.isNarrow)
   }
 
-  func show(_ answer: (rows: [Row], today: CivilDate), _ session: Session) -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
     let console = session.console
     if console.isJSON {
       console.document(
@@ -48,7 +54,7 @@ struct StreaksCommand: Command {
           )
         ])
     }
-    if answer.rows.isEmpty { console.text("Nothing recorded yet. trendy log TYPE records something.") }
+    if answer.rows.isEmpty { console.text(NothingRecorded.words(isNarrow: answer.isNarrow)) }
     let columns = min(24, answer.rows.map(\.type.name.columns).max() ?? 0)
     for row in answer.rows {
       if console.format == .plain {

@@ -39,7 +39,9 @@ struct InsightsDocument {
       "first": .string(relation.first), "second": .string(relation.second), "lag_days": .int(Int64(relation.lag)),
       "r": .double(relation.correlation.r), "p": .double(relation.correlation.p),
       "adjusted_p": .double(relation.adjustedP), "days": .int(Int64(relation.correlation.count)),
-      "confidence": .string(relation.confidence.rawValue),
+      "confidence": .string(relation.confidence.rawValue), "from": date(relation.firstBasis.from),
+      "through": date(relation.firstBasis.through), "first_events": .int(Int64(relation.firstBasis.events)),
+      "second_events": .int(Int64(relation.secondBasis.events)),
       "sentence": .string(
         narrator.sentence(relation, first: name(relation.first), second: name(relation.second))),
     ]

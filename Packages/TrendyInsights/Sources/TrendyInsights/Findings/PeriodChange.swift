@@ -58,10 +58,15 @@ public struct PeriodChange: Hashable, Sendable, Codable {
   /// Of the days before, those that have an event.
   public let activeDaysBefore: Int
 
-  init(_ series: DailySeries, over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>) {
+  /// - Parameter later: events of the last of the days before that do not count.
+  init(
+    _ series: DailySeries, over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, later: Int
+  ) {
     self.days = days
     self.daysBefore = daysBefore
-    let (values, valuesBefore) = (series.over(days).values, series.over(daysBefore).values)
+    let values = series.over(days).values
+    var valuesBefore = series.over(daysBefore).values
+    if let last = valuesBefore.last { valuesBefore[valuesBefore.count - 1] = max(0, last - Double(later)) }
     now = values.reduce(0, +)
     before = valuesBefore.reduce(0, +)
     activeDays = values.count { $0 > 0 }
@@ -99,10 +104,12 @@ extension TypeHistory {
   ///   - period: of the calendar.
   ///   - days: from the first day of one up to any of its days.
   ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - later: where the last day is not over, the events of the day that it is compared with that were later in the day than it is
+  ///     now: they do not count.
   public func change(
-    _ period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int
+    _ period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int, later: Int = 0
   ) -> PeriodChange {
-    PeriodChange(self.days, over: days, against: period.before(days, firstWeekday: firstWeekday))
+    PeriodChange(self.days, over: days, against: period.before(days, firstWeekday: firstWeekday), later: later)
   }
 
   /// - Parameters:

@@ -10,6 +10,10 @@ public struct Relation: Hashable, Sendable, Codable {
   public let correlation: Correlation
   /// That of the correlation, adjusted for all pairs and lags that were tried.
   public let adjustedP: Double
+  /// What it rests on of the first type: the days that were looked at, and what they had.
+  public let firstBasis: Basis
+  /// What it rests on of the second type, over the same days.
+  public let secondBasis: Basis
 
   public enum Strength: String, Hashable, Sendable, Codable {
     case strong, moderate, weak
@@ -39,7 +43,8 @@ extension Relation {
 
   /// The strongest relations between types, over the last 90 days unless told otherwise.
   ///
-  /// Each pair is tried on the same day and a day apart, either way. Kept is |r| ≥ 0.2 with p ≤ 0.10 after Benjamini and Hochberg
+  /// Each pair is tried on the same day and a day apart, either way, but not two types that devices alone recorded, of where they
+  /// were: whoever drives to work is at work. Kept is |r| ≥ 0.2 with p ≤ 0.10 after Benjamini and Hochberg
   /// over all that were tried; of one pair the strongest.
   /// - Parameters:
   ///   - histories: by the types' ids, all with the same `today`.
@@ -49,24 +54,34 @@ extension Relation {
     among histories: [String: TypeHistory], span: Int = Relation.span, most: Int = 10
   ) -> [Relation] {
     let known = histories.filter { $0.value.days.count >= leastDays }.sorted { $0.key < $1.key }
-    var tried: [(first: String, second: String, lag: Int, correlation: Correlation)] = []
+    var tried: [(first: String, second: String, lag: Int, correlation: Correlation, days: ClosedRange<CivilDate>)] = []
     for (place, one) in known.enumerated() {
-      for other in known[(place + 1)...] {
+      for other in known[(place + 1)...] where !(one.value.isOfPosition && other.value.isOfPosition) {
         // From the first day of the younger: before, it was not recorded.
         let today = one.value.today
         let first = max(one.value.days.first, other.value.days.first, today.advanced(by: 1 - span))
         guard first.distance(to: today) + 1 >= leastDays else { continue }
-        let (x, y) = (one.value.days.over(first...today).values, other.value.days.over(first...today).values)
-        if let found = Correlation(x, y) { tried.append((one.key, other.key, 0, found)) }
-        if let found = Correlation(leader: x, follower: y, lag: 1) { tried.append((one.key, other.key, 1, found)) }
-        if let found = Correlation(leader: y, follower: x, lag: 1) { tried.append((other.key, one.key, 1, found)) }
+        let days = first...today
+        let (x, y) = (one.value.days.over(days).values, other.value.days.over(days).values)
+        if let found = Correlation(x, y) { tried.append((one.key, other.key, 0, found, days)) }
+        if let found = Correlation(leader: x, follower: y, lag: 1) {
+          tried.append((one.key, other.key, 1, found, days))
+        }
+        if let found = Correlation(leader: y, follower: x, lag: 1) {
+          tried.append((other.key, one.key, 1, found, days))
+        }
       }
     }
     let adjusted = FalseDiscoveryRate.adjusted(tried.map(\.correlation.p))
     var strongest: [Set<String>: Relation] = [:]
     for (found, p) in zip(tried, adjusted) where abs(found.correlation.r) >= 0.2 && p <= 0.1 {
+      // A series that varies has events.
+      guard let first = histories[found.first]?.basis(over: found.days),
+        let second = histories[found.second]?.basis(over: found.days)
+      else { continue }
       let relation = Relation(
-        first: found.first, second: found.second, lag: found.lag, correlation: found.correlation, adjustedP: p)
+        first: found.first, second: found.second, lag: found.lag, correlation: found.correlation, adjustedP: p,
+        firstBasis: first, secondBasis: second)
       let pair: Set = [found.first, found.second]
       if let known = strongest[pair], abs(known.correlation.r) >= abs(found.correlation.r) { continue }
       strongest[pair] = relation
