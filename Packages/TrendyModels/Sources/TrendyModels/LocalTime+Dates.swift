@@ -23,8 +23,7 @@ extension LocalTime {
       if zone == zoneName { return date(of: moment) }
       if let rules = zones.rules(named: zone) { return rules.date(of: moment) }
     }
-    if moment == midnight(moment) { return date(of: moment) }
-    return CivilDate(atUTC: moment.addingTimeInterval(43_200))
+    return moment == midnight(moment) ? date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
   }
 
   /// The date that a property holds; `nil` where it holds a moment with a time of day, or something other than a date.
@@ -85,9 +84,11 @@ extension LocalTime {
   /// all-day event.
   public func minuteOfDay(of event: Event) -> Int? {
     if event.isAllDay { return nil }
-    let rules = event.timeZone.flatMap { $0 == zoneName ? nil : zones.rules(named: $0) }
-    let offset = rules?.secondsFromGMT(at: event.timestamp) ?? components(of: event.timestamp).secondsFromGMT
-    return Self.minuteOfDay(of: event.timestamp, secondsFromGMT: offset)
+    if let rules = event.timeZone.flatMap({ $0 == zoneName ? nil : zones.rules(named: $0) }) {
+      return rules.minuteOfDay(of: event.timestamp)
+    }
+    return Self.minuteOfDay(
+      of: event.timestamp, secondsFromGMT: components(of: event.timestamp).secondsFromGMT)
   }
 
   static func minuteOfDay(of moment: Date, secondsFromGMT: Int) -> Int {
@@ -105,6 +106,9 @@ extension CivilDate {
     let seconds = min(max(moment.timeIntervalSince1970, -1e14), 1e14).rounded(.down) + Double(secondsFromGMT)
     self.init(daysSince1970: Int((seconds / 86_400).rounded(.down)))
   }
+
+  /// The date of an all-day event whose zone is not known, and whose timestamp is not midnight here.
+  fileprivate init(nearestMidnightOfUTC moment: Date) { self.init(atUTC: moment.addingTimeInterval(43_200)) }
 }
 
 extension TimeZoneRules {
@@ -127,8 +131,21 @@ extension TimeZoneRules {
     return hasBegun ? shown.advanced(by: 1) : shown
   }
 
-  fileprivate func date(of moment: Date) -> CivilDate {
+  /// The date of the calendar here.
+  public func date(of moment: Date) -> CivilDate {
     CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT(at: moment))
+  }
+
+  /// What the clock here shows: minutes after midnight, below 1440.
+  public func minuteOfDay(of moment: Date) -> Int {
+    LocalTime.minuteOfDay(of: moment, secondsFromGMT: secondsFromGMT(at: moment))
+  }
+
+  /// The date of an all-day event of which nobody knows in which zone it was recorded, for a person in this one: as
+  /// ``LocalTime/date(of:)-(Event)`` tells it.
+  /// - Parameter moment: the event's timestamp.
+  public func date(ofAllDayEventAt moment: Date) -> CivilDate {
+    isMidnight(moment) ? date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
   }
 
   /// Seconds east of Greenwich that held three hours ago, where the clock was set back since.

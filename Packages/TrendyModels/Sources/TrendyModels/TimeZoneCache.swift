@@ -3,11 +3,14 @@ import Synchronization
 /// Time zones that were read, so that each is read once from the time zone database.
 ///
 /// All caches are equal: one changes how fast an answer comes, never the answer.
-final class TimeZoneCache: Sendable {
+public final class TimeZoneCache: Sendable {
   private let zones = Mutex<[String: TimeZoneRules?]>([:])
 
+  public init() {}
+
+  /// - Parameter name: such as `Europe/Amsterdam`.
   /// - Returns: `nil` where the system does not know the zone.
-  func rules(named name: String) -> TimeZoneRules? {
+  public func rules(named name: String) -> TimeZoneRules? {
     zones.withLock { zones in
       if let rules = zones[name] { return rules }
       let rules = TimeZoneRules(named: name)
@@ -20,6 +23,6 @@ final class TimeZoneCache: Sendable {
 }
 
 extension TimeZoneCache: Hashable {
-  static func == (left: TimeZoneCache, right: TimeZoneCache) -> Bool { true }
-  func hash(into hasher: inout Hasher) {}
+  public static func == (left: TimeZoneCache, right: TimeZoneCache) -> Bool { true }
+  public func hash(into hasher: inout Hasher) {}
 }

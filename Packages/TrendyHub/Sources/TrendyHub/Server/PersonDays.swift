@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TrendyInsights
 import TrendyModels
 
@@ -8,7 +7,7 @@ struct PersonDays: Sendable {
   private let rules: TimeZoneRules
   let zone: String
   let startSeconds: Int64
-  private let zones = ZoneTable()
+  private let zones = TimeZoneCache()
 
   init(_ call: HubCall) throws(Problem) {
     zone = call.text("zone") ?? "UTC"
@@ -33,19 +32,9 @@ struct PersonDays: Sendable {
   /// The day that an event belongs to: of an all-day event its own date, in the zone where it was recorded; else that of its moment
   /// here.
   func date(of event: HubEntry) -> CivilDate {
-    let seconds = Date(milliseconds: event.listMoment)
-    guard event.fields["is_all_day"]?.value.boolValue == true else {
-      return Self.date(seconds, offset: rules.secondsFromGMT(at: seconds) - Int(startSeconds))
-    }
-    if let name = event.fields["time_zone"]?.value.stringValue, let own = name == zone ? rules : zones.rules(name) {
-      return Self.date(seconds, offset: own.secondsFromGMT(at: seconds))
-    }
-    let local = seconds.timeIntervalSince1970 + Double(rules.secondsFromGMT(at: seconds))
-    if local.truncatingRemainder(dividingBy: 86_400) == 0 {
-      return Self.date(seconds, offset: rules.secondsFromGMT(at: seconds))
-    }
-    // The nearest midnight of UTC, as devices take it.
-    return Self.date(seconds, offset: 43_200)
+    let moment = Date(milliseconds: event.listMoment)
+    guard event.isAllDay else { return day(of: moment) }
+    return ownRules(of: event)?.date(of: moment) ?? rules.date(ofAllDayEventAt: moment)
   }
 
   /// The day here in which a moment lies.
@@ -53,32 +42,24 @@ struct PersonDays: Sendable {
 
   /// When an event began, as clock and calendar showed it where it was recorded: what findings are made of.
   func moment(of event: HubEntry) -> TypeHistory.Moment {
-    if event.fields["is_all_day"]?.value.boolValue == true {
-      return TypeHistory.Moment(day: date(of: event), minute: nil)
+    let source = event.fields["source_type"]?.value.stringValue.flatMap { EventSourceType(rawValue: $0) }
+    let isOfPosition = source?.isOfPosition ?? false
+    if event.isAllDay {
+      return TypeHistory.Moment(day: date(of: event), minute: nil, isOfPosition: isOfPosition)
     }
-    let name = event.fields["time_zone"]?.value.stringValue
-    let own = name.flatMap { $0 == zone ? rules : zones.rules($0) } ?? rules
+    let own = ownRules(of: event) ?? rules
     let moment = Date(milliseconds: event.listMoment)
-    let seconds = Int(moment.timeIntervalSince1970.rounded(.down)) + own.secondsFromGMT(at: moment)
-    let minute = ((seconds % 86_400 + 86_400) % 86_400) / 60
-    return TypeHistory.Moment(day: own.day(of: moment, dayStart: Int(startSeconds)), minute: minute)
+    return TypeHistory.Moment(
+      day: own.day(of: moment, dayStart: Int(startSeconds)), minute: own.minuteOfDay(of: moment),
+      isOfPosition: isOfPosition)
   }
 
-  private static func date(_ moment: Date, offset: Int) -> CivilDate {
-    CivilDate(daysSince1970: Int(((moment.timeIntervalSince1970 + Double(offset)) / 86_400).rounded(.down)))
+  /// Of the zone where an event was recorded; `nil` where that is not known.
+  private func ownRules(of event: HubEntry) -> TimeZoneRules? {
+    event.fields["time_zone"]?.value.stringValue.flatMap { $0 == zone ? rules : zones.rules(named: $0) }
   }
 }
 
-/// Zones of events, each read once.
-private final class ZoneTable: Sendable {
-  private let zones = Mutex<[String: TimeZoneRules?]>([:])
-
-  func rules(_ name: String) -> TimeZoneRules? {
-    zones.withLock { zones in
-      if let known = zones[name] { return known }
-      let rules = TimeZoneRules(named: name)
-      zones[name] = .some(rules)
-      return rules
-    }
-  }
+extension HubEntry {
+  fileprivate var isAllDay: Bool { fields["is_all_day"]?.value.boolValue == true }
 }
