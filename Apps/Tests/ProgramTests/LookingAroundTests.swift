@@ -2,6 +2,10 @@ import Foundation
 import Testing
 import TrendyModels
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// `trendy demo`: a look around before there is anything of one's own.
 @Suite("Looking around", .timeLimit(.minutes(10)))
 struct LookingAroundTests {
@@ -26,6 +30,26 @@ struct LookingAroundTests {
     let count = try bench.run("trendy", ["demo", "--years", "1", "--json"], environment: ["TMPDIR": temporary.path])
     #expect(try count.document["store"] == .null)
     #expect(try (count.document["events"]?.intValue ?? 0) > 2000)
+    #expect(try temporaryStores(in: temporary).isEmpty)
+  }
+
+  @Test("A tour that is ended leaves nothing behind", arguments: [SIGINT, SIGTERM])
+  func isEnded(signal: Int32) throws {
+    let temporary = bench.folder.appending(path: "tmp-\(signal)")
+    try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+    let tour = try Running(
+      bench, "trendy", ["demo", "--years", "20"], environment: ["TMPDIR": temporary.path])
+    defer { tour.kill() }
+    // While it is recorded, which takes seconds.
+    #expect(
+      try eventually {
+        let stores = try temporaryStores(in: temporary)
+        let files = try stores.first.map { try temporaryStores(in: temporary.appending(path: $0)) } ?? []
+        return files.contains { $0.hasPrefix("log-") } ? true : nil
+      } == true)
+    kill(tour.process.processIdentifier, signal)
+    tour.process.waitUntilExit()
+    #expect(tour.process.terminationReason == .exit && tour.process.terminationStatus == 128 + signal)
     #expect(try temporaryStores(in: temporary).isEmpty)
   }
 

@@ -21,7 +21,7 @@ struct DemoCommand: Command {
         "--keep", value: "folder", kind: .folder, help: "leave the store there: a folder that is not there yet"),
       OptionSpec("--years", value: "number", kind: .number, help: "of life, 1 to 20; 3 unless said"),
       OptionSpec("--seed", value: "number", kind: .number, help: "another number is another life"),
-    ])
+    ], columns: ["store (empty where it is gone again)", "entries", "types"])
 
   struct Answer {
     let store: URL
@@ -57,6 +57,7 @@ struct DemoCommand: Command {
 
   func act(_ session: Session) throws -> Answer {
     let store = kept ?? FileManager.default.temporaryDirectory.appending(path: "trendy-demo-\(UUID().uuidString)")
+    if kept == nil { RemovalAtSignal.remove(store.path) }
     do {
       let events = try AppContainer(storeDirectory: store).record.take(life, until: session.now)
       return Answer(store: store, isKept: kept != nil, events: events, types: life.types.count, days: life.days)

@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Removes a folder when the person, or the system, ends this process: by SIGINT or SIGTERM.
+enum RemovalAtSignal {
+  /// Call it before anything is in the folder, and before another thread begins: the threads that begin later leave the signals to
+  /// the one that waits for them here.
+  static func remove(_ path: String) {
+    block(SIG_BLOCK)
+    // The thread keeps it until the process ends.
+    let text = UnsafeMutableRawPointer(strdup(path))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+      let failure = pthread_create(&thread, nil, { RemovalAtSignal.waitAndRemove($0) }, text)
+    #else
+      var thread = pthread_t()
+      let failure = pthread_create(&thread, nil, { RemovalAtSignal.waitAndRemove($0) }, text)
+    #endif
+    // Without a thread that waits for them they end the process as ever.
+    if failure != 0 { block(SIG_UNBLOCK) }
+  }
+
+  private static func signals() -> sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGTERM)
+    return signals
+  }
+
+  private static func block(_ how: Int32) {
+    var signals = signals()
+    pthread_sigmask(how, &signals, nil)
+  }
+
+  private static func waitAndRemove(_ text: UnsafeMutableRawPointer?) -> Never {
+    let path = text.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? ""
+    var signals = signals()
+    var signal: Int32 = 0
+    while sigwait(&signals, &signal) != 0 {}
+    // What is being written meanwhile may put a file into it again.
+    for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+      try? FileManager.default.removeItem(atPath: path)  // looked at in the next round
+    }
+    _exit(128 + signal)
+  }
+}
