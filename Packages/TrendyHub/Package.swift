@@ -9,7 +9,8 @@ let package = Package(
     .library(name: "TrendyHub", targets: ["TrendyHub"]),
   ],
   dependencies: [
-    .package(path: "../TrendyInsights"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
+    .package(path: "../TrendyInsights"), .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"),
+    .package(path: "../TrendyPersistence"),
     .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
   ],
   targets: [
@@ -24,8 +25,8 @@ let package = Package(
     .target(
       name: "TrendyHub",
       dependencies: [
-        "CCrypto", "CEpoll", "HubPages", "TrendyInsights", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
-        "TrendyTrips",
+        "CCrypto", "CEpoll", "HubPages", "TrendyInsights", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
+        "TrendyProtocols", "TrendyTrips",
       ]),
     .testTarget(
       name: "TrendyHubTests",

@@ -47,6 +47,9 @@ def live(device, days=120, seed=1, now=None):
         places[type] = new()
         device.ask("POST", "/geofences", {"id": places[type], "name": name, "latitude": position[0], "longitude": position[1], "radius": radius, "event_type_entry_id": types[type]})
     device.ask("POST", "/skips", {"id": new(), "event_type_id": types["run"], "from": iso(now - datetime.timedelta(days=40)), "to": iso(now - datetime.timedelta(days=33)), "note": "flu"})
+    car = new()
+    device.ask("POST", "/vehicles", {"id": car, "name": "Octavia", "is_default": True, "start_odometer_m": 42_000_000})
+    types["odometer"] = device.type("Odometer", "#7A6F5D", "◔")
     events = []
 
     def add(type, when, **members):
@@ -85,9 +88,9 @@ def live(device, days=120, seed=1, now=None):
             for start, (a, b), names in ((leave, (home, office), ("home", "office")), (back, (office, home), ("office", "home"))):
                 minutes = chance.randint(31, 46)
                 way = road(a, b, chance)
-                category = "business" if ago > 2 else None
+                category = None if ago <= 2 else "business" if week < 4 else "private"
                 properties = {"distance": number(round(chance.uniform(18000, 18600), 1)), "duration": {"type": "duration", "value": minutes * 60}, "route": {"type": "text", "value": encode(way)},
-                              "average_speed": number(8.6), "top_speed": number(23.4)}
+                              "average_speed": number(8.6), "top_speed": number(23.4), "vehicle": {"type": "text", "value": car}, "car": {"type": "text", "value": "Octavia"}}
                 if category:
                     properties |= {"category": select(category), "rule": {"type": "text", "value": "office"}}
                 add("trip", start, end_date=iso(start + datetime.timedelta(minutes=minutes)), source_type="trip", location_latitude=a[0], location_longitude=a[1], properties=properties)
@@ -96,6 +99,12 @@ def live(device, days=120, seed=1, now=None):
             add("office", arrive, end_date=iso(back) if back < now else None, geofence_id=places["office"], location_name="Office", **visit)
             evening = back + datetime.timedelta(minutes=48)
             add("home", evening, end_date=iso(leave + datetime.timedelta(days=1)) if leave + datetime.timedelta(days=1) < now else None, geofence_id=places["home"], location_name="Home", **visit)
+    # Its odometer, as it was read each second month; before one reading a holiday was driven that nobody recorded.
+    driven = [(event["timestamp"], event["properties"]["distance"]["value"]) for event in events if event["event_type_id"] == types["trip"]]
+    for ago in range(days - days % 60, -1, -60):
+        moment = now - datetime.timedelta(days=ago + 1)
+        recorded = sum(metres for start, metres in driven if start < iso(moment))
+        add("odometer", moment, properties={"odometer_m": number(round(42_000_000 + recorded * 1.004 + (410_000 if ago <= 120 else 0))), "vehicle": {"type": "text", "value": car}, "car": {"type": "text", "value": "Octavia"}})
     device.events([{name: value for name, value in event.items() if value is not None} for event in events])
     return types
 

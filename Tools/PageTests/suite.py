@@ -16,7 +16,7 @@ from hub import Device, Hub
 import life
 
 TESTS = []
-PAGES = ["/", "/timeline", "/calendar", "/calendar?view=month", "/types", "/insights", "/trips", "/places", "/devices", "/data", "/settings", "/more"]
+PAGES = ["/", "/timeline", "/calendar", "/calendar?view=month", "/types", "/insights", "/trips", "/mileage", "/places", "/devices", "/data", "/settings", "/more"]
 # Text that would be a picture, a script or an end of something, wherever it were taken for markup.
 HOSTILE = "\"><img src=x onerror=window.stung=1><script>window.stung=1</script>'${window.stung=1}{{7*7}}‮&amp;"
 
@@ -511,6 +511,59 @@ def what_the_hub_found_is_told_beside_the_route(world):
         quiet(browser, "why")
 
 
+@test
+def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        pair(browser, hub, then=".templates")
+        browser.go("/mileage?year=2025")
+        browser.shows("No trips in 2025.")
+        kind, odometer = phone.type("Trip", "#4A6FA5", "⇢"), phone.type("Odometer", "#7A6F5D", "◔")
+        phone.ask("POST", "/vehicles", {"id": "v", "name": HOSTILE[:60], "start_odometer_m": 1_000_000})
+        number, word = (lambda value: {"type": "number", "value": value}), (lambda value: {"type": "text", "value": value})
+        for day, metres, category, vehicle in (("01-10", 50_000, "business", "v"), ("01-20", 30_000, "private", "v"), ("03-05", 20_000, "mixed", None), ("03-06", 10_000, None, None)):
+            properties = {"distance": number(metres), "rule": word(HOSTILE)}
+            properties |= {"category": {"type": "select", "value": category}} if category else {}
+            properties |= {"vehicle": word(vehicle)} if vehicle else {}
+            properties |= {"business_distance": number(5000)} if category == "mixed" else {}
+            phone.event(kind, f"2025-{day}T08:00:00Z", end_date=f"2025-{day}T09:00:00Z", source_type="trip", properties=properties)
+        for day, metres in (("02-01", 1_081_000), ("04-01", 1_100_000)):
+            phone.event(odometer, f"2025-{day}T08:00:00Z", properties={"odometer_m": number(metres), "vehicle": word("v")})
+        browser.shows("4 trips, 110 km. 10.0 km are not decided yet.", "main")
+        same([browser.text(f".figures > div:nth-child({i}) dd") for i in (1, 2, 3, 4)], ["110 km", "55.0 km", "45.0 km", "50 %"], "the figures")
+        # The months as bars, and the same as a table.
+        shares = browser.script("return [...document.querySelectorAll('.months li:first-child rect')].map((rect) => [rect.getAttribute('class'), Math.round(parseFloat(rect.getAttribute('width')))])")
+        same(shares, [["business", 61], ["private", 37]], "January")
+        browser.press("figure .tools button", "Table")
+        browser.find("figure table")
+        same(browser.script("return [...document.querySelectorAll('figure tbody tr')][2].innerText.split('\\t').map((text) => text.trim())"), ["March", "2", "30", "5", "15", "10"], "March")
+        browser.press("figure .tools button", "Chart")
+        # 81 km on the clock for 80 km of trips is well; 19 km for none is not.
+        browser.shows("More than 2 % apart.", "main")
+        browser.shows("19.0 km are missing (100 %)", ".odometer")
+        same(browser.count(".odometer ul li"), 1, "days to look at")
+        # What is taken out is what the hub has.
+        rows = browser.later("return (await (await fetch(document.querySelector('main a[download$=csv]').href)).text()).trim().split('\\r\\n')")
+        same(len(rows), 5, "lines of the table")
+        check(rows[0].startswith("ID,Date,Departure") and ",2025-01-10,09:00,10:00," in rows[1], "its columns, in the zone of the browser")
+        taken = browser.later("return await (await fetch(document.querySelector('main a[download$=json]').href)).json()")
+        same(taken["total"]["business_m"], 55_000, "the same as JSON")
+        # One vehicle.
+        browser.script("const s = document.querySelector('main select'); s.value = 'v'; s.dispatchEvent(new Event('change', { bubbles: true }));")
+        browser.shows("2 trips, 80.0 km.", "main")
+        same(browser.script("return new URLSearchParams(location.search).get('vehicle')"), "v", "the vehicle is in the address")
+        # On paper.
+        check("Signature" not in browser.text("main"), "what is for paper is not on screen")
+        browser.devtools("Emulation.setEmulatedMedia", media="print")
+        for part in ("Signature", "1 January to 31 December 2025", "Ada"):
+            browser.shows(part, "main")
+        same(browser.script("return ['.rail', '.bar', '.head .actions', '.tools-row'].filter((one) => document.querySelector(one)?.getClientRects().length)"), [], "nothing to press is printed")
+        check(len(browser.devtools("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"]) > 5000, "it prints")
+        browser.devtools("Emulation.setEmulatedMedia", media="")
+        same(browser.count("main img, main script"), 0, "elements made of text")
+        quiet(browser, "mileage")
+
+
 # MARK: Several, and none
 
 
@@ -831,7 +884,7 @@ def the_keyboard_alone_logs_and_goes_everywhere(world):
         browser.wait(lambda: browser.count("dialog") == 0, "the sheet is closed")
         browser.keys("1")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 2, "a tile by its number")
-        for key, path in (("l", "/timeline"), ("c", "/calendar"), ("i", "/insights"), ("r", "/trips"), ("p", "/places"), ("d", "/devices"), ("t", "/")):
+        for key, path in (("l", "/timeline"), ("c", "/calendar"), ("i", "/insights"), ("r", "/trips"), ("m", "/mileage"), ("p", "/places"), ("d", "/devices"), ("t", "/")):
             browser.keys("g", key)
             browser.wait(lambda: browser.script("return location.pathname") == path, f"G {key}")
             browser.wait(lambda: browser.script("return document.activeElement.tagName") == "H1", f"{path}: the focus is on its name")

@@ -52,108 +52,111 @@ static const unsigned char file_15[] = {
 #embed "site/pages/insights.js"
 };
 static const unsigned char file_16[] = {
-#embed "site/pages/missing.js"
+#embed "site/pages/mileage.js"
 };
 static const unsigned char file_17[] = {
-#embed "site/pages/more.js"
+#embed "site/pages/missing.js"
 };
 static const unsigned char file_18[] = {
-#embed "site/pages/pair.js"
+#embed "site/pages/more.js"
 };
 static const unsigned char file_19[] = {
-#embed "site/pages/places.js"
+#embed "site/pages/pair.js"
 };
 static const unsigned char file_20[] = {
-#embed "site/pages/settings.js"
+#embed "site/pages/places.js"
 };
 static const unsigned char file_21[] = {
-#embed "site/pages/timeline.js"
+#embed "site/pages/settings.js"
 };
 static const unsigned char file_22[] = {
-#embed "site/pages/today.js"
+#embed "site/pages/timeline.js"
 };
 static const unsigned char file_23[] = {
-#embed "site/pages/trips.js"
+#embed "site/pages/today.js"
 };
 static const unsigned char file_24[] = {
-#embed "site/pages/type.js"
+#embed "site/pages/trips.js"
 };
 static const unsigned char file_25[] = {
-#embed "site/pages/types.js"
+#embed "site/pages/type.js"
 };
 static const unsigned char file_26[] = {
-#embed "site/parts/chart.js"
+#embed "site/pages/types.js"
 };
 static const unsigned char file_27[] = {
-#embed "site/parts/colour.js"
+#embed "site/parts/chart.js"
 };
 static const unsigned char file_28[] = {
-#embed "site/parts/dayband.js"
+#embed "site/parts/colour.js"
 };
 static const unsigned char file_29[] = {
-#embed "site/parts/daybars.js"
+#embed "site/parts/dayband.js"
 };
 static const unsigned char file_30[] = {
-#embed "site/parts/dom.js"
+#embed "site/parts/daybars.js"
 };
 static const unsigned char file_31[] = {
-#embed "site/parts/eventform.js"
+#embed "site/parts/dom.js"
 };
 static const unsigned char file_32[] = {
-#embed "site/parts/field.js"
+#embed "site/parts/eventform.js"
 };
 static const unsigned char file_33[] = {
-#embed "site/parts/frame.js"
+#embed "site/parts/field.js"
 };
 static const unsigned char file_34[] = {
-#embed "site/parts/glyph.js"
+#embed "site/parts/frame.js"
 };
 static const unsigned char file_35[] = {
-#embed "site/parts/goal.js"
+#embed "site/parts/glyph.js"
 };
 static const unsigned char file_36[] = {
-#embed "site/parts/head.js"
+#embed "site/parts/goal.js"
 };
 static const unsigned char file_37[] = {
-#embed "site/parts/heatmap.js"
+#embed "site/parts/head.js"
 };
 static const unsigned char file_38[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/heatmap.js"
 };
 static const unsigned char file_39[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/keys.js"
 };
 static const unsigned char file_40[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_50[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_51[] = {
 #embed "site/worker.js"
 };
 
@@ -174,41 +177,42 @@ static const struct hub_page_file files[] = {
   {"pages/devices.js", file_13, sizeof file_13},
   {"pages/index.js", file_14, sizeof file_14},
   {"pages/insights.js", file_15, sizeof file_15},
-  {"pages/missing.js", file_16, sizeof file_16},
-  {"pages/more.js", file_17, sizeof file_17},
-  {"pages/pair.js", file_18, sizeof file_18},
-  {"pages/places.js", file_19, sizeof file_19},
-  {"pages/settings.js", file_20, sizeof file_20},
-  {"pages/timeline.js", file_21, sizeof file_21},
-  {"pages/today.js", file_22, sizeof file_22},
-  {"pages/trips.js", file_23, sizeof file_23},
-  {"pages/type.js", file_24, sizeof file_24},
-  {"pages/types.js", file_25, sizeof file_25},
-  {"parts/chart.js", file_26, sizeof file_26},
-  {"parts/colour.js", file_27, sizeof file_27},
-  {"parts/dayband.js", file_28, sizeof file_28},
-  {"parts/daybars.js", file_29, sizeof file_29},
-  {"parts/dom.js", file_30, sizeof file_30},
-  {"parts/eventform.js", file_31, sizeof file_31},
-  {"parts/field.js", file_32, sizeof file_32},
-  {"parts/frame.js", file_33, sizeof file_33},
-  {"parts/glyph.js", file_34, sizeof file_34},
-  {"parts/goal.js", file_35, sizeof file_35},
-  {"parts/head.js", file_36, sizeof file_36},
-  {"parts/heatmap.js", file_37, sizeof file_37},
-  {"parts/keys.js", file_38, sizeof file_38},
-  {"parts/routemap.js", file_39, sizeof file_39},
-  {"parts/row.js", file_40, sizeof file_40},
-  {"parts/sheet.js", file_41, sizeof file_41},
-  {"parts/spark.js", file_42, sizeof file_42},
-  {"parts/tile.js", file_43, sizeof file_43},
-  {"parts/toast.js", file_44, sizeof file_44},
-  {"parts/tripacts.js", file_45, sizeof file_45},
-  {"parts/typeform.js", file_46, sizeof file_46},
-  {"parts/values.js", file_47, sizeof file_47},
-  {"theme.js", file_48, sizeof file_48},
-  {"words.js", file_49, sizeof file_49},
-  {"worker.js", file_50, sizeof file_50},
+  {"pages/mileage.js", file_16, sizeof file_16},
+  {"pages/missing.js", file_17, sizeof file_17},
+  {"pages/more.js", file_18, sizeof file_18},
+  {"pages/pair.js", file_19, sizeof file_19},
+  {"pages/places.js", file_20, sizeof file_20},
+  {"pages/settings.js", file_21, sizeof file_21},
+  {"pages/timeline.js", file_22, sizeof file_22},
+  {"pages/today.js", file_23, sizeof file_23},
+  {"pages/trips.js", file_24, sizeof file_24},
+  {"pages/type.js", file_25, sizeof file_25},
+  {"pages/types.js", file_26, sizeof file_26},
+  {"parts/chart.js", file_27, sizeof file_27},
+  {"parts/colour.js", file_28, sizeof file_28},
+  {"parts/dayband.js", file_29, sizeof file_29},
+  {"parts/daybars.js", file_30, sizeof file_30},
+  {"parts/dom.js", file_31, sizeof file_31},
+  {"parts/eventform.js", file_32, sizeof file_32},
+  {"parts/field.js", file_33, sizeof file_33},
+  {"parts/frame.js", file_34, sizeof file_34},
+  {"parts/glyph.js", file_35, sizeof file_35},
+  {"parts/goal.js", file_36, sizeof file_36},
+  {"parts/head.js", file_37, sizeof file_37},
+  {"parts/heatmap.js", file_38, sizeof file_38},
+  {"parts/keys.js", file_39, sizeof file_39},
+  {"parts/routemap.js", file_40, sizeof file_40},
+  {"parts/row.js", file_41, sizeof file_41},
+  {"parts/sheet.js", file_42, sizeof file_42},
+  {"parts/spark.js", file_43, sizeof file_43},
+  {"parts/tile.js", file_44, sizeof file_44},
+  {"parts/toast.js", file_45, sizeof file_45},
+  {"parts/tripacts.js", file_46, sizeof file_46},
+  {"parts/typeform.js", file_47, sizeof file_47},
+  {"parts/values.js", file_48, sizeof file_48},
+  {"theme.js", file_49, sizeof file_49},
+  {"words.js", file_50, sizeof file_50},
+  {"worker.js", file_51, sizeof file_51},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

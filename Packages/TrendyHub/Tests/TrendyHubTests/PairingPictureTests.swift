@@ -12,7 +12,8 @@ struct PairingPictureTests {
 
   @Test func `a code comes with a picture of the address under which it was asked for`() async throws {
     let hub = try TestHub { code, address in
-      address == "http://localhost:1" ? nil : PairingPicture(link: "\(address ?? "-") \(code)", size: 1) { _, _ in true }
+      address == "http://localhost:1"
+        ? nil : PairingPicture(link: "\(address ?? "-") \(code)", size: 1) { _, _ in true }
     }
     let made = try await hub.send("POST", "/me/pairing-codes", headers: [("Host", "127.0.0.1:8")])
     let code = try #require(made["code"].stringValue)

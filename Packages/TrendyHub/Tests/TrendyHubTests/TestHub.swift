@@ -24,7 +24,8 @@ struct TestHub {
     clock = ManualClock()
     storage = Self.openStorage(disk)
     server = HubServer(
-      storage: storage, ingest: ingest, pairingPicture: pairingPicture, clock: clock, generator: SeededGenerator(seed: 1), configuration: configuration)
+      storage: storage, ingest: ingest, pairingPicture: pairingPicture, clock: clock,
+      generator: SeededGenerator(seed: 1), configuration: configuration)
     person = try server.accounts.createPerson(name: "Anna")
     token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
   }

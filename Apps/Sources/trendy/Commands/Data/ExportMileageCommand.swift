@@ -5,6 +5,7 @@ import CommandSupport
 #else
   import Foundation
 #endif
+import TrendyModels
 import TrendyTrips
 
 /// `trendy export mileage`
@@ -109,5 +110,12 @@ struct ExportMileageCommand: Command {
     case .files(let files): for file in files { session.console.done("\(file.trips) trips in \(file.path)") }
     }
     return .done
+  }
+}
+
+extension MileageLog {
+  /// A row for each trip, with days and times of this zone.
+  fileprivate func csv(of trips: [TripEvent], in local: LocalTime) -> String {
+    csv(of: trips) { local.components(of: $0).secondsFromGMT }
   }
 }

@@ -11,17 +11,9 @@ struct TripReportCommand: Command {
     columns: ["vehicle id", "vehicle", "trips", "metres", "business metres", "private metres", "unclassified metres"])
 
   struct Answer {
-    /// The mileage of one vehicle.
-    struct Row {
-      /// Empty for trips without a vehicle.
-      var vehicleId: String
-      var name: String
-      var mileage: Mileage
-    }
-
     var total: Mileage
     /// By name.
-    var rows: [Row]
+    var rows: [VehicleMileage]
   }
 
   private let span: MonthSpan
@@ -35,15 +27,7 @@ struct TripReportCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let store = try session.openStore().makeStore()
     let trips = try selection.trips(in: store)
-    let names = Dictionary(try store.vehicles().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
-    let rows = Dictionary(grouping: trips) { $0.vehicleId ?? "" }
-      .map { id, trips in
-        // A vehicle that was deleted since has the name that its trips keep.
-        let name = names[id] ?? trips.last?.carName ?? (id.isEmpty ? "no vehicle" : id)
-        return Answer.Row(vehicleId: id, name: name, mileage: Mileage(of: trips))
-      }
-      .sorted { ($0.name.lowercased(), $0.vehicleId) < ($1.name.lowercased(), $1.vehicleId) }
-    return Answer(total: Mileage(of: trips), rows: rows)
+    return Answer(total: Mileage(of: trips), rows: try MileageLog(store: store).byVehicle(trips))
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -67,7 +51,7 @@ struct TripReportCommand: Command {
   }
 }
 
-extension TripReportCommand.Answer.Row {
+extension VehicleMileage {
   fileprivate var json: JSONText {
     .object([("vehicle_id", .string(vehicleId.isEmpty ? nil : vehicleId)), ("name", .string(name))] + mileage.members)
   }

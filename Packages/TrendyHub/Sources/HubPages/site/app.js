@@ -137,7 +137,7 @@ function watchPointers() {
 async function keepPages() {
   // Not at every visit: what is seen is kept anyway.
   if (Date.now() - Number(localStorage.getItem('kept') ?? 0) < 1_800_000) return;
-  for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/places', '/devices']) {
+  for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     await pageAt(path, new URLSearchParams()).load().catch(() => {});
   }
   localStorage.setItem('kept', String(Date.now()));

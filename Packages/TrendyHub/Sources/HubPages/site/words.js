@@ -12,7 +12,7 @@ export const listed = (parts) => new Intl.ListFormat('en', { type: 'conjunction'
 
 export const words = {
   nav: {
-    today: 'Today', timeline: 'Timeline', calendar: 'Calendar', insights: 'Insights', trips: 'Trips', places: 'Places', types: 'Types', devices: 'Devices',
+    today: 'Today', timeline: 'Timeline', calendar: 'Calendar', insights: 'Insights', trips: 'Trips', mileage: 'Mileage', places: 'Places', types: 'Types', devices: 'Devices',
     data: 'Data', settings: 'Settings', more: 'More', skip: 'Skip to content', pages: 'Pages',
     /** @param {number} n */ allTypes: (n) => `All ${some(n, 'type')}`,
   },
@@ -129,6 +129,16 @@ export const words = {
     /** @param {string} unit */ businessPart: (unit) => `Business part (${unit})`, /** @param {string} all */ badPart: (all) => `From 0 to ${all}.`,
     /** @param {string} rule */ rule: (rule) => `by rule “${rule}”`, byHand: 'by hand', list: 'Trips of the month',
   },
+  mileage: {
+    /** @param {number} year */ title: (year) => `Mileage ${year}`, print: 'Print', vehicle: 'Vehicle', all: 'All vehicles', noVehicle: 'Without a vehicle', /** @param {number} year */ none: (year) => `No trips in ${year}.`,
+    /** @param {string} km */ undecided: (km) => `${km} are not decided yet.`, driven: 'driven', share: 'of it business', byMonth: 'By month', byVehicle: 'By vehicle', month: 'Month', trips: 'Trips', sum: 'Driven', open: 'Not decided',
+    /** @param {string} month @param {string} km */ most: (month, km) => `Most in ${month}, ${km}.`, /** @param {string} month @param {string} all @param {string} business @param {string} own */ cell: (month, all, business, own) => `${month}: ${all}, ${business} business, ${own} private`,
+    odometer: 'Odometer', noReadings: 'has no two odometer readings yet. They are logged by: trendy vehicle odometer log', warning: 'More than 2 % apart.', warningWords: 'The trips do not account for what the odometer says. Look at these days:', look: 'Show trips',
+    /** @param {string} stands @param {string} day @param {string} driven @param {string} trips @param {string} apart */ says: (stands, day, driven, trips, apart) => `stood at ${stands} on ${day}. It says ${driven} were driven, the trips say ${trips}: ${apart} apart.`,
+    /** @param {string} km @param {string} apart */ missing: (km, apart) => `${km} are missing (${apart}).`, /** @param {string} km @param {string} apart */ tooMany: (km, apart) => `trips are ${km} too long (${apart}).`,
+    /** @param {number} n */ ignored: (n) => `${some(n, 'reading')} below an earlier one ${n === 1 ? 'is' : 'are'} passed over.`, log: 'Trips', date: 'Date', rule: 'Rule', person: 'Name', period: 'Period', /** @param {number} year */ wholeYear: (year) => `1 January to 31 December ${year}`,
+    printed: 'Printed on', place: 'Place and date', signature: 'Signature',
+  },
   why: {
     title: 'Why this trip', unknown: 'Nothing is kept here of how it was found: it was recorded by hand, or found by the device itself.',
     /** @param {number} n @param {string} device */ from: (n, device) => `From ${some(n, 'reading')}${device ? ` of ${device}` : ''}.`, itself: 'The device itself said when the drive began and when it was over.',
@@ -165,7 +175,7 @@ export const words = {
   keys: {
     title: 'Keys', list: [
       ['?', 'these keys'], ['L', 'log'], ['/', 'search'], ['U', 'undo'], ['Shift U', 'do it again'], ['1 – 9', 'on Today: log that tile'], ['E', 'edit the tile or row in focus'], ['[  ]', 'earlier, later'],
-      ['.', 'today'], ['B  P', 'on Trips: business, private, and on to the next'], ['G then T L C I R P D', 'Today, Timeline, Calendar, Insights, Trips, Places, Devices'], ['Ctrl Enter', 'save the form'], ['Esc', 'close'],
+      ['.', 'today'], ['B  P', 'on Trips: business, private, and on to the next'], ['G then T L C I R M P D', 'Today, Timeline, Calendar, Insights, Trips, Mileage, Places, Devices'], ['Ctrl Enter', 'save the form'], ['Esc', 'close'],
     ],
   },
   error: {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TrendyInsights
 import TrendyModels
 import TrendyProtocols
@@ -51,30 +50,15 @@ extension HubServer {
 /// The last histories that were read, so that another range of the same record is not read again.
 final class KnownHistories: Sendable {
   private struct Key: Hashable {
-    let person: String
-    /// The last life of the storage, and the last write in it.
-    let epoch: String?
-    let head: Int64
     let zone: String
     let dayStart: Int64
     let today: CivilDate
   }
 
-  private static let limit = 4
-  private let known = Mutex<[(key: Key, history: PersonHistory)]>([])
+  private let known = LastRead<Key, PersonHistory>()
 
   func history(of person: String, _ reading: any HubReading, days: PersonDays, now: Date) throws -> PersonHistory {
-    let state = try reading.state()
-    let key = Key(
-      person: person, epoch: state.epochs.last?.id, head: state.head, zone: days.zone, dayStart: days.startSeconds,
-      today: days.day(of: now))
-    if let found = known.withLock({ $0.first { $0.key == key }?.history }) { return found }
-    let history = try PersonHistory(reading, days: days, now: now)
-    known.withLock { known in
-      known.removeAll { $0.key.person == person }
-      known.append((key, history))
-      if known.count > Self.limit { known.removeFirst() }
-    }
-    return history
+    let key = Key(zone: days.zone, dayStart: days.startSeconds, today: days.day(of: now))
+    return try known.value(of: person, key, reading) { try PersonHistory(reading, days: days, now: now) }
   }
 }

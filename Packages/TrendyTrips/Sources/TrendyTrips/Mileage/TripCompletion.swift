@@ -92,8 +92,16 @@ extension OdometerCheck {
   public init(of vehicle: Vehicle, in store: some DataStoreProtocol) throws {
     let type = try BuiltInType.odometer.present(among: store.fetchAllEventTypes())
     let events = try type.map { try store.events(in: nil, ofType: $0.id, limit: nil) } ?? []
+    self.init(of: vehicle, events: events, trips: try store.trips(in: nil))
+  }
+
+  /// - Parameters:
+  ///   - vehicle: whose odometer it is.
+  ///   - events: those of the type ``BuiltInType/odometer``, of all vehicles.
+  ///   - trips: every trip of the person, the oldest first.
+  public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
-    let trips = try store.trips(in: nil).filter { $0.vehicleId == vehicle.id }
+    let trips = trips.filter { $0.vehicleId == vehicle.id }
     if let start = vehicle.startOdometer, let first = trips.first {
       readings.append(OdometerReading(date: first.start, meters: start))
     }

@@ -5,6 +5,7 @@ import { types } from './types.js';
 import { type } from './type.js';
 import { insights } from './insights.js';
 import { trips } from './trips.js';
+import { mileage } from './mileage.js';
 import { places } from './places.js';
 import { devices } from './devices.js';
 import { data } from './data.js';
@@ -22,6 +23,7 @@ export function pageAt(path, query) {
     case 'types': return second ? type(second, query) : types();
     case 'insights': return insights(query);
     case 'trips': return trips(second, query);
+    case 'mileage': return mileage(query);
     case 'places': return places(second);
     case 'devices': return devices();
     case 'data': return data();

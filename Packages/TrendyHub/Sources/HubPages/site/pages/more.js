@@ -5,7 +5,7 @@ import { syncWords } from '../parts/frame.js';
 import { isOwnType, types } from '../data/record.js';
 import { words } from '../words.js';
 
-const REST = [['/trips', 'route', words.nav.trips], ['/places', 'pin', words.nav.places], ['/types', 'dots', words.type.allTypes], ['/devices', 'devices', words.nav.devices], ['/data', 'data', words.nav.data], ['/settings', 'settings', words.nav.settings]];
+const REST = [['/trips', 'route', words.nav.trips], ['/mileage', 'gauge', words.nav.mileage], ['/places', 'pin', words.nav.places], ['/types', 'dots', words.type.allTypes], ['/devices', 'devices', words.nav.devices], ['/data', 'data', words.nav.data], ['/settings', 'settings', words.nav.settings]];
 
 /** On phones: the pages that the bar has no room for. */
 export const more = () => ({

@@ -24,12 +24,12 @@ export function chart({ key, title, finding, picture, columns, rows, tools = nul
     h('p.finding', null, finding), isTable ? table(title, columns, rows) : picture());
 }
 
-/** @param {string} caption @param {string[]} columns @param {(string | number)[][]} rows */
-export function table(caption, columns, rows) {
+/** @param {string} caption @param {string[]} columns @param {(string | number)[][]} rows @param {number} [most] rows that are shown */
+export function table(caption, columns, rows, most = 400) {
   const kind = (/** @type {unknown} */ value) => (typeof value === 'number' ? 'num' : null);
   return h('div.table', { tabindex: 0, role: 'region', 'aria-label': caption }, h('table', null, h('caption', null, caption),
     h('thead', null, h('tr', null, columns.map((column, i) => h('th', { scope: 'col', class: kind(rows[0]?.[i]) }, column)))),
-    h('tbody', null, rows.slice(0, 400).map((row) => h('tr', null, row.map((value) => h('td', { class: kind(value) }, value)))))));
+    h('tbody', null, rows.slice(0, most).map((row) => h('tr', null, row.map((value) => h('td', { class: kind(value) }, value)))))));
 }
 
 /** RFC 4180; what a spreadsheet would take for a formula is kept from being one. @param {(string | number | null | undefined)[][]} rows */

@@ -9,7 +9,7 @@ import { words } from '../words.js';
 
 const PAGES = [
   ['/', 'today', words.nav.today], ['/timeline', 'timeline', words.nav.timeline], ['/calendar', 'calendar', words.nav.calendar], ['/insights', 'insights', words.nav.insights],
-  ['/trips', 'route', words.nav.trips], ['/places', 'pin', words.nav.places],
+  ['/trips', 'route', words.nav.trips], ['/mileage', 'gauge', words.nav.mileage], ['/places', 'pin', words.nav.places],
 ];
 const FOOT = [['/devices', 'devices', words.nav.devices], ['/data', 'data', words.nav.data], ['/settings', 'settings', words.nav.settings]];
 
@@ -36,7 +36,7 @@ export function drawFrame(app) {
     h('div.foot', null, FOOT.map(([address, name, text]) => item(address, glyph(name), text)), h('div.sync', { id: 'sync' })));
   if (focused) /** @type {HTMLElement | null} */ (rail.querySelector(`[href="${CSS.escape(focused)}"]`))?.focus();
   const bar = /** @type {HTMLElement} */ (app.querySelector('.bar'));
-  const isMore = ['/more', '/trips', '/places', '/devices', '/data', '/settings', '/types'].some(isHere);
+  const isMore = ['/more', '/trips', '/mileage', '/places', '/devices', '/data', '/settings', '/types'].some(isHere);
   const entry = (/** @type {string} */ address, /** @type {string} */ name, /** @type {string} */ text, isCurrent = isHere(address)) =>
     h('a', { href: address, 'aria-current': isCurrent ? 'page' : null }, glyph(name), text);
   bar.replaceChildren(...PAGES.slice(0, 4).map(([address, name, text]) => entry(address, name, text)), entry('/more', 'more', words.nav.more, isMore));

@@ -7,7 +7,7 @@ import { openLog } from './eventform.js';
 import { go } from '../data/address.js';
 import { words } from '../words.js';
 
-const PLACES = { t: '/', l: '/timeline', c: '/calendar', i: '/insights', r: '/trips', p: '/places', d: '/devices', s: '/settings' };
+const PLACES = { t: '/', l: '/timeline', c: '/calendar', i: '/insights', r: '/trips', m: '/mileage', p: '/places', d: '/devices', s: '/settings' };
 let isGoing = false;
 
 export const areSingleKeysOn = () => localStorage.getItem('keys') !== 'off';

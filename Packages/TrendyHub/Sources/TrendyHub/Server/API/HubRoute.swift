@@ -29,6 +29,8 @@ struct HubRoute: Sendable {
       case lines
       /// Server-sent events.
       case events
+      /// Comma-separated values (RFC 4180).
+      case table
       case nothing
     }
     let status: Int

@@ -35,6 +35,21 @@ extension HubRoutes {
       .post, "trips/{id}/merge", name: "mergeTrips", summary: "Makes one trip of two that follow one another.",
       body: .object([.required("with", .string)]), answers: [.json(200, "the one trip", .entity(.event))],
       .device { server, call, sender in try await server.mergeTrips(call, sender) }),
+    HubRoute(
+      .get, "mileage", name: "getMileage",
+      summary: "A year's trips, what they add up to by month and by vehicle, and what odometers say.", query: ofYear,
+      answers: [.json(200, "the log", .named("Mileage"))],
+      .record { server, call, sender in try server.showMileage(call, sender) }),
+    HubRoute(
+      .get, "mileage/csv", name: "exportMileage", summary: "A year's trips as a table of 19 columns.", query: ofYear,
+      answers: [HubRoute.Answer(status: 200, meaning: "the table", body: .table)],
+      .record { server, call, sender in try server.exportMileage(call, sender) }),
+  ]
+
+  private static let ofYear = [
+    HubRoute.Query(name: "year", schema: .integer(1...9998), meaning: "of the calendar; this one unless told"),
+    HubRoute.Query(name: "vehicle", schema: .string, meaning: "the id of a vehicle; all unless told"),
+    HubRoute.Query(name: "zone", schema: .string, meaning: "the IANA name of a time zone; UTC unless told"),
   ]
 
   private static let half = HubSchema.object([
@@ -45,4 +60,41 @@ extension HubRoutes {
 
   private static let place = HubSchema.nullable(
     .object([.required("latitude", .number(-90...90)), .required("longitude", .number(-180...180))]))
+}
+
+extension HubSchema {
+  private static let length = HubSchema.number(0...Double.greatestFiniteMagnitude)
+  private static let sums: [Member] = [
+    .required("trips", .counter), .required("total_m", length), .required("business_m", length),
+    .required("private_m", length), .required("unclassified_m", length),
+  ]
+
+  /// The answer of `/mileage`.
+  static let mileage = HubSchema.object([
+    .required("year", .counter), .required("zone", .string), .required("vehicle_id", .nullable(.string)),
+    .required("years", .list(.integer(-10_000...10_000))), .required("total", .object(sums)),
+    .required("months", .list(.object([.required("month", .integer(1...12))] + sums))),
+    .required(
+      "vehicles",
+      .list(.object([.required("vehicle_id", .nullable(.string)), .required("name", .string)] + sums))),
+    .required("odometers", .list(odometer)), .required("rows", .list(mileageRow)),
+  ])
+
+  private static let reading = HubSchema.object([.required("date", .date), .required("odometer_m", length)])
+  private static let stretch = HubSchema.object([
+    .required("from", reading), .required("to", reading), .required("driven_m", length), .required("trips_m", length),
+    .required("deviation", .number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)),
+    .required("warning", .boolean),
+  ])
+  private static let odometer = HubSchema.object([
+    .required("vehicle_id", .string), .required("name", .string), .required("warning", .boolean),
+    .required("whole", .nullable(stretch)), .required("stretches", .list(stretch)), .required("ignored", .counter),
+  ])
+  private static let mileageRow = HubSchema.object([
+    .required("id", .string), .required("start", .date), .required("end", .date), .required("from", .string),
+    .required("to", .string), .required("distance_m", length), .required("category", .nullable(.string)),
+    .required("business_m", .nullable(length)), .required("rule", .nullable(.string)), .required("vehicle", .string),
+    .required("start_odometer_m", .nullable(length)), .required("end_odometer_m", .nullable(length)),
+    .required("notes", .string),
+  ])
 }

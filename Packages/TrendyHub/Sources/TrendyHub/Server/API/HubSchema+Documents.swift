@@ -64,6 +64,7 @@ extension HubSchema {
       ]),
       "LiveTrips": liveTrips,
       "Insights": insights,
+      "Mileage": mileage,
       "Explanation": explanation,
       "Companion": companionLink,
       "Notice": notice,

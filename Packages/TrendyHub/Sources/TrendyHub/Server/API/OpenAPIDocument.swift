@@ -64,6 +64,7 @@ struct OpenAPIDocument {
     case .json(let schema): response["content"] = ["application/json": ["schema": schema.document]]
     case .lines: response["content"] = ["application/x-ndjson": [:]]
     case .events: response["content"] = ["text/event-stream": [:]]
+    case .table: response["content"] = ["text/csv": [:]]
     case .nothing: break
     }
     return .object(response)

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+
+@Suite("Mileage of the hub", .timeLimit(.minutes(1)))
+struct HubMileageTests {
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  private func makeRecord() async throws {
+    try await hub.makeType()
+    _ = try await hub.send(
+      "POST", "/event-types", ["id": "o", "name": "Odometer", "color": "#7A6F5D", "icon": "◔"])
+    for (id, name) in [("v", "Van"), ("w", "Car")] {
+      _ = try await hub.send(
+        "POST", "/vehicles", ["id": .string(id), "name": .string(name), "start_odometer_m": 100_000])
+    }
+    _ = try await hub.send(
+      "POST", "/geofences", ["id": "g", "name": "Home", "latitude": 52, "longitude": 13, "radius": 100])
+  }
+
+  private func add(
+    _ id: String, _ day: String, _ category: String? = nil, vehicle: String? = nil, business: Double? = nil
+  ) async throws {
+    var more: [String: JSONValue] = [:]
+    more["category"] = category.map { ["type": "select", "value": .string($0)] }
+    more["vehicle"] = vehicle.map { ["type": "text", "value": .string($0)] }
+    more["business_distance"] = business.map { ["type": "number", "value": .double($0)] }
+    let answer = try await hub.makeTrip(id, from: "\(day)T08:00:00.000Z", to: "\(day)T09:00:00.000Z", more)
+    #expect(answer.status == 201, "\(answer.detail)")
+  }
+
+  private func read(_ id: String, _ day: String, _ metres: Double, vehicle: String = "v") async throws {
+    let answer = try await hub.send(
+      "POST", "/events",
+      [
+        "id": .string(id), "event_type_id": "o", "timestamp": .string("\(day)T00:00:00.000Z"),
+        "properties": [
+          "vehicle": ["type": "text", "value": .string(vehicle)],
+          "odometer_m": ["type": "number", "value": .double(metres)],
+        ],
+      ])
+    #expect(answer.status == 201, "\(answer.detail)")
+  }
+
+  @Test func `a year is added up by month and by vehicle, and rows carry places and odometers`() async throws {
+    try await makeRecord()
+    try await add("old", "2022-12-31", "business", vehicle: "v")
+    try await add("a", "2023-02-01", "business", vehicle: "v")
+    try await add("b", "2023-02-02", "mixed", vehicle: "w", business: 4000)
+    try await add("c", "2023-05-02")
+    let log = try await hub.send("GET", "/mileage?year=2023").json
+    #expect(log["years"] == [2022, 2023])
+    #expect(
+      log["total"] == [
+        "trips": 3, "total_m": 30_000, "business_m": 14_000, "private_m": 6000, "unclassified_m": 10_000,
+      ])
+    #expect(log["months"][1]["business_m"] == 14_000 && log["months"][1]["trips"] == 2)
+    #expect(log["months"][4]["unclassified_m"] == 10_000 && log["months"][0]["trips"] == 0)
+    #expect(log["vehicles"].arrayValue?.map { $0["name"] } == ["Car", "no vehicle", "Van"])
+    #expect(log["rows"].arrayValue?.map { $0["id"] } == ["a", "b", "c"])
+    let row = log["rows"][0]
+    #expect(row["from"] == "Home" && row["to"] == "52.09, 13.0")
+    // Reckoned from the first trip on, also where it was of another year.
+    #expect(row["start_odometer_m"] == 110_000 && row["end_odometer_m"] == 120_000)
+    #expect(log["rows"][2]["category"].isNull && log["rows"][2]["start_odometer_m"].isNull)
+    // What is written since is in the next answer.
+    try await add("d", "2023-12-01", "business")
+    #expect(try await hub.send("GET", "/mileage?year=2023")["total"]["trips"] == 4)
+    let van = try await hub.send("GET", "/mileage?year=2023&vehicle=v").json
+    #expect(van["total"]["trips"] == 1 && van["rows"].arrayValue?.count == 1)
+    #expect(van["vehicles"].arrayValue?.count == 3, "others are told all the same")
+  }
+
+  @Test func `the year is that of the zone's calendar, this one unless told`() async throws {
+    try await makeRecord()
+    _ = try await hub.makeTrip("a", from: "2022-12-31T23:30:00.000Z", to: "2023-01-01T00:30:00.000Z")
+    try await add("b", "2024-01-01")
+    #expect(try await hub.send("GET", "/mileage?year=2023")["total"]["trips"] == 0)
+    #expect(try await hub.send("GET", "/mileage?year=2023&zone=Europe/Amsterdam")["total"]["trips"] == 1)
+    #expect(try await hub.send("GET", "/mileage")["year"] == 2024)
+    #expect(try await hub.send("GET", "/mileage?year=0").status == 400)
+    #expect(try await hub.send("GET", "/mileage?zone=Moon").detail.contains("zone"))
+  }
+
+  @Test func `an odometer that trips do not account for is a warning above two per cent`() async throws {
+    try await makeRecord()
+    try await add("a", "2023-02-01", vehicle: "v")
+    try await add("b", "2023-03-01", vehicle: "v")
+    try await read("r", "2023-02-15", 110_200)
+    try await read("s", "2023-04-01", 121_000)
+    try await read("t", "2023-04-02", 5)
+    let check = try await hub.send("GET", "/mileage?year=2023&vehicle=v")["odometers"][0]
+    #expect(check["name"] == "Van" && check["ignored"] == 1 && check["warning"] == true)
+    #expect(check["stretches"][0]["driven_m"] == 10_200 && check["stretches"][0]["trips_m"] == 10_000)
+    #expect(check["stretches"][0]["deviation"] == 0.0196 && check["stretches"][0]["warning"] == false)
+    #expect(check["stretches"][1]["deviation"] == 0.0741 && check["stretches"][1]["warning"] == true)
+    #expect(check["whole"]["driven_m"] == 21_000)
+  }
+
+  @Test func `the table is the one of the command line`() async throws {
+    try await makeRecord()
+    try await add("a", "2023-02-01", "business", vehicle: "v")
+    let answer = try await hub.send("GET", "/mileage/csv?year=2023&zone=Europe/Amsterdam")
+    #expect(answer.headers["Content-Type"] == "text/csv")
+    #expect(answer.headers["Content-Disposition"] == "attachment; filename=\"mileage-2023.csv\"")
+    let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\r\n")
+    #expect(lines.count == 2 && lines[0].hasPrefix("ID,Date,Departure"))
+    #expect(lines[1].hasPrefix("a,2023-02-01,09:00,10:00,Home,"))
+  }
+}
