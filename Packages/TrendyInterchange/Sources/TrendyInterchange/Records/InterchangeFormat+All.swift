@@ -76,7 +76,7 @@ extension InterchangeFormat {
   private static let tracks = ImportFormat.allCases.filter { $0 != .csv }.map { format in
     InterchangeFormat(
       format.rawValue, format.name, "Recorded tracks.", reads: format.isRead, writes: format.isWritten,
-      basis: "recorded drives", track: format, recognise: { ImportFormat.detect(Array($0)) == format })
+      basis: "recorded drives", track: format)
   }
 
   /// Last, as everything else in an archive is more particular.

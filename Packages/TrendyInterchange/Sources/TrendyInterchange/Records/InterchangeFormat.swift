@@ -84,7 +84,15 @@ public struct InterchangeFormat: Sendable {
   }
 
   /// The format of a file that begins with these bytes, 64 KiB or all of it; `nil` where it is none of these.
-  static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? { readable.first { $0.recognise(head) } }
+  static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? {
+    // Which form of a track it is, is found out once for all of them.
+    var track: ImportFormat??
+    return readable.first { format in
+      guard let form = format.track else { return format.recognise(head) }
+      if track == nil { track = .some(ImportFormat.detect(Array(head))) }
+      return track == .some(form)
+    }
+  }
 
   /// The format of a folder, or of an archive, by the content of its files.
   /// - Returns: `nil` where no file in it can be read.
@@ -93,8 +101,8 @@ public struct InterchangeFormat: Sendable {
     try readable.first { try $0.folder?.recognise(files) == true }
   }
 
-  public static var readable: [InterchangeFormat] { all.filter { !$0.reads.isEmpty } }
-  public static var writable: [InterchangeFormat] { all.filter { !$0.writes.isEmpty } }
+  public static let readable = all.filter { !$0.reads.isEmpty }
+  public static let writable = all.filter { !$0.writes.isEmpty }
 
   /// Gives each record with its place in the file, such as `line 12`.
   /// - Throws: what the input or `body` throws, or ``InterchangeError``; the records before it were given.
