@@ -160,6 +160,8 @@ private final class RecordImporter {
   private let takenBack: Set<String>
   private var occurrences: [String: Int] = [:]
   private let latestFix: Date
+  /// Whether fixes came in which trips have not been looked for.
+  private var hasUnreadFixes = false
   private var batch: [Undoable] = []
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
@@ -262,6 +264,7 @@ private final class RecordImporter {
       return refuse(
         "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock", at: place)
     }
+    if !hasUnreadFixes { hasUnreadFixes = !KeptPath.isKept(device: device) }
     try take(.fix(fix), device)
   }
 
@@ -366,8 +369,9 @@ private final class RecordImporter {
   /// Whether another source told of the same thing, also one of this import.
   private func isKnown(_ event: Event, _ sameness: ForeignEvent.Sameness) throws -> Bool {
     // The trips in fixes that came before are found first, or each would be there twice.
-    if event.sourceType == .trip, readingCount > 0, !request.isDryRun {
+    if event.sourceType == .trip, hasUnreadFixes, !request.isDryRun {
       try flushReadings()
+      hasUnreadFixes = false
       report.found += try record.makeTrackIntake(for: record.act("import \(request.source)")).findAll().created.count
     }
     let inBatch = batch.contains { entity in
