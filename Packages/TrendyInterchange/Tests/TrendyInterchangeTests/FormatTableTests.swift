@@ -111,7 +111,8 @@ struct FormatTableTests {
   @Test("every record format has a sample here")
   func complete() {
     let words = InterchangeFormat.readable.filter(\.isReadAsRecords).map(\.word)
-    #expect(words.sorted() == Self.samplesOfAll.keys.sorted())
+    // FIT is not text, and has tests of its own.
+    #expect(words.sorted() == (Self.samplesOfAll.keys + ["fit"]).sorted())
   }
 
   /// An error or fewer records, never a trap: that would end this test run.
@@ -121,8 +122,8 @@ struct FormatTableTests {
   func damaged(word: String) throws {
     let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(InterchangeFormat.named(word))
-    func read(_ bytes: [UInt8]) {
-      _ = try? InterchangeFormat.detect(ByteInput(bytes))
+    func read(_ bytes: [UInt8], detects: Bool = true) {
+      if detects { _ = try? InterchangeFormat.detect(ByteInput(bytes)) }
       _ = try? Self.records(bytes, as: format)  // an error is an answer
     }
     for end in bytes.indices { read(Array(bytes[..<end])) }
@@ -130,7 +131,7 @@ struct FormatTableTests {
       for mask: UInt8 in [1, 4, 0x10, 0x80, 0xFF] {
         var bytes = bytes
         bytes[index] ^= mask
-        read(bytes)
+        read(bytes, detects: mask == 0x10)
       }
     }
     var chance = DamageTests.Chance(state: 18)

@@ -51,24 +51,6 @@ enum GoogleField {
     let minutes = (digits[0] * 10 + digits[1]) * 60 + digits[2] * 10 + digits[3]
     return minutes <= 14 * 60 ? (sign == 0x2D ? -minutes : minutes) * 60 : nil
   }
-
-  /// The zone of an event for which a file tells no more than an offset: that of the options where their clocks agree.
-  static func zone(secondsFromGMT offset: Int?, at time: Date, _ options: ImportOptions) -> String? {
-    guard let offset, offset != options.zone.secondsFromGMT(at: time) else { return options.zone.name }
-    if offset == 0 { return "UTC" }
-    // In these names east is negative (tz database, file etcetera).
-    if offset % 3600 == 0, (-12...14).contains(offset / 3600) {
-      return "Etc/GMT\(offset > 0 ? "-" : "+")\(abs(offset / 3600))"
-    }
-    return [
-      -12_600: "America/St_Johns", -9_000: "America/St_Johns", 12_600: "Asia/Tehran", 16_200: "Asia/Kabul",
-      19_800: "Asia/Kolkata", 20_700: "Asia/Kathmandu", 23_400: "Asia/Yangon", 34_200: "Australia/Darwin",
-      37_800: "Australia/Adelaide",
-    ][offset]
-  }
-
-  /// A moment, or nothing where its year cannot be kept.
-  static func moment(_ value: JSONValue?) -> Date? { value?.moment }
 }
 
 /// How somebody moved, by the word of a file: `IN_PASSENGER_VEHICLE`, `in passenger vehicle`.

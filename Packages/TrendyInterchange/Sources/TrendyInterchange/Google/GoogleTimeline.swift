@@ -56,7 +56,7 @@ private struct GoogleTimelineReader {
     let offset =
       minutes.flatMap { abs($0) <= 840 ? $0 * 60 : nil } ?? GoogleField.offset(of: segment["startTime"]?.stringValue)
     let span = GoogleStory.Span(
-      start: start, end: end, zone: GoogleField.zone(secondsFromGMT: offset, at: start, options))
+      start: start, end: end, zone: options.zoneName(secondsFromGMT: offset, at: start))
     try release(before: start.addingTimeInterval(-Self.block), body)
     if let visit = segment["visit"] {
       try take(visit: visit, span, at: place, body)

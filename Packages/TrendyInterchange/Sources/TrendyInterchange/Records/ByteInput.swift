@@ -54,6 +54,13 @@ public final class ByteInput {
     return bytes
   }
 
+  /// As ``rest()``, of files that have a size in reason.
+  /// - Returns: `nil` where there are more than `limit` bytes.
+  func rest(limit: Int) throws -> [UInt8]? {
+    let bytes = try peek(limit + 1)
+    return bytes.count > limit ? nil : try rest()
+  }
+
   /// Takes the next bytes into the buffer.
   /// - Returns: how many; 0 only at the end.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {

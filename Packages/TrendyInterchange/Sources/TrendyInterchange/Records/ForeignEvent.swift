@@ -105,6 +105,27 @@ public struct ImportOptions: Sendable {
   }
 }
 
+extension ImportOptions {
+  /// The zone of an event for which a file tells no more than an offset: that of the options where their clocks agree.
+  /// - Parameters:
+  ///   - offset: seconds east of Greenwich; `nil` where the file tells none.
+  ///   - time: of the event.
+  /// - Returns: `nil` for an offset that no zone has by name.
+  func zoneName(secondsFromGMT offset: Int?, at time: Date) -> String? {
+    guard let offset, offset != zone.secondsFromGMT(at: time) else { return zone.name }
+    if offset == 0 { return "UTC" }
+    // In these names east is negative (tz database, file etcetera).
+    if offset % 3600 == 0, (-12...14).contains(offset / 3600) {
+      return "Etc/GMT\(offset > 0 ? "-" : "+")\(abs(offset / 3600))"
+    }
+    return [
+      -12_600: "America/St_Johns", -9_000: "America/St_Johns", 12_600: "Asia/Tehran", 16_200: "Asia/Kabul",
+      19_800: "Asia/Kolkata", 20_700: "Asia/Kathmandu", 23_400: "Asia/Yangon", 34_200: "Australia/Darwin",
+      37_800: "Australia/Adelaide",
+    ][offset]
+  }
+}
+
 /// The clocks of one zone: moments of times on the wall.
 public struct ZoneClock: Sendable {
   /// IANA name; `nil` where nobody says it.

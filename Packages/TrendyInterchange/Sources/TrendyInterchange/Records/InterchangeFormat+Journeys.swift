@@ -1,6 +1,6 @@
 extension InterchangeFormat {
   /// Of programs that record where somebody was and what way they went.
-  static let journeys = google
+  static let journeys = google + sport
 
   private static let google = [
     InterchangeFormat(
@@ -21,6 +21,14 @@ extension InterchangeFormat {
           ?? outline(head, of: "[").map { GoogleTimeline.isBeginning($0, isArray: true) } ?? false
       },
       read: { input, options, body in try GoogleTimeline.read(input, options, body) }),
+  ]
+
+  private static let sport = [
+    InterchangeFormat(
+      "fit", "FIT", "An activity as watches and bicycle computers record it: a workout with its track.",
+      reads: [.events, .fixes], basis: "Garmin's protocol; files of 20 devices from public importers",
+      recognise: { FITMessages.isBeginning($0) },
+      read: { input, options, body in try FITReader.read(input, options, body) }),
   ]
 
   /// The outside of a JSON text that begins with this bracket.
