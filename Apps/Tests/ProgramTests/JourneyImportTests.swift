@@ -102,4 +102,42 @@ struct JourneyImportTests {
     let cut = try bench.trendy("import", try file("cut.json", String(Self.month.prefix(330))))
     #expect(cut.status == 65 && cut.talk.contains("truncated at line 5: 1 point"), "\(cut.talk)")
   }
+
+  // MARK: Sport
+
+  /// A ride of half an hour and 2 km, four fixes, from 2026-02-26T00:26:40Z; made by hand after the published protocol.
+  private static let fit = """
+    DiBcCI0AAAAuRklUAABAAAAAAAQAAQABAoQDBIwEBIYABAEAYwAAAEBHAkRBAAAUAAP9BIYABIUBBIUBQEcCRPuDDCU6baADAZhJAkQvcBclOm2g\
+    AwHwSwJEY1wiJTptoAMBSE4CRJdILSU6baADQgAAEgAG/QSGAgSGBQEABwSGCQSGCwKEAkhOAkRARwJEAkB3GwCAhB4ATQGrPg==
+    """
+
+  private static let tcx = """
+    <TrainingCenterDatabase><Activities><Activity Sport="Biking"><Id>2026-02-26T00:27:00Z</Id>
+    <Lap StartTime="2026-02-26T00:27:00Z"><TotalTimeSeconds>1790</TotalTimeSeconds><DistanceMeters>2010</DistanceMeters>
+    <Track><Trackpoint><Time>2026-02-26T00:56:50Z</Time></Trackpoint></Track></Lap></Activity></Activities>
+    </TrainingCenterDatabase>
+    """
+
+  @Test func `a ride from a watch is a workout with its track, once in whatever form, and no trip`() throws {
+    let ride = try #require(Data(base64Encoded: Self.fit))
+    try ride.write(to: URL(filePath: path("ride.fit")))
+    _ = try bench.shell("cd '\(bench.folder.path)'; gzip -k ride.fit")
+    let first = try bench.trendy("import", path("ride.fit"), "--json")
+    #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 1, "\(first.talk)")
+    #expect(try first.document.objectValue?["fixes"]?.objectValue?["new"] == 4, "\(first.talk)")
+    let list = try bench.trendy("list").output
+    #expect(list.contains("workout") && list.contains("Cycling") && list.contains("30 min"), "\(list)")
+    #expect(try bench.trendy("trip", "recompute").status == 0)
+    #expect(try bench.trendy("trip", "list", "--plain").output.isEmpty)
+    let out = try bench.trendy("export", "gpx", "--all").output
+    #expect(out.components(separatedBy: "<trkpt").count == 5, "\(out)")
+    // The same file compressed, and the same ride as another program keeps it.
+    for name in ["ride.fit.gz", try file("ride.tcx", Self.tcx)] {
+      let again = try bench.trendy("import", name.hasPrefix("/") ? name : path(name), "--json")
+      #expect(try again.document.objectValue?["known"] == 1, "\(again.talk)")
+    }
+    #expect(try listed().count == 1)
+    try undoImport()
+    #expect(try listed().isEmpty)
+  }
 }

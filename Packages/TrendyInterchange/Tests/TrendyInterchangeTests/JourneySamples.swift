@@ -1,7 +1,7 @@
 /// Small files of programs that record where somebody was, made up after the published descriptions.
 enum JourneySamples {
   static let texts: [String: String] = [
-    "google-records": records, "google-months": month, "google-timeline": android,
+    "google-records": records, "google-months": month, "google-timeline": android, "tcx": tcx,
   ]
 
   static let records = """
@@ -45,5 +45,22 @@ enum JourneySamples {
      {"startTime":"2026-05-02T11:35:00.000+02:00","endTime":"2026-05-02T12:00:00.000+02:00",
       "visit":{"hierarchyLevel":"1","topCandidate":{"placeID":"ChIJ-d","placeLocation":"geo:52.370200,4.895200"}}},
      {"startTime":"2026-05-01T11:35:00.000+02:00","endTime":"2026-05-03T12:00:00.000+02:00","timelineMemory":{"distanceFromOriginKms":"15"}}]
+    """
+
+  static let tcx = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"><Activities>
+    <Activity Sport="Biking"><Id>2026-03-01T08:00:00Z</Id>
+     <Lap StartTime="2026-03-01T08:00:00Z"><TotalTimeSeconds>1500.0</TotalTimeSeconds><DistanceMeters>9000.5</DistanceMeters><Calories>300</Calories>
+      <Track><Trackpoint><Time>2026-03-01T08:00:00Z</Time><Position><LatitudeDegrees>52.1</LatitudeDegrees><LongitudeDegrees>5.1</LongitudeDegrees></Position>
+       <AltitudeMeters>4</AltitudeMeters><DistanceMeters>0</DistanceMeters><HeartRateBpm><Value>120</Value></HeartRateBpm>
+       <Extensions><ns3:TPX xmlns:ns3="x"><ns3:Speed>5.5</ns3:Speed></ns3:TPX></Extensions></Trackpoint>
+      <Trackpoint><Time>2026-03-01T08:20:00Z</Time></Trackpoint></Track></Lap>
+     <Lap StartTime="2026-03-01T08:30:00Z"><TotalTimeSeconds>1200</TotalTimeSeconds><DistanceMeters>6000</DistanceMeters><Calories>120</Calories>
+      <Track><Trackpoint><Time>2026-03-01T08:50:00Z</Time><Position><LatitudeDegrees>52.2</LatitudeDegrees><LongitudeDegrees>5.1</LongitudeDegrees></Position>
+       <AltitudeMeters>-1.0E38</AltitudeMeters></Trackpoint></Track></Lap>
+     <Notes>wet</Notes><Creator><Name>Edge &amp; Co</Name></Creator></Activity></Activities>
+    <Courses><Course><Name>planned</Name><Track><Trackpoint><Time>2026-03-01T08:00:00Z</Time></Trackpoint></Track></Course></Courses>
+    </TrainingCenterDatabase>
     """
 }

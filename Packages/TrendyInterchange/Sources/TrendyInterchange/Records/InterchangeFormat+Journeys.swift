@@ -29,6 +29,10 @@ extension InterchangeFormat {
       reads: [.events, .fixes], basis: "Garmin's protocol; files of 20 devices from public importers",
       recognise: { FITMessages.isBeginning($0) },
       read: { input, options, body in try FITReader.read(input, options, body) }),
+    InterchangeFormat(
+      "tcx", "TCX", "Activities of Garmin's Training Center: workouts with their tracks.", reads: [.events, .fixes],
+      basis: "Garmin's schema; files of public importers", recognise: { TCXReader.isBeginning(of: $0) },
+      read: { input, options, body in try TCXReader.read(input, options, body) }),
   ]
 
   /// The outside of a JSON text that begins with this bracket.
