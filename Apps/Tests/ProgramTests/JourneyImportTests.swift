@@ -140,4 +140,34 @@ struct JourneyImportTests {
     try undoImport()
     #expect(try listed().isEmpty)
   }
+
+  @Test func `Strava's archive brings each activity once, whatever of it is there already`() throws {
+    let ride = try #require(Data(base64Encoded: Self.fit))
+    try file(
+      "export/activities.csv",
+      """
+      Activity ID,Activity Date,Activity Name,Activity Type,Activity Description,Elapsed Time,Distance,Filename
+      1,"Feb 26, 2026, 12:26:42 AM",Night ride,Ride,,1800,2,activities/1.fit.gz
+      2,"Mar 1, 2026, 8:00:00 AM",Typed in,Yoga,,3600,0,
+      """)
+    try file("export/activities/1.fit", "")
+    try ride.write(to: URL(filePath: path("export/activities/1.fit")))
+    _ = try bench.shell(
+      """
+      cd '\(bench.folder.path)'; gzip export/activities/1.fit
+      python3 -c 'import shutil; shutil.make_archive("strava", "zip", "export")'
+      """)
+    let first = try bench.trendy("import", path("strava.zip"), "--map", "yoga=Yoga", "--json")
+    #expect(try first.document.objectValue?["format"] == "strava", "\(first.talk)")
+    #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 2, "\(first.talk)")
+    #expect(try first.document.objectValue?["fixes"]?.objectValue?["new"] == 4, "\(first.talk)")
+    #expect(try bench.trendy("list").output.contains("Yoga"))
+    let again = try bench.trendy("import", path("strava.zip"), "--map", "yoga=Yoga", "--json")
+    #expect(try again.document.objectValue?["known"] == 2, "\(again.talk)")
+    // The watch's own file of the ride begins two seconds before.
+    try bench.trendy("import", path("export/activities/1.fit.gz"))
+    #expect(try listed().count == 2)
+    try undoImport()
+    #expect(try listed().isEmpty)
+  }
 }

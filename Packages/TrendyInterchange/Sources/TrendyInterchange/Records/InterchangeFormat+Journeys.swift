@@ -33,6 +33,12 @@ extension InterchangeFormat {
       "tcx", "TCX", "Activities of Garmin's Training Center: workouts with their tracks.", reads: [.events, .fixes],
       basis: "Garmin's schema; files of public importers", recognise: { TCXReader.isBeginning(of: $0) },
       read: { input, options, body in try TCXReader.read(input, options, body) }),
+    InterchangeFormat(
+      "strava", "Strava archive", "The archive of an account: each activity once, with its track.",
+      reads: [.events, .fixes], basis: "public descriptions; no real archive",
+      folder: FolderReading(
+        recognise: { try StravaArchive($0) != nil },
+        read: { files, options, body in try StravaArchive(files)?.read(options, body) })),
   ]
 
   /// The outside of a JSON text that begins with this bracket.

@@ -1,0 +1,266 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the archive that Strava makes of an account: a table of activities, and the files they were uploaded as.
+///
+/// The header is in the language of the account and has grown over the years, so columns are known by where they stand: the first seven,
+/// those of the same name that come again with exact values, and the path of the file.
+struct StravaArchive {
+  private static let trackLimit = 64 << 20
+
+  private let files: ExportFiles
+  private let table: String
+  /// Of the folder that the table is in, with its slash.
+  private let folder: String
+
+  /// - Returns: `nil` where there is no such table, or nothing that it could name.
+  init?(_ files: ExportFiles) throws {
+    for path in files.paths where path == "activities.csv" || path.hasSuffix("/activities.csv") {
+      let folder = String(path.dropLast("activities.csv".count))
+      let head = String(decoding: try files.beginning(of: path, count: 1 << 16), as: UTF8.self)
+      guard head.contains("activities/") || files.paths.contains(where: { $0.hasPrefix(folder + "activities/") })
+      else { continue }
+      self.files = files
+      table = path
+      self.folder = folder
+      return
+    }
+    return nil
+  }
+
+  func read(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    var rows = try TableRows(ByteInput(from: try files.open(table)))
+    guard let header = try rows.next(), let columns = Columns(header.cells) else {
+      throw InterchangeError.unreadable(reason: "\(table) has no columns of activities")
+    }
+    var named: Set<String> = [table]
+    while let row = try rows.next() {
+      let activity = Activity(row.cells, columns, options)
+      let place = "\(table), line \(row.line)"
+      if let file = activity.file { named.insert(folder + file) }
+      guard let id = activity.id else {
+        try body(.bad(reason: "'\(row.cells[0].prefix(24))' is not the number of an activity"), place)
+        continue
+      }
+      let recorded = try recorded(activity, options, at: place, body)
+      guard let workout = activity.workout(id, recorded, options) else {
+        let date = row.cells.count > 1 ? row.cells[1] : ""
+        try body(.bad(reason: "the date '\(date.prefix(40))' cannot be read, or day and month both ways"), place)
+        continue
+      }
+      try body(.event(workout.event), place)
+    }
+    let others = files.paths.count { !named.contains($0) }
+    if others > 0 { try body(.skip(what: "file of the archive that is no activity", count: others), "the archive") }
+  }
+
+  // MARK: Tracks
+
+  /// What the file of an activity says of it; `nil` for what was typed in, and for a file that cannot be read, which is told.
+  private func recorded(
+    _ activity: Activity, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
+  ) throws -> ForeignEvent? {
+    guard let file = activity.file else { return nil }
+    let path = folder + file
+    guard files.contains(path) else {
+      try body(.skip(what: "track that is not in the archive"), place)
+      return nil
+    }
+    do {
+      return try recorded(path, activity, options)
+    } catch let error as InterchangeError {
+      // The activity is there all the same.
+      try body(.bad(reason: "\(path) cannot be read: \(error)"), place)
+      return nil
+    }
+  }
+
+  private func recorded(_ path: String, _ activity: Activity, _ options: ImportOptions) throws -> ForeignEvent? {
+    guard let bytes = try files.bytes(of: path, limit: Self.trackLimit) else {
+      throw InterchangeError.unreadable(reason: "it has more than \(Self.trackLimit >> 20) MB")
+    }
+    guard let format = InterchangeFormat.of(bytes.prefix(1 << 16)), format.isReadAsRecords else {
+      var event = ForeignEvent(typeName: "", key: [], timestamp: .distantPast)
+      event.track = try TrackFile(reading: Array(bytes[...].withoutLeadingSpace)).locations
+      return event
+    }
+    var events: [ForeignEvent] = []
+    try format.read(ByteInput(bytes), options) { record, _ in
+      if case .event(let event) = record { events.append(event) }
+    }
+    // Several rows can name one file of several sports.
+    guard let start = activity.date else { return events.first }
+    return events.min { abs($0.timestamp.timeIntervalSince(start)) < abs($1.timestamp.timeIntervalSince(start)) }
+  }
+}
+
+extension StravaArchive {
+  /// Where the columns are.
+  private struct Columns {
+    /// Of seconds that went by, of seconds in motion, of metres; of kilometres where there are none.
+    var elapsed = 5
+    var moving: Int?
+    var metres: Int?
+    var kilometres: Int?
+    var energy: Int?
+    /// Of the older table.
+    var isOld: Bool
+
+    init?(_ header: [String]) {
+      guard header.count >= 8 else { return nil }
+      isOld = header[0] == "id"
+      let distance = header[6]
+      if isOld { metres = 6 } else { kilometres = 6 }
+      guard let second = header.indices.dropFirst(7).first(where: { header[$0] == header[5] }) else { return }
+      elapsed = second
+      if second + 2 < header.count, header[second + 2] == distance {
+        moving = second + 1
+        metres = second + 2
+      }
+      let energy = second + 19
+      let words = ["alor", "カロリー", "卡路里", "칼로리", "калор"]
+      if energy < header.count, words.contains(where: { header[energy].lowercased().contains($0) }) {
+        self.energy = energy
+      }
+    }
+  }
+
+  /// A row of the table.
+  private struct Activity {
+    let id: String?
+    let date: Date?
+    let name: String
+    let type: String
+    let description: String
+    /// Relative to the table.
+    let file: String?
+    let elapsed: Double?
+    let moving: Double?
+    let metres: Double?
+    let energy: Double?
+
+    init(_ cells: [String], _ columns: Columns, _ options: ImportOptions) {
+      func text(_ index: Int) -> String { index < cells.count ? FieldText.trim(cells[index]) : "" }
+      func number(_ index: Int?) -> Double? {
+        index.flatMap { FieldText.number(text($0).replacing(",", with: ".")) }
+      }
+      let number0 = text(0)
+      id = !number0.isEmpty && number0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? number0 : nil
+      date = StravaDate.read(text(1), isDayFirst: options.isDayFirst)
+      name = text(2)
+      type = text(3)
+      description = text(4)
+      file = cells.dropFirst(5).first { $0.hasPrefix("activities/") }
+      elapsed = number(columns.elapsed) ?? number(5)
+      moving = number(columns.moving)
+      metres = number(columns.metres) ?? number(columns.kilometres).map { $0 * 1000 }
+      energy = number(columns.energy)
+    }
+
+    /// - Returns: `nil` where nothing tells when it was.
+    func workout(_ id: String, _ recorded: ForeignEvent?, _ options: ImportOptions) -> ForeignWorkout? {
+      guard let start = date ?? recorded?.track.first?.timestamp else { return nil }
+      let end = elapsed.map { start.addingTimeInterval(min(max(0, $0), 1e7)) } ?? recorded?.track.last?.timestamp
+      var workout = ForeignWorkout(key: ["strava", id], start: start, end: end ?? start)
+      let known = Self.activities[type.lowercased()]
+      let told = recorded?.properties["activity"]?.stringValue
+      // The word of the account's language, where the file knows no better.
+      workout.activity = known ?? told ?? (type.isEmpty ? nil : type)
+      workout.duration = moving ?? elapsed
+      workout.distance = metres ?? recorded?.properties["distance"]?.doubleValue
+      workout.energy = energy ?? recorded?.properties["energy"]?.doubleValue
+      workout.title = name.isEmpty ? nil : name
+      workout.notes = description.isEmpty ? nil : description
+      workout.source = "Strava"
+      workout.zone = recorded?.timeZone ?? options.zone.name
+      workout.track = recorded?.track ?? []
+      return workout
+    }
+
+    /// Its words for what Apple and Garmin call otherwise.
+    private static let activities: [String: String] = [
+      "ride": "Cycling", "virtual ride": "Cycling", "mountain bike ride": "Cycling", "gravel ride": "Cycling",
+      "e-bike ride": "E-biking", "run": "Running", "virtual run": "Running", "trail run": "Running", "walk": "Walking",
+      "hike": "Hiking", "swim": "Swimming", "weight training": "Strength training",
+      "nordic ski": "Cross-country skiing",
+      "alpine ski": "Alpine skiing", "snowboard": "Snowboarding", "ice skate": "Ice skating",
+      "inline skate": "Inline skating", "snowshoe": "Snowshoeing", "sail": "Sailing", "surf": "Surfing",
+      "workout": "Training",
+    ]
+  }
+}
+
+/// The date of an activity: of no zone but UTC, in the language of an account.
+enum StravaDate {
+  /// - Parameter isDayFirst: whether `3/4` is the third of April; `nil` where nobody says.
+  /// - Returns: `nil` for what is none, and where day and month could both be first.
+  static func read(_ text: String, isDayFirst: Bool?) -> Date? {
+    if let date = RFC3339.date(from: text) { return date }
+    guard let mark = text.firstIndex(of: ":") else { return nil }
+    // The hour begins behind the last character before the colon that is not a digit.
+    let before = text[..<mark]
+    let hour = before.reversed().prefix { $0.isASCII && $0.isNumber }.count
+    let start = text.index(mark, offsetBy: -hour)
+    let clock = text[start...].prefix { $0.isASCII && $0.isNumber || $0 == ":" }
+    let parts = clock.split(separator: ":").compactMap { Int($0) }
+    guard parts.count >= 2, parts.count <= 3, let day = day(text[..<start], isDayFirst, isTwelveHours(text) != nil)
+    else { return nil }
+    var hours = parts[0]
+    if let isAfternoon = isTwelveHours(text) {
+      guard (1...12).contains(hours) else { return nil }
+      hours = hours % 12 + (isAfternoon ? 12 : 0)
+    }
+    let second = parts.count == 3 ? parts[2] : 0
+    guard hours < 24, parts[1] < 60, second < 61 else { return nil }
+    return ZoneClock.utc.date(day, secondOfDay: hours * 3600 + parts[1] * 60 + second)
+  }
+
+  /// Whether it is afternoon; `nil` where hours run to 24.
+  private static func isTwelveHours(_ text: String) -> Bool? {
+    let text = text.lowercased().filter { $0 != "." && !$0.isWhitespace }
+    if ["pm", "午後", "下午", "오후"].contains(where: { text.contains($0) }) { return true }
+    return ["am", "午前", "上午", "오전"].contains { text.contains($0) } ? false : nil
+  }
+
+  private static func day(_ text: Substring, _ isDayFirst: Bool?, _ isTwelveHours: Bool) -> CivilDate? {
+    let words = text.lowercased().split { !$0.isLetter }.map(String.init)
+    let numbers = text.split { !($0.isASCII && $0.isNumber) }.compactMap { digits in
+      Int(digits).map { (digits.count, $0) }
+    }
+    if numbers.count == 2, let month = words.lazy.compactMap({ month($0) }).first {
+      return numbers[0].0 == 4 ? date(numbers[0].1, month, numbers[1].1) : date(numbers[1].1, month, numbers[0].1)
+    }
+    guard numbers.count == 3 else { return nil }
+    let (first, second, third) = (numbers[0].1, numbers[1].1, numbers[2].1)
+    if first > 31 { return date(first, second, third) }
+    if text.contains(".") || first > 12 { return date(third, second, first) }
+    if second > 12 || first == second { return date(third, first, second) }
+    // Both could be: hours that run to twelve go with months that are first.
+    guard let isDayFirst = isDayFirst ?? (isTwelveHours ? false : nil) else { return nil }
+    return isDayFirst ? date(third, second, first) : date(third, first, second)
+  }
+
+  private static func date(_ year: Int, _ month: Int, _ day: Int) -> CivilDate? {
+    guard (1970...9999).contains(year), (1...12).contains(month),
+      (1...CivilDate.days(inMonth: month, ofYear: year)).contains(day)
+    else { return nil }
+    return CivilDate(year: year, month: month, day: day)
+  }
+
+  /// By the beginnings of its name in a dozen languages.
+  private static func month(_ word: String) -> Int? {
+    months.firstIndex { $0.contains { word.hasPrefix($0) } }.map { $0 + 1 }
+  }
+
+  private static let months: [[String]] = [
+    ["jan", "ene", "gen", "jän", "sty", "янв"], ["feb", "fév", "fev", "lut", "фев"],
+    ["mar", "mär", "mrz", "mrt", "maa", "мар"], ["apr", "avr", "abr", "kwi", "апр"],
+    ["may", "mai", "maj", "mag", "mei", "мая", "май"], ["jun", "juin", "giu", "cze", "июн"],
+    ["jul", "juil", "lug", "lip", "июл"], ["aug", "aoû", "ago", "sie", "авг"], ["sep", "set", "wrz", "сен"],
+    ["oct", "okt", "ott", "out", "paź", "окт"], ["nov", "lis", "ноя"], ["dec", "dez", "déc", "dic", "gru", "дек"],
+  ]
+}
