@@ -1,7 +1,7 @@
 /// Small files of programs that record where somebody was, made up after the published descriptions.
 enum JourneySamples {
   static let texts: [String: String] = [
-    "google-records": records, "google-months": month, "google-timeline": android, "tcx": tcx,
+    "google-records": records, "google-months": month, "google-timeline": android, "polarsteps": polarsteps, "tcx": tcx,
   ]
 
   static let records = """
@@ -62,5 +62,9 @@ enum JourneySamples {
      <Notes>wet</Notes><Creator><Name>Edge &amp; Co</Name></Creator></Activity></Activities>
     <Courses><Course><Name>planned</Name><Track><Trackpoint><Time>2026-03-01T08:00:00Z</Time></Trackpoint></Track></Course></Courses>
     </TrainingCenterDatabase>
+    """
+
+  static let polarsteps = """
+    {"locations":[{"lat":52.1,"lon":5.1,"time":1772348400.5},{"lat":52.2,"lon":5.1,"time":"2026-03-01T08:00:00Z"}]}
     """
 }

@@ -1,6 +1,6 @@
 extension InterchangeFormat {
   /// Of programs that record where somebody was and what way they went.
-  static let journeys = google + sport
+  static let journeys = google + sport + trackers
 
   private static let google = [
     InterchangeFormat(
@@ -39,6 +39,20 @@ extension InterchangeFormat {
       folder: FolderReading(
         recognise: { try StravaArchive($0) != nil },
         read: { files, options, body in try StravaArchive(files)?.read(options, body) })),
+  ]
+
+  private static let trackers = [
+    InterchangeFormat(
+      "dawarich", "Dawarich account", "The archive of an account: points, and visits to places.",
+      reads: [.events, .trips, .fixes], basis: "the exporter's source",
+      folder: FolderReading(
+        recognise: { try DawarichExport($0) != nil },
+        read: { files, options, body in try DawarichExport(files)?.read(options, body) })),
+    InterchangeFormat(
+      "polarsteps", "Polarsteps", "The locations of a journey.", reads: [.trips, .fixes],
+      basis: "the source of a public importer",
+      recognise: { head in outline(head, of: "{").map { PolarstepsReader.isBeginning($0) } ?? false },
+      read: { input, _, body in try PolarstepsReader.read(input, body) }),
   ]
 
   /// The outside of a JSON text that begins with this bracket.

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the archive in which Dawarich gives a whole account: version 2 with a line of JSON for each point and visit, version 1 with all of
+/// it in one `data.json`.
+struct DawarichExport {
+  private static let lineLimit = 1 << 20
+
+  private let files: ExportFiles
+  /// Of the folder that the archive's files are in, with its slash.
+  private let folder: String
+  /// Whether it is `data.json` alone.
+  private let isFirstVersion: Bool
+
+  /// - Returns: `nil` where neither of the two is there.
+  init?(_ files: ExportFiles) throws {
+    for path in files.paths {
+      let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+      guard name == "manifest.json" || name == "data.json" else { continue }
+      let outline = JSONOutline(try files.beginning(of: path, count: 1 << 16)[...])
+      let members = outline?.members ?? [:]
+      let isFirst = name == "data.json"
+      let isOne =
+        isFirst
+        ? members["points"] != nil || members["counts"] != nil && members["settings"] != nil
+        : members["format_version"] != nil && members["dawarich_version"] != nil
+      guard isOne else { continue }
+      self.files = files
+      isFirstVersion = isFirst
+      folder = String(path.dropLast(name.count))
+      return
+    }
+    return nil
+  }
+
+  func read(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    if isFirstVersion {
+      let path = folder + "data.json"
+      try JSONElements.read(ByteInput(from: try files.open(path)), arrays: ["points", "visits"]) {
+        array, index, bytes in
+        let place = "\(path), \(array)[\(index)]"
+        guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "this is not JSON"), place) }
+        try body(array == "points" ? Self.point(value) : Self.visit(value, options), place)
+      }
+      return
+    }
+    var others = 0
+    for path in files.paths where path.hasPrefix(folder) && path.hasSuffix(".jsonl") {
+      let name = path.dropFirst(folder.count)
+      if name.hasPrefix("points/") {
+        try lines(path, body) { Self.point($0) }
+      } else if name.hasPrefix("visits/") {
+        try lines(path, body) { Self.visit($0, options) }
+      } else {
+        others += 1
+      }
+    }
+    // Places, tracks and statistics are made of these, or of no use elsewhere.
+    if others > 0 { try body(.skip(what: "file of settings, statistics and the like", count: others), "the archive") }
+  }
+
+  private func lines(
+    _ path: String, _ body: InterchangeFormat.Handler, _ record: (JSONValue) -> InterchangeRecord
+  ) throws {
+    let input = ByteInput(from: try files.open(path))
+    var number = 0
+    while let (line, isWhole) = try input.line(limit: Self.lineLimit) {
+      number += 1
+      guard line.contains(where: { !$0.isSpace }) else { continue }
+      let value = isWhole ? line.withUnsafeBufferPointer { JSONValue(element: $0) } : nil
+      try body(value.map(record) ?? .bad(reason: "this is not whole JSON"), "\(path), line \(number)")
+    }
+  }
+
+  // MARK: What they hold
+
+  private static func point(_ value: JSONValue) -> InterchangeRecord {
+    guard let coordinate = coordinate(value) ?? coordinate(text: value["lonlat"]?.stringValue) else {
+      return .bad(reason: "the point has no place on earth")
+    }
+    guard let time = value["timestamp"]?.moment else { return .bad(reason: "the time is missing or cannot be read") }
+    let accuracy = value["accuracy"]?.number ?? -1
+    let device = value["tracker_id"]?.stringValue ?? ""
+    // Its velocity is in the unit of whatever sent it, which it does not keep.
+    return .fix(
+      Location(
+        coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,
+        altitude: value["altitude"]?.number.flatMap { abs($0) < 1e6 ? $0 : nil },
+        course: value["course"]?.number.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil }),
+      device: device.isEmpty ? "Dawarich" : "Dawarich \(device.prefix(64))")
+  }
+
+  private static func visit(_ value: JSONValue, _ options: ImportOptions) -> InterchangeRecord {
+    if value["status"]?.stringValue == "declined" { return .skip(what: "visit that was declined") }
+    guard let start = value["started_at"]?.moment, let end = value["ended_at"]?.moment, end >= start else {
+      return .bad(reason: "its times are missing, cannot be read, or end before they begin")
+    }
+    let place = value["place_reference"]
+    let name = (value["name"] ?? place?["name"])?.stringValue ?? ""
+    let coordinate = place.flatMap { Self.coordinate($0) }
+    let position = coordinate.map { "\(($0.latitude * 1e5).rounded()) \(($0.longitude * 1e5).rounded())" } ?? name
+    var event = ForeignEvent(
+      typeName: "Visit", key: ["dawarich", "visit", "\(Int64(start.timeIntervalSince1970))", position],
+      timestamp: start)
+    event.isKeyUnique = true
+    event.hints = ["visit"]
+    event.sameness = .time(metres: 150)
+    event.endDate = end
+    event.timeZone = options.zone.name
+    event.coordinate = coordinate
+    event.locationName = name.isEmpty ? nil : name
+    event.properties["Duration"] = .duration(end.timeIntervalSince(start))
+    return .event(event)
+  }
+
+  private static func coordinate(_ value: JSONValue) -> Coordinate? {
+    guard let latitude = value["latitude"]?.number, let longitude = value["longitude"]?.number else { return nil }
+    let coordinate = Coordinate(latitude: latitude, longitude: longitude)
+    return coordinate.isValid ? coordinate : nil
+  }
+
+  /// `POINT (5.1 52.1)`.
+  private static func coordinate(text: String?) -> Coordinate? {
+    guard let text, let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close else {
+      return nil
+    }
+    let numbers = text[text.index(after: open)..<close].split(separator: " ").compactMap { FieldText.number($0) }
+    guard numbers.count >= 2 else { return nil }
+    let coordinate = Coordinate(latitude: numbers[1], longitude: numbers[0])
+    return coordinate.isValid ? coordinate : nil
+  }
+}

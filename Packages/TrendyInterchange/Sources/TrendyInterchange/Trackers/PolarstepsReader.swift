@@ -1,0 +1,32 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads `locations.json` of a journey in Polarsteps' archive: `{"locations":[{"lat":…,"lon":…,"time":…}]}`.
+enum PolarstepsReader {
+  private static let array = "locations"
+
+  static func isBeginning(_ outline: JSONOutline) -> Bool {
+    let inner = outline.innerMembers
+    return outline.members[array] != nil && inner.contains("lat") && (inner.contains("lon") || inner.contains("lng"))
+      && inner.contains("time") && !inner.contains("geometry")
+  }
+
+  static func read(_ input: ByteInput, _ body: InterchangeFormat.Handler) throws {
+    try JSONElements.read(input, arrays: [array]) { _, index, bytes in
+      let place = "\(array)[\(index)]"
+      guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "this is not JSON"), place) }
+      guard let latitude = value["lat"]?.number, let longitude = (value["lon"] ?? value["lng"])?.number,
+        case let coordinate = Coordinate(latitude: latitude, longitude: longitude), coordinate.isValid
+      else { return try body(.bad(reason: "it is no place on earth"), place) }
+      guard let time = value["time"]?.moment else {
+        return try body(.bad(reason: "the time is missing or cannot be read"), place)
+      }
+      try body(
+        .fix(Location(coordinate: coordinate, horizontalAccuracy: -1, timestamp: time), device: "Polarsteps"), place)
+    }
+  }
+}
