@@ -20,7 +20,8 @@ let package = Package(
     .testTarget(
       name: "TrendyAgentTests",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyInsights", "TrendyModels",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyInsights",
+        "TrendyInterchange", "TrendyModels",
         "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting", "TrendyTrips",
       ]),
   ]
