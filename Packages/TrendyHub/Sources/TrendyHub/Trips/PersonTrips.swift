@@ -27,7 +27,8 @@ struct PersonTrips: Sendable {
       let wire: APIEvent = try entry.decoded(person: person)
       return Event(wire)
     }
-    trips = events.compactMap { TripEvent($0)?.withEndsAlone }.sorted { ($0.start, $0.event.id) < ($1.start, $1.event.id) }
+    trips = events.compactMap { TripEvent($0)?.withEndsAlone }
+      .sorted { ($0.start, $0.event.id) < ($1.start, $1.event.id) }
     odometerEvents = events.filter { $0.sourceType != .trip }
     vehicles = try reading.living(kind: SyncedKind.vehicle.name, offset: 0, limit: .max)
       .compactMap { Vehicle(id: $0.id, fields: $0.fields.mapValues(\.value)) }
