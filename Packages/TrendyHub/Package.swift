@@ -9,9 +9,9 @@ let package = Package(
     .library(name: "TrendyHub", targets: ["TrendyHub"]),
   ],
   dependencies: [
-    .package(path: "../TrendyInsights"), .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"),
-    .package(path: "../TrendyPersistence"),
-    .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
+    .package(path: "../TrendyArchive"), .package(path: "../TrendyInsights"), .package(path: "../TrendyInterchange"),
+    .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"),
+    .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
   ],
   targets: [
     .target(
@@ -25,14 +25,14 @@ let package = Package(
     .target(
       name: "TrendyHub",
       dependencies: [
-        "CCrypto", "CEpoll", "HubPages", "TrendyInsights", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
-        "TrendyProtocols", "TrendyTrips",
+        "CCrypto", "CEpoll", "HubPages", "TrendyArchive", "TrendyInsights", "TrendyInterchange", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
       ]),
     .testTarget(
       name: "TrendyHubTests",
       dependencies: [
-        "HubTesting", .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
-        "TrendyPersistence", "TrendyProtocols", "TrendyTesting",
+        "HubTesting", .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyArchive", "TrendyHub",
+        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTesting",
       ]),
   ]
 )

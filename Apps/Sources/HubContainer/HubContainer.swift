@@ -114,7 +114,9 @@ public struct HubContainer: Sendable {
     var limits = try settings.httpLimits()
     limits.connections = bounds.connections
     limits.connectionsPerAddress = min(limits.connectionsPerAddress, limits.connections)
-    let own = endpoint.isWildcard ? [] : [endpoint.address.contains(":") ? "[\(endpoint.address)]" : endpoint.address]
+    let own =
+      endpoint.isWildcard || endpoint.path != nil
+      ? [] : [endpoint.address.contains(":") ? "[\(endpoint.address)]" : endpoint.address]
     return HubServer(
       storage: storage,
       transport: SocketTransport(

@@ -4,10 +4,17 @@ import TrendyHub
 
 extension HubSettings {
   public struct Endpoint: Hashable, Sendable {
+    /// A name or a number, or `unix:/path`.
     public var address: String
+    /// 0 for any free one, and of a Unix socket.
     public var port: UInt16
 
     public init?(_ text: String) {
+      if text.hasPrefix("unix:") {
+        guard text.hasPrefix("unix:/") else { return nil }
+        (address, port) = (text, 0)
+        return
+      }
       guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
         return nil
       }
@@ -18,11 +25,16 @@ extension HubSettings {
 
     /// Whether it stands for all networks of the machine, so that nobody can ask at it: `0.0.0.0`, `::`.
     public var isWildcard: Bool { NetworkAddress(address)?.isUnspecified ?? false }
+
+    /// The path of a Unix socket.
+    public var path: String? { address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : nil }
   }
 
   public func endpoint() throws(CommandError) -> Endpoint {
     let text = listen ?? Self.standardListen
-    guard let endpoint = Endpoint(text) else { throw Self.invalid("--listen", text, "It looks like 127.0.0.1:8787.") }
+    guard let endpoint = Endpoint(text) else {
+      throw Self.invalid("--listen", text, "It looks like 127.0.0.1:8787, or unix:/run/trendy/hub.sock.")
+    }
     return endpoint
   }
 
@@ -32,6 +44,8 @@ extension HubSettings {
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
     if let address { return address }
+    // Which name and port the proxy has is not known here.
+    guard endpoint.path == nil else { return nil }
     guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
     return "http://\(Self.bracketed(host)):\(port ?? endpoint.port)"
   }
@@ -56,7 +70,8 @@ extension HubSettings {
 
   /// The same for this machine alone.
   public static func url(address: String, port: UInt16) -> String {
-    "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"
+    if address.hasPrefix("unix:") { return address }
+    return "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"
   }
 
   private static func bracketed(_ host: String) -> String {
@@ -66,6 +81,11 @@ extension HubSettings {
   /// What a person should know who had it listen everywhere; `nil` where nothing is to be said.
   public func wildcardHint() throws(CommandError) -> String? {
     let endpoint = try endpoint()
+    if let path = endpoint.path {
+      guard address == nil else { return nil }
+      return
+        "Devices do not reach \(path): say at which address the proxy in front of it is: --url https://hub.example."
+    }
     guard endpoint.isWildcard, hosts.isEmpty, address == nil else { return nil }
     return
       "\(endpoint.address) means every network of this machine and is no address to ask at. Say by which name or address devices "

@@ -109,8 +109,9 @@ struct DaemonRun {
     }
     let place = endpoint.isWildcard ? "every network of this machine, port \(port)" : url
     console.done("Hub listens at \(place); its data is in \(hub.place).")
-    console.done("In a browser:  \(url)/")
-    console.done("Is it well?  curl \(url)/api/v1/health")
+    if endpoint.path == nil { console.done("In a browser:  \(url)/") }
+    let asked = endpoint.path.map { "--unix-socket \($0) http://localhost" } ?? url
+    console.done("Is it well?  curl \(asked)/api/v1/health")
     console.done("One more device:  trendyd pair")
     if let hint = try settings.wildcardHint() { console.talk(hint) }
     vitals.set({ try await server.turn() }, of: .hub)

@@ -47,7 +47,9 @@ extension HubContainer.Status {
     if let processCount, processCount > 0 {
       served = "by \(processCount) process\(processCount == 1 ? "" : "es")"
     } else if let serving {
-      served = "at port \(serving.port)" + (serving.deviceURL.map { ", \($0) for devices" } ?? "")
+      served =
+        (serving.port == 0 ? "at a Unix socket" : "at port \(serving.port)")
+        + (serving.deviceURL.map { ", \($0) for devices" } ?? "")
     }
     let seen = lastSeen.map { ", the last one seen \(RFC3339.string(from: $0))" } ?? ""
     return [

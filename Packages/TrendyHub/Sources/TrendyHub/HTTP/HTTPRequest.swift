@@ -86,3 +86,26 @@ extension HTTPRequest {
     }
   }
 }
+
+extension HTTPRequest {
+  /// Whether who asks has the version with this tag, compared weakly (RFC 9110, 8.8.3.2).
+  func knows(_ tag: String) -> Bool {
+    let tag = tag.trimmingPrefix("W/")
+    return headers.values(of: "If-None-Match").joined(separator: ",").split(separator: ",").contains { text in
+      let known = text.trimmingPrefix { $0 == " " }.trimmingPrefix("W/").prefix { $0 != " " }
+      return known == tag || known == "*"
+    }
+  }
+
+  /// Whether an answer may be compressed with gzip (RFC 9110, 12.5.3).
+  var acceptsGzip: Bool {
+    var isAny = false
+    for text in headers.values(of: "Accept-Encoding").joined(separator: ",").lowercased().split(separator: ",") {
+      let parts = text.split(separator: ";").map { $0.filter { $0 != " " } }
+      let isRefused = parts.dropFirst().contains { $0.hasPrefix("q=0") && !$0.contains { ("1"..."9").contains($0) } }
+      if parts.first == "gzip" || parts.first == "x-gzip" { return !isRefused }
+      if parts.first == "*", !isRefused { isAny = true }
+    }
+    return isAny
+  }
+}

@@ -74,6 +74,12 @@ public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertib
 
   public var description: String {
     switch self {
+    case .portInUse(let address, _) where address.hasPrefix(Sockets.unixPrefix):
+      "another program listens at \(address): stop it, or choose another path"
+    case .notPermitted(let address, _) where address.hasPrefix(Sockets.unixPrefix):
+      "\(address) may not be made by this user: choose a folder that is theirs"
+    case .badAddress(let address) where address.hasPrefix(Sockets.unixPrefix):
+      "\(address) cannot be made: its folder has to be there, and the path has less than 108 bytes"
     case .portInUse(let address, let port):
       "port \(port) on \(address) is in use: stop what listens there (`ss -ltnp 'sport = :\(port)'` names it) or choose another port; 0 takes any free one"
     case .notPermitted(let address, let port):

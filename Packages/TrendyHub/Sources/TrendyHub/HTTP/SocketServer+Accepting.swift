@@ -51,7 +51,8 @@ extension SocketServer {
 
   /// Closes the connection that has been idle for longest, where there are too many.
   private func makeRoom(for address: String) -> Problem? {
-    if countByAddress[address, default: 0] >= limits.connectionsPerAddress,
+    // Behind a Unix socket stands a proxy, with the connections of many.
+    if address != NetworkAddress.unixSocket, countByAddress[address, default: 0] >= limits.connectionsPerAddress,
       !closeLongestIdle(where: { $0.connection.address == address })
     {
       return Problem(

@@ -20,7 +20,8 @@ public final class SocketTransport: HTTPTransport {
   private let log: AccessLog?
   private let life = Mutex(Life.new)
 
-  /// Listens, once started, at `address`, a name or a number, `127.0.0.1` for this machine alone; port 0 is any free one.
+  /// Listens, once started, at `address`, a name or a number, `127.0.0.1` for this machine alone; port 0 is any free one. An address
+  /// `unix:/path` is a Unix socket for the owner and the group of that file, which is made, and removed at the end.
   /// The log is told of what is refused before it reaches the handler; the handler tells of the rest.
   /// A `listener` is a TCP socket that listens already, such as one from a service manager; it is used in place of `address` and
   /// `port`, and closed by ``stop()``.
@@ -72,6 +73,7 @@ public final class SocketTransport: HTTPTransport {
 
   public func stop() async {
     guard case .serving(let server) = life.withLock({ $0 }) else { return }
+    if listener == nil { Sockets.forget(address: address) }
     await server.stop()
   }
 }

@@ -10,8 +10,12 @@ import Foundation
 
 /// The few socket calls of the gate, with the differences between systems in one place.
 enum Sockets {
-  /// A listening, non-blocking TCP socket and the port it got.
+  /// What an address begins with that is the path of a Unix socket.
+  static let unixPrefix = "unix:"
+
+  /// A listening, non-blocking TCP socket and the port it got; of `unix:/path` a Unix socket and 0.
   static func listen(address: String, port: UInt16) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
+    if address.hasPrefix(unixPrefix) { return (try listen(path: String(address.dropFirst(unixPrefix.count))), 0) }
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = streamType
@@ -37,6 +41,56 @@ enum Sockets {
       systemClose(socket)
       throw error
     }
+  }
+
+  /// For the owner and the group of the file, which is made.
+  private static func listen(path: String) throws(HTTPTransportError) -> Int32 {
+    let socket = socket(AF_UNIX, streamType, 0)
+    guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
+    do throws(HTTPTransportError) {
+      // One that another left, which was killed, is in the way; one at which somebody listens is not taken from them.
+      if withUnixAddress(path, { connect(socket, $0, $1) }) == 0 {
+        throw .portInUse(address: unixPrefix + path, port: 0)
+      }
+      if errno == ECONNREFUSED { unlink(path) }
+      guard let status = withUnixAddress(path, { bind(socket, $0, $1) }) else { throw .badAddress(unixPrefix + path) }
+      guard status == 0 else {
+        throw errno == ENOENT || errno == ENOTDIR
+          ? .badAddress(unixPrefix + path) : bindError(errno, address: unixPrefix + path, port: 0)
+      }
+      guard chmod(path, 0o660) == 0, systemListen(socket, 128) == 0 else {
+        throw .system(operation: "listen at \(path)", code: errno)
+      }
+      prepare(socket)
+      return socket
+    } catch {
+      systemClose(socket)
+      throw error
+    }
+  }
+
+  /// - Returns: `nil` for a path that is too long.
+  private static func withUnixAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
+      guard bytes.count < place.count else { return false }
+      place.copyBytes(from: bytes)
+      return true
+    }
+    guard fits else { return nil }
+    return withUnsafeBytes(of: &address) { bytes in
+      guard let start = bytes.baseAddress else { return -1 }
+      return body(start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    }
+  }
+
+  /// Takes away the file of a Unix socket, so that nobody waits at it.
+  static func forget(address: String) {
+    if address.hasPrefix(unixPrefix) { unlink(String(address.dropFirst(unixPrefix.count))) }
   }
 
   /// A TCP socket that somebody else made and let listen, and its port.
@@ -73,7 +127,8 @@ enum Sockets {
     prepare(socket)
     var yes: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-    return .connection(socket: socket, address: text(of: storage))
+    let isUnix = Int32(storage.ss_family) == AF_UNIX
+    return .connection(socket: socket, address: isUnix ? NetworkAddress.unixSocket : text(of: storage))
   }
 
   /// Takes what has arrived. 0 when the other end has closed or the connection broke, -1 when nothing is there.
@@ -136,6 +191,7 @@ enum Sockets {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
     }
     guard status == 0 else { throw .system(operation: "getsockname", code: errno) }
+    guard Int32(storage.ss_family) != AF_UNIX else { return 0 }
     // The port stands at the same place in both families' addresses.
     return withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
   }

@@ -14,8 +14,7 @@ extension HubServer {
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
     for (name, value) in Self.pageHeaders { headers[name] = value }
-    let known = request.headers.values(of: "If-None-Match").joined(separator: ",").split(separator: ",")
-    if known.contains(where: { $0.trimmingPrefix { $0 == " " }.trimmingPrefix("W/").prefix { $0 != " " } == tag }) {
+    if request.knows(tag) {
       headers["Content-Type"] = nil
       return HTTPResponse(status: 304, headers: headers)
     }

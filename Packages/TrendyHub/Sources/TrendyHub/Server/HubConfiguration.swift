@@ -26,7 +26,7 @@ public struct HubConfiguration: Hashable, Sendable {
     proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) }
   }
 
-  /// Who really asks: behind trusted proxies the last address of `X-Forwarded-For` that is none of theirs, as those before it may be
+  /// Who really asks: behind a Unix socket and trusted proxies the last address of `X-Forwarded-For` that is none of theirs, as those before it may be
   /// made up. A list that ends in anything but an address says nothing.
   func sender(of request: HTTPRequest) -> String {
     guard isTrusted(request.remoteAddress) else { return request.remoteAddress }
@@ -41,6 +41,8 @@ public struct HubConfiguration: Hashable, Sendable {
   }
 
   private func isTrusted(_ address: String) -> Bool {
+    // Who may open the file was let in by the one who runs the hub.
+    if address == NetworkAddress.unixSocket { return true }
     guard !proxyRanges.isEmpty, let address = NetworkAddress(address) else { return false }
     return proxyRanges.contains { $0.contains(address) }
   }

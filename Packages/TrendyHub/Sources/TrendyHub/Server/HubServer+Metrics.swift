@@ -34,8 +34,10 @@ extension HubServer {
   }
 
   /// A proxy on this machine that the hub was not told of gives itself away by what it adds.
-  private func isOfThisMachine(_ request: HTTPRequest) -> Bool {
+  func isOfThisMachine(_ request: HTTPRequest) -> Bool {
     let isForwarded = ["Forwarded", "X-Forwarded-For", "Via"].contains { request.headers[$0] != nil }
-    return !isForwarded && (NetworkAddress(request.remoteAddress)?.isLoopback ?? false)
+    return !isForwarded
+      && (request.remoteAddress == NetworkAddress.unixSocket
+        || NetworkAddress(request.remoteAddress)?.isLoopback ?? false)
   }
 }

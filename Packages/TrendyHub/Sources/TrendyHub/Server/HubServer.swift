@@ -136,6 +136,7 @@ public final class HubServer: Sendable {
       if !(error is Problem) { failure = words(for: error) }
       response = problem(for: error).response(instance: String(request.path), requestId: request.id)
     }
+    response = await compressed(response, for: request, owner: device?.person ?? request.remoteAddress)
     response.headers["X-Request-Id"] = request.id
     response.headers["X-Content-Type-Options"] = "nosniff"
     if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
@@ -263,10 +264,20 @@ public final class HubServer: Sendable {
     _ = try core.begin(epoch: life ?? epoch, in: transaction)
   }
 
-  /// Carries out what a request comes to.
-  func carryOut(_ work: HubWork, for person: String) async throws -> HTTPResponse {
+  /// Carries out what a request comes to. Entities depend on the record alone, which has a tag in each version: who knows it
+  /// already is told so, and nothing more is read.
+  func carryOut(_ work: HubWork, for person: String, request: HTTPRequest) async throws -> HTTPResponse {
     switch work {
-    case .read(let body): return try await store.read(person: person, body)
+    case .read(let body):
+      guard HubMetrics.Route(request) == .entities else { return try await store.read(person: person, body) }
+      return try await store.read(person: person) { reading in
+        let state = try reading.state()
+        let tag = "W/\"\(state.epochs.last?.id ?? "").\(state.head)\""
+        if request.knows(tag) { return HTTPResponse(status: 304, headers: HTTPHeaders([("ETag", tag)])) }
+        var response = try body(reading)
+        response.headers["ETag"] = tag
+        return response
+      }
     case .write(let body):
       try await begin(for: person)
       return try await write(person: person, body)

@@ -11,6 +11,9 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// 4 or 16, in network order.
   let bytes: [UInt8]
 
+  /// What stands in place of an address for whoever came by a Unix socket.
+  static let unixSocket = "unix"
+
   /// `nil` for anything but a numeric address; a zone (`%eth0`) is passed over.
   public init?(_ text: some StringProtocol) {
     let text = String(text.prefix { $0 != "%" })

@@ -280,7 +280,8 @@ extension HubRoute.Answering {
   ) -> HubRoute.Answering {
     .device { server, call, sender in
       try await server.carryOut(
-        try await server.prepared(call, sender) { try work(server, call, sender) }, for: sender.person)
+        try await server.prepared(call, sender) { try work(server, call, sender) }, for: sender.person,
+        request: call.request)
     }
   }
 }

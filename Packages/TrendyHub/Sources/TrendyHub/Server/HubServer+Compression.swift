@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+import TrendyArchive
+import TrendyModels
+
+extension HubServer {
+  /// Bytes from which an answer is compressed: below it fits into one packet anyway.
+  private static let leastBytes = 1400
+  /// Bytes from which that is done on a thread of the storage, in its owner's turn.
+  private static let smallBytes = 65_536
+  fileprivate static let level = 5
+
+  private static let compressible: Set<String> = [
+    "application/json", "application/problem+json", "application/x-ndjson", "application/javascript",
+    "application/manifest+json", "image/svg+xml", "text/css", "text/html", "text/javascript", "text/plain",
+  ]
+
+  /// The answer with its body compressed, where who asks can read that and it pays: not within this machine, and not what fits into
+  /// a packet. An answer with a token in it is left as it is, as its length must tell nothing.
+  func compressed(_ response: HTTPResponse, for request: HTTPRequest, owner: String) async -> HTTPResponse {
+    let type = response.headers["Content-Type"].map { $0.prefix { $0 != ";" }.lowercased() } ?? ""
+    guard Self.compressible.contains(type), response.headers["Content-Encoding"] == nil,
+      HubMetrics.Route(request) != .account, !isOfThisMachine(request)
+    else { return response }
+    var result = response
+    result.headers.append(name: "Vary", value: "Accept-Encoding")
+    guard request.acceptsGzip, request.method != "HEAD", response.status < 300 else { return result }
+    switch response.body {
+    case .data(let data):
+      guard data.count >= Self.leastBytes else { return result }
+      do {
+        result.body = .data(
+          data.count < Self.smallBytes
+            ? Self.gzip(data) : try await store.perform(.reading, for: owner) { Self.gzip(data) })
+      } catch {
+        // Too much waits there: it goes as it is.
+        return result
+      }
+    case .stream(let stream):
+      let body = GzipBody(stream)
+      result.body = .stream(HTTPBodyStream(endsWithReader: stream.endsWithReader) { try await body.next() })
+    }
+    result.headers["Content-Encoding"] = "gzip"
+    // Another text of the same: a tag that is good for both is weak.
+    if let tag = result.headers["ETag"], !tag.hasPrefix("W/") { result.headers["ETag"] = "W/" + tag }
+    return result
+  }
+
+  private static func gzip(_ data: Data) -> Data { Data(Deflater.compress(Array(data), as: .gzip, level: level)) }
+}
+
+/// A body that is compressed as it is made.
+private final class GzipBody: Sendable {
+  private struct State: ~Copyable {
+    var deflater = Deflater(.gzip, level: HubServer.level)
+    var isOver = false
+  }
+
+  private let source: HTTPBodyStream
+  private let state = Mutex(State())
+
+  init(_ source: HTTPBodyStream) { self.source = source }
+
+  func next() async throws -> Data? {
+    while !state.withLock({ $0.isOver }) {
+      let piece = try await source.next()
+      let output: [UInt8] = state.withLock { state in
+        var output: [UInt8] = []
+        if let piece {
+          state.deflater.write(Array(piece), to: &output)
+        } else {
+          state.deflater.finish(to: &output)
+          state.isOver = true
+        }
+        return output
+      }
+      if !output.isEmpty { return Data(output) }
+    }
+    return nil
+  }
+}

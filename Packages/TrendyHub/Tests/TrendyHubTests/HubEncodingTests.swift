@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+import TrendyArchive
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+
+@testable import TrendyHub
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// How answers travel: compressed where that pays, and not at all where who asks has them.
+@Suite("Compressed and known answers", .timeLimit(.minutes(2)))
+struct HubEncodingTests {
+  private func ask(
+    _ hub: TestHub, _ target: String, _ headers: [(String, String)] = [], method: String = "GET",
+    address: String = "192.0.2.7"
+  ) async throws -> (response: HTTPResponse, body: Data) {
+    let response = await hub.server.handle(
+      HTTPRequest(
+        id: "r", method: method, target: "/api/v1\(target)",
+        headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")] + headers), body: Data(),
+        remoteAddress: address))
+    return (response, try await response.collectedBody())
+  }
+
+  private func inflated(_ data: Data) throws -> Data {
+    Data(try Inflater.decompress(Array(data), as: .gzip, limit: 1 << 20))
+  }
+
+  private func filled() async throws -> TestHub {
+    let hub = try TestHub()
+    try await hub.makeType()
+    for number in 0..<30 { try await hub.makeEvent("event-\(number)") }
+    return hub
+  }
+
+  @Test(
+    "a long answer is compressed, whole or in pieces, and is the same", arguments: ["/changes?since=0", "/snapshot"])
+  func gzip(target: String) async throws {
+    let hub = try await filled()
+    let plain = try await ask(hub, target)
+    #expect(plain.response.headers["Content-Encoding"] == nil)
+    #expect(plain.response.headers["Vary"] == "Accept-Encoding")
+    let small = try await ask(hub, target, [("Accept-Encoding", "deflate, gzip;q=0.8")])
+    #expect(small.response.headers["Content-Encoding"] == "gzip")
+    #expect(small.response.headers["Content-Type"] == plain.response.headers["Content-Type"])
+    #expect(small.body.count < plain.body.count / 3)
+    #expect(try inflated(small.body) == plain.body)
+  }
+
+  @Test(
+    "who cannot read it, or refuses it, gets it as it is",
+    arguments: ["", "identity", "br", "gzip;q=0", "gzip; q=0.0, *", "*;q=0"])
+  func refused(encodings: String) async throws {
+    let hub = try await filled()
+    let answer = try await ask(hub, "/changes?since=0", [("Accept-Encoding", encodings)])
+    #expect(answer.response.headers["Content-Encoding"] == nil)
+  }
+
+  @Test func `within the machine, short, or with a token in it, an answer goes as it is`() async throws {
+    let hub = try await filled()
+    let gzip = [("Accept-Encoding", "gzip")]
+    let local = try await ask(hub, "/changes?since=0", gzip, address: "127.0.0.1")
+    #expect(local.response.headers["Content-Encoding"] == nil)
+    // Behind a proxy on this machine somebody else may ask.
+    let forwarded = try await ask(
+      hub, "/changes?since=0", gzip + [("X-Forwarded-For", "192.0.2.7")], address: "127.0.0.1")
+    #expect(forwarded.response.headers["Content-Encoding"] == "gzip")
+    #expect(try await ask(hub, "/health", gzip).response.headers["Content-Encoding"] == nil)
+    #expect(try await ask(hub, "/session", gzip).response.headers["Vary"] == nil)
+    let head = try await ask(hub, "/changes?since=0", gzip, method: "HEAD")
+    #expect(head.response.headers["Content-Encoding"] == nil)
+  }
+
+  @Test(
+    "entities have a tag; who knows it gets no body, until the record changes", arguments: ["/events", "/events/a"])
+  func tags(target: String) async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    try await hub.makeEvent("a")
+    let first = try await ask(hub, target)
+    let tag = try #require(first.response.headers["ETag"])
+    for known in [tag, "\"x\", \(tag)", String(tag.dropFirst(2))] {
+      let again = try await ask(hub, target, [("If-None-Match", known)])
+      #expect(again.response.status == 304 && again.body.isEmpty, "\(known)")
+      #expect(again.response.headers["ETag"] == tag)
+    }
+    try await hub.makeEvent("b")
+    let changed = try await ask(hub, target, [("If-None-Match", tag)])
+    #expect(changed.response.status == 200)
+    #expect(changed.response.headers["ETag"] != tag)
+  }
+
+  @Test func `what the time changes has no tag, nor has what was refused`() async throws {
+    let hub = try TestHub()
+    #expect(try await ask(hub, "/insights").response.headers["ETag"] == nil)
+    let missing = try await ask(hub, "/events/nothing")
+    #expect(missing.response.status == 404 && missing.response.headers["ETag"] == nil)
+  }
+}
+
+/// A hub behind a file instead of a port.
+@Suite("Unix sockets", .timeLimit(.minutes(2)))
+struct UnixSocketTests {
+  private let path = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString).sock").path
+
+  /// On a thread of its own: the pool that runs the tests runs the handlers too.
+  private func ask(_ path: String) async -> String {
+    await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: answer(at: path)) }.start()
+    }
+  }
+
+  private func answer(at path: String) -> String {
+    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let status = withUnsafeBytes(of: &address) {
+      connect(socket, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    guard status == 0 else { return "" }
+    let request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    _ = send(socket, request, request.utf8.count, Int32(MSG_NOSIGNAL))
+    var (answer, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4096))
+    while true {
+      let count = recv(socket, &buffer, buffer.count, 0)
+      guard count > 0 else { return String(decoding: answer, as: UTF8.self) }
+      answer += buffer[..<count]
+    }
+  }
+
+  private func transport() -> SocketTransport { SocketTransport(address: "unix:\(path)") }
+
+  private let handler: HTTPHandler = { request in
+    HTTPResponse(status: 200, body: .data(Data("from \(request.remoteAddress)".utf8)))
+  }
+
+  @Test func `a hub answers at the file, which nobody else may open, and takes it away at its end`() async throws {
+    let server = transport()
+    #expect(try await server.start(handler: handler) == 0)
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o660)
+    let file = path
+    let answer = await ask(file)
+    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("from unix"), "\(answer)")
+    await server.stop()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func `one that a killed hub left is taken over, one at which somebody listens is not`() async throws {
+    // As it is after a kill: bound, and nobody listens.
+    let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let status = withUnsafeBytes(of: &address) {
+      bind(left, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    try #require(status == 0)
+    close(left)
+    let server = transport()
+    _ = try await server.start(handler: handler)
+    await #expect(throws: HTTPTransportError.portInUse(address: "unix:\(path)", port: 0)) {
+      try await transport().start(handler: handler)
+    }
+    let file = path
+    #expect(await ask(file).hasPrefix("HTTP/1.1 200"))
+    await server.stop()
+  }
+
+  @Test func `a path that cannot be is refused`() async throws {
+    for bad in ["/nowhere/at/all.sock", "/" + String(repeating: "x", count: 120)] {
+      await #expect(throws: HTTPTransportError.badAddress("unix:\(bad)")) {
+        try await SocketTransport(address: "unix:\(bad)").start(handler: handler)
+      }
+    }
+  }
+}
