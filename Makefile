@@ -3,6 +3,7 @@
 # make fuzz CASES=1000000   what comes from outside, with numbers from the ends of every range
 # make torture SECONDS=600   real processes on a store, and beside a hub, killed again and again
 # make hostile a hub of 400 persons, one of whom does all that a member must not be able to do to the others
+# make test-hub-postgres the suites that sync with a hub, each hub on a database of PostgreSQL
 # make test-pages the hub's pages in a real browser, with the programs as they are tested
 # make all     builds everything, then the tests        make run      trendyd as agent and hub, on this machine
 # make lint    layout, warnings, edges of the packages  make format   lays the code out
@@ -30,7 +31,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -39,6 +40,12 @@ build: deps
 
 test: deps
 	Tools/test $(ROOMS)
+
+# The same suites of programs with each hub in a database of its own.
+test-hub-postgres: deps
+	Tools/install-libraries --for-tests
+	TRENDY_TEST_STORAGE=postgres $(SWIFT) test --package-path Apps $(FLAGS) --disable-build-manifest-caching \
+	  --filter 'ProgramTests\.(SyncTests|IngestTests|HubCompanionTests|CompanionTests|HubLiveTests|MetricsTests|ManyTests|GoalTests|DefineTests)'
 
 # One room alone: make test-TrendySync, make test-Apps
 $(addprefix test-,$(notdir $(ROOMS))): test-%: deps

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresTesting
 import Testing
 import TrendyModels
 
@@ -124,7 +125,8 @@ final class Running {
   deinit { if process.isRunning { kill() } }
 }
 
-/// A hub on a free port of this machine, with its store in a folder of the bench.
+/// A hub on a free port of this machine, with its store in a folder of the bench, or with `TRENDY_TEST_STORAGE=postgres` in a
+/// database of its own.
 final class TestHub {
   let url: String
   let data: String
@@ -135,7 +137,7 @@ final class TestHub {
     self.bench = bench
     data = bench.store(name)
     if !FileManager.default.fileExists(atPath: data) {
-      let made = try bench.run("trendyd", ["hub", "init", "--data", data, "--json"])
+      let made = try bench.run("trendyd", ["hub", "init", "--data", data, "--json"] + Self.place())
       try #require(made.status == 0, "\(made.talk)")
     }
     running = try Running(
@@ -147,6 +149,14 @@ final class TestHub {
         guard let line = log.text.split(separator: "\n").first else { return nil }
         return try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue
       })
+  }
+
+  private static func place() throws -> [String] {
+    switch ProcessInfo.processInfo.environment["TRENDY_TEST_STORAGE"] {
+    case nil: return []
+    case "postgres"?: return ["--storage", try PostgresCluster.shared.get().newDatabase()]
+    case let other?: throw BenchError("TRENDY_TEST_STORAGE is postgres or not set, not \(other)")
+    }
   }
 
   var port: String { String(url.split(separator: ":").last ?? "") }
