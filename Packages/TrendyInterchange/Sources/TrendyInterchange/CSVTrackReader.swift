@@ -115,8 +115,8 @@ public enum CSVTrackReader: Sendable {
     /// Up to the last of the columns that must be there.
     var neededCount: Int { max(time, latitude, longitude) + 1 }
 
-    /// The fields of a row of plain numbers and words, read without making text of it; `nil` for any other row, a time that is a date
-    /// included, which ``fields(of:)`` then reads, the same for those that both read.
+    /// The fields of a row of plain numbers, words and dates, read without making text of all of it; `nil` for any other row, a date
+    /// without a zone included, which ``fields(of:)`` then reads, the same for those that both read.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
       guard let parter = separator.asciiValue else { return nil }
       var fields = FixFields()
@@ -135,8 +135,11 @@ public enum CSVTrackReader: Sendable {
         let field = row[start..<end]
         switch column {
         case time:
-          guard let number = DecimalField(field) else { return nil }
-          fields.time = number.value.flatMap { FieldText.moment($0) }
+          if let number = DecimalField(field) {
+            fields.time = number.value.flatMap { FieldText.moment($0) }
+          } else {
+            fields.time = RFC3339.date(from: String(decoding: field, as: UTF8.self))
+          }
           // What cannot be read is told of there.
           guard fields.time != nil else { return nil }
         case latitude, longitude, altitude, accuracy, speed?.index, course, confidence:

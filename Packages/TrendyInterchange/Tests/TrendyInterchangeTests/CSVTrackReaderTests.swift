@@ -56,6 +56,23 @@ struct CSVTrackReaderTests {
   }
 
   @Test(
+    "reads a plain date as it reads a quoted one",
+    arguments: [
+      ("2026-03-01T07:08:09Z", true), ("2026-03-01T07:08:09.125Z", true), ("2026-03-01 09:08:09+02:00", true),
+      ("2026-03-01T07:08:09", true), (" 2026-03-01T07:08:09Z", true), ("2026-03-32T07:08:09Z", false), ("2026", true),
+    ])
+  func dates(time: String, isRead: Bool) throws {
+    let row = [time, "48.5", "11.25", "500", "5", "36", "90", "walking", "80", "phone"]
+    let plain = try Self.file([row], isQuoted: false)
+    #expect(plain == (try Self.file([row], isQuoted: true)))
+    #expect((plain.points.first?.timestamp != nil) == isRead)
+    if time.hasSuffix("Z"), isRead {
+      let second = try #require(plain.points.first?.timestamp).timeIntervalSince1970.rounded(.down)
+      #expect(second == 1_772_348_889)
+    }
+  }
+
+  @Test(
     "tells of a row that it cannot read",
     arguments: ["t,48.5,11.25", "1700000000,x,11.25", "1700000000,48.5", "1e300,48.5,11.25"])
   func broken(row: String) throws {
