@@ -22,18 +22,35 @@ extension Geodesic {
     guard abs(north) < 0.03, abs(east) < 0.03, abs(start.latitude) < 80 else {
       return distanceMeters(from: start, to: end)
     }
-    let radians = Double.pi / 180
-    let middle = (start.latitude + end.latitude) / 2 * radians
-    let sine = sin(middle)
+    let radii = metresOfRadian(at: (start.latitude + end.latitude) / 2)
+    let x = radii.east * east * (Double.pi / 180)
+    let y = radii.north * north * (Double.pi / 180)
+    return (x * x + y * y).squareRoot()
+  }
+
+  /// The point some metres to the north and to the east of another, nearby.
+  static func place(from start: Coordinate, offset: SIMD2<Double>) -> Coordinate {
+    let radii = metresOfRadian(at: start.latitude)
+    return Coordinate(
+      latitude: min(90, max(-90, start.latitude + offset.x / radii.north * (180 / Double.pi))),
+      longitude: (start.longitude + offset.y / max(1, radii.east) * (180 / Double.pi)).remainder(dividingBy: 360))
+  }
+
+  /// Metres of a degree of latitude and of longitude.
+  static func metresOfDegree(at latitude: Double) -> SIMD2<Double> {
+    let radii = metresOfRadian(at: latitude)
+    return SIMD2(radii.north, radii.east) * (Double.pi / 180)
+  }
+
+  /// Metres of a radian of latitude and of longitude: the radii of curvature along the meridian and across it.
+  @inline(__always)
+  private static func metresOfRadian(at latitude: Double) -> (north: Double, east: Double) {
+    let sine = sin(latitude * (Double.pi / 180))
     let cosine = (1 - sine * sine).squareRoot()
     let eccentricitySquared = flattening * (2 - flattening)
     let scale = 1 - eccentricitySquared * sine * sine
-    // Radii of curvature across the meridian and along it.
     let across = equatorialRadius / scale.squareRoot()
-    let along = across * (1 - eccentricitySquared) / scale
-    let x = across * cosine * east * radians
-    let y = along * north * radians
-    return (x * x + y * y).squareRoot()
+    return (across * (1 - eccentricitySquared) / scale, across * cosine)
   }
 
   /// Whether two points are farther apart than so many metres, by a bound that costs next to nothing; `false` says nothing.

@@ -33,10 +33,11 @@ struct Hops: Hashable, Sendable, Codable {
     last = fix
   }
 
-  mutating func add(_ fix: Location) {
+  /// - Parameter error: metres along one axis by which the fix errs on its own.
+  mutating func add(_ fix: Location, error: Double) {
     guard !isGoing else { return }
     defer { last = fix }
-    let radius = max(Self.radius, min(fix.horizontalAccuracy, 2 * Self.radius))
+    let radius = max(Self.radius, min(max(fix.horizontalAccuracy, 3 * error), 2 * Self.radius))
     if Geodesic.shortMeters(from: spots[current].place, to: fix.coordinate) <= radius {
       spots[current].fixes += 1
       if let hop = pending, spots[current].fixes >= Self.standingFixes {
@@ -65,8 +66,9 @@ struct Hops: Hashable, Sendable, Codable {
   }
 
   /// Whether a trip of so many metres and seconds is the receiver's.
-  func isThrown(distance: Double, seconds: TimeInterval) -> Bool {
-    !isGoing && (returns >= 1 || count >= 2) && metres >= Self.share * distance && standing >= seconds / 2
+  /// - Parameter leaps: how many of its ends are leaps, by which it came there or left.
+  func isThrown(distance: Double, seconds: TimeInterval, leaps: Int) -> Bool {
+    !isGoing && (returns >= 1 || count + leaps >= 2) && metres >= Self.share * distance && standing >= seconds / 2
   }
 
   /// Metres about a place at which it stands.

@@ -88,12 +88,13 @@ struct LegFinder: Hashable, Sendable, Codable {
 
   /// - Parameters:
   ///   - end: where the trip ends; what was added after it is not part of it.
-  ///   - distance: metres from start to end.
-  func legs(from start: Date, to end: Date, distance: Double) -> [TripLeg] {
+  ///   - distance: metres from start to end as they were added.
+  ///   - added: metres that they were estimated to be more, each leg in proportion.
+  func legs(from start: Date, to end: Date, distance: Double, added: Double = 0) -> [TripLeg] {
     var row = cells.filter { $0.start < end }
     if let open, open.end <= end || row.isEmpty { row.append(open) }
     guard !row.isEmpty else {
-      return [TripLeg(mode: .walking, startTime: start, endTime: end, distanceMeters: distance)]
+      return [TripLeg(mode: .walking, startTime: start, endTime: end, distanceMeters: distance + added)]
     }
     var modes = mostLikely(row)
     settle(&modes, of: row)
@@ -112,6 +113,9 @@ struct LegFinder: Hashable, Sendable, Codable {
     legs[0].startTime = start
     legs[legs.count - 1].endTime = end
     legs[legs.count - 1].distanceMeters += left
+    if added > 0, distance > 0 {
+      for index in legs.indices { legs[index].distanceMeters *= 1 + added / distance }
+    }
     return legs
   }
 

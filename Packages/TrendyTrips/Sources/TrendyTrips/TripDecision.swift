@@ -28,6 +28,10 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case unheard
     /// The receiver of somebody on the way was displaced, and the way went on from there.
     case displaced
+    /// The fixes scatter, each on its own, so that the way was measured between means of them, less what their error adds.
+    case scattered
+    /// The fixes are far apart, and the bends between them were estimated and added to the way.
+    case sparse
     /// A stop at a skip place, which does not end a trip.
     case paused
     /// Left the skip place.
@@ -112,6 +116,12 @@ extension TripDecision: CustomStringConvertible {
         + "reception, so the trip went on"
     case .displaced:
       "the receiver was displaced by \(metres) within \(time) on the way, which ends no trip and is no part of the way"
+    case .scattered:
+      "its length is estimated: each fix is wrong by about \(metres) on its own, which makes a way too long; it was measured between "
+        + "means of fixes, less what their error adds"
+    case .sparse:
+      "its length is estimated: a fix each \(time) cuts off bends; \(metres) were added to \(Self.length(limit)), as much as the bends at "
+        + "the fixes and its speed make likely"
     case .paused: "stopped at a skip place, which pauses a trip and does not end it"
     case .resumed: "went on from the skip place after \(time)"
     case .stopped: "came to rest: within \(metres) for \(time), where \(Self.span(limit)) end a trip"

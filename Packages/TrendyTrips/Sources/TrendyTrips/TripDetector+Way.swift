@@ -35,12 +35,17 @@ extension TripDetector {
     /// Metres by which the receiver scattered where the trip began.
     private let noise: Double
     private var decisions: DecisionLog
+    /// No way led to where it began.
+    private let appeared: Bool
     /// It stands at a skip place, since the first of `stay`.
     private(set) var isPaused = false
     /// Since when it has been near a skip place.
     private var skipSince: Date?
     /// The first fix outside the skip place it stands at, which may be an error.
     private var leaving: Location?
+    /// By what each fix errs on its own.
+    var error: Smoothing.Error
+    private var wayLength = WayLength()
     /// Silence closed it; a ride over all of that opens it again.
     var isClosed = false
 
@@ -63,6 +68,8 @@ extension TripDetector {
       var paused: TimeInterval = 0
       /// Metres from circle to circle, which noise adds little to.
       var progress = 0.0
+      /// What of the length is estimated.
+      var estimate = WayLength.Estimate()
       var topSpeed: Double?
       var routeCount = 1
 
@@ -83,11 +90,15 @@ extension TripDetector {
     }
 
     /// The way begins at the place of rest, and not at one of the fixes that scatter about it.
-    init(_ departure: Rest.Departure, _ configuration: Configuration, _ motion: MotionHistory) {
+    init(
+      _ departure: Rest.Departure, _ configuration: Configuration, _ motion: MotionHistory, error: Smoothing.Error
+    ) {
       let place = departure.place
       let first = departure.fixes[0]
       noise = departure.noise
+      self.error = error
       decisions = departure.decisions
+      appeared = departure.decisions.all.last?.rule == .appeared
       record = TripRecord(
         trip: Trip(
           id: NaturalKey.trip(deviceId: configuration.deviceId, start: first), startTime: first.timestamp,
@@ -140,6 +151,7 @@ extension TripDetector {
     /// Goes on from another place. Nobody went the way there.
     mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       measured = fix
+      wayLength = WayLength()
       coarseBase = fix
       speedBase = fix
       lastTwo = [fix]
@@ -227,12 +239,18 @@ extension TripDetector {
     private mutating func go(on fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       let hop = Geodesic.shortMeters(from: measured.coordinate, to: fix.coordinate)
       noteZigzag(fix)
-      hops.add(fix)
+      hops.add(fix, error: error.mean)
       let waited = fix.timestamp.timeIntervalSince(measured.timestamp) >= configuration.hopSeconds
       let counts =
-        configuration.counts(fix, hop: hop) && hop >= max(configuration.minimumHop, waited ? 0 : 3 * zigzag)
+        configuration.counts(fix, hop: hop)
+        && hop >= max(configuration.minimumHop, waited ? 0 : 3 * zigzag, 4 * error.mean)
+      let way = counts ? WayLength.metres(hop, error: error.mean) : 0
       if counts {
-        now.distance += hop
+        now.distance += way
+        if let spike = wayLength.add(way, from: measured, to: fix, error: error, to: &now.estimate) {
+          now.distance -= spike.metres
+          note(TripDecision(.displaced, at: spike.time, seconds: spike.seconds, meters: spike.away))
+        }
         now.secondHop = max(now.secondHop, min(hop, now.longestHop))
         now.longestHop = max(now.longestHop, hop)
         measured = fix
@@ -241,7 +259,7 @@ extension TripDetector {
         now.coarse += Geodesic.shortMeters(from: coarseBase.coordinate, to: fix.coordinate)
         coarseBase = fix
       }
-      legFinder.add(fix, distance: counts ? hop : 0, motion: motion)
+      legFinder.add(fix, distance: way, motion: motion)
       noteSpeed(fix, configuration)
       let fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
       // One fix far out and back may be thrown there; two of them are not.
@@ -260,7 +278,7 @@ extension TripDetector {
         lastRoutePoint = fix.timestamp
       }
       now.routeCount = record.route.count
-      record.trip.distanceMeters = now.distance
+      record.trip.distanceMeters = now.distance + now.estimate.added
       record.trip.endCoordinate = fix.coordinate
       record.topSpeed = now.topSpeed
       if drift.add(fix, keeping: configuration.restSecondsInNoise) {
@@ -367,12 +385,13 @@ extension TripDetector {
       var record = soFar
       record.trip.endTime = end.fix.timestamp
       record.trip.endCoordinate = endPlace
-      record.trip.distanceMeters = end.distance
+      record.trip.distanceMeters = end.distance + end.estimate.added
       record.topSpeed = end.topSpeed
       record.route.removeLast(record.route.count - end.routeCount)
       if record.route.last != endPlace { record.route.append(endPlace) }
       record.legs = legFinder.legs(
-        from: record.trip.startTime, to: end.fix.timestamp, distance: record.trip.distanceMeters)
+        from: record.trip.startTime, to: end.fix.timestamp, distance: end.distance, added: end.estimate.added)
+      record.decisions += end.estimate.decisions(at: end.fix.timestamp, distance: end.distance)
       if rule != .leapt {
         record.decisions.append(
           TripDecision(
@@ -380,7 +399,7 @@ extension TripDetector {
             meters: rule == .stopped ? configuration.stopRadius : nil,
             limit: rule == .stopped ? configuration.stopSeconds : nil))
       }
-      guard let refusal = refusal(end, record, configuration) else { return .ended(record) }
+      guard let refusal = refusal(end, record, configuration, isLeap: rule == .leapt) else { return .ended(record) }
       record.decisions.append(refusal)
       return .cancelled(record)
     }
@@ -395,7 +414,9 @@ extension TripDetector {
     }
 
     /// Why it is no trip; `nil` if it is one.
-    private func refusal(_ end: Mark, _ record: TripRecord, _ configuration: Configuration) -> TripDecision? {
+    private func refusal(
+      _ end: Mark, _ record: TripRecord, _ configuration: Configuration, isLeap: Bool
+    ) -> TripDecision? {
       let time = end.fix.timestamp
       guard end.distance >= configuration.minimumDistance else {
         return TripDecision(.short, at: time, meters: end.distance, limit: configuration.minimumDistance)
@@ -429,7 +450,10 @@ extension TripDetector {
       guard led >= 0.3 * end.distance, !isNoise, !isTossed, !isThrown else {
         return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
       }
-      guard end.reach >= configuration.maximumDisplacement || !hops.isThrown(distance: end.distance, seconds: seconds)
+      let leaps = (appeared ? 1 : 0) + (isLeap ? 1 : 0)
+      guard
+        end.reach >= configuration.maximumDisplacement
+          || !hops.isThrown(distance: end.distance, seconds: seconds, leaps: leaps)
       else {
         return TripDecision(.thrown, at: time, meters: hops.metres, limit: end.distance)
       }

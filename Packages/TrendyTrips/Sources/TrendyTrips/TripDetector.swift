@@ -122,8 +122,14 @@ public struct TripDetector: Hashable, Sendable, Codable {
 
   /// What counts from the next fix on.
   public internal(set) var configuration: Configuration
-  private var state = State.nowhere
+  /// At rest, on the way, or before the first fix neither. Each is changed where it is, as its lists and its size make copies dear.
+  private var rest: Rest?
+  private var way: Way?
   private(set) var lastFix: Location?
+  /// Makes of a receiver that scatters one that does not.
+  private var smoothing = Smoothing()
+  /// The last fix, or mean of fixes, that decided.
+  private var lastSeen: Location?
   /// A fix that could only be reached at an impossible speed: an error if the next one is back, a new place if it is not.
   private var suspect: Location?
   /// Metres a second from the fix before the last one to it.
@@ -149,7 +155,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   public var isPaused: Bool { openWay?.isPaused ?? false }
 
   /// What was decided at rest in the last half hour, while nothing came of it.
-  public var restingDecisions: [TripDecision] { if case .resting(let rest) = state { rest.decisions.all } else { [] } }
+  public var restingDecisions: [TripDecision] { rest?.decisions.all ?? [] }
 
   /// When ``onTick(at:)`` closes the open trip if nothing more is heard.
   public var nextDeadline: Date? { openWay?.closingDate(configuration) }
@@ -157,15 +163,24 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Takes the next fix.
   public mutating func onLocation(_ location: Location) -> [Effect] {
     guard let fix = location.checked, fix.horizontalAccuracy < configuration.maximumAccuracy else { return [] }
-    guard let last = lastFix else {
-      lastFix = fix
-      state = .resting(Rest(at: fix))
+    if let lastFix, fix.timestamp <= lastFix.timestamp { return [] }
+    lastFix = fix
+    if smoothing.passes(fix) { return see(fix) }
+    let before = smoothing.add(fix).map { see($0) } ?? []
+    return before + (smoothing.take().map { see($0) } ?? [])
+  }
+
+  /// Takes the next fix, or mean of fixes.
+  private mutating func see(_ fix: Location) -> [Effect] {
+    guard let last = lastSeen else {
+      lastSeen = fix
+      rest = Rest(at: fix)
       return []
     }
-    guard fix.timestamp > last.timestamp else { return [] }
-    let isLeap = isImpossible(from: last, to: fix, pace: pace) && !isHome(fix)
+    let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+    let isLeap = isImpossible(metres, from: last, to: fix, pace: pace) && !isHome(fix)
     let isNewlyFast = suspect.map { suspect in
-      isImpossible(from: suspect, to: fix)
+      isImpossible(Geodesic.shortMeters(from: suspect.coordinate, to: fix.coordinate), from: suspect, to: fix)
         || Cruise.isFast(from: suspect, to: fix, maximumSpeed: configuration.maximumTrainSpeed)
     }
     if isLeap, isNewlyFast ?? true {
@@ -174,28 +189,28 @@ public struct TripDetector: Hashable, Sendable, Codable {
       return follow(way)
     }
     if let passed = suspect, !isLeap { note(passedOver: passed, after: last) }
-    return take(fix, after: last, isLeap: isLeap)
+    return take(fix, after: last, metres: metres, isLeap: isLeap)
   }
 
   /// Takes a fix that is no error. A leap leads to it by no way that anybody went.
-  private mutating func take(_ fix: Location, after last: Location, isLeap: Bool) -> [Effect] {
+  private mutating func take(_ fix: Location, after last: Location, metres: Double, isLeap: Bool) -> [Effect] {
     suspect = nil
-    defer { lastFix = fix }
-    let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+    defer { lastSeen = fix }
     pace = isLeap ? nil : metres / max(1, fix.timestamp.timeIntervalSince(last.timestamp))
     if isLeap { cruise.leap(to: fix) } else { cruise.add(fix) }
     defer { cadence.add(seconds: fix.timestamp.timeIntervalSince(last.timestamp)) }
-    return step(from: last, to: fix, isLeap: isLeap)
+    return step(from: last, to: fix, metres: metres, isLeap: isLeap)
   }
 
   /// Takes the fixes of a fast train, which were held to be errors one by one.
   private mutating func follow(_ way: [Location]) -> [Effect] {
     var effects: [Effect] = []
     for (index, fix) in way.enumerated() {
-      guard let last = lastFix else { continue }
+      guard let last = lastSeen else { continue }
       let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
       let seconds = max(1, fix.timestamp.timeIntervalSince(last.timestamp))
-      effects += take(fix, after: last, isLeap: index == 0 && metres > configuration.maximumTrainSpeed * seconds)
+      effects += take(
+        fix, after: last, metres: metres, isLeap: index == 0 && metres > configuration.maximumTrainSpeed * seconds)
     }
     return effects
   }
@@ -206,13 +221,10 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// The trips do not depend on when it is called, or whether: the next fix has the same effect. Where fixes come late, older
   /// than a tick, they are to be detected again.
   public mutating func onTick(at date: Date) -> [Effect] {
-    guard let deadline = nextDeadline, date >= deadline else { return [] }
-    let before = state
-    state = .nowhere
-    guard case .going(var way) = consume before else { return [] }
-    let effect = way.onTick(at: date, configuration)
-    state = .going(way)
-    return effect.map { [$0] } ?? []
+    var effects: [Effect] = []
+    if smoothing.isDue(at: date), let mean = smoothing.take(isLast: true) { effects = see(mean) }
+    if let effect = way?.onTick(at: date, configuration) { effects.append(effect) }
+    return effects
   }
 
   /// Takes a reading of the motion sensor: evidence, not a verdict. Readings come before the fixes that are later.
@@ -220,9 +232,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
 
   /// Closes an open trip at the end of a recording, where no more fixes can come.
   public mutating func finish() -> [Effect] {
-    guard case .going(let way) = state, let last = lastFix else { return [] }
-    state = .resting(Rest(at: last))
-    return way.isClosed ? [] : [way.ended(.recordingEnded, at: last.timestamp, configuration)]
+    let effects = smoothing.take(isLast: true).map { see($0) } ?? []
+    guard let way, let last = lastSeen else { return effects }
+    self.way = nil
+    rest = Rest(at: last)
+    return way.isClosed ? effects : effects + [way.ended(.recordingEnded, at: last.timestamp, configuration)]
   }
 
   /// The trips in a recording, with their legs, whatever order its fixes and readings of motion are in.
@@ -253,145 +267,55 @@ public struct TripDetector: Hashable, Sendable, Codable {
 }
 
 extension TripDetector {
-  private enum State: Hashable, Codable {
-    case nowhere
-    case resting(Rest)
-    case going(Way)
-  }
-
   /// The trip that is open and not closed by silence.
-  private var openWay: Way? { if case .going(let way) = state, !way.isClosed { way } else { nil } }
+  private var openWay: Way? { way?.isClosed == false ? way : nil }
 
   private mutating func note(passedOver fix: Location, after last: Location) {
     let decision = TripDecision(
       .passedOver, at: fix.timestamp, seconds: fix.timestamp.timeIntervalSince(last.timestamp),
       meters: Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate))
-    let before = state
-    state = .nowhere
-    switch consume before {
-    case .nowhere: break
-    case .resting(var rest):
-      rest.note(decision)
-      state = .resting(rest)
-    case .going(var way):
-      way.note(decision)
-      state = .going(way)
-    }
+    rest?.note(decision)
+    way?.note(decision)
   }
 
   /// - Parameter pace: metres a second up to the first of the two, if known.
-  private func isImpossible(from: Location, to: Location, pace: Double? = nil) -> Bool {
-    let metres = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
+  private func isImpossible(_ metres: Double, from: Location, to: Location, pace: Double? = nil) -> Bool {
+    guard metres > 200 else { return false }
     let seconds = max(1, to.timestamp.timeIntervalSince(from.timestamp))
     let isSilence = seconds > configuration.maximumGapSeconds
     let ground = cruise.isFast ? configuration.maximumTrainSpeed : configuration.maximumSpeed
     let speed = isSilence ? configuration.maximumFlightSpeed : ground
     var most = speed * seconds
     if let pace, !cruise.isFast { most = min(most, (pace + configuration.maximumAcceleration / 2 * seconds) * seconds) }
-    return metres > 200 && metres > most
+    return metres > most
   }
 
   /// Back where it rests, after a leap that was none.
   private func isHome(_ fix: Location) -> Bool {
-    guard case .resting(let rest) = state else { return false }
+    guard let rest else { return false }
     return Geodesic.shortMeters(from: rest.center, to: fix.coordinate) <= configuration.restRadius
   }
 
-  private mutating func step(from last: Location, to fix: Location, isLeap: Bool) -> [Effect] {
-    let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
-    let before = state
-    // Nobody else holds it while it changes, so that its lists are not copied.
-    state = .nowhere
-    switch consume before {
-    case .nowhere:
-      state = .resting(Rest(at: fix))
-      return []
-    case .resting(var rest):
-      if let departed = rest.add(fix, configuration, motion, isLeap: isLeap) {
-        let way = Way(departed, configuration, motion)
-        state = .going(way)
-        return [.started(way.record.trip)]
-      }
-      state = .resting(rest)
-      return []
-    case .going(var way):
-      var effects = way.onTick(at: fix.timestamp, configuration).map { [$0] } ?? []
-      let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
-      if isLeap, way.isDisplaced(to: fix, after: seconds, configuration) {
-        way.note(TripDecision(.displaced, at: last.timestamp, seconds: seconds, meters: metres))
-        way.move(to: fix, configuration, motion)
-        state = .going(way)
-        return effects
-      }
-      if isLeap {
-        // After a leap that turned out to be none the hop between is not a way anybody went.
-        state = .resting(Rest(at: fix))
-        guard !way.isClosed else { return effects }
-        way.note(TripDecision(.leapt, at: last.timestamp, seconds: seconds, meters: metres))
-        if way.isThrownBack(to: fix, configuration) { return effects + [way.cancelled(.back, at: fix.timestamp)] }
-        return effects + [way.ended(.leapt, at: fix.timestamp, configuration)]
-      }
-      let isSilent = seconds > configuration.silentStopSeconds
-      let wentOn = isSilent && wentOn(metres, in: seconds)
-      // At a skip place one may sit with a phone that sleeps.
-      if isSilent, !wentOn, !way.isClosed, !way.isPaused, way.pause(at: last.coordinate, configuration) {
-        effects.append(.paused(way.record.trip))
-      }
-      let isUnheard = !way.isPaused && !way.isClosed && isUnheard(seconds)
-      if way.isPaused ? way.isClosed : isSilent && !wentOn && !isUnheard {
-        // It stayed where it was last seen, until now.
-        var rest = way.lastRest
-        if !way.isClosed { effects.append(way.ended(.silence, at: fix.timestamp, configuration)) }
-        _ = rest.add(fix, configuration, motion)
-        state = .resting(rest)
-        return effects
-      }
-      if wentOn { way.note(TripDecision(.bridged, at: last.timestamp, seconds: seconds, meters: metres)) }
-      if isUnheard {
-        if isSilent, !wentOn {
-          way.note(
-            TripDecision(.unheard, at: last.timestamp, seconds: seconds, meters: metres, limit: cadence.usual))
-        }
-        way.noteSilence(seconds)
-      }
-      if way.isClosed {
-        way.isClosed = false
-        effects.append(.resumed(way.record.trip))
-      }
-      let wasPaused = way.isPaused
-      way.add(fix, configuration, motion)
-      if wasPaused, !way.isPaused { effects.append(.resumed(way.record.trip)) }
-      if way.isBack(configuration) {
-        state = .resting(Rest(at: way.record.trip.startCoordinate, fixes: [fix]))
-        return effects + [way.cancelled(.back, at: fix.timestamp)]
-      }
-      let isLingering = way.isLingering(configuration)
-      guard !way.isPaused,
-        isLingering || way.restingSeconds >= configuration.stopSeconds || way.restsInNoise(configuration)
-      else {
-        state = .going(way)
-        return effects
-      }
-      if way.pause(at: isLingering ? fix.coordinate : way.place, configuration) {
-        effects.append(.paused(way.record.trip))
-        state = .going(way)
-        return effects
-      }
-      state = .resting(way.rest)
-      return effects + [way.ended(.stopped, at: fix.timestamp, configuration)]
+  private mutating func step(
+    from last: Location, to fix: Location, metres: Double, isLeap: Bool
+  ) -> [Effect] {
+    if rest != nil {
+      guard let departed = rest?.add(fix, configuration, motion, isLeap: isLeap) else { return [] }
+      rest = nil
+      let begun = Way(departed, configuration, motion, error: smoothing.error)
+      way = begun
+      return [.started(begun.record.trip)]
     }
-  }
-
-  /// Whether a silence is that of a recorder that has no reception: it would have written at rest too.
-  private func isUnheard(_ seconds: TimeInterval) -> Bool {
-    cadence.isDense && seconds > Self.noteworthySilence && seconds <= configuration.receptionSeconds
-  }
-
-  /// Seconds without a fix from which on a recorder that writes each few seconds is silent.
-  private static let noteworthySilence: TimeInterval = 60
-
-  private func wentOn(_ metres: Double, in seconds: TimeInterval) -> Bool {
-    if seconds <= configuration.maximumGapSeconds { return metres >= 2 * seconds }
-    return seconds <= configuration.maximumRideSeconds && metres >= configuration.rideSpeed * seconds
+    way?.error = smoothing.error
+    let hop = Hop(from: last, to: fix, metres: metres, isLeap: isLeap)
+    guard let taken = way?.take(hop, configuration, motion, cadence) else {
+      rest = Rest(at: fix)
+      return []
+    }
+    if let stop = taken.rest {
+      rest = stop
+      way = nil
+    }
+    return taken.effects
   }
 }

@@ -1,0 +1,125 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+extension TripDetector {
+  /// From one fix to the next.
+  struct Hop {
+    let from: Location
+    let to: Location
+    let metres: Double
+    /// No way leads from the one to the other.
+    let isLeap: Bool
+
+    var seconds: TimeInterval { to.timestamp.timeIntervalSince(from.timestamp) }
+  }
+}
+
+extension TripDetector.Way {
+  /// What a fix leads to.
+  struct Taken {
+    var effects: [TripDetector.Effect]
+    /// The place of rest at which the trip ended, if it did.
+    var rest: TripDetector.Rest?
+  }
+
+  /// Takes the next fix: the way goes on, pauses, or ends.
+  mutating func take(
+    _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory, _ cadence: Cadence
+  ) -> Taken {
+    let seconds = hop.seconds
+    var taken = Taken(effects: onTick(at: hop.to.timestamp, configuration).map { [$0] } ?? [])
+    if hop.isLeap { return leap(hop, taken, configuration, motion) }
+    let isSilent = seconds > configuration.silentStopSeconds
+    let wentOn = isSilent && Self.wentOn(hop, configuration)
+    // At a skip place one may sit with a phone that sleeps.
+    if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
+      taken.effects.append(.paused(record.trip))
+    }
+    let isUnheard = !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence)
+    if isPaused ? isClosed : isSilent && !wentOn && !isUnheard {
+      // It stayed where it was last seen, until now.
+      var rest = lastRest
+      if !isClosed { taken.effects.append(ended(.silence, at: hop.to.timestamp, configuration)) }
+      _ = rest.add(hop.to, configuration, motion)
+      taken.rest = rest
+      return taken
+    }
+    if wentOn { note(TripDecision(.bridged, at: hop.from.timestamp, seconds: seconds, meters: hop.metres)) }
+    if isUnheard {
+      if isSilent, !wentOn {
+        note(
+          TripDecision(
+            .unheard, at: hop.from.timestamp, seconds: seconds, meters: hop.metres, limit: cadence.usual))
+      }
+      noteSilence(seconds)
+    }
+    if isClosed {
+      isClosed = false
+      taken.effects.append(.resumed(record.trip))
+    }
+    let wasPaused = isPaused
+    add(hop.to, configuration, motion)
+    if wasPaused, !isPaused { taken.effects.append(.resumed(record.trip)) }
+    rest(at: hop.to, &taken, configuration)
+    return taken
+  }
+
+  /// Ends or pauses it, if it is back where it began or stood for long enough.
+  private mutating func rest(at fix: Location, _ taken: inout Taken, _ configuration: TripDetector.Configuration) {
+    if isBack(configuration) {
+      taken.rest = TripDetector.Rest(at: record.trip.startCoordinate, fixes: [fix])
+      taken.effects.append(cancelled(.back, at: fix.timestamp))
+      return
+    }
+    let isLingering = isLingering(configuration)
+    guard !isPaused,
+      isLingering || restingSeconds >= configuration.stopSeconds || restsInNoise(configuration)
+    else { return }
+    if pause(at: isLingering ? fix.coordinate : place, configuration) {
+      taken.effects.append(.paused(record.trip))
+      return
+    }
+    taken.rest = rest
+    taken.effects.append(ended(.stopped, at: fix.timestamp, configuration))
+  }
+
+  private mutating func leap(
+    _ hop: TripDetector.Hop, _ before: Taken, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
+  ) -> Taken {
+    var taken = before
+    let fix = hop.to
+    if isDisplaced(to: fix, after: hop.seconds, configuration) {
+      note(TripDecision(.displaced, at: hop.from.timestamp, seconds: hop.seconds, meters: hop.metres))
+      move(to: fix, configuration, motion)
+      return taken
+    }
+    // After a leap that turned out to be none the hop between is not a way anybody went.
+    taken.rest = TripDetector.Rest(at: fix)
+    guard !isClosed else { return taken }
+    note(TripDecision(.leapt, at: hop.from.timestamp, seconds: hop.seconds, meters: hop.metres))
+    let isBack = isThrownBack(to: fix, configuration)
+    taken.effects.append(
+      isBack ? cancelled(.back, at: fix.timestamp) : ended(.leapt, at: fix.timestamp, configuration))
+    return taken
+  }
+
+  /// Whether a silence is that of a recorder that has no reception: it would have written at rest too.
+  private static func isUnheard(
+    _ seconds: TimeInterval, _ configuration: TripDetector.Configuration, _ cadence: Cadence
+  ) -> Bool {
+    // The median is dear, and asked for at a silence only.
+    seconds > noteworthySilence && seconds <= configuration.receptionSeconds && cadence.isDense
+  }
+
+  /// Seconds without a fix from which on a recorder that writes each few seconds is silent.
+  private static let noteworthySilence: TimeInterval = 60
+
+  private static func wentOn(_ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {
+    if hop.seconds <= configuration.maximumGapSeconds { return hop.metres >= 2 * hop.seconds }
+    return hop.seconds <= configuration.maximumRideSeconds && hop.metres >= configuration.rideSpeed * hop.seconds
+  }
+}

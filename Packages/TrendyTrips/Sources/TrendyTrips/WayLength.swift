@@ -1,0 +1,181 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Estimates the length of a way from the hops between fixes: what the error of each fix adds, and what of bends a hop cuts off.
+struct WayLength: Hashable, Sendable, Codable {
+  /// What was estimated up to a fix, metres.
+  struct Estimate: Hashable, Sendable, Codable {
+    /// What hops so long and so fast usually cut off.
+    var cut = 0.0
+    /// What hops over two fixes cut off of those over one, and what they usually would.
+    var bends = 0.0
+    var usualBends = 0.0
+    /// Pairs of hops from which that is known.
+    var pairs = 0.0
+    /// Seconds of the hops that cut something off, and their number.
+    var cutSeconds: TimeInterval = 0
+    var cutHops = 0.0
+    /// The way by the speeds that the fixes told, where both ends of such a hop did; and those hops' own metres and usual cut.
+    var told = 0.0
+    var toldMetres = 0.0
+    var toldCut = 0.0
+    /// The error of fixes along one axis, times the metres measured between means of several.
+    var error = 0.0
+    /// Those metres.
+    var errorMetres = 0.0
+
+    /// Metres that were cut off, and belong to the way.
+    var added: Double {
+      guard cut > 0 else { return 0 }
+      // A way that bends much at the fixes bends much between them too, though less than in proportion: the rest of it is chance.
+      let shrink = WayLength.doubt / max(1, pairs)
+      let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
+      let own = cut * min(WayLength.mostBent, ratio).squareRoot()
+      // Speeds are taken at the fixes as places are, and see what lies between them no better; but they do not mind bends.
+      guard toldCut >= 0.9 * cut, cutHops >= WayLength.enough else { return own }
+      return (own + min(2 * cut, max(0, told - toldMetres))) / 2
+    }
+
+    /// What is worth telling of it, for a way of so many metres.
+    func decisions(at date: Date, distance: Double) -> [TripDecision] {
+      var decisions: [TripDecision] = []
+      if errorMetres >= distance / 4, errorMetres > 0 {
+        decisions.append(TripDecision(.scattered, at: date, meters: error / errorMetres))
+      }
+      if added >= WayLength.noteworthyPart * distance, cutHops > 0 {
+        decisions.append(
+          TripDecision(.sparse, at: date, seconds: cutSeconds / cutHops, meters: added, limit: distance))
+      }
+      return decisions
+    }
+  }
+
+  /// A hop that is part of the way.
+  private struct Hop: Hashable, Codable {
+    var start: Coordinate
+    var time: Date
+    /// Seconds and metres to its end.
+    var seconds: TimeInterval
+    var metres: Double
+
+    var speed: Double { metres / max(1, seconds) }
+  }
+
+  /// A fix to which the way went and from which it came back, although it went on beside it all the time.
+  struct Spike: Hashable {
+    var time: Date
+    /// Metres away from the fix before, and seconds from the one before to the one after.
+    var away: Double
+    var seconds: TimeInterval
+    /// Metres of the way that nobody went.
+    var metres: Double
+  }
+
+  /// The last hops.
+  private var last: Hop?
+  private var second: Hop?
+  private var third: Hop?
+
+  /// Metres between two fixes that are really so far apart, if each errs by so much along one axis on its own.
+  ///
+  /// The errors of both, along two axes, add four times the variance to the square of the hop, on average.
+  static func metres(_ hop: Double, error: Double) -> Double {
+    (max(0, hop * hop - 4 * error * error)).squareRoot()
+  }
+
+  /// Takes a hop that is part of the way.
+  /// - Returns: the fix before the last one, if by this hop it was an error.
+  mutating func add(
+    _ way: Double, from start: Location, to end: Location, error: Smoothing.Error, to estimate: inout Estimate
+  ) -> Spike? {
+    if error.mean < error.fix || error.mean * WayLength.noteworthyError >= way {
+      estimate.error += error.fix * way
+      estimate.errorMetres += way
+    }
+    let hop = Hop(
+      start: start.coordinate, time: start.timestamp, seconds: end.timestamp.timeIntervalSince(start.timestamp),
+      metres: way)
+    estimateCut(by: hop, start.speed, to: end, error.mean, &estimate)
+    let spike = spike(before: hop)
+    third = spike == nil ? second : nil
+    if spike != nil, var whole = second, let last {
+      whole.metres = Geodesic.shortMeters(from: whole.start, to: hop.start)
+      whole.seconds += last.seconds
+      second = whole
+    } else {
+      second = last
+    }
+    last = hop
+    return spike
+  }
+
+  private func estimateCut(
+    by hop: Hop, _ speed: Double?, to end: Location, _ error: Double, _ estimate: inout Estimate
+  ) {
+    let part = Self.cutPart(seconds: hop.seconds, metres: hop.metres)
+    // What happened in a silence, nobody knows.
+    guard part > 0, hop.seconds <= Self.silence else { return }
+    let cut = hop.metres * part / (1 - part)
+    estimate.cut += cut
+    estimate.cutSeconds += hop.seconds
+    estimate.cutHops += 1
+    if let first = speed, let last = end.speed {
+      estimate.told += (first + last) / 2 * hop.seconds
+      estimate.toldMetres += hop.metres
+      estimate.toldCut += cut
+    }
+    guard let before = last, (Self.straightSeconds...Self.silence).contains(before.seconds) else { return }
+    let both = before.metres + hop.metres
+    let time = before.seconds + hop.seconds
+    let direct = Self.metres(Geodesic.shortMeters(from: before.start, to: end.coordinate), error: error)
+    // Who turns back says nothing of how the way bends.
+    estimate.bends += min(Self.mostBend * both, max(0, both - direct))
+    estimate.usualBends +=
+      both * max(0, Self.cutPart(seconds: time, metres: both) - Self.cutPart(seconds: time / 2, metres: both / 2))
+    estimate.pairs += 1
+  }
+
+  /// Whether the fix between the last two hops was one to which a displaced receiver hopped and came back: both hops are faster than the way
+  /// before and after, and without it the pace is the same.
+  private func spike(before next: Hop) -> Spike? {
+    guard let out = second, let back = last, let before = third, min(out.metres, back.metres) >= Self.leastSpike
+    else { return nil }
+    let usual = max(before.speed, next.speed)
+    let direct = Geodesic.shortMeters(from: out.start, to: next.start)
+    let pace = direct / max(1, out.seconds + back.seconds)
+    guard min(out.speed, back.speed) >= 1.4 * usual, pace <= 1.3 * usual, pace >= min(before.speed, next.speed) / 2
+    else { return nil }
+    return Spike(
+      time: back.time, away: out.metres, seconds: out.seconds + back.seconds,
+      metres: out.metres + back.metres - direct)
+  }
+
+  /// The part of a way that a hop of so many seconds and metres usually cuts off.
+  ///
+  /// A town's streets are an eighth longer than the straight way, however far one goes; a hop of a minute cuts off a third of that, one of
+  /// twenty seconds next to nothing. Roads for higher speeds are straighter: at the same force to the side the radius of a bend
+  /// grows with the square of the speed.
+  private static func cutPart(seconds: TimeInterval, metres: Double) -> Double {
+    guard seconds > straightSeconds else { return 0 }
+    let speed = metres / seconds
+    let detour = speed > townSpeed ? townDetour * (townSpeed / speed) * (townSpeed / speed) : townDetour
+    return detour * (seconds - straightSeconds) / (seconds + 45)
+  }
+
+  private static let townDetour = 0.13
+  private static let townSpeed = 12.0
+  private static let straightSeconds: TimeInterval = 20
+  private static let silence: TimeInterval = 180
+  private static let doubt = 2.0
+  private static let mostBend = 0.3
+  private static let leastSpike = 150.0
+  private static let mostBent = 4.0
+  private static let enough = 8.0
+  /// A hop of less than so many times the error is shortened by it by a twentieth and more.
+  private static let noteworthyError = 6.0
+  private static let noteworthyPart = 0.01
+}
