@@ -22,6 +22,8 @@ struct Hops: Hashable, Sendable, Codable {
   /// Metres of the sudden hops from a place at which it stood to another at which it then stood, and how many they were.
   private(set) var metres = 0.0
   private var count = 0
+  /// Metres from place to place in any other way. What it scatters about a place is no way.
+  private var walked = 0.0
   /// Metres of a sudden hop to a place at which it has not stood yet.
   private var pending: Double?
   private var standing: TimeInterval = 0
@@ -50,7 +52,9 @@ struct Hops: Hashable, Sendable, Codable {
     }
     let hop = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     let isSudden = hop >= max(Self.least, Self.pace * fix.timestamp.timeIntervalSince(last.timestamp))
+    if let hop = pending { walked += hop }
     pending = spots[current].fixes >= Self.standingFixes && isSudden ? hop : nil
+    if pending == nil { walked += Geodesic.shortMeters(from: spots[current].place, to: fix.coordinate) }
     if let known = spots.firstIndex(where: { Geodesic.shortMeters(from: $0.place, to: fix.coordinate) <= radius }) {
       current = known
       spots[known].fixes = 1
@@ -68,7 +72,8 @@ struct Hops: Hashable, Sendable, Codable {
   /// Whether a trip of so many metres and seconds is the receiver's.
   /// - Parameter leaps: how many of its ends are leaps, by which it came there or left.
   func isThrown(distance: Double, seconds: TimeInterval, leaps: Int) -> Bool {
-    !isGoing && (returns >= 1 || count + leaps >= 2) && metres >= Self.share * distance && standing >= seconds / 2
+    !isGoing && (returns >= 1 || count + leaps >= 2) && metres >= Self.share * min(distance, metres + walked)
+      && standing >= seconds / 2
   }
 
   /// Metres about a place at which it stands.
