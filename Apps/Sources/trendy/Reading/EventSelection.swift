@@ -67,6 +67,9 @@ struct EventSelection {
     return source
   }
 
+  /// Whether all events of the types that are meant are, so that none has to be looked at.
+  var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
+
   /// Whether properties are asked for.
   var hasConditions: Bool { !conditions.isEmpty }
 

@@ -75,20 +75,32 @@ struct TypeHistories {
   }
 
   func history(of type: EventType) throws -> TypeHistory {
+    if let source { return try source.history(ofType: type.id, through: today) }
     let search = try search(ofType: type)
     var collector = TypeHistory.Collector(today: today, local: local)
     try search.add(to: &collector, from: store)
     return collector.history
   }
 
+  /// Counts of the whole record, of which what was sealed was counted before; `nil` where the options leave only some events.
+  private var source: LocalInsightSource? {
+    guard selection.isOfWholeTypes else { return nil }
+    let cache = StoreLocation.cache(environment: Environment.all).appending(path: "insights")
+    return LocalInsightSource(store: store, local: local, cache: cache)
+  }
+
   /// Of every type that has an event and is not left out, by name.
   func all() throws -> [(type: EventType, history: TypeHistory)] {
-    try selection.chosen(of: store.fetchAllEventTypes(), in: store)
+    let types = try selection.chosen(of: store.fetchAllEventTypes(), in: store)
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
-      .compactMap { type in
+    guard let source else {
+      return try types.compactMap { type in
         let history = try history(of: type)
         return history.events == 0 ? nil : (type, history)
       }
+    }
+    let histories = try source.histories(through: today)
+    return types.compactMap { type in histories[type.id].map { (type, $0) } }
   }
 
   /// Days that are excused, by the ids of types.

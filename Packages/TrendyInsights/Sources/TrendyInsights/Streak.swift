@@ -21,10 +21,12 @@ public struct Streak: Hashable, Sendable, Codable {
   ///   - skips: those that are excused; one on which it was done all the same adds.
   ///   - today: the person's present day.
   public init(days: some Sequence<CivilDate>, skips: Set<CivilDate> = [], today: CivilDate) {
-    let done = Set(days).filter { $0 <= today }
+    var done = days.filter { $0 <= today }
+    // Those of a history are in order.
+    if zip(done, done.dropFirst()).contains(where: { $0 >= $1 }) { done = Set(done).sorted() }
     var (run, longest, longestEnd): (Int, Int, CivilDate?) = (0, 0, nil)
     var before: CivilDate?
-    for day in done.sorted() {
+    for day in done {
       let isNext = before.map { Self.isExcused(from: $0, to: day, skips) } ?? false
       run = isNext ? run + 1 : 1
       if run >= longest { (longest, longestEnd) = (run, day) }

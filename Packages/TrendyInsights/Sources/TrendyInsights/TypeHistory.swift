@@ -11,8 +11,8 @@ public struct TypeHistory: Hashable, Sendable {
   public private(set) var days: DailySeries
   /// Events that began in each hour of the day, 24; all-day events in none.
   public private(set) var hours = [Int](repeating: 0, count: 24)
-  /// Minutes after midnight at which events began, in the order in which they were added.
-  public private(set) var minutes: [Int] = []
+  /// Events that began in each minute of the day, 1440; all-day events in none.
+  public private(set) var eventsByMinute = [Int](repeating: 0, count: 1440)
   public private(set) var events = 0
   /// Those of them that a device recorded by itself, of where it was.
   public private(set) var eventsOfPosition = 0
@@ -53,6 +53,25 @@ public struct TypeHistory: Hashable, Sendable {
     self = tally.history
   }
 
+  /// - Parameters:
+  ///   - days: events of each day, whole numbers, none of them after today.
+  ///   - minutes: events that began in each minute of the day, 1440.
+  ///   - eventsOfPosition: events that a device recorded by itself, of where it was.
+  ///   - today: the person's present day.
+  public init(days: DailySeries, minutes: [Int], eventsOfPosition: Int = 0, today: CivilDate) {
+    precondition(minutes.count == 1440, "a day has 1440 minutes, not \(minutes.count)")
+    precondition(days.count == 0 || days.last <= today, "\(days.last) lies after \(today)")
+    self.init(today: today)
+    guard let first = days.values.firstIndex(where: { $0 > 0 }) else { return }
+    let start = days.first.advanced(by: first)
+    let later = [Double](repeating: 0, count: days.last.distance(to: today))
+    self.days = DailySeries(first: start, values: Array(days.values[first...]) + later)
+    eventsByMinute = minutes
+    for (minute, count) in minutes.enumerated() { hours[minute / 60] += count }
+    events = Int(days.total)
+    self.eventsOfPosition = eventsOfPosition
+  }
+
   /// Those of several types as one.
   /// - Parameters:
   ///   - histories: in any order, all with this `today`.
@@ -65,11 +84,14 @@ public struct TypeHistory: Hashable, Sendable {
     for history in known {
       for (place, value) in history.days.values.enumerated() { days[history.days.first.advanced(by: place)] += value }
       for (hour, count) in history.hours.enumerated() { hours[hour] += count }
-      minutes += history.minutes
+      for (minute, count) in history.eventsByMinute.enumerated() { eventsByMinute[minute] += count }
       events += history.events
       eventsOfPosition += history.eventsOfPosition
     }
   }
+
+  /// Minutes after midnight at which events began, the earliest first.
+  public var minutes: [Int] { eventsByMinute.enumerated().flatMap { repeatElement($0.offset, count: $0.element) } }
 
   /// Events on each weekday, 7; 0 is Sunday.
   public var weekdays: [Int] {
@@ -161,7 +183,7 @@ extension TypeHistory {
       gathered.events += 1
       if isOfPosition { gathered.eventsOfPosition += 1 }
       guard let minute else { return }
-      gathered.minutes.append(minute)
+      gathered.eventsByMinute[minute] += 1
       gathered.hours[minute / 60] += 1
     }
   }

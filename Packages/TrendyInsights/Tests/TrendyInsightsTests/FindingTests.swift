@@ -166,6 +166,22 @@ struct FindingTests {
     #expect(history([today, today.advanced(by: -8)]).weeks(12) == [1, 1])
   }
 
+  @Test func `a history of counts is that of the moments that were counted`() {
+    var random = Seeded(31)
+    let events = days(200, chance: 0.6, using: &random).map {
+      event($0, hour: Double.random(in: 0..<24, using: &random))
+    }
+    let whole = TypeHistory(events, today: today, local: local)
+    var days = DailySeries(whole.days.first.advanced(by: -3)...whole.activeDays[whole.activeDays.count - 1])
+    for day in whole.activeDays { days[day] = whole.days[day] }
+    #expect(TypeHistory(days: days, minutes: whole.eventsByMinute, today: today) == whole)
+    let minutes = events.compactMap { local.minuteOfDay(of: $0) }
+    #expect(whole.minutes == minutes.sorted())
+    let none = TypeHistory(
+      days: DailySeries(first: today, values: []), minutes: [Int](repeating: 0, count: 1440), today: today)
+    #expect(none.events == 0 && none.days.count == 0)
+  }
+
   @Test
   func `two types that devices alone recorded are not held against each other, and a relation says what it rests on`()
     throws

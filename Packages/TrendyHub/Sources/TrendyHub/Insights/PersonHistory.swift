@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 
 /// When a person's events began, and how much they added to goals: read once from the record, asked for many findings.
-struct PersonHistory: Sendable {
+struct PersonHistory: Sendable, InsightSource {
   struct TypeRecord: Sendable {
     var moments: [TypeHistory.Moment] = []
     /// What each day added to the type's goal; empty without one.
@@ -52,8 +52,18 @@ struct PersonHistory: Sendable {
   }
 
   /// Of every type that has an event up to today.
-  func histories() -> [String: TypeHistory] {
-    records.mapValues { TypeHistory(moments: $0.moments, today: today) }.filter { $0.value.events > 0 }
+  func histories() -> [String: TypeHistory] { histories(through: today) }
+
+  func histories(through last: CivilDate) -> [String: TypeHistory] {
+    records.mapValues { TypeHistory(moments: $0.moments, today: last) }.filter { $0.value.events > 0 }
+  }
+
+  func forEachMoment(
+    in days: ClosedRange<CivilDate>, _ body: (String, TypeHistory.Moment) throws -> Void
+  ) rethrows {
+    for (type, record) in records {
+      for moment in record.moments where days.contains(moment.day) { try body(type, moment) }
+    }
   }
 
   /// What each day from the first event to today added to a goal.

@@ -26,6 +26,8 @@ final class SegmentStack {
     }
 
     var buriedCount: Int { buried?.count ?? 0 }
+    /// In no order.
+    var buriedRecords: [UnsafeRawPointer] { buried?.living ?? [] }
 
     @inline(__always) func isBuried(_ row: Int) -> Bool {
       !bits.isEmpty && bits[row >> 6] >> UInt64(row & 63) & 1 != 0

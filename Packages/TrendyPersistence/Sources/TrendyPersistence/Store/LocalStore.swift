@@ -70,6 +70,9 @@ extension LocalStore {
     return begun
   }
 
+  /// `nil` where this unit has written: then what it wrote counts as well.
+  func engineToRead() throws(StorageError) -> StorageEngine? { transaction == nil ? try engine.get() : nil }
+
   private func get(_ kind: UInt8, _ key: RecordKey) throws(StorageError) -> Record? {
     if let transaction { return try transaction.get(kind: kind, key: key) }
     return try engine.get().get(kind: kind, key: key)

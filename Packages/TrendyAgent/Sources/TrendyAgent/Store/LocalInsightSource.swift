@@ -1,0 +1,75 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyInsights
+public import TrendyModels
+public import TrendyPersistence
+
+/// The record of this device as findings are made of it: counts that the store keeps for what was sealed, so that a million events
+/// are not read each time.
+public struct LocalInsightSource: InsightSource {
+  private let store: LocalStore
+  private let local: LocalTime
+  private let cache: URL?
+
+  /// - Parameters:
+  ///   - store: the record.
+  ///   - local: the person's clock.
+  ///   - cache: a folder for what was counted; `nil` keeps nothing.
+  public init(store: LocalStore, local: LocalTime, cache: URL? = nil) {
+    self.store = store
+    self.local = local
+    self.cache = cache
+  }
+
+  public func histories(through today: CivilDate) throws -> [String: TypeHistory] {
+    try store.eventTally(in: local, cache: cache).types.reduce(into: [:]) { histories, entry in
+      let history = try history(ofType: entry.key, entry.value, through: today)
+      if history.events > 0 { histories[entry.key] = history }
+    }
+  }
+
+  /// That of one type alone; one without an event where it has none.
+  public func history(ofType type: String, through today: CivilDate) throws -> TypeHistory {
+    guard let counts = try store.eventTally(in: local, cache: cache).types[type] else {
+      return TypeHistory([], today: today, local: local)
+    }
+    return try history(ofType: type, counts, through: today)
+  }
+
+  private func history(
+    ofType type: String, _ counts: EventTally.Counts, through today: CivilDate
+  ) throws -> TypeHistory {
+    let last = counts.firstDay.advanced(by: counts.days.count - 1)
+    // What is still to come counts in no history, and the times of day do not say what was of which day.
+    guard !counts.isTooFar, last <= today else { return try rows(of: type, through: today) }
+    return TypeHistory(
+      days: DailySeries(first: counts.firstDay, values: counts.days.map { Double($0) }),
+      minutes: counts.minutes.map { Int($0) }, eventsOfPosition: counts.eventsOfPosition, today: today)
+  }
+
+  public func forEachMoment(
+    in days: ClosedRange<CivilDate>, _ body: (String, TypeHistory.Moment) throws -> Void
+  ) throws {
+    try store.eventRows(in: local.timestamps(of: days)).forEach { row in
+      let event = try row.event()
+      let day = local.day(of: event)
+      guard days.contains(day) else { return }
+      try body(
+        event.eventTypeId,
+        TypeHistory.Moment(
+          day: day, minute: local.minuteOfDay(of: event), isOfPosition: event.sourceType.isOfPosition))
+    }
+  }
+
+  private func rows(of type: String, through today: CivilDate) throws -> TypeHistory {
+    var collector = TypeHistory.Collector(today: today, local: local)
+    try store.eventRows(ofType: type).forEach { row in collector.add(try row.event()) }
+    return collector.history
+  }
+}
+
+@available(*, unavailable)
+extension LocalInsightSource: Sendable {}

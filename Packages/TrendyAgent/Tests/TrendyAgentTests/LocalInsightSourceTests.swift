@@ -1,0 +1,59 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyAgent
+import TrendyInsights
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+@Suite("LocalInsightSource", .timeLimit(.minutes(10)))
+struct LocalInsightSourceTests {
+  private let local = LocalTime(isUTC: true)
+  private let today = CivilDate(year: 2026, month: 11, day: 20)
+  private let store: LocalStore
+
+  init() throws {
+    let engine = try StorageEngine.open(directory: "/store", fileSystem: SimulatedFileSystem())
+    store = LocalStore(engine: engine)
+    // Every seventh hour up to the day after today; those of one type from tomorrow alone.
+    for number in 0..<300 {
+      try store.upsertEvent(id: "event-\(number)") {
+        $0.eventTypeId = number < 4 ? "later" : "type-\(number % 3)"
+        $0.timestamp = local.midnight(of: today.advanced(by: 2)).addingTimeInterval(Double(number) * -25_200 - 60)
+        $0.isAllDay = number % 20 == 19
+        $0.timeZone = number % 4 == 0 ? "Pacific/Auckland" : nil
+        $0.sourceType = number % 3 == 1 ? .trip : .manual
+      }
+    }
+    try store.save()
+  }
+
+  @Test func `histories are those of the events, and what is to come counts in none`() throws {
+    let found = try LocalInsightSource(store: store, local: local).histories(through: today)
+    let expected = Dictionary(grouping: try store.fetchAllEvents(), by: \.eventTypeId)
+      .mapValues { TypeHistory($0, today: today, local: local) }.filter { $0.value.events > 0 }
+    #expect(found == expected)
+    for type in ["type-0", "type-1", "later", "none"] {
+      let own = try LocalInsightSource(store: store, local: local).history(ofType: type, through: today)
+      #expect(own == expected[type] ?? TypeHistory([], today: today, local: local))
+    }
+    #expect(found["type-1"]?.isOfPosition == true && found["later"]?.events ?? 0 < 4)
+    let earlier = try LocalInsightSource(store: store, local: local).histories(through: today.advanced(by: -30))
+    #expect(earlier["type-0"]?.today == today.advanced(by: -30))
+    #expect(earlier["type-0"]?.events ?? 0 < expected["type-0"]?.events ?? 0)
+  }
+
+  @Test func `the moments of some days are those of their events`() throws {
+    let days = today.advanced(by: -9)...today.advanced(by: -3)
+    var found: [String: [TypeHistory.Moment]] = [:]
+    try LocalInsightSource(store: store, local: local).forEachMoment(in: days) { found[$0, default: []].append($1) }
+    let events = try store.fetchAllEvents().filter { days.contains(local.day(of: $0)) }
+    #expect(found.values.map(\.count).reduce(0, +) == events.count && events.count > 10)
+    for (type, moments) in found {
+      let own = events.filter { $0.eventTypeId == type }
+      #expect(Set(moments.map(\.day)) == Set(own.map { local.day(of: $0) }))
+      #expect(moments.compactMap(\.minute).sorted() == own.compactMap { local.minuteOfDay(of: $0) }.sorted())
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import TrendyModels
+
+/// What was counted of one segment, kept in a file of its own: an immutable segment is counted once for a zone and a beginning of
+/// the day. A file that is missing, cut or damaged is made anew; it holds nothing that is not in the store.
+///
+/// Numbers are little-endian. 64 bytes of header: magic, version, length of the file, the store's id, the segment's number and
+/// checksum, what the days depend on; then of each type its id, its days and its minutes; last an xxh64 of all before.
+struct EventTallyFile {
+  private static let magic: UInt64 = 0x6C74_7964_6E65_7274  // "trendytl"
+  private static let version: UInt64 = 1
+  private static let headerBytes = 64
+  private static let minutes = 1440
+
+  let path: String
+  private let header: [UInt64]
+  private let fileSystem: any FileSystem
+
+  /// - Parameters:
+  ///   - directory: that it lies in.
+  ///   - basis: what days and times depend on: the zone, and when a day begins.
+  init(of part: SegmentPart, basis: UInt64, directory: String, fileSystem: any FileSystem) {
+    let reference = part.segment.reference
+    path = "\(directory)/\(Self.prefix(part.storeID))\(reference.number)-\(String(basis, radix: 16)).tally"
+    header = [Self.magic, Self.version, part.storeID, reference.number, reference.checksum, basis]
+    self.fileSystem = fileSystem
+  }
+
+  static func prefix(_ storeID: UInt64) -> String { "\(String(storeID, radix: 16))-" }
+
+  /// What the zone and the beginning of the day are told by; `nil` for a zone without a name, whose files could not be told from
+  /// those of another.
+  static func basis(_ local: LocalTime) -> UInt64? {
+    guard let zone = local.zoneName else { return nil }
+    let text = Array("\(zone) \(local.dayStart)".utf8)
+    return text.withUnsafeBytes { Checksum.xxh64($0) }
+  }
+
+  /// - Returns: `nil` where there is none that can be read.
+  func read() -> EventTally? {
+    guard let file = try? fileSystem.open(path, .read), let size = try? file.size(), size > Self.headerBytes + 8,
+      size < 1 << 30
+    else { return nil }
+    let memory = RecordMemory(zeroed: size)
+    let buffer = UnsafeMutableRawBufferPointer(start: memory.base, count: size)
+    guard let count = try? file.read(into: buffer, at: 0), count == size,
+      header.enumerated().allSatisfy({ word(memory.base, $0.offset * 8) == $0.element }),
+      word(memory.base, 48) == UInt64(size),
+      word(memory.base, size - 8) == Checksum.xxh64(memory.bytes(from: 0, count: size - 8))
+    else { return nil }
+    return Self.decode(memory.base, to: size - 8)
+  }
+
+  private static func decode(_ base: UnsafeMutableRawPointer, to end: Int) -> EventTally? {
+    var tally = EventTally()
+    var place = headerBytes
+    while place < end {
+      guard place + 40 <= end else { return nil }
+      let nameBytes = Int(truncatingIfNeeded: word(base, place))
+      let dayCount = Int(truncatingIfNeeded: word(base, place + 8))
+      guard (0...128).contains(nameBytes), (0..<end).contains(dayCount),
+        place + 40 + nameBytes + (dayCount + minutes) * 4 <= end
+      else { return nil }
+      var counts = EventTally.Counts()
+      counts.firstDay = CivilDate(daysSince1970: Int(Int64(bitPattern: word(base, place + 16))))
+      counts.events = Int(truncatingIfNeeded: word(base, place + 24))
+      let position = word(base, place + 32)
+      counts.eventsOfPosition = Int(truncatingIfNeeded: position >> 1)
+      counts.isTooFar = position & 1 != 0
+      place += 40
+      let name = String(decoding: UnsafeRawBufferPointer(start: base + place, count: nameBytes), as: UTF8.self)
+      place += nameBytes
+      func numbers(_ count: Int) -> [Int32] {
+        defer { place += count * 4 }
+        return [Int32](unsafeUninitializedCapacity: count) { buffer, filled in
+          UnsafeMutableRawBufferPointer(buffer).copyMemory(
+            from: UnsafeRawBufferPointer(start: base + place, count: count * 4))
+          filled = count
+        }
+      }
+      counts.days = numbers(dayCount)
+      counts.minutes = numbers(minutes)
+      tally.types[name] = counts
+    }
+    return tally
+  }
+
+  /// Puts it in place in one step. One that cannot be written is made again the next time, so no error is let out.
+  func write(_ tally: EventTally) {
+    var bytes: [UInt8] = []
+    func add(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
+    func add(_ values: [Int32]) { values.withUnsafeBytes { bytes += $0 } }
+    for word in header { add(word) }
+    add(0)  // its length, below
+    add(0)
+    for (name, counts) in tally.types.sorted(by: { $0.key < $1.key }) {
+      add(UInt64(name.utf8.count))
+      add(UInt64(counts.days.count))
+      add(UInt64(bitPattern: Int64(counts.firstDay.daysSince1970)))
+      add(UInt64(counts.events))
+      add(UInt64(counts.eventsOfPosition) << 1 | (counts.isTooFar ? 1 : 0))
+      bytes += name.utf8
+      add(counts.days)
+      add(counts.minutes)
+    }
+    let length = UInt64(bytes.count + 8)
+    withUnsafeBytes(of: length.littleEndian) { bytes.replaceSubrange(48..<56, with: $0) }
+    let checksum = bytes.withUnsafeBytes { Checksum.xxh64($0) }
+    add(checksum)
+    // Whatever fails here costs time and nothing else.
+    let temporary = "\(path).new"
+    try? fileSystem.remove(temporary)
+    guard let file = try? fileSystem.open(temporary, .create), (try? file.write(bytes, at: 0)) != nil else { return }
+    try? fileSystem.rename(temporary, to: path)
+  }
+
+  /// Removes the files of a store's segments that are there no more.
+  static func removeOthers(
+    than known: Set<String>, storeID: UInt64, directory: String, fileSystem: any FileSystem
+  ) {
+    let numbers = Set(known.compactMap { $0.split(separator: "/").last?.split(separator: "-").dropFirst().first })
+    let prefix = prefix(storeID)
+    for name in (try? fileSystem.names(inDirectory: directory)) ?? [] where name.hasPrefix(prefix) {
+      guard let number = name.split(separator: "-").dropFirst().first, !numbers.contains(number) else { continue }
+      try? fileSystem.remove("\(directory)/\(name)")  // taking room is all that it would do
+    }
+  }
+}
