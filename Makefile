@@ -31,7 +31,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -98,6 +98,12 @@ bench-sync: deps
 bench-cli: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench cli --programs $(SCRATCH)/release-static/release
+
+# Looking back on ten years; PYTHON=FILE beside pandas
+bench-insights: release
+	$(SWIFT) build $(TOOLS) --product trendy-bench
+	$(SCRATCH)/bench/release/trendy-bench insights --programs $(SCRATCH)/release-static/release \
+	  $(if $(PYTHON),--python $(PYTHON) --script Tools/bench-insights-pandas)
 
 # How long others wait at a hub while one person asks all they can.
 bench-hub: deps

@@ -19,7 +19,7 @@ enum TrendyBench {
     if arguments.contains("--help") || arguments.contains("-h") {
       print(
         "\(BenchmarkOptions.usage)\n\(CommandLineBenchmark.usage)\n\(GeodesicBenchmark.usage)\n"
-          + "\(InsightsCheck.usage)\n\(HealthBenchmark.usage)\n\(RecurrenceCheck.usage)\n"
+          + "\(InsightsBenchmark.usage)\n\(InsightsCheck.usage)\n\(HealthBenchmark.usage)\n\(RecurrenceCheck.usage)\n"
           + "\(TripsBenchmark.usage)\n\(TracksBenchmark.usage)\n\(WorldsBenchmark.usage)"
       )
       return
@@ -32,7 +32,9 @@ enum TrendyBench {
         guard rest.count == 1 else { throw InputError(text: GeodesicBenchmark.usage) }
         print(try GeodesicBenchmark(file: rest[0]).run())
       case "trips": print(try TripsBenchmark(rest).run())
-      case "insights": print(try InsightsCheck(rest).run())
+      case "insights" where rest.first == "--check": print(try InsightsCheck(rest).run())
+      case "insights": try InsightsBenchmark(rest).run { print($0) }
+      case "insights-fill": try InsightsBenchmark.fill(rest)
       case "interchange" where rest.first == "--rrule": print(try RecurrenceCheck(rest).run { complain($0) })
       case "interchange": try HealthBenchmark(rest).run { print($0) }
       case "interchange-read": print(try HealthBenchmark.read(rest))

@@ -1,0 +1,182 @@
+import Foundation
+import StoreBenchmark
+import TrendyInsights
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+/// `trendy-bench insights`: what the commands that look back cost from start to exit on a store of ten years and 40 types, beside
+/// pandas doing the same work on the same rows.
+struct InsightsBenchmark {
+  static let usage = """
+    usage: trendy-bench insights --programs DIR [--n N] [--runs K] [--dir DIR] [--python FILE --script FILE]
+      --programs  where trendy lies, optimised: make release
+      N           events in the store, 1000000 unless said
+      K           counted runs of each command, 11 unless said; the first, which counts what was sealed, is told apart
+      --dir       an empty folder for the store, a temporary one unless said
+      --python    an interpreter that has pandas, and --script Tools/bench-insights-pandas
+    """
+
+  private static let typeCount = 40
+  private static let days = 3652
+
+  private let trendy: String
+  private let count: Int
+  private let runs: Int
+  private let folder: URL
+  private let isTemporary: Bool
+  private let peer: (python: String, script: String)?
+
+  init(_ arguments: [String]) throws(InputError) {
+    var values: [String: String] = [:]
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard ["--programs", "--n", "--runs", "--dir", "--python", "--script"].contains(option),
+        let value = rest.popFirst()
+      else { throw InputError(text: Self.usage) }
+      values[option] = value
+    }
+    guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(Self.usage)") }
+    trendy = "\(programs)/trendy"
+    guard access(trendy, X_OK) == 0 else { throw InputError(text: "\(trendy) is not there: make release builds it") }
+    func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
+      guard let text = values[option] else { return usual }
+      guard let number = Int(text), (1...100_000_000).contains(number) else {
+        throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
+      }
+      return number
+    }
+    count = try number("--n", 1_000_000)
+    runs = try number("--runs", 11)
+    isTemporary = values["--dir"] == nil
+    folder =
+      values["--dir"].map { URL(filePath: $0) }
+      ?? FileManager.default.temporaryDirectory.appending(path: "trendy-bench-insights-\(getpid())")
+    switch (values["--python"], values["--script"]) {
+    case (let python?, let script?): peer = (python, script)
+    case (nil, nil): peer = nil
+    default: throw InputError(text: "--python and --script go together\n\(Self.usage)")
+    }
+  }
+
+  func run(_ write: (String) -> Void) throws {
+    // Left behind, the folder would only take room.
+    defer { if isTemporary { try? FileManager.default.removeItem(at: folder) } }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let (store, rows) = (folder.appending(path: "store").path, folder.appending(path: "rows").path)
+    _ = try CommandRun(trendy, ["init", "--store", store], environment: environment)
+    // By a process of its own: Linux counts what this one has used at most among the memory of those that it starts.
+    guard let own = Bundle.main.executableURL?.path else { throw InputError(text: "this program has no file") }
+    _ = try CommandRun(own, ["insights-fill", store, "\(count)", rows], environment: environment)
+    for words in [["insights"], ["stats", "type-3"], ["cal", "type-3"], ["streaks"], ["week"], ["today"]] {
+      let first = try CommandRun(trendy, words + ["--store", store], environment: environment)
+      let own = try (0..<runs).map { _ in
+        try CommandRun(trendy, words + ["--store", store], environment: environment)
+      }
+      var line = Self.line("trendy", words[0], own, count: count)
+      line.append(("first_ms", Self.millis(first.wall)))
+      write(Self.text(line))
+      guard let peer else { continue }
+      let others = try (0..<max(1, runs / 3)).map { _ in
+        try CommandRun(peer.python, [peer.script, words[0], rows], environment: environment)
+      }
+      var other = Self.line("pandas", words[0], others, count: count)
+      other.append(("ratio_to_trendy", "\((Self.middle(others) / Self.middle(own) * 10).rounded() / 10)"))
+      write(Self.text(other))
+    }
+    write(Self.text(Self.snapshot()))
+  }
+
+  private var environment: [String] {
+    ["HOME=\(folder.path)", "TZ=UTC", "LANG=C.UTF-8", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+  }
+
+  private static func middle(_ runs: [CommandRun]) -> Double { runs.map(\.wall).sorted()[runs.count / 2] }
+
+  private static func millis(_ seconds: Double) -> String { "\((seconds * 1e5).rounded() / 100)" }
+
+  private static func line(
+    _ program: String, _ workload: String, _ runs: [CommandRun], count: Int
+  ) -> [(String, String)] {
+    [
+      ("suite", "\"insights\""), ("workload", "\"\(workload)\""), ("program", "\"\(program)\""), ("n", "\(count)"),
+      ("ops", "\(runs.count)"), ("p50_ms", millis(middle(runs))), ("min_ms", millis(runs.map(\.wall).min() ?? 0)),
+      ("cpu_ms", millis(runs.map(\.processor).sorted()[runs.count / 2])),
+      ("peak_rss_kb", "\(runs.map(\.peakMemory).max() ?? 0)"),
+    ]
+  }
+
+  private static func text(_ members: [(String, String)]) -> String {
+    "{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}"
+  }
+
+  /// What one event more costs a snapshot of the day that has 40 types and streaks of 200 days.
+  private static func snapshot() -> [(String, String)] {
+    let now = Date()
+    let types = (0..<typeCount).map {
+      EventType(id: "\($0)", name: "type-\($0)", colorHex: "#336699", iconName: "o", goal: Goal(3, per: .day))
+    }
+    var tally = TodayTally(types: types, now: now, local: LocalTime(isUTC: true))
+    tally.add(
+      (0..<200 * typeCount).map {
+        Event(
+          id: "old-\($0)", eventTypeId: "\($0 % typeCount)",
+          timestamp: now.addingTimeInterval(Double($0 / typeCount) * -86_400))
+      })
+    let events = (0..<1000).map { Event(id: "\($0)", eventTypeId: "\($0 % typeCount)", timestamp: now) }
+    let start = ContinuousClock.now
+    for event in events { tally.replace(nil, with: event) }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    return [
+      ("suite", "\"insights\""), ("workload", "\"snapshot of one event more\""), ("program", "\"trendy\""),
+      ("n", "\(tally.snapshot.total)"), ("ops", "\(events.count)"),
+      ("mean_ms", "\((seconds / Double(events.count) * 1e6).rounded() / 1000)"),
+    ]
+  }
+
+  /// Fills a store and seals it, as an import does, and writes the same rows for others: seconds since 1970 and the number of the
+  /// type, 8 bytes each.
+  /// - Parameter arguments: the store, how many events, the file.
+  static func fill(_ arguments: [String]) throws {
+    guard arguments.count == 3, let count = Int(arguments[1]), count > 0 else { throw InputError(text: usage) }
+    let factory = try DefaultDataStoreFactory(directory: URL(filePath: arguments[0]))
+    let unit = factory.makeDataStore()
+    for type in 0..<typeCount {
+      try unit.upsertEventType(id: BenchmarkRows.typeIdentifier(type)) {
+        $0.name = "type-\(type)"
+        $0.colorHex = "#336699"
+        $0.iconName = "o"
+        if type % 8 == 0 { $0.goal = Goal(3, per: .day) }
+      }
+    }
+    var random = SplitMix(seed: 17)
+    let end = Int(Date().timeIntervalSince1970)
+    var columns: [Int64] = []
+    for start in stride(from: 0, to: count, by: 10_000) {
+      for index in start..<min(count, start + 10_000) {
+        // In the order of time, a type's hours about one of the day.
+        let day = end - days * 86_400 + Int(Double(index) / Double(count) * Double(days) * 86_400)
+        let type = Int(random.next() % UInt64(typeCount))
+        let seconds = min(end - 1, day + Int(random.next() % 3600))
+        var event = Event(
+          id: identifier(seconds, random.next()), eventTypeId: BenchmarkRows.typeIdentifier(type),
+          timestamp: Date(timeIntervalSince1970: Double(seconds)), notes: index % 7 == 0 ? "a note of some words" : nil,
+          syncStatus: .synced)
+        event.timeZone = "UTC"
+        if index % 3 == 0 {
+          event.properties = ["count": PropertyValue(type: .number, value: .int(Int64(index % 5)))]
+        }
+        _ = try unit.upsertEvent(id: event.id) { row in row = event }
+        columns += [Int64(seconds), Int64(type)]
+      }
+      try unit.save()
+    }
+    while try factory.maintain(sealingAll: true) {}
+    try columns.withUnsafeBytes { Data($0) }.write(to: URL(filePath: arguments[2]))
+  }
+
+  /// A UUID of version 7.
+  private static func identifier(_ seconds: Int, _ chance: UInt64) -> String {
+    RecordKey(high: UInt64(seconds) * 1000 << 16 | 0x7000 | chance & 0xFFF, low: 2 << 62 | chance >> 2).uuidText
+  }
+}
