@@ -69,7 +69,7 @@ extension HubServer {
           })
       ])
     }
-    return try await carryOut(work, for: sender.person)
+    return try await carryOut(work, for: sender.person, request: call.request)
   }
 
   /// Answers `POST /trips/{id}/merge`: the earlier of the two takes the other in.
@@ -91,7 +91,7 @@ extension HubServer {
       let entry = try core.entity(.event, id: whole.event.id, in: transaction)
       return .json(.object(entry.document(person: sender.person)))
     }
-    return try await carryOut(work, for: sender.person)
+    return try await carryOut(work, for: sender.person, request: call.request)
   }
 
   /// A trip, and its fixes where one device posted them here.
