@@ -82,4 +82,66 @@ struct TrackerImportTests {
     #expect(days.contains("2026-03-04,YES_MANUAL,\"late, \"\"so\"\"\"") && days.contains("2026-03-05,"), "\(days)")
     #expect(try bench.trendy("export", "loop").status == 64)
   }
+
+  @Test func `time sheets come in, add nothing the second time, and are taken back`() throws {
+    try comesAndGoes(
+      file("2026-03.data", "inc 20260301T080000Z - 20260301T093000Z # code\ninc 20260303T080000Z # code\n"),
+      "timewarrior", events: 1)
+    try comesAndGoes(
+      file("frames", "[[1772352000, 1772355600, \"trendy\", \"0123456789abcdef0123456789abcdef\", [], 1772355601]]"),
+      "watson", events: 1)
+    try comesAndGoes(
+      file(
+        "tasks.json",
+        """
+        [{"id":0,"uuid":"5b8e2f60-0000-4000-8000-000000000001","status":"completed","description":"file taxes",
+        "project":"home.admin","entry":"20260201T090000Z","end":"20260301T170500Z"}]
+        """), "taskwarrior", events: 1)
+    try comesAndGoes(
+      file(
+        "aw.json",
+        """
+        {"buckets":{"aw-watcher-window_pc":{"id":"aw-watcher-window_pc","type":"currentwindow","events":[
+        {"timestamp":"2026-03-01T08:02:00+00:00","duration":60,"data":{"app":"code","title":"b"}},
+        {"timestamp":"2026-03-01T08:00:00+00:00","duration":120,"data":{"app":"code","title":"a"}}]}}}
+        """), "activitywatch", events: 1)
+  }
+
+  @Test func `habits and notes in JSON come in, add nothing the second time, and are taken back`() throws {
+    try comesAndGoes(
+      file(
+        "habitkit.json",
+        """
+        {"habits":[{"id":"h1","name":"Read"}],"completions":[{"id":"c1","habitId":"h1","date":"2026-03-01T22:00:00Z",
+        "timezoneOffsetInMinutes":120,"amountOfCompletions":1,"note":null}]}
+        """), "habitkit", events: 1)
+    try comesAndGoes(
+      file(
+        "nomie.json",
+        """
+        {"nomie":{"number":"5.6.1"},"trackers":{"tea":{"tag":"tea","type":"value"}},
+        "events":[{"_id":"x1","end":"2026-02-03T07:30:00.000Z","note":"#tea(2) #walk"}]}
+        """), "nomie", events: 2)
+  }
+
+  @Test func `JSON that goes out comes in again, with its ids, types and days`() throws {
+    try bench.trendy("log", "coffee", "2", "size=large", "--at", "2026-11-20T08:30:00+01:00", "-n", "a, \"b\"\nc")
+    try bench.trendy("log", "journal", "--all-day", "--at", "2026-11-19")
+    let out = try bench.trendy("export", "json", path("out.json"))
+    #expect(out.status == 0, "\(out.talk)")
+    try bench.trendy("init", store: "other")
+    let first = try bench.trendy("import", path("out.json"), "--json", store: "other")
+    #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 2, "\(first.talk)")
+    let again = try bench.trendy("import", path("out.json"), "--json", store: "other")
+    #expect(try again.document.objectValue?["new"] == .object([:]), "\(again.talk)")
+    try bench.trendy("export", "json", path("again.json"), store: "other")
+    #expect(
+      try String(contentsOfFile: path("out.json"), encoding: .utf8)
+        == String(contentsOfFile: path("again.json"), encoding: .utf8))
+    // Its types under other names.
+    try bench.trendy("init", store: "third")
+    try bench.trendy("import", path("out.json"), "--map", "coffee=Espresso", store: "third")
+    let listed = try bench.trendy("list", "--plain", store: "third").output
+    #expect(listed.contains("Espresso") && !listed.contains("coffee"), "\(listed)")
+  }
 }

@@ -1,6 +1,74 @@
 /// Small files of trackers and time sheets, made up after what their formats are described as.
 enum FormatSamples {
-  static let all: [String: String] = [:]
+  static let all: [String: String] = [
+    "habitbull": """
+    HabitName,HabitDescription,HabitCategory,CalendarDate,Value,CommentText
+    Pushups,,Fitness,2026-03-01,30,"hard, but"
+    Read,,Mind,2026-03-13,1,
+    Read,,Mind,2026-03-14,0,
+    Read,,Mind,2026-03-15,-2.15E+09,
+    """,
+    "habitica": """
+    Task Name,Task ID,Task Type,Date,Value
+    Floss,5b8e2f60-0000-4000-8000-000000000001,habit,2026-03-01 08:00:00,1.5
+    """,
+    "json": """
+    [{"id":"2f0c4d8e-1111-4222-8333-444455556666","event_type":{"id":"7f0c4d8e-1111-4222-8333-444455556666",\
+    "name":"coffee","color":"#AA3311","icon":"cup"},"timestamp":"2026-01-02T14:05:00Z","is_all_day":false,\
+    "notes":"oat","source_type":"manual","properties":{"size":{"type":"select","value":"large"}},\
+    "created_at":"2026-01-02T14:05:01Z","updated_at":"2026-01-02T14:05:01Z"},
+    {"id":"3f0c4d8e-1111-4222-8333-444455556666","event_type":{"id":"8f0c4d8e-1111-4222-8333-444455556666",\
+    "name":"away"},"timestamp":"2026-01-02T23:00:00Z","is_all_day":true,"source_type":"imported"}]
+    """,
+    "habitkit": """
+    {"habits":[{"id":"h1","name":"Read","color":"blue","isInverse":false,"orderIndex":0}],"completions":[
+    {"id":"c1","habitId":"h1","date":"2026-03-01T22:00:00.000Z","timezoneOffsetInMinutes":120,"amountOfCompletions":1,"note":null},
+    {"id":"c2","habitId":"h1","date":"2026-03-03T22:00:00.000Z","timezoneOffsetInMinutes":-300,"amountOfCompletions":3,"note":"x"},
+    {"id":"c3","habitId":"gone","date":"2026-03-03T22:00:00.000Z","timezoneOffsetInMinutes":0,"amountOfCompletions":1},
+    {"id":"c4","habitId":"h1","date":"2026-03-04T12:00:00.000Z","timezoneOffsetInMinutes":0,"amountOfCompletions":0}],
+    "intervals":[{"habitId":"h1","startDate":"2026-01-01T00:00:00Z","endDate":null,"type":"week","requiredNumberOfCompletions":3}]}
+    """,
+    "nomie": """
+    {"nomie":{"number":"5.6.1"},"trackers":{"coffee":{"tag":"coffee","label":"Coffee","type":"value","uom":"cup"},
+    "mood":{"tag":"mood","type":"range"},"run":{"tag":"run","type":"timer"}},"events":[
+    {"_id":"x1","end":"2026-02-03T07:30:00.000Z","note":"#coffee(2) with @anna +home","lat":52.1,"lng":5.1},
+    {"_id":"x2","end":1770104400000,"note":"#run(00:45:10) #mood(7) #mood(6)","lat":0,"lng":0},
+    {"_id":"x3","end":"2026-02-04T07:30:00.000Z","note":"just words, a@b.test"}]}
+    """,
+    "taskwarrior": """
+    [
+    {"id":0,"uuid":"5b8e2f60-0000-4000-8000-000000000001","status":"completed","description":"file taxes",\
+    "project":"home.admin","entry":"20260201T090000Z","end":"20260301T170500Z","tags":["paper"],\
+    "annotations":[{"entry":"20260201T090000Z","description":"ask Kim"}],"estimate":2.5,"urgency":3.2},
+    {"id":4,"uuid":"5b8e2f60-0000-4000-8000-000000000002","status":"pending","description":"paint","entry":"20260201T090000Z"}
+    ]
+    """,
+    "timewarrior": """
+    inc 20260301T080000Z - 20260301T093000Z # code "deep work" # "merged the \\"parser\\""
+    inc
+
+    inc 20260302T080000Z - 20260302T080000Z
+    inc 20260302T100000Z - 20260302T103000Z # # no tags here
+    inc 20260303T080000Z # code
+    """,
+    "watson": """
+    [
+     [1772352000, 1772355600, "trendy", "0123456789abcdef0123456789abcdef", ["swift"], 1772355601],
+     [1772362000, 1772365600, "", "1123456789abcdef0123456789abcdef"]
+    ]
+    """,
+    "activitywatch": """
+    {"buckets":{"aw-watcher-window_pc":{"id":"aw-watcher-window_pc","type":"currentwindow","client":"c","hostname":"pc",\
+    "created":"2026-01-01T00:00:00Z","events":[
+    {"id":4,"timestamp":"2026-03-01T08:10:00.500000+00:00","duration":30,"data":{"app":"code","title":"b"}},
+    {"id":3,"timestamp":"2026-03-01T08:05:00+00:00","duration":20,"data":{"app":"firefox","title":"private"}},
+    {"id":2,"timestamp":"2026-03-01T08:02:00+00:00","duration":180.0,"data":{"app":"code","title":"a2"}},
+    {"id":1,"timestamp":"2026-03-01T08:00:00","duration":120,"data":{"app":"code","title":"a"}}]},
+    "aw-watcher-afk_pc":{"events":[
+    {"timestamp":"2026-03-01T08:06:00+00:00","duration":1000,"data":{"status":"afk"}},
+    {"timestamp":"2026-03-01T08:00:30+00:00","duration":329.5,"data":{"status":"not-afk"}}],"id":"aw-watcher-afk_pc"}}}
+    """,
+  ]
 
   /// The archive of Loop from 2.3.1 on.
   static let loop: [String: String] = [

@@ -122,16 +122,17 @@ struct FormatTableTests {
   func damaged(word: String) throws {
     let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(InterchangeFormat.named(word))
-    func read(_ bytes: [UInt8], detects: Bool = true) {
-      if detects { _ = try? InterchangeFormat.detect(ByteInput(bytes)) }
+    // Every format looks at what is detected: now and then is enough.
+    func read(_ bytes: [UInt8], isDetected: Bool = true) {
+      if isDetected { _ = try? InterchangeFormat.detect(ByteInput(bytes)) }
       _ = try? Self.records(bytes, as: format)  // an error is an answer
     }
-    for end in bytes.indices { read(Array(bytes[..<end])) }
+    for end in bytes.indices { read(Array(bytes[..<end]), isDetected: end % 4 == 0) }
     for index in bytes.indices {
       for mask: UInt8 in [1, 4, 0x10, 0x80, 0xFF] {
         var bytes = bytes
         bytes[index] ^= mask
-        read(bytes, detects: mask == 0x10)
+        read(bytes, isDetected: mask == 0x10 && index % 4 == 0)
       }
     }
     var chance = DamageTests.Chance(state: 18)

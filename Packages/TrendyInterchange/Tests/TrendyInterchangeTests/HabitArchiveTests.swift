@@ -126,7 +126,6 @@ struct HabitArchiveTests {
   @Test func `archives are read when each file is cut at each byte, and with each byte changed`() {
     func read(_ contents: [String: [UInt8]], _ word: String) {
       let files = Self.files(contents)
-      _ = try? InterchangeFormat.detect(in: files)
       // An error is an answer.
       try? InterchangeFormat.named(word)?.read(files, FormatTableTests.options) { _, _ in }
     }
@@ -144,6 +143,7 @@ struct HabitArchiveTests {
           read(whole.merging([path: bytes]) { $1 }, word)
         }
         read(whole.filter { $0.key != path }, word)
+        _ = try? InterchangeFormat.detect(in: Self.files(whole.filter { $0.key != path }))
       }
     }
   }

@@ -278,15 +278,20 @@ private final class RecordImporter {
     guard kind != .conflict else { return skip("conflict") }
     var value = JSONValue.object(fields)
     value.rename(renamed)
-    var entity: Undoable
+    let entity: Undoable
     do {
       entity = try Undoable(kind, id: id, value)
     } catch {
       return refuse("\(error)", at: place)
     }
     switch entity {
-    case .eventType(var type):
-      if let mapped = request.typeMap[type.name.lowercased()] { type.name = mapped }
+    case .eventType(let type):
+      // Its id may be that of a type here, which keeps its name.
+      if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
+        let look = ForeignType(name: mapped, colorHex: type.colorHex, goal: type.goal)
+        renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id
+        return
+      }
       // Both made by hand, on two devices that never met: one type.
       if types[id] == nil, let same = typeNames[type.name.lowercased()] {
         renamed[id] = same.id
@@ -294,7 +299,6 @@ private final class RecordImporter {
         return
       }
       know(type)
-      entity = .eventType(type)
     case .property(let definition):
       let same = definitions[definition.eventTypeId]?[definition.key.lowercased()]
       if let same, same.id != id {

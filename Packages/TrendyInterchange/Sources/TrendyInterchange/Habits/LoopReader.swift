@@ -149,7 +149,7 @@ struct LoopReader {
     let note = cells.count > 2 && !cells[2].isEmpty ? cells[2] : nil
     let start = options.zone.date(day)
     switch value {
-    case .nothing: return
+    case .nothing: if note != nil { try body(.skip(what: "note of a day that was not done")) }
     case .covered: try body(.skip(what: "day that was covered by the frequency"))
     case .skipped:
       let next = options.zone.date(day.advanced(by: 1))

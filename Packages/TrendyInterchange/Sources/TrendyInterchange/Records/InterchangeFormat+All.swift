@@ -1,7 +1,7 @@
 extension InterchangeFormat {
   /// More particular formats first: the first that knows a file has it.
   public static let all: [InterchangeFormat] =
-    own + habits + calendars + health + journeys + tables + tracks + folders
+    own + habits + timeSheets + calendars + health + journeys + tables + tracks + folders
 
   private static let own = [
     InterchangeFormat(
@@ -44,6 +44,13 @@ extension InterchangeFormat {
     table(
       "clockify", "Clockify CSV", "A detailed report of Clockify.", .clockify,
       basis: "public descriptions; no real file"),
+    table(
+      "habitbull", "HabitBull CSV", "A row for each day of a habit; also what other trackers write for Loop.",
+      .habitBull,
+      basis: "test files of Loop's importer"),
+    table(
+      "habitica", "Habitica CSV", "The history of habits and dailies, in the server's time.", .habitica,
+      basis: "public descriptions; no real file"),
     InterchangeFormat(
       "csv", "CSV", "A table of events or of fixes, the columns known by their names.", reads: [.events, .fixes],
       writes: .events, basis: "RFC 4180; spreadsheets in several languages",
@@ -54,8 +61,10 @@ extension InterchangeFormat {
       read: { input, options, body in try EventTableReader.read(input, options, as: nil, body) },
       writer: { EventTableWriter(context: $0) }),
     InterchangeFormat(
-      "json", "JSON", "An array of events, as the original product exports it.", reads: [], writes: .events,
-      basis: "the exporter's source", writer: { EventArrayWriter(context: $0) }),
+      "json", "JSON", "An array of events, as the original product exports it.", reads: .events, writes: .events,
+      basis: "the exporter's source", recognise: { OriginalEvents.isBeginning(of: $0) },
+      read: { input, options, body in try OriginalEvents.read(input, options, body) },
+      writer: { EventArrayWriter(context: $0) }),
   ]
 
   private static func table(

@@ -3,11 +3,19 @@ extension InterchangeFormat {
   static let habits = [
     InterchangeFormat(
       "loop", "Loop Habit Tracker", "The archive of CSV files of the habit tracker, old and new.", reads: .events,
-      writes: .events, basis: "the exporter's source; no real file",
+      writes: .events, basis: "the exporter's source, and its test files",
       folder: FolderReading(
         recognise: { try LoopReader.table(in: $0) != nil },
         read: { files, options, body in try LoopReader(files, options).read(body) }),
       archiveWriter: { LoopWriter(context: $0) }),
+    InterchangeFormat(
+      "habitkit", "HabitKit", "The JSON export: a day on which a habit was done is an event.", reads: .events,
+      basis: "public readers; no real file", recognise: { HabitKit.isBeginning(of: $0) },
+      read: { input, options, body in try HabitKit.read(input, options, body) }),
+    InterchangeFormat(
+      "nomie", "Nomie", "A backup of Nomie 3 to 6: an event for each tag of a note.", reads: .events,
+      basis: "the program's source; no real file", recognise: { Nomie.isBeginning(of: $0) },
+      read: { input, options, body in try Nomie.read(input, options, body) }),
     InterchangeFormat(
       "daylio-backup", "Daylio backup", "The .daylio file of the mood diary: an event Mood an entry.", reads: .events,
       basis: "public descriptions; no real file",

@@ -200,8 +200,20 @@ struct EventTableReader {
     for (index, name, kind) in properties where index < cells.count && !Self.isNothing(cells[index]) {
       event.properties[name] = value(cells[index], kind, isList: profile.lists.contains(name.lowercased()))
     }
+    if let amount = profile.amount {
+      guard let count = done(cells, in: amount) else { return .skip(what: "day on which nothing was done") }
+      if count != 1 { event.properties["count"] = count == count.rounded() ? .number(Int(count)) : .number(count) }
+    }
     name(&event, id: cell(.id))
     return .event(event)
+  }
+
+  /// How much of a habit a row tells; `nil` of nothing, and of the numbers below zero that stand for it.
+  private func done(_ cells: [String], in column: String) -> Double? {
+    guard let index = header.firstIndex(where: { Self.normal($0) == column }), index < cells.count,
+      let count = number(cells[index]), count > 0, count < 1e12
+    else { return nil }
+    return count
   }
 
   private func name(_ event: inout ForeignEvent, id: String?) {

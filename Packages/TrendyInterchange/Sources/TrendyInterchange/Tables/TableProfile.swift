@@ -37,6 +37,8 @@ struct TableProfile: Sendable {
   var lists: Set<String> = []
   /// Columns that take one of few values.
   var selects: Set<String> = []
+  /// The column of how much of a habit was done; a row of nothing is no event.
+  var amount: String?
   /// Rows are events of an earlier export of this product, under their own ids.
   var isOwn = false
   /// Notes hold HTML.
@@ -90,6 +92,15 @@ struct TableProfile: Sendable {
       "user", "email", "group", "duration (h)", "duration (decimal)", "date of creation", "invoice id",
     ])
 
+  static let habitBull = TableProfile(
+    word: "habitbull", roles: [.type: ["habitname"], .startDate: ["calendardate"], .note: ["commenttext"]],
+    required: ["habitname", "calendardate", "value"], ignored: ["habitdescription", "value"], amount: "value")
+
+  /// Its value is a colour that drifts, and not a count.
+  static let habitica = TableProfile(
+    word: "habitica", roles: [.type: ["task name"], .start: ["date"]],
+    required: ["task name", "task id", "task type", "date", "value"], ignored: ["task id", "value"])
+
   /// Any other table, by what its columns are called in several languages.
   static let any = TableProfile(
     word: "csv",
@@ -116,5 +127,5 @@ struct TableProfile: Sendable {
     ],
     required: [])
 
-  static let all = [own, originalTrendy, daylio, toggl, clockify]
+  static let all = [own, originalTrendy, daylio, toggl, clockify, habitBull, habitica]
 }

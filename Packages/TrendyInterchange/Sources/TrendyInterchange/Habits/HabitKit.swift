@@ -1,0 +1,81 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the JSON export of HabitKit: an all-day event for each day on which a habit was done.
+enum HabitKit {
+  static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
+    let head = head.withoutLeadingSpace
+    guard head.first == UInt8(ascii: "{"), let outline = JSONOutline(head) else { return false }
+    guard outline.members["habits"] != nil else { return false }
+    return outline.members["completions"] != nil || outline.innerMembers.isSuperset(of: ["id", "orderIndex"])
+  }
+
+  static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    // Completions may stand before the habits that they are of, so the file is held whole.
+    let bytes = try input.rest()
+    guard let (_, file) = try JSONDocuments(bytes).values.first, let habits = file["habits"]?.arrayValue else {
+      throw InterchangeError.unreadable(reason: "the file has no habits")
+    }
+    let goals = goals(file["intervals"]?.arrayValue ?? [])
+    var names: [String: String] = [:]
+    for (index, habit) in habits.enumerated() {
+      let place = "habits[\(index)]"
+      guard let id = habit["id"]?.stringValue, let name = habit["name"]?.stringValue, !name.isEmpty else {
+        try body(.bad(reason: "a habit needs id and name"), place)
+        continue
+      }
+      names[id] = name
+      // Of one to break, a day is a slip: there is nothing to reach.
+      let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
+      try body(.type(ForeignType(name: name, colorHex: habit["color"]?.stringValue, goal: goal)), place)
+    }
+    for (index, completion) in (file["completions"]?.arrayValue ?? []).enumerated() {
+      try body(record(completion, names, options), "completions[\(index)]")
+    }
+  }
+
+  private static func record(
+    _ completion: JSONValue, _ names: [String: String], _ options: ImportOptions
+  ) -> InterchangeRecord {
+    guard let habit = completion["habitId"]?.stringValue, let moment = completion["date"]?.moment else {
+      return .bad(reason: "a completion needs habitId and date")
+    }
+    guard let name = names[habit] else { return .skip(what: "completion of a habit that is not in the file") }
+    let amount = completion["amountOfCompletions"]?.number ?? 1
+    guard amount > 0 else { return .skip(what: "completion of nothing") }
+    // The day is that of the person's clock, which was so many minutes east of Greenwich.
+    let minutes = completion["timezoneOffsetInMinutes"]?.number ?? 0
+    guard abs(minutes) <= 1440 else { return .bad(reason: "an offset of \(minutes) minutes") }
+    let seconds = moment.timeIntervalSince1970 + minutes * 60
+    let day = CivilDate(daysSince1970: Int((seconds / 86_400).rounded(.down)))
+    let id = completion["id"]?.stringValue.map { ["habitkit", $0] } ?? ["habitkit", habit, "\(day)"]
+    var event = ForeignEvent(typeName: name, key: id, timestamp: options.zone.date(day))
+    event.isAllDay = true
+    event.timeZone = options.zone.name
+    event.notes = completion["note"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+    if amount != 1 { event.properties["count"] = amount == amount.rounded() ? whole(amount) : .number(amount) }
+    return .event(event)
+  }
+
+  private static func whole(_ amount: Double) -> PropertyValue {
+    PropertyValue(type: .number, value: Int64(exactly: amount).map { .int($0) } ?? .double(amount))
+  }
+
+  /// Of the interval of each habit that has no end.
+  private static func goals(_ intervals: [JSONValue]) -> [String: Goal] {
+    var goals: [String: Goal] = [:]
+    for interval in intervals where interval["endDate"]?.stringValue == nil {
+      guard let habit = interval["habitId"]?.stringValue else { continue }
+      let kind = interval["type"]?.stringValue
+      let name = kind == "day" ? "requiredNumberOfCompletionsPerDay" : "requiredNumberOfCompletions"
+      guard kind == "day" || kind == "week", let amount = interval[name]?.intValue, (1...1_000_000).contains(amount)
+      else { continue }
+      goals[habit] = Goal(Int(amount), per: kind == "day" ? .day : .week)
+    }
+    return goals
+  }
+}

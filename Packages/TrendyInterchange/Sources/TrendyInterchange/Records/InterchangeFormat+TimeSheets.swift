@@ -1,0 +1,22 @@
+extension InterchangeFormat {
+  /// Of what records time at a computer.
+  static let timeSheets = [
+    InterchangeFormat(
+      "taskwarrior", "Taskwarrior", "What task export prints: a completed task is an event.", reads: .events,
+      basis: "the published format; no real file", recognise: { Taskwarrior.isBeginning(of: $0) },
+      read: { input, options, body in try Taskwarrior.read(input, options, body) }),
+    InterchangeFormat(
+      "timewarrior", "Timewarrior", "Data files (inc lines), or what timew export prints.", reads: .events,
+      basis: "the program's source; no real file",
+      recognise: { Timewarrior.isLines($0) || Timewarrior.isExport($0) },
+      read: { input, options, body in try Timewarrior.read(input, options, body) }),
+    InterchangeFormat(
+      "watson", "Watson", "The file frames, or what watson log --json prints.", reads: .events,
+      basis: "the program's source; no real file", recognise: { Watson.isBeginning(of: $0) },
+      read: { input, options, body in try Watson.read(input, options, body) }),
+    InterchangeFormat(
+      "activitywatch", "ActivityWatch", "Exported buckets: which program had the window while somebody was there.",
+      reads: .events, basis: "the program's source; no real file", recognise: { ActivityWatch.isBeginning(of: $0) },
+      read: { input, options, body in try ActivityWatch.read(input, options, body) }),
+  ]
+}
