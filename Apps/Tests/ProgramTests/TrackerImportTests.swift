@@ -144,4 +144,16 @@ struct TrackerImportTests {
     let listed = try bench.trendy("list", "--plain", store: "third").output
     #expect(listed.contains("Espresso") && !listed.contains("coffee"), "\(listed)")
   }
+
+  @Test func `help on a format says how a file of it is got, what it becomes and what it was held against`() throws {
+    let help = try bench.trendy("help", "import", "nomie").output
+    #expect(help.contains("Backup") && help.contains("#tag") && help.contains("no real file"), "\(help)")
+    #expect(try bench.trendy("help", "export", "loop").output.contains("trendy export loop FILE"))
+    // A command of two words is no format.
+    #expect(try bench.trendy("help", "import", "undo").output.contains("trendy import undo"))
+    #expect(try bench.trendy("help", "import", "nothing").status == 64)
+    try file("Pictures/a.jpg", "x")
+    let none = try bench.trendy("import", path("Pictures"))
+    #expect(none.status == 65 && none.talk.contains("a.jpg") && none.talk.contains("help import"), "\(none.talk)")
+  }
 }

@@ -39,6 +39,9 @@ struct ImportCommand: Command {
     case records(InterchangeFormat, ImportReport)
   }
 
+  /// Formats that come as an archive or a folder.
+  private static let examples = "apple-health, loop or zip"
+
   private let path: String
   /// Its word; `nil` to find out.
   private let expected: String?
@@ -101,8 +104,10 @@ struct ImportCommand: Command {
       case .stream(let stream): return try takeIn(input, try InterchangeFormat.detect(stream), session)
       case .files(let files):
         guard let found = try InterchangeFormat.detect(in: files) else {
-          throw InterchangeError.unreadable(
-            reason: "it holds nothing that can be read: this looks like \(files.description)")
+          throw CommandError(
+            "\(path) holds nothing that can be read: this looks like \(files.description)",
+            hint: "Nothing was imported. How to get a file: trendy help import FORMAT, such as \(Self.examples).",
+            exit: .badData)
         }
         return try takeIn(input, found, session)
       }

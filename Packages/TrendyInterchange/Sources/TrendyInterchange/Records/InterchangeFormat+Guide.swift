@@ -1,0 +1,81 @@
+extension InterchangeFormat {
+  /// What a person has to know of a format who has a file of it, or wants one.
+  public struct Guide: Hashable, Sendable {
+    /// How it is got out of the other program.
+    public let origin: String
+    /// What it becomes here.
+    public let result: String
+  }
+
+  /// `nil` where ``summary`` says it all.
+  public var guide: Guide? { Self.guides[word] }
+
+  private static let guides: [String: Guide] = [
+    "ndjson": Guide(
+      origin: "trendy export ndjson FILE, on the machine that you come from.",
+      result: "Everything that the other store held, under the same ids."),
+    "loop": Guide(
+      origin: "In Loop: Settings, Export as CSV. Only the habits that are shown get a folder in it.",
+      result:
+        "A type for each habit with its colour and goal; a checkmark is an all-day event, a number one with `count`, "
+        + "a skip a day off. Written: a row for each day of a type, with the sum where a day has several events."),
+    "habitkit": Guide(
+      origin: "In HabitKit: Settings, Export data.",
+      result:
+        "A type for each habit; a day on which it was done is an all-day event, with `count` where it was more than once."
+    ),
+    "nomie": Guide(
+      origin: "In Nomie: Settings, Data, Backup; the file ends in .json.",
+      result:
+        "An event for each #tag of a note, with its number as `count` or `value`; @people and +context as properties."),
+    "daylio-backup": Guide(
+      origin: "In Daylio: More, Backup & Restore, Advanced options, Export.",
+      result:
+        "An event Mood for each entry with mood, level (5 is best), activities and note. The CSV of the same diary "
+        + "holds the same entries: take one of the two."),
+    "daylio": Guide(
+      origin: "In Daylio: More, Export Entries, CSV.",
+      result: "An event Mood for each row with mood, activities and note."),
+    "taskwarrior": Guide(
+      origin: "task export > tasks.json",
+      result: "An event Task for each completed task, when it was completed. --map PROJECT=TYPE goes by project."),
+    "timewarrior": Guide(
+      origin: "timew export > times.json, or the folder data of timewarrior.",
+      result: "An event for each interval; its type is the first tag. An interval that runs comes once it is stopped."),
+    "watson": Guide(
+      origin: "watson log --all --json > log.json, or the file frames of Watson.",
+      result: "An event for each frame; its type is the project."),
+    "activitywatch": Guide(
+      origin: "In ActivityWatch: Raw Data, Export all buckets as JSON.",
+      result:
+        "An event Screen time for each stretch of a program while somebody was there. Titles and addresses are not read. "
+        + "--map PROGRAM=TYPE goes by program."),
+    "json": Guide(
+      origin: "trendy export json FILE; of the original product: Settings, Export, JSON.",
+      result: "The events under the ids that they have, with their types and properties."),
+    "trendy-csv": Guide(
+      origin: "In the original web application: Settings, Export, CSV.",
+      result: "An event for each row, in the zone here or in --zone."),
+    "toggl": Guide(
+      origin: "In Toggl Track: Reports, Detailed, Download CSV. A summary has no times.",
+      result: "An event for each row; its type is the project."),
+    "clockify": Guide(
+      origin: "In Clockify: Reports, Detailed, Export, CSV.",
+      result: "An event for each row; its type is the project."),
+    "habitbull": Guide(
+      origin: "In HabitBull: Settings, Export to CSV.",
+      result: "An all-day event for each row of more than nothing, with `count` where it is not 1."),
+    "habitica": Guide(
+      origin: "In Habitica: Settings, Site Data, Data export, CSV.",
+      result: "An event for each row. Its value is a colour that drifts, and is left out; --zone is that of the server."
+    ),
+    "apple-health": Guide(
+      origin: "On the iPhone: Health, your picture, Export All Health Data.",
+      result:
+        "Workouts with their ways, sleep, mindfulness and water as events; steps and energy as one all-day event a date."
+    ),
+    "ics": Guide(
+      origin: "In a calendar: Export, or the address that ends in .ics, downloaded.",
+      result: "An event for each entry, and for each time of one that repeats, until now or --until."),
+  ]
+}
