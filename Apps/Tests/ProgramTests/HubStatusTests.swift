@@ -25,7 +25,8 @@ struct HubStatusTests {
     return try #require(made.document["token"]?.stringValue, "\(made.talk)")
   }
 
-  @Test func `hub status says where it is and whether it is served, user list who was seen and how much is kept`() throws
+  @Test func `hub status says where it is and whether it is served, user list who was seen and how much is kept`()
+    throws
   {
     let hub = try TestHub(bench)
     let token = try token("phone", hub.data)

@@ -115,6 +115,11 @@ struct FormatTableTests {
     #expect(words.sorted() == (Self.samplesOfAll.keys + ["fit"]).sorted())
   }
 
+  @Test func `how a file is got out of another program is told of each of them`() {
+    let others = InterchangeFormat.readable.filter { $0.track == nil && !["csv", "zip"].contains($0.word) }
+    #expect(others.filter { $0.guide == nil }.map(\.word) == [])
+  }
+
   /// An error or fewer records, never a trap: that would end this test run.
   @Test(
     "is read when cut at each byte, with each byte changed, and joined at random", arguments: samplesOfAll.keys.sorted()

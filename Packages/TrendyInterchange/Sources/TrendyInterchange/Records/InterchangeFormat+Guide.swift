@@ -10,7 +10,42 @@ extension InterchangeFormat {
   /// `nil` where ``summary`` says it all.
   public var guide: Guide? { Self.guides[word] }
 
-  private static let guides: [String: Guide] = [
+  private static let guides = trackerGuides.merging(journeyGuides) { first, _ in first }
+
+  private static let journeyGuides: [String: Guide] = [
+    "google-records": Guide(
+      origin: "A Takeout made before 2024: Location History, Records.json. Since then the history is on the phone.",
+      result: "Fixes of each of your devices, and the trips and visits that are found in them."),
+    "google-months": Guide(
+      origin: "A Takeout made before 2024: Location History, Semantic Location History, a file for each month.",
+      result:
+        "Stays as events Visit, ways in a vehicle as trips, other ways as events such as Walking, and the points of the "
+        + "ways as fixes."),
+    "google-timeline": Guide(
+      origin:
+        "On Android: Settings, Location, Location services, Timeline, Export. On an iPhone: Google Maps, Settings, "
+        + "Personal content, Export Timeline data.",
+      result:
+        "Stays as events Visit, ways in a vehicle as trips, other ways as events such as Walking, and the points of the "
+        + "ways as fixes."),
+    "fit": Guide(
+      origin: "Garmin Connect: an activity, Export Original; or the folder GARMIN/ACTIVITY of the device.",
+      result: "A Workout for each session with sport, distance and energy, and its way as fixes."),
+    "tcx": Guide(
+      origin: "Garmin Connect, Strava and others: an activity, Export TCX.",
+      result: "A Workout for each activity with sport, distance and energy, and its way as fixes."),
+    "strava": Guide(
+      origin: "In Strava on the web: Settings, My Account, Download or Delete Your Account, Request Your Archive.",
+      result: "A Workout for each activity with its name, and its way as fixes. Routes and media are left out."),
+    "dawarich": Guide(
+      origin: "In Dawarich: Settings, your account, Export my data.",
+      result: "Its points as fixes, with the trips and visits in them, and its visits as events."),
+    "polarsteps": Guide(
+      origin: "In Polarsteps: Settings, Privacy, Download my data; locations.json of a trip.",
+      result: "Fixes, and the trips that are found in them."),
+  ]
+
+  private static let trackerGuides: [String: Guide] = [
     "ndjson": Guide(
       origin: "trendy export ndjson FILE, on the machine that you come from.",
       result: "Everything that the other store held, under the same ids."),
