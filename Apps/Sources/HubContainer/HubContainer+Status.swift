@@ -10,7 +10,7 @@ extension HubContainer {
     public var place: String
     /// Where the hub of a folder listens; `nil` where none serves it, and of a database.
     public var serving: Serving?
-    /// Programs with a connection to the database, in this moment; `nil` of a folder.
+    /// Hubs that serve the database in this moment; `nil` of a folder.
     public var processCount: Int?
     /// Why nothing could be saved by now; `nil` where it could.
     public var shortage: String?
@@ -37,7 +37,7 @@ extension HubContainer {
       shortage = "\(error)"
     }
     return Status(
-      place: place, serving: serving(), processCount: try (storage as? PostgresHubStorage)?.otherProcessCount(),
+      place: place, serving: serving(), processCount: try (storage as? PostgresHubStorage)?.servingCount(),
       shortage: shortage, peopleCount: try accounts.people().count, deviceCount: devices.count,
       lastSeen: devices.compactMap(\.seenAt).max(), webhookCount: webhooks.count,
       failingWebhookCount: webhooks.count { ($0.standing?.failures ?? 0) > 0 })

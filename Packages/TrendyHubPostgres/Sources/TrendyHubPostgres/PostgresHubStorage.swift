@@ -12,7 +12,7 @@ public final class PostgresHubStorage: HubStorage {
   private let states = StateCache()
   let chance: PostgresChance
   private let schema: String
-  private let connect: @Sendable () throws -> PostgresConnection
+  private let connect: @Sendable (_ applicationName: String) throws -> PostgresConnection
   /// By which the server tells connections of this storage from others.
   private let applicationName: String
 
@@ -58,7 +58,7 @@ public final class PostgresHubStorage: HubStorage {
     self.schema = schema
     let applicationName = "trendyd \(chance.digits())"
     self.applicationName = applicationName
-    let connect: @Sendable () throws -> PostgresConnection = {
+    let connect: @Sendable (String) throws -> PostgresConnection = { applicationName in
       try PostgresConnection(
         settings: settings + [
           ("fallback_application_name", applicationName), ("dbname", address), ("client_encoding", "UTF8"),
@@ -66,7 +66,7 @@ public final class PostgresHubStorage: HubStorage {
     }
     self.connect = connect
     pool = PostgresPool(limit: max(1, connections), wait: 5) {
-      let connection = try connect()
+      let connection = try connect(applicationName)
       try greeting.greet(connection)
       return connection
     }
@@ -214,7 +214,9 @@ public final class PostgresHubStorage: HubStorage {
 extension PostgresHubStorage {
   /// On a connection of its own, beside those of the pool.
   public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
-    Hearing(try PostgresHints(channel: "\(schema)_hints", connect: connect, hear: hear))
+    let name = "trendyd serving \(chance.digits())"
+    return Hearing(
+      try PostgresHints(channel: "\(schema)_hints", connect: { [connect] in try connect(name) }, hear: hear))
   }
 
   /// Let go, the thread behind it ends.
@@ -255,9 +257,9 @@ extension PostgresHubStorage {
     }
   }
 
-  /// Programs with connections to the same database as storages of a hub, such as hubs that serve it; this one not counted.
-  public func otherProcessCount() throws -> Int {
-    try count("others_by_process", "count(DISTINCT application_name)")
+  /// Hubs that serve the database in this moment, by the connections on which they listen to each other.
+  public func servingCount() throws -> Int {
+    try count("serving", "count(*) FILTER (WHERE application_name LIKE 'trendyd serving %')")
   }
 
   /// Puts the tables aside under another schema, in which no hub looks for them.
