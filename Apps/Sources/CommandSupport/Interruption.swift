@@ -23,6 +23,11 @@ public enum Interruption: Sendable {
     #endif
     action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
     _ = sigaction(SIGINT, &action, nil)
+    // Whoever started this program may have kept the signal back, for itself and so for what it starts.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 
   /// - Parameter hint: what became of the work so far, and how it goes on.

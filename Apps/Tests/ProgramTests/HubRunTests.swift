@@ -283,7 +283,9 @@ struct HubRunTests {
   @Test func `a hub ends although a look at what was posted never returns`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     // Opening a FIFO waits for somebody to write to it, as a disk that hangs does.
-    let folder = URL(filePath: data).appending(path: "tracks/somebody")
+    let people = try bench.trendyd("user", "list", "--data", data, "--json").document.objectValue?["users"]
+    let person = try #require(people?.arrayValue?.first?.objectValue?["id"]?.stringValue)
+    let folder = URL(filePath: data).appending(path: "tracks/\(person)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try #require(mkfifo(folder.appending(path: "manifest").path, 0o600) == 0)
     let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json"])

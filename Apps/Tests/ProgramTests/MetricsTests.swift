@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `trendyd metrics`
-@Suite("Metrics", .timeLimit(.minutes(5)))
+@Suite("Metrics", .timeLimit(.minutes(20)))
 struct MetricsTests {
   let bench: Workbench
 
