@@ -14,7 +14,7 @@ extension HubServer {
   ///
   /// Each change is delivered at least once, in the order of the versions, each webhook by itself: a receiver that is slow or
   /// gone keeps no other waiting, and is tried again for ever, after one second, then two, up to an hour. Of several hubs on
-  /// one storage the one delivers that has claimed it; after ``claimPeriod`` another may, which then delivers the same once more.
+  /// one storage the one delivers that has claimed it; after a minute another may, which then delivers the same once more.
   /// - Parameters:
   ///   - sender: carries them over the network.
   ///   - report: what went wrong in the hub's own storage, in words.
