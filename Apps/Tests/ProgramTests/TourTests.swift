@@ -69,7 +69,8 @@ struct TourTests {
       let printed = Self.outline(result.output, bench, port: port)
       let expected = Self.outline(step.expected, bench, port: port)
       #expect(printed == expected, "docs/tour.md:\(step.line): \(step.command)\n\(result.output)")
-      if let found = result.output.firstMatch(of: /\b[0-9]{4}-[0-9]{4}\b/) { code = String(found.output) }
+      // The last, as the name of the folder may hold such digits too.
+      if let found = result.output.matches(of: /\b[0-9]{4}-[0-9]{4}\b/).last { code = String(found.output) }
     }
   }
 
