@@ -23,7 +23,7 @@ public enum Interruption: Sendable {
     #endif
     action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
     _ = sigaction(SIGINT, &action, nil)
-    // Whoever started this program may have kept the signal back, for itself and so for what it starts.
+    // The process that started this one may have SIGINT blocked, and a signal mask is inherited.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)

@@ -8,7 +8,7 @@ public struct LineChart: Sendable {
   private let line: [Double?]
   private let scale: ChartScale
   private let marks: [(value: Double, text: String)]
-  /// What begins at a place.
+  /// Labels below the chart, each at the place where it begins.
   private let names: [(place: Int, text: String)]
 
   /// - Parameters:

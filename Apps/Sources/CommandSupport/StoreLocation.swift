@@ -28,7 +28,7 @@ public enum StoreLocation: Sendable {
     URL(filePath: option ?? settings.text(Setting.hubData) ?? "/")
   }
 
-  /// What can be made anew: `$XDG_CACHE_HOME/trendy`, else `~/.cache/trendy`.
+  /// The folder of caches, which may be deleted at any time: `$XDG_CACHE_HOME/trendy`, else `~/.cache/trendy`.
   public static func cache(environment: [String: String]) -> URL {
     if let path = nonEmpty(environment["XDG_CACHE_HOME"]) { return URL(filePath: path).appending(path: "trendy") }
     return URL(filePath: environment["HOME"] ?? "/").appending(path: ".cache/trendy")

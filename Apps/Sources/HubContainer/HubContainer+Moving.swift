@@ -6,12 +6,12 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubContainer {
-  /// What became of a hub that was moved.
+  /// The result of moving a hub to another storage.
   public struct Moving: Sendable {
     public var report: HubMove.Report
-    /// Where the data is from now on, in words.
+    /// The storage that holds the data from now on, in words.
     public var place: String
-    /// Where the data that was moved lies as it was, in words.
+    /// The storage that still holds the data as it was before the move, in words.
     public var kept: String
   }
 

@@ -131,7 +131,8 @@ struct ImportCommand: Command {
     let container =
       try beginsStore && !request.isDryRun
       ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
-    if case .files = input { Interruption.wait() } else if found?.isReadAsRecords == true { Interruption.wait() }
+    let isReadInSteps = if case .files = input { true } else { found?.isReadAsRecords == true }
+    if isReadInSteps { Interruption.wait() }
     switch (input, found) {
     case (.files(let files), let found?):
       return .records(found, try container.record.importRecords(files, as: found, request))

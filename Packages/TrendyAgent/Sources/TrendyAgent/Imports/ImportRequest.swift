@@ -1,0 +1,65 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyInterchange
+public import TrendyModels
+
+/// What is to be taken of a file, and as what.
+public struct ImportRequest: Sendable {
+  /// The file as the person named it.
+  public var source: String
+  public var isDryRun = false
+  /// Types of the record by the names of the file, in lower case.
+  public var typeMap: [String: String] = [:]
+  /// In lower case, by the names of the file or of the record; empty for all.
+  public var onlyTypes: Set<String> = []
+  public var options: ImportOptions
+  /// Of all that the file is read by, so that the same command goes on where it was interrupted.
+  public var fingerprint: String
+  /// Called after each batch, which is saved by then, with the records so far; what it throws ends the import there.
+  public var onProgress: (@Sendable (Int) throws -> Void)?
+
+  public init(source: String, options: ImportOptions, fingerprint: String) {
+    self.source = source
+    self.options = options
+    self.fingerprint = fingerprint
+  }
+}
+
+/// What an import brought.
+public struct ImportReport: Hashable, Sendable {
+  /// `nil` for a dry run, and where nothing was new.
+  public internal(set) var id: String?
+  /// Whether an earlier command was interrupted, and this one went on.
+  public internal(set) var isContinued = false
+  public internal(set) var new: [MutationEntityType: Int] = [:]
+  /// Recorded before, here or on another device; also those that were deleted since.
+  public internal(set) var known = 0
+  public internal(set) var newReadings = 0
+  public internal(set) var knownReadings = 0
+  /// Trips and visits found in the readings, which ``DeviceRecord/undoImport(_:)`` does not know of: an undo takes them back.
+  public internal(set) var found = 0
+  /// Left out, by what it is.
+  public internal(set) var skipped: [String: Int] = [:]
+  public internal(set) var badCount = 0
+  /// The first of them.
+  public internal(set) var problems: [ImportProblem] = []
+  /// Events by the name of their type, new and known.
+  public internal(set) var types: [String: Int] = [:]
+  public internal(set) var newTypes: [String] = []
+  public internal(set) var first: Date?
+  public internal(set) var last: Date?
+
+  /// Whether the file held anything that is recorded by now.
+  public var isAnything: Bool { newCount + known + newReadings + knownReadings > 0 }
+  public var newCount: Int { new.values.reduce(0, +) }
+}
+
+/// What taking an import back did.
+public struct ImportUndo: Hashable, Sendable {
+  public internal(set) var removed = 0
+  /// Ids of what was edited since, or has events of its own; they stay.
+  public internal(set) var left: [String] = []
+}
