@@ -27,28 +27,12 @@ struct PictureTests {
     }
     try bench.trendy("trip", "add", "12km", "--from", "2024-11-19 08:00", "--for", "20m")
     try bench.trendy("trip", "add", "8km", "--from", "2024-11-12 08:00", "--for", "20m")
-    let file = bench.folder.appending(path: "lines")
-    try Data(lines.joined(separator: "\n").utf8).write(to: file)
-    let made = try bench.shell("trendy log - --store '\(bench.store())' < '\(file.path)'")
-    try #require(made.status == 0, "\(made.output)\(made.talk)")
-  }
-
-  /// What a command prints in a terminal of a width.
-  private func shown(_ line: String, width: Int, locale: String = "C.UTF-8") throws -> String {
-    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
-    let result = try bench.run("trendy", words, environment: ["COLUMNS": "\(width)", "LANG": locale])
-    #expect(result.status == 0, "\(line): \(result.talk)")
-    return result.output
-  }
-
-  private func document(_ line: String) throws -> JSONValue {
-    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
-    return try bench.run("trendy", words + ["--json"]).document
+    try bench.log(lines)
   }
 
   @Test func `a week at three widths`() throws {
     #expect(
-      try shown("week", width: 40) == """
+      try bench.shown("week", width: 40) == """
         Mon 18 to Wed 20 Nov, against Mon 11 to
         Wed 13 Nov
           run and コーヒーと紅茶の時間 after
@@ -63,7 +47,7 @@ struct PictureTests {
 
         """)
     #expect(
-      try shown("week", width: 80) == """
+      try bench.shown("week", width: 80) == """
         Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
           run and コーヒーと紅茶の時間 after none before.
           coffee                3   3   same  ███
@@ -74,9 +58,9 @@ struct PictureTests {
           Driven 12.0 km in 1 trip (the week before 8.0 km).
 
         """)
-    #expect(try shown("week", width: 120) == shown("week", width: 80))
+    #expect(try bench.shown("week", width: 120) == bench.shown("week", width: 80))
     #expect(
-      try shown("week", width: 80, locale: "C") == """
+      try bench.shown("week", width: 80, locale: "C") == """
         Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
           run and コーヒーと紅茶の時間 after none before.
           coffee                3   3   same  @@@
@@ -90,13 +74,13 @@ struct PictureTests {
   }
 
   @Test func `a week has a document and rows of the same`() throws {
-    let week = try document("week")
+    let week = try bench.document("week")
     #expect(week["schema"] == "trendy.week/1")
     #expect(week["from"] == "2024-11-18" && week["before_through"] == "2024-11-13")
     let coffee = week["types"]?.arrayValue?.first { $0["event_type"]?["name"] == "coffee" }
     #expect(coffee?["now"] == 3 && coffee?["before"] == 3, "\(week)")
     #expect(week["driven"]?["distance_m"] == 12000 && week["driven_before"]?["trips"] == 1)
-    let rows = try shown("week --plain", width: 40)
+    let rows = try bench.shown("week --plain", width: 40)
     #expect(rows.contains("coffee\t3\t3\t0.0\t"), "\(rows)")
   }
 
@@ -104,13 +88,13 @@ struct PictureTests {
     let cut = try bench.trendy("week", "--since", "2024-11-15", "--until", "2024-11-20")
     #expect(cut.status == 64 && cut.talk.contains("That begins on Mon 11 Nov"), "\(cut.talk)")
     #expect(try bench.trendy("week", "--type", "tea").status == 66)
-    #expect(try shown("week --type run", width: 80).contains("Driven") == false)
+    #expect(try bench.shown("week --type run", width: 80).contains("Driven") == false)
     #expect(try bench.trendy("week", "--until", "2020-01-01").output.hasSuffix("Nothing recorded in either.\n"))
   }
 
   @Test func `a line at three widths`() throws {
     #expect(
-      try shown("chart run --of km", width: 40) == """
+      try bench.shown("chart run --of km", width: 40) == """
         run  km, mean of each day
           km of run: 5 % less on average than in
           the 14 days before.
@@ -132,7 +116,7 @@ struct PictureTests {
 
         """)
     #expect(
-      try shown("chart run --of km", width: 80) == """
+      try bench.shown("chart run --of km", width: 80) == """
         run  km, mean of each day  since Sat 17 Aug
           km of run: 5 % less on average than in the 14 days before.
           8 ⠁               ⠁               ⠁              ⠈               ⠈
@@ -152,7 +136,7 @@ struct PictureTests {
 
         """)
     #expect(
-      try shown("chart run --of km", width: 120) == """
+      try bench.shown("chart run --of km", width: 120) == """
         run  km, mean of each day  since Sat 17 Aug
           km of run: 5 % less on average than in the 14 days before.
           8 ⠁                       ⠈                       ⠈                        ⠁                       ⠈
@@ -172,7 +156,7 @@ struct PictureTests {
 
         """)
     #expect(
-      try shown("chart run --of km", width: 80, locale: "C") == """
+      try bench.shown("chart run --of km", width: 80, locale: "C") == """
         run  km, mean of each day  since Sat 17 Aug
           km of run: 5 % less on average than in the 14 days before.
           8 *               *               *              *               *
@@ -195,7 +179,7 @@ struct PictureTests {
 
   @Test func `bars at three widths`() throws {
     #expect(
-      try shown("chart run --of time --sum --by month", width: 40) == """
+      try bench.shown("chart run --of time --sum --by month", width: 40) == """
         run  time, sum of each month
           time of run: most in Oct 2024, 3 h 51
           min; usually 2 h 44 min.
@@ -206,7 +190,7 @@ struct PictureTests {
 
         """)
     #expect(
-      try shown("chart run --of time --sum --by month", width: 80) == """
+      try bench.shown("chart run --of time --sum --by month", width: 80) == """
         run  time, sum of each month  since Sat 17 Aug
           time of run: most in Oct 2024, 3 h 51 min; usually 2 h 44 min.
           Aug 2024  █████████████████▌ 1 h 41 min
@@ -216,10 +200,10 @@ struct PictureTests {
 
         """)
     #expect(
-      try shown("chart run --of time --sum --by month", width: 120)
-        == shown("chart run --of time --sum --by month", width: 80))
+      try bench.shown("chart run --of time --sum --by month", width: 120)
+        == bench.shown("chart run --of time --sum --by month", width: 80))
     #expect(
-      try shown("chart run --of time --sum --by month", width: 80, locale: "C") == """
+      try bench.shown("chart run --of time --sum --by month", width: 80, locale: "C") == """
         run  time, sum of each month  since Sat 17 Aug
           time of run: most in Oct 2024, 3 h 51 min; usually 2 h 44 min.
           Aug 2024  ################## 1 h 41 min
@@ -231,11 +215,11 @@ struct PictureTests {
   }
 
   @Test func `a chart has a document and rows, and bad questions have answers`() throws {
-    let chart = try document("chart run --of km --sum --by month")
+    let chart = try bench.document("chart run --of km --sum --by month")
     #expect(chart["schema"] == "trendy.chart/1" && chart["summary"] == "sum")
     // 5 km and what 100 days ago modulo 4 leaves, every fifth day: in August 95, 90 and 85 days ago: 8, 7 and 6.
     #expect(chart["points"]?.arrayValue?.first?["value"] == 21, "\(chart)")
-    #expect(try shown("chart coffee --plain --by week", width: 40).hasSuffix("2024-11-18\t2024-11-20\t3\t3\t\n"))
+    #expect(try bench.shown("chart coffee --plain --by week", width: 40).hasSuffix("2024-11-18\t2024-11-20\t3\t3\t\n"))
     #expect(try bench.trendy("chart", "reading", "--mean").status == 64)
     #expect(try bench.trendy("chart", "run", "--of", "mood").status == 66)
     #expect(try bench.trendy("chart", "coffee", "--of", "size").status == 64)
@@ -245,17 +229,17 @@ struct PictureTests {
   }
 
   @Test func `a month that is over is held against the whole one before, and one to come is refused`() throws {
-    let month = try document("month 2024-10")
+    let month = try bench.document("month 2024-10")
     #expect(month["schema"] == "trendy.month/1")
     #expect(month["from"] == "2024-10-01" && month["through"] == "2024-10-31")
     #expect(month["before_from"] == "2024-09-01" && month["before_through"] == "2024-09-30")
-    let part = try document("month")
+    let part = try bench.document("month")
     #expect(part["through"] == "2024-11-20" && part["before_through"] == "2024-10-20")
-    #expect(try shown("month 2024-10", width: 80).hasPrefix("Oct 2024, against Sep 2024\n"))
+    #expect(try bench.shown("month 2024-10", width: 80).hasPrefix("Oct 2024, against Sep 2024\n"))
     #expect(try bench.trendy("month", "2024-13").status == 64)
     #expect(try bench.trendy("month", "2024-12", "--until", "2024-11-20").talk.contains("still to come"))
     for width in [40, 80, 120] {
-      let lines = try shown("month --type coffee --type run", width: width).split(separator: "\n")
+      let lines = try bench.shown("month --type coffee --type run", width: width).split(separator: "\n")
       #expect(lines.allSatisfy { $0.count <= width })
     }
   }

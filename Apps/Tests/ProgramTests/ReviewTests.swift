@@ -26,28 +26,12 @@ struct ReviewTests {
     for (day, length) in [("2024-11-19", "12km"), ("2024-03-05", "20km"), ("2023-10-12", "8km")] {
       try bench.trendy("trip", "add", length, "--from", "\(day) 08:00", "--for", "20m")
     }
-    let file = bench.folder.appending(path: "lines")
-    try Data(lines.joined(separator: "\n").utf8).write(to: file)
-    let made = try bench.shell("trendy log - --store '\(bench.store())' < '\(file.path)'")
-    try #require(made.status == 0, "\(made.output)\(made.talk)")
-  }
-
-  /// What a command prints in a terminal of a width.
-  private func shown(_ line: String, width: Int, locale: String = "C.UTF-8") throws -> String {
-    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
-    let result = try bench.run("trendy", words, environment: ["COLUMNS": "\(width)", "LANG": locale])
-    #expect(result.status == 0, "\(line): \(result.talk)")
-    return result.output
-  }
-
-  private func document(_ line: String) throws -> JSONValue {
-    let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", bench.store()]
-    return try bench.run("trendy", words + ["--json"]).document
+    try bench.log(lines)
   }
 
   @Test func `a year at three widths`() throws {
     #expect(
-      try shown("year", width: 40) == """
+      try bench.shown("year", width: 40) == """
         Mon 1 Jan to Wed 20 Nov, against Sun 1
         Jan to Mon 20 Nov 2023
           More coffee and Trip; run and
@@ -73,7 +57,7 @@ struct ReviewTests {
 
         """)
     #expect(
-      try shown("year", width: 80) == """
+      try bench.shown("year", width: 80) == """
         Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
           More coffee and Trip; run and コーヒーと紅茶の時間 after none before.
           302 entries on 239 of 325 days, 449 % more than in the year before (55).
@@ -91,9 +75,9 @@ struct ReviewTests {
           Driven 32.0 km in 2 trips (the year before 8.0 km).
 
         """)
-    #expect(try shown("year", width: 120) == shown("year", width: 80))
+    #expect(try bench.shown("year", width: 120) == bench.shown("year", width: 80))
     #expect(
-      try shown("year", width: 80, locale: "C") == """
+      try bench.shown("year", width: 80, locale: "C") == """
         Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
           More coffee and Trip; run and コーヒーと紅茶の時間 after none before.
           302 entries on 239 of 325 days, 449 % more than in the year before (55).
@@ -114,7 +98,7 @@ struct ReviewTests {
   }
 
   @Test func `a year has a document and rows of the same`() throws {
-    let year = try document("year")
+    let year = try bench.document("year")
     #expect(year["schema"] == "trendy.year/1")
     #expect(year["from"] == "2024-01-01" && year["before_through"] == "2023-11-20")
     #expect(year["total"]?["best_month"]?["month"] == "2024-11")
@@ -123,19 +107,19 @@ struct ReviewTests {
     let coffee = year["types"]?.arrayValue?.first { $0["event_type"]?["name"] == "coffee" }
     #expect(coffee?["values"]?.arrayValue?.count == 11, "\(year)")
     #expect(year["driven"]?["distance_m"] == 32000 && year["driven_before"]?["trips"] == 1)
-    let rows = try shown("year --plain", width: 40).split(separator: "\n")
+    let rows = try bench.shown("year --plain", width: 40).split(separator: "\n")
     #expect(
       rows.count == 4 && rows.allSatisfy { $0.split(separator: "\t", omittingEmptySubsequences: false).count == 11 })
-    let whole = try document("year 2023")
+    let whole = try bench.document("year 2023")
     #expect(whole["from"] == "2023-01-01" && whole["through"] == "2023-12-31")
-    #expect(try shown("year 2023", width: 80).hasPrefix("2023, against 2022\n"))
+    #expect(try bench.shown("year 2023", width: 80).hasPrefix("2023, against 2022\n"))
     for word in ["23", "next", "0000", "2024-11"] { #expect(try bench.trendy("year", word).status == 64) }
     #expect(try bench.trendy("year", "2025", "--until", "2024-11-20").talk.contains("still to come"))
   }
 
   @Test func `a digest of a day and of a week`() throws {
     #expect(
-      try shown("digest", width: 80) == """
+      try bench.shown("digest", width: 80) == """
         Wed 20 Nov, night
           3 entries so far today; a day usually has 0 to 2.
           coffee 2 and run 1.
@@ -143,7 +127,7 @@ struct ReviewTests {
 
         """)
     #expect(
-      try shown("digest week", width: 40) == """
+      try bench.shown("digest week", width: 40) == """
         Mon 18 to Wed 20 Nov
           7 entries on 2 of 3 days, 75 % more
           than in the week before (4).
@@ -161,10 +145,10 @@ struct ReviewTests {
   }
 
   @Test func `a digest has a document and rows of the same, and says what is missing`() throws {
-    let day = try document("digest")
+    let day = try bench.document("digest")
     #expect(day["schema"] == "trendy.digest/1" && day["day_part"] == "night" && day["needs_days"] == 0)
     let topics = day["sentences"]?.arrayValue?.compactMap { $0["topic"]?.stringValue }
-    let rows = try shown("digest --plain", width: 40).split(separator: "\n")
+    let rows = try bench.shown("digest --plain", width: 40).split(separator: "\n")
     #expect(rows.map { String($0.prefix { $0 != "\t" }) } == topics)
     let few = try bench.trendy("digest", "--since", "2024-11-19", "--until", "2024-11-20").output
     #expect(few.contains("5 more days with entries and 3 more entries until there is a digest"), "\(few)")
