@@ -10,7 +10,16 @@ import { words } from '../words.js';
 export function openSheet(title, build) {
   const opener = /** @type {HTMLElement | null} */ (document.activeElement);
   const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean}} */ (h('dialog.sheet', { 'aria-label': title }));
-  const close = () => { sheet.close(); };
+  // The event of closing comes later: a sheet that follows this one would find it still there.
+  const close = () => { sheet.close(); leave(); };
+  const leave = () => {
+    if (!sheet.isConnected) return;
+    // What was said in the sheet goes on being said on the page.
+    const toast = sheet.querySelector('.toast');
+    if (toast) document.body.append(toast);
+    sheet.remove();
+    if (opener?.isConnected) opener.focus();
+  };
   sheet.append(build(sheet, close));
   const mayClose = () => {
     if (!sheet.isChanged) return true;
@@ -31,13 +40,7 @@ export function openSheet(title, build) {
     if (event.target === sheet && isBeside && mayClose()) close();
   });
   sheet.addEventListener('input', () => { sheet.isChanged = true; });
-  sheet.addEventListener('close', () => {
-    // What was said in the sheet goes on being said on the page.
-    const toast = sheet.querySelector('.toast');
-    if (toast) document.body.append(toast);
-    sheet.remove();
-    if (opener?.isConnected) opener.focus();
-  });
+  sheet.addEventListener('close', leave);
   document.body.append(sheet);
   sheet.showModal();
   return sheet;
