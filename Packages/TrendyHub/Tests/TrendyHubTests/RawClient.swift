@@ -26,6 +26,9 @@ final class RawClient: @unchecked Sendable {
     var description: String
   }
 
+  /// The other end closed the connection.
+  struct Closed: Error {}
+
   private let socket: Int32
   /// What came behind the answers that were read.
   private var rest = Data()
@@ -107,7 +110,8 @@ final class RawClient: @unchecked Sendable {
   private func readSomeNow() throws -> Data {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(socket, &buffer, buffer.count, 0)
-    guard count > 0 else { throw Failed(description: "recv: \(count) \(errno)") }
+    guard count >= 0 else { throw Failed(description: "recv: \(errno)") }
+    guard count > 0 else { throw Closed() }
     return Data(buffer[0..<count])
   }
 
@@ -123,11 +127,11 @@ final class RawClient: @unchecked Sendable {
       let count = rest.count
       do {
         rest += try readSomeNow()
-      } catch {
-        // Closed: what there is must be an answer that ends so.
+      } catch let closed as Closed {
+        // What there is must be an answer that ends so.
         defer { rest = Data() }
         if count > 0 { return try Self.parse(rest) }
-        throw error
+        throw closed
       }
     }
   }
@@ -141,7 +145,7 @@ final class RawClient: @unchecked Sendable {
         data.distance(from: data.startIndex, to: $0.upperBound)
       }
     }
-    if head.hasPrefix("http/1.1 204") { return data.distance(from: data.startIndex, to: end.upperBound) }
+    if head.hasPrefix("http/1.1 204") || head.hasPrefix("http/1.1 304") { return data.distance(from: data.startIndex, to: end.upperBound) }
     guard let field = head.components(separatedBy: "\r\n").first(where: { $0.hasPrefix("content-length: ") }),
       let length = Int(field.dropFirst("content-length: ".count))
     else { return nil }
