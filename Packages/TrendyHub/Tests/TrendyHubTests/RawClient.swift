@@ -145,7 +145,9 @@ final class RawClient: @unchecked Sendable {
         data.distance(from: data.startIndex, to: $0.upperBound)
       }
     }
-    if head.hasPrefix("http/1.1 204") || head.hasPrefix("http/1.1 304") { return data.distance(from: data.startIndex, to: end.upperBound) }
+    if head.hasPrefix("http/1.1 204") || head.hasPrefix("http/1.1 304") {
+      return data.distance(from: data.startIndex, to: end.upperBound)
+    }
     guard let field = head.components(separatedBy: "\r\n").first(where: { $0.hasPrefix("content-length: ") }),
       let length = Int(field.dropFirst("content-length: ".count))
     else { return nil }
