@@ -72,6 +72,32 @@ struct LookBackTests {
         && relations.first?["sentence"]?.stringValue?.hasSuffix("more headache the day after") == true)
   }
 
+  @Test func `what goes together is drawn day by day, the later one under the day before`() throws {
+    let one = try document("insights", "1")
+    #expect(one["relation"]?["lag_days"] == 1 && one["pairs"] == 1)
+    let days = try #require(one["days"]?.arrayValue)
+    #expect(days.count == 60 && days.first?["second"] == 1 && days.dropFirst(3).first?["first"] == 2)
+    let text = try bench.trendy("insights", "1", environment: ["COLUMNS": "120"]).output
+    #expect(text.hasPrefix("More coffee goes strongly with more headache the day after.\n"), "\(text)")
+    func band(_ name: String) throws -> Substring {
+      try #require(text.split(separator: "\n").first { $0.hasPrefix("  \(name)") }).suffix(59)
+    }
+    let (coffee, headache) = (try band("coffee"), try band("headache"))
+    #expect(headache.contains("█") && zip(headache, coffee).allSatisfy { $0 == "▁" || $1 == "█" }, "\(text)")
+    #expect(try bench.trendy("insights", "2").status == 66)
+    #expect(try bench.trendy("insights", "none").status == 64)
+  }
+
+  @Test func `what was counted before is counted anew when that is asked for`() throws {
+    let before = try document("insights")
+    let cache = bench.folder.appending(path: ".cache/trendy/insights")
+    let left = cache.appending(path: "left")
+    try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
+    try Data().write(to: left)
+    #expect(try document("insights") == before && FileManager.default.fileExists(atPath: left.path))
+    #expect(try document("insights", "--refresh") == before && !FileManager.default.fileExists(atPath: left.path))
+  }
+
   @Test func `a calendar shows each day at its level, in blocks or digits, and skipped days`() throws {
     let days = try #require(try document("cal", "coffee")["days"]?.arrayValue)
     #expect(days.count == 61)

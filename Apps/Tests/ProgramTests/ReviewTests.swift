@@ -121,7 +121,7 @@ struct ReviewTests {
     #expect(
       try bench.shown("digest", width: 80) == """
         Wed 20 Nov, night
-          3 entries so far today; a day usually has 0 to 2.
+          3 entries that day; a day usually has 0 to 2.
           coffee 2 and run 1.
           run: 1 of 3 this week, 2 left.
 
@@ -135,9 +135,6 @@ struct ReviewTests {
           after none before.
           Most on Tuesday (4).
           run: 1 of 3 this week, 2 left.
-          More コーヒーと紅茶の時間 goes
-          strongly with more Trip on the same
-          day.
           Driven 12.0 km in 1 trip (the week
           before nothing).
 

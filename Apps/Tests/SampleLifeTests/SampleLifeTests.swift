@@ -43,7 +43,7 @@ import TrendyModels
     let events = Dictionary(grouping: life.events, by: \.eventTypeId)
     let names = Dictionary(uniqueKeysWithValues: life.types.map { ($0.type.id, $0.type.name) })
     let histories = events.mapValues { TypeHistory($0, today: Self.today, local: Self.local) }
-    let found = Relation.strongest(among: histories)
+    let found = RelationSearch(among: histories).strongest
     func relation(_ first: String, _ second: String, lag: Int) -> Relation? {
       found.first {
         $0.lag == lag

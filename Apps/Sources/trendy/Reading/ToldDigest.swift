@@ -34,12 +34,13 @@ struct ToldDigest {
     let minute = isOver ? 1439 : local.components(of: now).hour * 60
     switch period {
     case .week:
-      let relations = Relation.strongest(
-        among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) }))
+      let relations = RelationSearch(
+        among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) })
+      ).strongest
       let later = isOver ? [:] : try histories.later(on: today.advanced(by: -7))
       digest = Digest.week(
         of: subjects, today: today, minute: minute, firstWeekday: firstWeekday, relations: relations, later: later)
-    default: digest = Digest.day(of: subjects, today: today, minute: minute)
+    default: digest = Digest.day(of: subjects, today: today, minute: minute, isOver: isOver)
     }
     let before = period.before(digest.days, firstWeekday: firstWeekday)
     let isPresent = !isOver && digest.days.upperBound == today

@@ -33,6 +33,7 @@ struct TypeHistories {
     local = session.local
     selection = try EventSelection(session, options: session.command.options)
     definitions = selection.hasConditions ? try store.fetchAllPropertyDefinitions() : []
+    if session.arguments.has("--refresh") { try Self.forgetCounts() }
     let now = local.day(of: session.now)
     let until = selection.range.map { $0.upperBound } ?? .distantFuture
     today = until >= session.now ? now : local.day(of: until.addingTimeInterval(-0.001))
@@ -85,8 +86,21 @@ struct TypeHistories {
   /// Counts of the whole record, of which what was sealed was counted before; `nil` where the options leave only some events.
   private var source: LocalInsightSource? {
     guard selection.isOfWholeTypes else { return nil }
-    let cache = StoreLocation.cache(environment: Environment.all).appending(path: "insights")
-    return LocalInsightSource(store: store, local: local, cache: cache)
+    return LocalInsightSource(store: store, local: local, cache: Self.cache)
+  }
+
+  private static var cache: URL { StoreLocation.cache(environment: Environment.all).appending(path: "insights") }
+
+  /// Makes what was counted before be counted again.
+  private static func forgetCounts() throws {
+    guard FileManager.default.fileExists(atPath: cache.path) else { return }
+    do {
+      try FileManager.default.removeItem(at: cache)
+    } catch {
+      throw CommandError(
+        "What was counted before cannot be removed: \(cache.path)", hint: "Remove that folder by hand.",
+        exit: .readWrite)
+    }
   }
 
   /// Of every type that has an event and is not left out, by name.

@@ -68,12 +68,16 @@ extension Digest {
   /// Today; in the morning yesterday comes first.
   /// - Parameters:
   ///   - subjects: the types that have events, in any order.
-  ///   - today: the person's present day.
+  ///   - today: the person's present day, or one that is over.
   ///   - minute: of the clock now, after midnight.
-  public static func day(of subjects: [Subject], today: CivilDate, minute: Int) -> Digest {
+  ///   - isOver: whether the day is told as one that nothing is added to.
+  public static func day(of subjects: [Subject], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
     let together = TypeHistory(together: subjects.map(\.history), today: today)
     let part = DayPart(minute: minute)
     return Digest(today...today, part, of: together) {
+      if isOver {
+        return tell(.thatDay, subjects, together) + open(subjects, today, isOver: true) + gaps(subjects)
+      }
       let told: ToldDay = part == .morning ? .yesterday : .today
       var statements = tell(told, subjects, together)
       if told == .yesterday { statements += tell(.today, subjects, together) }
@@ -83,7 +87,7 @@ extension Digest {
 
   /// How much there was of everything and of what most, and what was out of the usual.
   private static func tell(_ told: ToldDay, _ subjects: [Subject], _ together: TypeHistory) -> [InsightStatement] {
-    let day = told == .today ? together.today : together.today.advanced(by: -1)
+    let day = told == .yesterday ? together.today.advanced(by: -1) : together.today
     let events = Int(together.days[day])
     let total = InsightStatement.dayTotal(events: events, told, usual: usual(together, before: day))
     // Of a day that has just begun nothing is to be said.
@@ -112,19 +116,21 @@ extension Digest {
     let reach = 1.5 * (usual.upper - usual.lower)
     let count = Double(count)
     if count > usual.upper + reach { return count >= usual.upper + 2 }
-    return told == .yesterday && count < usual.lower - reach && count <= usual.lower - 2
+    return told != .today && count < usual.lower - reach && count <= usual.lower - 2
   }
 
-  /// Goals that are not met yet, or passed, and streaks of daily goals that go on.
-  private static func open(_ subjects: [Subject], _ today: CivilDate) -> [InsightStatement] {
-    let goals = subjects.compactMap { subject in
-      subject.progress.flatMap { $0.isMet || $0.isExcused ? nil : InsightStatement.goal($0, type: subject.name) }
+  /// Goals that are not met yet, or passed, and streaks of daily goals that go on. Of a day that is over nothing is left to do.
+  private static func open(_ subjects: [Subject], _ today: CivilDate, isOver: Bool = false) -> [InsightStatement] {
+    let goals = subjects.compactMap { subject -> InsightStatement? in
+      guard let progress = subject.progress, !progress.isMet, !progress.isExcused else { return nil }
+      return isOver && progress.goal.period == .day ? nil : .goal(progress, type: subject.name)
     }
     let streaks = subjects.compactMap { subject -> (Int, InsightStatement)? in
       guard let goal = subject.progress?.goal, goal.bound == .atLeast, goal.period == .day else { return nil }
       let days = subject.history.streak(skips: subject.skips).current
-      guard days >= 2 else { return nil }
-      return (days, .streak(days: days, hasToday: subject.history.days[today] > 0, type: subject.name))
+      let hasToday = subject.history.days[today] > 0
+      guard days >= 2, hasToday || !isOver else { return nil }
+      return (days, .streak(days: days, hasToday: hasToday, type: subject.name))
     }
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }

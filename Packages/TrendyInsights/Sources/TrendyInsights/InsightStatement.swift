@@ -76,6 +76,8 @@ extension InsightStatement {
 /// The day that a sentence of a ``Digest`` is about.
 public enum ToldDay: String, Hashable, Sendable, Codable {
   case today, yesterday
+  /// One that is over.
+  case thatDay = "that day"
 }
 
 /// A type's name, and how often it was.

@@ -20,7 +20,7 @@ extension PlainNarrator {
 
   static func words(_ events: Int, _ told: ToldDay, _ usual: UsualDay?) -> String {
     let entries = events == 0 ? "Nothing" : quantity(events, "entry", "entries")
-    let when = told == .today ? "so far today" : "yesterday"
+    let when = told == .today ? "so far today" : told.rawValue
     guard let usual, usual.upper > 0 else { return "\(entries) \(when)." }
     return "\(entries) \(when); a day usually has \(words(usual))."
   }

@@ -55,6 +55,8 @@ struct DigestTests {
     let subjects = [
       subject("coffee", [2, 2, 3, 2, 2, 3, 2, 2, 2, 1]), subject("run", [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
     ]
+    let over = words(Digest.day(of: subjects, today: today, minute: 1439, isOver: true))
+    #expect(over.first?.contains(" that day; ") == true && !over.contains { $0.contains("today") }, "\(over)")
     let morning = Digest.day(of: subjects, today: today, minute: 8 * 60)
     #expect(morning.part == .morning)
     #expect(

@@ -81,7 +81,7 @@ struct FindingTests {
       for type in 0..<8 {
         histories["\(type)"] = history(days(90, chance: 0.3, using: &random) + [today.advanced(by: -89)])
       }
-      if !Relation.strongest(among: histories).isEmpty { found += 1 }
+      if !RelationSearch(among: histories).strongest.isEmpty { found += 1 }
     }
     // Where nothing is there, a finding of any kind is as rare as 10 %; 100 runs spread around it.
     #expect(found <= 20)
@@ -91,11 +91,25 @@ struct FindingTests {
     var random = Seeded(17)
     let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
-      Relation.strongest(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).first)
+      RelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
     #expect(relation.lag == 1)
     #expect([relation.first, relation.second] == ["a", "b"])
     #expect(relation.correlation.r > 0.9)
     #expect(relation.confidence == .high)
+  }
+
+  @Test func `what coincides on a few days alone is no relation, and a search says what it looked at`() {
+    let start = today.advanced(by: -89)
+    // On the same days, of which there are too few: r is 1.
+    let few = [start] + [10, 20, 30].map { today.advanced(by: -$0) }
+    let found = RelationSearch(among: ["a": history(few), "b": history(few)])
+    #expect(found.strongest.isEmpty && found.pairs == 0 && found.missingDays.isEmpty && found.daysUntilFirst == 0)
+    let enough = few + [today.advanced(by: -40)]
+    let young = history([today.advanced(by: -8), today])
+    let all = RelationSearch(among: ["a": history(enough), "b": history(enough), "c": young])
+    #expect(all.strongest.map { [$0.first, $0.second] } == [["a", "b"]] && all.pairs == 1)
+    #expect(all.missingDays == ["c": 5])
+    #expect(RelationSearch(among: ["a": history(enough), "c": young]).daysUntilFirst == 5)
   }
 
   @Test func `too little is said as so many days or events more, never as a number`() {
@@ -193,9 +207,9 @@ struct FindingTests {
         moments: days.map { TypeHistory.Moment(day: $0, minute: 480, isOfPosition: isOfPosition) }, today: today)
     }
     let (trips, visits) = (history(of: active, isOfPosition: true), history(of: active, isOfPosition: true))
-    #expect(trips.isOfPosition && Relation.strongest(among: ["a": trips, "b": visits]).isEmpty)
+    #expect(trips.isOfPosition && RelationSearch(among: ["a": trips, "b": visits]).strongest.isEmpty)
     let coffee = history(of: active + active.prefix(1), isOfPosition: false)
-    let found = Relation.strongest(among: ["a": trips, "b": visits, "c": coffee])
+    let found = RelationSearch(among: ["a": trips, "b": visits, "c": coffee]).strongest
     let pairs = found.map { [$0.first, $0.second].sorted().joined() }
     #expect(pairs.sorted() == ["ac", "bc"])
     let relation = try #require(found.first)
@@ -241,7 +255,7 @@ struct FindingTests {
     var random = Seeded(29)
     let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
-      Relation.strongest(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).first)
+      RelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
     #expect(
       narrator.sentence(relation, first: "wine", second: "headache")
         == "More wine goes strongly with more headache the day after")

@@ -9,7 +9,7 @@ extension HubServer {
   /// Answers `/insights`.
   func showInsights(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
-    let span = Int(try call.integer("days", in: 14...366, default: Int64(Relation.span)))
+    let span = Int(try call.integer("days", in: 14...366, default: Int64(RelationSearch.span)))
     let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
     let now = clock.now
     return .read { [histories] reading in

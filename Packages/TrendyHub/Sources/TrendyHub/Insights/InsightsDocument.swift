@@ -21,10 +21,11 @@ struct InsightsDocument {
 
   var members: [String: JSONValue] {
     let first = histories.values.map(\.days.first).min()
+    let search = RelationSearch(among: histories, span: span)
     return [
       "today": date(history.today), "days": .int(Int64(span)), "first_date": first.map(date) ?? .null,
-      "needs_days": .int(Int64(Relation.missingDays(among: histories.values))),
-      "relations": .array(Relation.strongest(among: histories, span: span).map(relation)),
+      "needs_days": .int(Int64(search.daysUntilFirst)),
+      "relations": .array(search.strongest.map(relation)),
       "types": .array(
         histories.sorted { (name($0.key).lowercased(), $0.key) < (name($1.key).lowercased(), $1.key) }
           .compactMap { id, history in type(id, history) }),
