@@ -58,6 +58,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case zigzag
     /// Not a trip: large hops between a few places at which the receiver stood still and to which it came back.
     case thrown
+    /// Not a trip: it stood still, and a moment later it stood still elsewhere, sooner than anybody gets there.
+    case atOnce = "at_once"
     /// Not a trip: as slow as a drifting receiver, and going nowhere.
     case aimless
   }
@@ -85,7 +87,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
   /// Whether it says that what was begun is no trip.
   public var isRefusal: Bool {
     switch rule {
-    case .back, .short, .near, .brief, .homebound, .zigzag, .thrown, .aimless: true
+    case .back, .short, .near, .brief, .homebound, .zigzag, .thrown, .atOnce, .aimless: true
     default: false
     }
   }
@@ -137,6 +139,9 @@ extension TripDecision: CustomStringConvertible {
     case .thrown:
       "no trip: \(metres) of \(Self.length(limit)) are hops between places at which it stood still and to which it came "
         + "back, as WiFi makes them"
+    case .atOnce:
+      "no trip: all \(metres) of way lie within \(time), and it stood still before and after; a receiver jumps like that, and a person "
+        + "takes longer"
     case .aimless: "no trip: as slow as a drifting receiver and never more than \(metres) from where it began"
     }
   }

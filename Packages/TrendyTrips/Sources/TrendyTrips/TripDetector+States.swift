@@ -52,6 +52,8 @@ extension TripDetector {
     struct Departure {
       var place: Coordinate
       var fixes: [Location]
+      /// When it was last seen before it had left: earlier than the first of `fixes` if that was reckoned back.
+      var lastSeen: Date
       /// Metres that the fixes at the place scattered by.
       var noise: Double
       var decisions: DecisionLog
@@ -251,7 +253,7 @@ extension TripDetector {
       let silence = first.timestamp.timeIntervalSince(date)
       return departure(
         from: center, (left.timestamp < first.timestamp ? [left] : []) + fixes,
-        TripDecision(.woke, at: first.timestamp, seconds: silence, meters: away))
+        TripDecision(.woke, at: first.timestamp, seconds: silence, meters: away), lastSeen: date)
     }
 
     private func carried() -> Departure {
@@ -263,11 +265,14 @@ extension TripDetector {
           meters: Geodesic.shortMeters(from: center, to: outside[0].coordinate)))
     }
 
-    private func departure(from place: Coordinate, _ fixes: [Location], _ decision: TripDecision) -> Departure {
+    private func departure(
+      from place: Coordinate, _ fixes: [Location], _ decision: TripDecision, lastSeen: Date? = nil
+    ) -> Departure {
       var decisions = decisions
       decisions.forget(before: fixes[0].timestamp.addingTimeInterval(-1800))
       decisions.add(decision)
-      return Departure(place: place, fixes: fixes, noise: noise, decisions: decisions)
+      return Departure(
+        place: place, fixes: fixes, lastSeen: lastSeen ?? fixes[0].timestamp, noise: noise, decisions: decisions)
     }
 
     private static let limit = 600

@@ -111,7 +111,7 @@ extension TripDetector {
       measured = first
       coarseBase = first
       drift = Drift(at: first)
-      hops = Hops(at: first)
+      hops = Hops(at: first, lastSeen: departure.lastSeen)
       cells = [now]
       lastTwo = [first]
       legFinder.add(first, distance: 0, motion: motion)
@@ -451,11 +451,15 @@ extension TripDetector {
         return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
       }
       let leaps = (appeared ? 1 : 0) + (isLeap ? 1 : 0)
-      guard
-        end.reach >= configuration.maximumDisplacement
-          || !hops.isThrown(distance: end.distance, seconds: seconds, leaps: leaps)
-      else {
-        return TripDecision(.thrown, at: time, meters: hops.metres, limit: end.distance)
+      if end.reach < configuration.maximumDisplacement {
+        switch hops.reason(
+          distance: end.distance, seconds: seconds, leaps: leaps, least: configuration.minimumSeconds)
+        {
+        case .hops(let metres): return TripDecision(.thrown, at: time, meters: metres, limit: end.distance)
+        case .atOnce(let seconds):
+          return TripDecision(.atOnce, at: time, seconds: seconds, meters: end.distance)
+        case nil: break
+        }
       }
       // As slow as this, going nowhere in particular is what a drifting receiver does.
       guard end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {

@@ -19,26 +19,78 @@ struct HopsTests {
 
   @Test("what it scatters about two places is no way beside the hop between them", arguments: [0, 1, 2])
   func standing(leaps: Int) {
-    var hops = Hops(at: fix(0, east: 0))
+    var hops = Hops(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<100 { hops.add(fix(second, east: 0), error: 0) }
     for second in 100..<200 { hops.add(fix(second, east: 180), error: 0) }
-    // One hop alone may be a ride; that it came there, or left, by a leap makes it the receiver's.
-    #expect(hops.isThrown(distance: 180 + scatter, seconds: 200, leaps: leaps) == (leaps > 0))
+    let reason = hops.reason(distance: 180 + scatter, seconds: 200, leaps: leaps, least: 60)
+    switch reason {
+    case .hops(let metres): #expect(leaps > 0 && abs(metres - 180) < 45)
+    case .atOnce(let seconds): #expect(leaps == 0 && seconds == 1)
+    case nil: Issue.record("a receiver that was thrown \(leaps + 1) times made a trip")
+    }
   }
 
   @Test func `who walks from place to place and stands at each is not thrown`() {
-    var hops = Hops(at: fix(0, east: 0))
+    var hops = Hops(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<300 { hops.add(fix(second, east: Double(max(0, second - 150)) * 1.5), error: 0) }
     for second in 300..<600 { hops.add(fix(second, east: 225), error: 0) }
-    #expect(!hops.isThrown(distance: 225 + scatter, seconds: 600, leaps: 2))
+    #expect(hops.reason(distance: 225 + scatter, seconds: 600, leaps: 2, least: 60) == nil)
   }
 
   @Test func `a way that is longer than the hops in it is a way`() {
-    var hops = Hops(at: fix(0, east: 0))
+    var hops = Hops(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<100 { hops.add(fix(second, east: 0), error: 0) }
     for second in 100..<200 { hops.add(fix(second, east: 120), error: 0) }
     for second in 200..<400 { hops.add(fix(second, east: 120 + Double(second - 200) * 1.5), error: 0) }
     for second in 400..<800 { hops.add(fix(second, east: 420), error: 0) }
-    #expect(!hops.isThrown(distance: 420 + scatter, seconds: 800, leaps: 2))
+    #expect(hops.reason(distance: 420 + scatter, seconds: 800, leaps: 2, least: 60) == nil)
+  }
+
+  /// A fix at the second, so many metres to the east.
+  private func sparse(_ second: Double, _ east: Double) -> Location {
+    Location(
+      coordinate: Geodesic.place(from: Coordinate(latitude: 48, longitude: 11), offset: SIMD2(0, east)),
+      horizontalAccuracy: 30, timestamp: Date(timeIntervalSince1970: 1_704_096_000 + second))
+  }
+
+  private func reason(_ fixes: [Location], lastSeen: Date? = nil) -> Hops.Reason? {
+    var hops = Hops(at: fixes[0], lastSeen: lastSeen ?? fixes[0].timestamp)
+    for fix in fixes.dropFirst() { hops.add(fix, error: 0) }
+    let metres = zip(fixes, fixes.dropFirst()).reduce(0) {
+      $0 + Geodesic.shortMeters(from: $1.0.coordinate, to: $1.1.coordinate)
+    }
+    let seconds = fixes[fixes.count - 1].timestamp.timeIntervalSince(fixes[0].timestamp)
+    return hops.reason(distance: metres, seconds: seconds, leaps: 0, least: 60)
+  }
+
+  @Test(
+    "one hop from standing to standing is a trip if it took longer than the shortest one", arguments: [30.0, 60, 61])
+  func oneHop(seconds: Double) {
+    let fixes = [sparse(0, 0), sparse(30, 5), sparse(30 + seconds, 500), sparse(90 + seconds, 503)]
+    #expect(reason(fixes) == (seconds > 60 ? nil : .atOnce(seconds: seconds)))
+  }
+
+  @Test func `the silence that a start was reckoned back into is part of the hop`() {
+    let fixes = [sparse(0, 0), sparse(30, 500), sparse(60, 503)]
+    #expect(reason(fixes) == .atOnce(seconds: 30))
+    #expect(reason(fixes, lastSeen: fixes[0].timestamp.addingTimeInterval(-600)) == nil)
+  }
+
+  @Test("nobody sets out and arrives within seconds", arguments: [(40.0, true), (55, false)])
+  func several(seconds: Double, isThrown: Bool) {
+    let fixes = [sparse(0, 0), sparse(seconds / 2, 500), sparse(seconds, 1100), sparse(seconds + 30, 1103)]
+    #expect(reason(fixes) == (isThrown ? .atOnce(seconds: seconds) : nil))
+  }
+
+  @Test("a place at which it stands later is one between which it was thrown", arguments: [true, false])
+  func stoodLater(stands: Bool) {
+    let back = [sparse(340, 400), sparse(400, stands ? 402 : 700)]
+    let fixes = [sparse(0, 0), sparse(30, 402), sparse(60, 1000), sparse(90, 1002), sparse(300, 1001)] + back
+    // Of 2000 m the 600 m from the second place to the third are between places at which it stood in any case.
+    guard case .hops? = reason(fixes) else {
+      #expect(!stands)
+      return
+    }
+    #expect(stands)
   }
 }

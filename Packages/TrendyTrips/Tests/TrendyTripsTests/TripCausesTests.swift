@@ -106,7 +106,7 @@ struct TripCausesTests {
 
   // MARK: Indoors
 
-  @Test("WiFi that throws a resting receiver about makes few trips", arguments: [(0.0, 7), (30, 10), (60, 10)])
+  @Test("WiFi that throws a resting receiver about makes few trips", arguments: [(0.0, 1), (15, 2), (30, 5)])
   func indoors(interval: Double, most: Int) {
     var found = 0
     for seed in 100..<130 {
@@ -114,6 +114,38 @@ struct TripCausesTests {
       found += TripDetector.trips(in: day.thinned(toSeconds: interval).fixes).count
     }
     #expect(found <= most)
+  }
+
+  /// What was begun and no trip.
+  private static func refused(_ fixes: [Location]) -> [TripRecord] {
+    var detector = TripDetector()
+    return (fixes.flatMap { detector.onLocation($0) } + detector.finish()).compactMap {
+      if case .cancelled(let record) = $0 { record } else { nil }
+    }
+  }
+
+  @Test("one jump between two places at which it stands still is no trip", arguments: [20.0, 30, 60], [300.0, 500])
+  func jump(interval: Double, meters: Double) throws {
+    // The place that WiFi takes it to be settles within some fixes.
+    let fixes = stride(from: 0.0, to: 3600, by: interval).map { second in
+      fix(second, east: second < 1800 ? 0 : meters + min(55, (second - 1800) / interval * 20), accuracy: 40)
+    }
+    #expect(TripDetector.trips(in: fixes).isEmpty)
+    let last = try #require(Self.refused(fixes).last?.decisions.last)
+    #expect(last.rule == .atOnce)
+    #expect(try #require(last.seconds) == interval)
+    #expect(last.words.contains("stood still before and after"))
+  }
+
+  @Test("a short drive is a trip, however far its fixes are apart", arguments: [1.0, 5, 15, 30])
+  func shortDrive(interval: Double) {
+    let fixes = Self.way([(4, 10), (11, 70), (4, 10)], interval: interval)
+    let end = fixes[fixes.count - 1]
+    let after = stride(from: interval, to: 900, by: interval).map { second in
+      Location(
+        coordinate: end.coordinate, horizontalAccuracy: 10, timestamp: end.timestamp.addingTimeInterval(second))
+    }
+    #expect(TripDetector.trips(in: fixes + after).count == 1)
   }
 
   // MARK: Legs
