@@ -96,6 +96,49 @@ struct InterchangeTests {
     }
   }
 
+  @Test func `a backup holds the list of imports, and what was imported can be taken back where it is restored`() throws
+  {
+    let table = try file("gym.csv", "habit,date\ngym,2026-01-02\ngym,2026-01-03\n")
+    try bench.trendy("import", table)
+    let kept = try bench.trendy("import", "list", "--plain").output
+    try bench.trendy("backup", path("all.backup"))
+    let restored = try bench.trendy("restore", path("all.backup"), store: "elsewhere")
+    #expect(restored.status == 0, "\(restored.talk)")
+    #expect(
+      try bench.trendy("import", "list", "--plain", store: "elsewhere").output == kept && kept.contains("\tdone\t"))
+    // The same file adds nothing there.
+    try bench.trendy("import", table, store: "elsewhere")
+    #expect(try listed(store: "elsewhere").count == 2)
+    let id = try #require(kept.split(separator: "\t").first.map(String.init))
+    let undone = try bench.trendy("import", "undo", id, store: "elsewhere")
+    #expect(undone.status == 0, "\(undone.talk)")
+    #expect(try listed(store: "elsewhere").isEmpty)
+  }
+
+  @Test func `a list of imports that an earlier version kept in files is taken into the store, and into its backups`()
+    throws
+  {
+    let folder = path("store/imports")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try file(
+      "store/imports/0199f3c2-0000-7000-8000-000000000001.ndjson",
+      """
+      {"format":"csv","source":"gym.csv","fingerprint":"f","started":"2026-01-04T08:00:00.000Z"}
+
+      {"made":[["event","0199f3c2-0000-7000-8000-000000000002","00"]]}
+
+      {"finished":"2026-01-04T08:00:01.000Z"}
+
+      """)
+    let earlier = try bench.trendy("import", "list", "--plain").output
+    #expect(earlier.contains("\tdone\tcsv\t1\tgym.csv"), "\(earlier)")
+    try bench.trendy("backup", path("all.backup"))
+    #expect(!FileManager.default.fileExists(atPath: folder))
+    #expect(try bench.trendy("import", "list", "--plain").output == earlier)
+    try bench.trendy("restore", path("all.backup"), store: "elsewhere")
+    #expect(try bench.trendy("import", "list", "--plain", store: "elsewhere").output == earlier)
+  }
+
   @Test func `what a person deleted does not come back with the next import`() throws {
     let table = try file("gym.csv", "habit,date\ngym,2026-01-02\ngym,2026-01-03\n")
     try bench.trendy("import", table)

@@ -25,12 +25,23 @@ struct BackupCommand: Command {
   }
 
   func act(_ session: Session) throws -> StoreBackup.Summary {
+    takeOverEarlierImports(session)
     do {
       return try StoreParts(storeDirectory: session.storeDirectory).backUp(to: file.path, isReplacing: isReplacing)
     } catch StorageError.missing where !DeviceRecord.exists(at: session.storeDirectory) {
       throw CommandError.noStore(at: session.storeDirectory.path)
     } catch StorageError.exists(let path) {
       throw CommandError.fileExists(at: path, isReplacing: isReplacing)
+    }
+  }
+
+  /// A disk that is mounted for reading keeps nobody from a backup.
+  private func takeOverEarlierImports(_ session: Session) {
+    guard DeviceRecord.hasEarlierImports(at: session.storeDirectory) else { return }
+    do {
+      try session.openStore().record.takeOverEarlierImports()
+    } catch {
+      session.console.talk("The list of earlier imports is not in the backup: \(error)")
     }
   }
 

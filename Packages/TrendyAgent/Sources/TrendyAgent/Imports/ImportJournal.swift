@@ -11,6 +11,7 @@
   import Darwin
 #endif
 public import TrendyModels
+import TrendyPersistence
 
 /// One import as it was done: where from, how far it came, and the entities that it made.
 public struct ImportEntry: Hashable, Sendable {
@@ -35,86 +36,155 @@ public struct ImportEntry: Hashable, Sendable {
   public var made: [Made] = []
 }
 
-/// Imports of a store: a file for each in the folder `imports`, a line of JSON for each batch, written before the batch is saved.
+/// Imports of a store, in notes of it: what is noted of a batch is saved with the batch, or not at all, and every backup holds it.
 ///
-/// A batch that the file names and the store has not was never saved: its entities are not there, and undoing passes over them.
+/// Used within one unit of work, which has the write lock where it writes.
 struct ImportJournal {
-  private let folder: URL
+  /// Entities that lie in a row.
+  private static let partLength = 500
+  private static let name = "imports"
 
-  init(storeDirectory: URL) { folder = storeDirectory.appending(path: "imports") }
+  private let store: LocalStore
 
-  private func file(_ id: String) -> URL { folder.appending(path: "\(id).ndjson") }
+  init(_ store: LocalStore) { self.store = store }
+
+  /// The oldest first.
+  func entries() throws -> [ImportEntry] { try ids().compactMap(entry) }
 
   func begin(_ entry: ImportEntry) throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try append(
-      to: entry.id,
+    try put(
       [
         "format": .string(entry.format), "source": .string(entry.source), "fingerprint": .string(entry.fingerprint),
         "started": .string(RFC3339.string(from: entry.started)),
-      ])
+      ], of: entry.id)
+    try store.setNote(.array((ids() + [entry.id]).map { .string($0) }), named: Self.name)
   }
 
-  /// Durable on return.
   func append(_ made: [ImportEntry.Made], to id: String) throws {
-    try append(
-      to: id, ["made": .array(made.map { .array([.string($0.kind.rawValue), .string($0.id), .string($0.digest)]) })])
+    guard var head = try head(id) else { return }
+    var part = Self.parts(head)
+    var rest = made[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(Self.partLength)
+      try store.setNote(
+        .array(piece.map { .array([.string($0.kind.rawValue), .string($0.id), .string($0.digest)]) }),
+        named: Self.name(id, part: part))
+      rest = rest.dropFirst(piece.count)
+      part += 1
+    }
+    head["parts"] = .int(Int64(part))
+    try put(head, of: id)
   }
 
-  func finish(_ id: String, at date: Date) throws {
-    try append(to: id, ["finished": .string(RFC3339.string(from: date))])
+  func finish(_ id: String, at date: Date) throws { try set("finished", of: id, to: date) }
+
+  func undo(_ id: String, at date: Date) throws { try set("undone", of: id, to: date) }
+
+  /// Takes in what an earlier version kept in files.
+  func takeOver(_ earlier: [ImportEntry]) throws {
+    let known = Set(try ids())
+    for entry in earlier where !known.contains(entry.id) {
+      try begin(entry)
+      try append(entry.made, to: entry.id)
+      if let finished = entry.finished { try finish(entry.id, at: finished) }
+      if let undone = entry.undone { try undo(entry.id, at: undone) }
+    }
+  }
+}
+
+extension ImportJournal {
+  private func ids() throws -> [String] {
+    try store.note(named: Self.name)?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  func undo(_ id: String, at date: Date) throws { try append(to: id, ["undone": .string(RFC3339.string(from: date))]) }
-
-  /// The oldest first.
-  func entries() throws -> [ImportEntry] {
-    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-      .filter { $0.hasSuffix(".ndjson") }.compactMap { try entry(String($0.dropLast(7))) }
-  }
-
-  /// `nil` for a file whose first line was not written whole.
+  /// `nil` for one that was lost with a damaged store.
   private func entry(_ id: String) throws -> ImportEntry? {
-    var entry: ImportEntry?
-    for line in try Data(contentsOf: file(id)).split(separator: 0xA) {
-      // The last line may have been cut by a power failure before its batch was saved.
-      guard let members = try? WireJSON.decode(JSONValue.self, from: Data(line)).objectValue else { continue }
-      func date(_ name: String) -> Date? { members[name]?.stringValue.flatMap { RFC3339.date(from: $0) } }
-      if let format = members["format"]?.stringValue, let started = date("started") {
-        entry = ImportEntry(
-          id: id, format: format, source: members["source"]?.stringValue ?? "", started: started,
-          fingerprint: members["fingerprint"]?.stringValue ?? "")
+    guard let head = try head(id), var entry = ImportEntry(id: id, head) else { return nil }
+    for part in 0..<Self.parts(head) {
+      for made in try store.note(named: Self.name(id, part: part))?.arrayValue ?? [] {
+        if let made = ImportEntry.Made(made) { entry.made.append(made) }
       }
-      for made in members["made"]?.arrayValue ?? [] {
-        guard let parts = made.arrayValue, parts.count == 3, let id = parts[1].stringValue,
-          let kind = parts[0].stringValue.flatMap(MutationEntityType.init(rawValue:)), let digest = parts[2].stringValue
-        else { continue }
-        entry?.made.append(ImportEntry.Made(kind: kind, id: id, digest: digest))
-      }
-      if let date = date("finished") { entry?.finished = date }
-      if let date = date("undone") { entry?.undone = date }
     }
     return entry
   }
 
-  private func append(to id: String, _ members: [String: JSONValue]) throws {
-    let path = file(id).path
-    let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw OwnerOnlyFile.WriteError(path: path, code: errno) }
-    defer { close(descriptor) }
-    // A line that a power failure cut ends here.
-    let line = [0xA] + Array(try WireJSON.encode(JSONValue.object(members))) + [0xA]
-    var rest = line[...]
-    while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw OwnerOnlyFile.WriteError(path: path, code: errno)
+  private func head(_ id: String) throws -> [String: JSONValue]? {
+    try store.note(named: Self.name(id))?.objectValue
+  }
+
+  private func put(_ head: [String: JSONValue], of id: String) throws {
+    try store.setNote(.object(head), named: Self.name(id))
+  }
+
+  private func set(_ member: String, of id: String, to date: Date) throws {
+    guard var head = try head(id) else { return }
+    head[member] = .string(RFC3339.string(from: date))
+    try put(head, of: id)
+  }
+
+  private static func parts(_ head: [String: JSONValue]) -> Int { Int(head["parts"]?.intValue ?? 0) }
+  private static func name(_ id: String) -> String { "import \(id)" }
+  private static func name(_ id: String, part: Int) -> String { "import \(id).\(part)" }
+}
+
+/// What versions before the store had notes kept of imports: a file for each in the folder `imports` beside it, a line of JSON for
+/// each batch. It is taken into the store once, and removed.
+struct EarlierImportFiles {
+  private let folder: URL
+
+  init(storeDirectory: URL) { folder = storeDirectory.appending(path: "imports") }
+
+  var exist: Bool { access(folder.path, F_OK) == 0 }
+
+  /// The oldest first.
+  func entries() throws -> [ImportEntry] {
+    guard exist else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      .filter { $0.hasSuffix(".ndjson") }.compactMap { try entry(String($0.dropLast(7))) }
+  }
+
+  func remove() throws { try FileManager.default.removeItem(at: folder) }
+
+  /// `nil` for a file whose first line was not written whole.
+  private func entry(_ id: String) throws -> ImportEntry? {
+    var entry: ImportEntry?
+    for line in try Data(contentsOf: folder.appending(path: "\(id).ndjson")).split(separator: 0xA) {
+      // The last line may have been cut by a power failure before its batch was saved.
+      guard let members = try? WireJSON.decode(JSONValue.self, from: Data(line)).objectValue else { continue }
+      if let begun = ImportEntry(id: id, members) { entry = begun }
+      for made in members["made"]?.arrayValue ?? [] {
+        if let made = ImportEntry.Made(made) { entry?.made.append(made) }
       }
-      rest = rest.dropFirst(written)
+      entry?.takeDates(members)
     }
-    guard fsync(descriptor) == 0 else { throw OwnerOnlyFile.WriteError(path: path, code: errno) }
+    return entry
+  }
+}
+
+extension ImportEntry {
+  fileprivate init?(id: String, _ members: [String: JSONValue]) {
+    guard let format = members["format"]?.stringValue,
+      let started = members["started"]?.stringValue.flatMap({ RFC3339.date(from: $0) })
+    else { return nil }
+    self.init(
+      id: id, format: format, source: members["source"]?.stringValue ?? "", started: started,
+      fingerprint: members["fingerprint"]?.stringValue ?? "")
+    takeDates(members)
+  }
+
+  fileprivate mutating func takeDates(_ members: [String: JSONValue]) {
+    func date(_ name: String) -> Date? { members[name]?.stringValue.flatMap { RFC3339.date(from: $0) } }
+    if let date = date("finished") { finished = date }
+    if let date = date("undone") { undone = date }
+  }
+}
+
+extension ImportEntry.Made {
+  fileprivate init?(_ value: JSONValue) {
+    guard let parts = value.arrayValue, parts.count == 3, let id = parts[1].stringValue,
+      let kind = parts[0].stringValue.flatMap(MutationEntityType.init(rawValue:)), let digest = parts[2].stringValue
+    else { return nil }
+    self.init(kind: kind, id: id, digest: digest)
   }
 }
 

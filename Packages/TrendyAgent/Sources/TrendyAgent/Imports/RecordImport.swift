@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 public import TrendyInterchange
 import TrendyModels
@@ -12,7 +12,29 @@ import TrendyTrips
 
 extension DeviceRecord {
   /// Imports of this store, the oldest first.
-  public func imports() throws -> [ImportEntry] { try ImportJournal(storeDirectory: directory).entries() }
+  public func imports() throws -> [ImportEntry] {
+    let known = try ImportJournal(dataStoreFactory.makeLocalStore()).entries()
+    let ids = Set(known.map(\.id))
+    let earlier = try EarlierImportFiles(storeDirectory: directory).entries().filter { !ids.contains($0.id) }
+    return earlier + known
+  }
+
+  /// Whether an earlier version left notes of imports beside the store.
+  public static func hasEarlierImports(at directory: URL) -> Bool {
+    exists(at: directory) && EarlierImportFiles(storeDirectory: directory).exist
+  }
+
+  /// Puts what an earlier version noted of imports beside the store into it, so that a backup holds it.
+  public func takeOverEarlierImports() throws {
+    let earlier = EarlierImportFiles(storeDirectory: directory)
+    guard earlier.exist else { return }
+    let entries = try earlier.entries()
+    try recorder.inOneSave { save in
+      try save.takeWriteLock()
+      try ImportJournal(save.localStore).takeOver(entries)
+    }
+    try earlier.remove()
+  }
 
   /// Takes in the records of a file, in batches each of which is saved whole.
   ///
@@ -73,7 +95,11 @@ extension DeviceRecord {
       }
       rest = rest.dropLast(part.count)
     }
-    try ImportJournal(storeDirectory: directory).undo(entry.id, at: clock.now)
+    try takeOverEarlierImports()
+    try recorder.inOneSave { save in
+      try save.takeWriteLock()
+      try ImportJournal(save.localStore).undo(entry.id, at: clock.now)
+    }
     onChange()
     return result
   }
@@ -87,7 +113,6 @@ private final class RecordImporter {
   private let record: DeviceRecord
   private let format: InterchangeFormat
   private let request: ImportRequest
-  private let journal: ImportJournal
   private var report = ImportReport()
   private var records = 0
   private var isBegun = false
@@ -114,10 +139,10 @@ private final class RecordImporter {
     self.format = format
     self.request = request
     latestFix = record.clock.now.addingTimeInterval(86_400)
-    journal = ImportJournal(storeDirectory: record.directory)
+    if !request.isDryRun { try record.takeOverEarlierImports() }
     let store = record.makeStore()
     var takenBack: Set<String> = []
-    for entry in try journal.entries() {
+    for entry in try record.imports() {
       if entry.undone != nil {
         takenBack.formUnion(entry.made.map(\.id))
       } else if entry.finished == nil, entry.fingerprint == request.fingerprint, !request.isDryRun {
@@ -430,13 +455,17 @@ private final class RecordImporter {
       for entity in batch { note(entity, isNew: try !store.knows(entity) || takenBack.contains(entity.id)) }
     } else {
       try record.recorder.inOneSave { save in
+        try save.takeWriteLock()
         var made: [ImportEntry.Made] = []
         for entity in batch {
           let isNew = try make(entity, in: save)
           note(entity, isNew: isNew)
           if isNew { made.append(ImportEntry.Made(kind: entity.kind, id: entity.id, digest: try digest(entity, save))) }
         }
-        if !made.isEmpty { try journal.append(made, to: begin()) }
+        if !made.isEmpty {
+          let journal = ImportJournal(save.localStore)
+          try journal.append(made, to: begin(journal))
+        }
       }
     }
     try request.onProgress?(records)
@@ -467,10 +496,11 @@ private final class RecordImporter {
     return try save.record(entity)
   }
 
-  private func begin() throws -> String {
+  private func begin(_ journal: ImportJournal) throws -> String {
     let id = report.id ?? record.makeID()
     report.id = id
     guard !isBegun else { return id }
+    // A save that fails ends the import, so that it is begun only once.
     isBegun = true
     try journal.begin(
       ImportEntry(
@@ -509,7 +539,12 @@ private final class RecordImporter {
         let intake = try record.makeTrackIntake(for: record.act("import \(request.source)"))
         report.found += try intake.findAll().created.count
       }
-      if let id = report.id { try journal.finish(id, at: record.clock.now) }
+      if let id = report.id {
+        try record.recorder.inOneSave { save in
+          try save.takeWriteLock()
+          try ImportJournal(save.localStore).finish(id, at: record.clock.now)
+        }
+      }
     }
     return report
   }
