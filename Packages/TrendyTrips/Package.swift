@@ -6,11 +6,10 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendyTrips", targets: ["TrendyTrips"])],
   dependencies: [
-    .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"), .package(path: "../TrendyProtocols"),
-    .package(path: "../TrendyTesting"),
+    .package(path: "../TrendyModels"), .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"),
   ],
   targets: [
-    .target(name: "TrendyTrips", dependencies: ["TrendyInterchange", "TrendyModels", "TrendyProtocols"]),
+    .target(name: "TrendyTrips", dependencies: ["TrendyModels", "TrendyProtocols"]),
     .testTarget(
       name: "TrendyTripsTests", dependencies: ["TrendyModels", "TrendyProtocols", "TrendyTesting", "TrendyTrips"],
       resources: [.copy("Resources")]),

@@ -5,6 +5,7 @@ import CommandSupport
 #else
   import Foundation
 #endif
+import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 
@@ -116,6 +117,6 @@ struct ExportMileageCommand: Command {
 extension MileageLog {
   /// A row for each trip, with days and times of this zone.
   fileprivate func csv(of trips: [TripEvent], in local: LocalTime) -> String {
-    csv(of: trips) { local.components(of: $0).secondsFromGMT }
+    MileageCSVWriter { local.components(of: $0).secondsFromGMT }.string(trips.lazy.map(row))
   }
 }

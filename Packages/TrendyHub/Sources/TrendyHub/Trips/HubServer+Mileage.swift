@@ -1,4 +1,5 @@
 import Foundation
+import TrendyInterchange
 import TrendyModels
 import TrendyProtocols
 import TrendyTrips
@@ -19,7 +20,8 @@ extension HubServer {
     let span = try MileageSpan(call, now: clock.now)
     return .read { [self] reading in
       let person = try trips(of: sender.person, reading)
-      let text = person.log.csv(of: person.trips.filter(span.contains), secondsFromGMT: span.secondsFromGMT)
+      let rows = person.trips.lazy.filter(span.contains).map(person.log.row)
+      let text = MileageCSVWriter(secondsFromGMT: span.secondsFromGMT).string(rows)
       return HTTPResponse(
         status: 200,
         headers: HTTPHeaders([

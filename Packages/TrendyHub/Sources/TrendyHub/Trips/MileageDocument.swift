@@ -1,5 +1,4 @@
 import Foundation
-import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 

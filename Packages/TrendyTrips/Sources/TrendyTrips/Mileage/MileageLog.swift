@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-public import TrendyInterchange
 public import TrendyModels
 public import TrendyProtocols
 
@@ -34,16 +28,6 @@ public struct MileageLog: Sendable {
       of: try store.trips(in: nil), vehicles: try store.vehicles(), places: try store.fetchAllGeofences())
   }
 
-  /// A row for each trip.
-  /// - Parameters:
-  ///   - trips: in the order of the rows.
-  ///   - secondsFromGMT: of the clocks of the zone asked for, at a moment.
-  public func csv(
-    of trips: some Sequence<TripEvent>, secondsFromGMT: @escaping @Sendable (Date) -> Int
-  ) -> String {
-    MileageCSVWriter(secondsFromGMT: secondsFromGMT).string(trips.map(row))
-  }
-
   /// How far each vehicle was driven, by name.
   public func byVehicle(_ trips: [TripEvent]) -> [VehicleMileage] {
     Dictionary(grouping: trips) { $0.vehicleId ?? "" }
@@ -60,6 +44,7 @@ public struct MileageLog: Sendable {
     trip.vehicleId.flatMap { names[$0] } ?? trip.carName ?? ""
   }
 
+  /// The row of a trip, for a table such as that of `MileageCSVWriter` in TrendyInterchange.
   public func row(_ trip: TripEvent) -> MileageRow {
     let start = odometers[trip.event.id]
     return MileageRow(
