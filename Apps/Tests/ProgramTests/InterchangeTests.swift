@@ -33,7 +33,9 @@ struct InterchangeTests {
       ["log", "coffee", "2", "size=large", "-n", note], ["log", "journal", "--all-day"], ["start", "workout"],
       ["type", "add", "Ride", "--color", "#123456"], ["type", "prop", "add", "Ride", "due", "--kind", "date"],
       ["log", "Ride", "due=2026-01-02", "--from", "2026-01-02T08:00:00+01:00", "--for", "30m"],
+      ["type", "edit", "Ride", "--goal", "3/week"],
       ["place", "add", "Home", "51.9270,4.3620"], ["vehicle", "add", "Van", "--device", "bt"],
+      ["vehicle", "odometer", "log", "Van", "48210km"], ["type", "add", "Pulse", "--goal", "at most 2/day"],
       ["trip", "rule", "add", "all mine", "private"], ["skip", "coffee"],
       ["config", "set", "week_starts_on", "sunday"],
       ["import", Samples.drive.path], ["rm", "@1"],
@@ -137,6 +139,35 @@ struct InterchangeTests {
     #expect(try bench.trendy("import", "list", "--plain").output == earlier)
     try bench.trendy("restore", path("all.backup"), store: "elsewhere")
     #expect(try bench.trendy("import", "list", "--plain", store: "elsewhere").output == earlier)
+  }
+
+  @Test func `of a vehicle, tracks say which of its trips have no fixes, and tables have them all`() throws {
+    try bench.trendy("vehicle", "add", "Van")
+    try bench.trendy("vehicle", "add", "Bicycle")
+    try bench.trendy("import", Samples.drive.path)
+    let found = try #require(
+      try bench.trendy("trip", "list", "--plain").output.split(separator: "\t").first.map(String.init))
+    try bench.trendy("trip", "edit", found, "--vehicle", "Van")
+    let whole = try bench.trendy("export", "gpx", "--vehicle", "Van", path("van.gpx"), "--json")
+    #expect(whole.talk.isEmpty, "\(whole.talk)")
+    #expect(try whole.document["trips_without_fixes"] == 0 && whole.document["records"]?.intValue ?? 0 > 10)
+    for day in ["2026-03-01", "2026-03-02"] {
+      let added = try bench.trendy(
+        "trip", "add", "12km", "--from", "\(day)T08:00:00Z", "--for", "30m", "--vehicle", "Van")
+      #expect(added.status == 0, "\(added.talk)")
+    }
+    let part = try bench.trendy("export", "gpx", "--vehicle", "Van", path("van.gpx"), "--yes")
+    #expect(part.status == 0 && part.talk.contains("2 of 3 trips of 'Van' have no fixes here"), "\(part.talk)")
+    let none = try bench.trendy("export", "gpx", "--vehicle", "Bicycle")
+    #expect(none.status == 0 && none.talk.contains("no trips of 'Bicycle'"), "\(none.talk)")
+    #expect(try bench.trendy("export", "csv", "--vehicle", "Van").output.split(separator: "\r\n").count == 4)
+    #expect(try bench.trendy("export", "csv", "--vehicle", "Bicycle").output.split(separator: "\r\n").count == 1)
+    // What cannot narrow a form is refused, and not passed over.
+    for words in [
+      ["gpx", "--all", "--type", "coffee"], ["gpx", "--trip", found, "--day", "today"], ["csv", "--day", "today"],
+    ] {
+      #expect(try bench.run("trendy", ["export"] + words + ["--store", bench.store()]).status == 64, "\(words)")
+    }
   }
 
   @Test func `what a person deleted does not come back with the next import`() throws {

@@ -17,9 +17,11 @@ struct TrackExport {
     OptionSpec(
       "--trip", value: "id", kind: .trip, repetition: .allCount, help: "tracks: the fixes of this trip"),
     OptionSpec("--day", value: "day", kind: .time, help: "tracks: those of this day"),
-    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "tracks: those of its trips"),
     OptionSpec("--all", help: "tracks: every fix that is kept here"),
   ]
+
+  /// Of events as well as of tracks.
+  static let vehicle = OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "its trips alone")
 
   /// Seconds without a fix that end a segment.
   private static let gap: TimeInterval = 300
@@ -35,6 +37,9 @@ struct TrackExport {
     let arguments = session.arguments
     tripIDs = arguments.all("--trip")
     vehicleName = arguments.value("--vehicle")
+    if !tripIDs.isEmpty, let other = ["--day", "--since", "--until"].first(where: arguments.has) {
+      throw session.usageError("'--trip' says already when it was, and '\(other)' says it too")
+    }
     if let day = try session.date(option: "--day", .since) {
       let end = try session.date(option: "--day", .until)
       range = day..<(end ?? day)
@@ -47,17 +52,26 @@ struct TrackExport {
     }
   }
 
-  /// - Returns: how many fixes were written.
+  /// What was written.
+  struct Outcome {
+    var fixes = 0
+    /// Trips of the vehicle that was asked for.
+    var trips = 0
+    /// Those of them that no fix is kept of here.
+    var tripsWithoutFixes = 0
+  }
+
   func write(
     _ writer: inout any TrackStreamWriter, of container: AppContainer, to put: (String) throws -> Void
-  ) throws -> Int {
+  ) throws -> Outcome {
     try put(writer.beginning())
-    var count = 0
-    for part in try parts(of: container) {
+    var (parts, outcome) = try parts(of: container)
+    for index in parts.indices {
+      let part = parts[index]
       var segment: [Location] = []
       func flush() throws {
         guard !segment.isEmpty else { return }
-        count += segment.count
+        parts[index].fixes += segment.count
         try put(writer.segment(segment, name: part.name))
         segment.removeAll(keepingCapacity: true)
       }
@@ -72,7 +86,26 @@ struct TrackExport {
       try flush()
     }
     try put(writer.ending())
-    return count
+    outcome.fixes = parts.reduce(0) { $0 + $1.fixes }
+    outcome.tripsWithoutFixes += parts.count { $0.isOfVehicle && $0.fixes == 0 }
+    return outcome
+  }
+
+  /// What is to be said of it; `nil` for nothing.
+  func note(of outcome: Outcome) -> String? {
+    if let vehicleName, outcome.trips == 0 {
+      return "There are no trips of '\(vehicleName)'\(range == nil ? "" : " in that time")."
+    }
+    if let vehicleName, outcome.tripsWithoutFixes > 0 {
+      let without = outcome.tripsWithoutFixes
+      let which =
+        without == outcome.trips
+        ? (without == 1 ? "The one trip" : "All \(without) trips") : "\(without) of \(outcome.trips) trips"
+      return "\(which) of '\(vehicleName)' \(without == 1 ? "has" : "have") no fixes here and "
+        + "\(without == 1 ? "is" : "are") left out: recorded by hand, or found on another device. "
+        + "'trendy export mileage --vehicle' has \(without == 1 ? "it" : "them")."
+    }
+    return outcome.fixes == 0 ? "No fixes are kept here\(range == nil ? "" : " of that time")." : nil
   }
 
   private struct Part {
@@ -80,37 +113,49 @@ struct TrackExport {
     var name: String
     /// Both ends count.
     var range: ClosedRange<Date>
+    var isOfVehicle = false
+    /// That were written.
+    var fixes = 0
   }
 
-  private func parts(of container: AppContainer) throws -> [Part] {
+  private func parts(of container: AppContainer) throws -> ([Part], Outcome) {
     let record = container.record
     guard tripIDs.isEmpty, vehicleName == nil else { return try tripParts(of: container) }
     let first = range?.lowerBound ?? .distantPast
     // The end of a day is the beginning of the next.
     let last = range.map { max($0.lowerBound, $0.upperBound.addingTimeInterval(-0.000_5)) } ?? .distantFuture
-    return try record.trackDevices().map { Part(device: $0.name, name: $0.name, range: first...last) }
+    let parts = try record.trackDevices().map { Part(device: $0.name, name: $0.name, range: first...last) }
+    return (parts, Outcome())
   }
 
-  private func tripParts(of container: AppContainer) throws -> [Part] {
+  private func tripParts(of container: AppContainer) throws -> ([Part], Outcome) {
     let store = container.makeStore()
     let lookup = Lookup(store: store)
-    var trips = try tripIDs.map { try lookup.trip($0) }
-    if let vehicleName {
-      let vehicle = try lookup.vehicle(vehicleName)
-      trips += try store.trips(in: range).filter { $0.vehicleId == vehicle.id }
-    }
     let intake = container.record.hasTracks ? try container.record.makeTrackIntake() : nil
-    return try trips.compactMap { trip in
-      let end = max(trip.start, trip.end)
-      if let found = try intake?.explanation(eventId: trip.event.id) {
-        return Part(device: found.device, name: ShortID.of(trip.event.id), range: trip.start...end)
-      }
-      guard tripIDs.isEmpty else {
+    func part(_ trip: TripEvent, isOfVehicle: Bool) throws -> Part? {
+      guard let found = try intake?.explanation(eventId: trip.event.id) else { return nil }
+      return Part(
+        device: found.device, name: ShortID.of(trip.event.id), range: trip.start...max(trip.start, trip.end),
+        isOfVehicle: isOfVehicle)
+    }
+    var parts: [Part] = []
+    var taken: Set<String> = []
+    for trip in try tripIDs.map({ try lookup.trip($0) }) where taken.insert(trip.event.id).inserted {
+      guard let part = try part(trip, isOfVehicle: false) else {
         throw CommandError(
           "No fixes of \(ShortID.of(trip.event.id)) are kept here",
           hint: "It was recorded by hand, or found on another device: export it there.", exit: .notFound)
       }
-      return nil
+      parts.append(part)
     }
+    var outcome = Outcome()
+    guard let vehicleName else { return (parts, outcome) }
+    let vehicle = try lookup.vehicle(vehicleName)
+    for trip in try store.trips(in: range) where trip.vehicleId == vehicle.id {
+      outcome.trips += 1
+      guard taken.insert(trip.event.id).inserted else { continue }
+      if let part = try part(trip, isOfVehicle: true) { parts.append(part) } else { outcome.tripsWithoutFixes += 1 }
+    }
+    return (parts, outcome)
   }
 }

@@ -11,6 +11,7 @@ import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
+import TrendyTrips
 
 /// `trendy export`
 struct ExportCommand: Command {
@@ -22,6 +23,7 @@ struct ExportCommand: Command {
       "export gpx drive.gpx --trip @1", "export kml --day yesterday", "export loop habits.zip",
     ],
     options: EventSelection.options + TrackExport.options + [
+      TrackExport.vehicle,
       OptionSpec("--yes", help: "replace a file that is there"),
       OptionSpec("--no-fixes", help: "ndjson: without what devices told of their way"),
     ])
@@ -33,6 +35,15 @@ struct ExportCommand: Command {
   private let selection: EventSelection
   /// `nil` for a format of something else.
   private let tracks: TrackExport?
+  /// Of whose trips the events are to be; `nil` for all.
+  private let vehicleName: String?
+
+  struct Answer {
+    /// Or fixes, of a format of tracks.
+    var records = 0
+    /// `nil` for a format of something else.
+    var tracks: TrackExport.Outcome?
+  }
 
   init(_ session: Session) throws {
     let words = session.arguments.positionals
@@ -45,42 +56,57 @@ struct ExportCommand: Command {
     isReplacing = session.arguments.has("--yes")
     withReadings = !session.arguments.has("--no-fixes")
     selection = try EventSelection(session)
+    let ofEvents = EventSelection.options.map(\.key).filter { !["--since", "--until"].contains($0) }
+    if format.writes == .fixes, let key = ofEvents.first(where: session.arguments.has) {
+      throw session.usageError(
+        "'\(key)' chooses among events, and \(format.name) holds tracks",
+        hint: "--trip ID, --day 2026-11-20, --since 7d, --vehicle Van.")
+    }
     tracks = format.writes == .fixes ? try TrackExport(session) : nil
     if let option = TrackExport.options.first(where: { session.arguments.has($0.key) }), tracks == nil {
       throw session.usageError(
-        "'\(option.key)' is of tracks, and \(format.name) is none", hint: "gpx, geojson, kml and rec.")
+        "'\(option.key)' is of tracks, and \(format.name) is none", hint: "Tracks are gpx, geojson, kml and rec.")
     }
+    vehicleName = tracks == nil ? session.arguments.value("--vehicle") : nil
     if format.isWrittenAsArchive, path == nil {
       throw session.usageError(
         "\(format.name) is an archive: it is written to a file", hint: "trendy export \(format.word) habits.zip")
     }
-    if format.writes == .everything, selection.isNarrow {
+    if format.writes == .everything, selection.isNarrow || vehicleName != nil {
       throw session.usageError(
-        "\(format.name) is the whole store", hint: "csv and json take --type, --since and --where.")
+        "\(format.name) is the whole store", hint: "csv and json take --type, --since, --vehicle and --where.")
     }
   }
 
-  func act(_ session: Session) throws -> Int {
+  func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     guard let path else {
-      var count = 0
-      try session.console.gathering { console in count = try write(container, session) { console.raw($0) } }
-      return count
+      var answer = Answer()
+      try session.console.gathering { console in answer = try write(container, session) { console.raw($0) } }
+      return answer
     }
     let file = try FileOutput(path: path, isReplacing: isReplacing)
-    let count =
+    let answer =
       try format.isWrittenAsArchive
-      ? writeArchive(container, session, to: file) : write(container, session) { try file.write($0) }
+      ? Answer(records: writeArchive(container, session, to: file))
+      : write(container, session) { try file.write($0) }
     try file.finish()
-    return count
+    return answer
+  }
+
+  private func write(_ container: AppContainer, _ session: Session, to put: (String) throws -> Void) throws -> Answer {
+    guard let tracks, var writer = format.trackWriter() else {
+      return Answer(records: try writeRecords(container, session, to: put))
+    }
+    let outcome = try tracks.write(&writer, of: container, to: put)
+    return Answer(records: outcome.fixes, tracks: outcome)
   }
 
   /// - Returns: how many records were written.
-  private func write(
+  private func writeRecords(
     _ container: AppContainer, _ session: Session, to put: (String) throws -> Void
   ) throws -> Int {
     var count = 0
-    if let tracks, var writer = format.trackWriter() { return try tracks.write(&writer, of: container, to: put) }
     if format.writes == .everything {
       try put(TrendyLines.header + "\n")
       try container.record.forEachRecord(withReadings: withReadings) { record in
@@ -91,22 +117,34 @@ struct ExportCommand: Command {
       return count
     }
     let store = container.makeLocalStore()
-    let search = try selection.search(in: store, session)
+    let events = try events(in: store, session)
     var keys: Set<String> = []
-    try search.forEachPage(in: store) { page in
+    try events { page in
       for event in page { keys.formUnion(event.properties.keys) }
-      return true
     }
     let context = try context(of: store, session, propertyKeys: keys.sorted())
     guard var writer = format.eventWriter(context) else { preconditionFailure("\(format.word) holds events") }
     try put(writer.beginning())
-    try search.forEachPage(in: store) { page in
+    try events { page in
       for event in page { try put(writer.text(of: event)) }
       count += page.count
-      return true
     }
     try put(writer.ending())
     return count
+  }
+
+  /// Gives the events that are meant, a page at a time, the newest first.
+  private func events(
+    in store: LocalStore, _ session: Session
+  ) throws -> (_ body: ([Event]) throws -> Void) throws -> Void {
+    let search = try selection.search(in: store, session)
+    let vehicle = try vehicleName.map { try Lookup(store: store).vehicle($0).id }
+    return { body in
+      try search.forEachPage(in: store) { page in
+        try body(vehicle == nil ? page : page.filter { TripEvent($0)?.vehicleId == vehicle })
+        return true
+      }
+    }
   }
 
   private func context(
@@ -127,13 +165,13 @@ struct ExportCommand: Command {
     }
     var count = 0
     var types: Set<String> = []
-    try selection.search(in: store, session).forEachPage(in: store) { page in
+    let events = try events(in: store, session)
+    try events { page in
       for event in page {
         writer.take(event, on: session.local.day(of: event))
         types.insert(event.eventTypeId)
       }
       count += page.count
-      return true
     }
     for skip in try store.fetchRecords(kind: .skip).compactMap(Skip.init) where types.contains(skip.eventTypeId) {
       writer.take(daysOff: skip.dates(in: session.local), ofType: skip.eventTypeId, note: skip.note)
@@ -144,13 +182,17 @@ struct ExportCommand: Command {
     return count
   }
 
-  func show(_ answer: Int, _ session: Session) -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    if let tracks, let outcome = answer.tracks, let note = tracks.note(of: outcome) { session.console.talk(note) }
     guard let path else { return .done }
     if session.console.isJSON {
-      session.console.document(
-        "trendy.export/1", [("format", .string(format.word)), ("file", .string(path)), ("records", .number(answer))])
+      var members: [(String, JSONText)] = [
+        ("format", .string(format.word)), ("file", .string(path)), ("records", .number(answer.records)),
+      ]
+      if let outcome = answer.tracks { members.append(("trips_without_fixes", .number(outcome.tripsWithoutFixes))) }
+      session.console.document("trendy.export/1", members)
     } else {
-      let what = tracks == nil ? Quantity(answer, "record") : Quantity(answer, "fix", "fixes")
+      let what = tracks == nil ? Quantity(answer.records, "record") : Quantity(answer.records, "fix", "fixes")
       session.console.done("\(what) in \(path)")
     }
     return .done
