@@ -43,8 +43,10 @@ extension DeviceRecord {
   /// Takes in what devices of this store tell; the first one makes the log.
   /// - Parameter act: what a person does with it; `nil` for what devices tell by themselves, which nobody takes back.
   public func makeTrackIntake(for act: Act? = nil) throws -> TrackIntake {
-    try TrackIntake(directory: tracks, journal: RecorderJournal(record: self, act: act), clock: clock)
+    try TrackIntake(directory: tracks, journal: journal(for: act), clock: clock)
   }
+
+  func journal(for act: Act?) -> any FindingJournal { RecorderJournal(record: self, act: act) }
 }
 
 extension DeviceRecord {

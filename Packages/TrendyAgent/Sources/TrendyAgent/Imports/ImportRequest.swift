@@ -48,9 +48,19 @@ public struct ImportReport: Hashable, Sendable {
   public internal(set) var problems: [ImportProblem] = []
   /// Events by the name of their type, new and known.
   public internal(set) var types: [String: Int] = [:]
+  /// Those of them that are new.
+  public internal(set) var newEvents: [String: Int] = [:]
   public internal(set) var newTypes: [String] = []
+  /// The first events of the file, new and known, as they are or would be recorded.
+  public internal(set) var examples: [Example] = []
   public internal(set) var first: Date?
   public internal(set) var last: Date?
+
+  /// An event of the file, with the name of a type that may not be there yet.
+  public struct Example: Hashable, Sendable {
+    public var typeName: String
+    public var event: Event
+  }
 
   /// Whether the file held anything that is recorded by now.
   public var isAnything: Bool { newCount + known + newReadings + knownReadings > 0 }

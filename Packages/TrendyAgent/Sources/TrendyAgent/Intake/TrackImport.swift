@@ -43,18 +43,36 @@ extension DeviceRecord {
   ///   - isDryRun: finds and counts, and keeps nothing.
   /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
   public func importTrack(_ bytes: [UInt8], name: String = "a track", isDryRun: Bool) throws -> TrackImport {
+    let store = try DeviceImportStore(record: self, source: name)
+    let result = try store.importTrack(bytes, isDryRun: isDryRun)
+    guard !isDryRun, result.isAnythingNew else { return result }
+    onChange()
+    // What was imported is saved; that the stores stay quick to open can wait for whoever has room for it.
+    _ = try? makeTrackIntake().tick()
+    while (try? maintain()) == true {}
+    return result
+  }
+}
+
+extension ImportStore {
+  /// Keeps the fixes of a recorded track, and records the trips and visits in them that are new.
+  /// - Parameters:
+  ///   - bytes: a file in any ``/TrendyInterchange/ImportFormat``.
+  ///   - isDryRun: finds and counts, and keeps nothing.
+  /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
+  public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
     var result = TrackImport(file: try TrackFile(reading: bytes))
     if isDryRun {
       try preview(&result)
     } else {
-      try keep(&result, name)
+      try keep(&result)
+      try finish()
     }
     return result
   }
 
-  private func keep(_ result: inout TrackImport, _ name: String) throws {
-    let intake = try makeTrackIntake(for: act("import \(name)"))
-    let store = makeStore()
+  private func keep(_ result: inout TrackImport) throws {
+    let intake = try makeTrackIntake()
     for fixes in result.file.recordings {
       let (taken, found) = try intake.take(fixes, motion: result.file.activities)
       result.fixCount.new += taken.added
@@ -63,33 +81,27 @@ extension DeviceRecord {
       let new = Set(taken.changes.created)
       for (id, isTrip) in found {
         // What the person deleted is known, and shown no more.
-        result.add(try store.findEvent(id: id), isTrip: isTrip, isNew: new.contains(id))
+        result.add(try event(id: id), isTrip: isTrip, isNew: new.contains(id))
       }
     }
-    guard result.fixCount.new > 0 || result.tripCount.new + result.visitCount.new > 0 else { return }
-    onChange()
-    // What was imported is saved; that the stores stay quick to open can wait for whoever has room for it.
-    _ = try? makeTrackIntake().tick()
-    while (try? maintain()) == true {}
   }
 
   private func preview(_ result: inout TrackImport) throws {
-    let store = makeStore()
-    let places = try store.fetchAllGeofences()
-    let deleted = Set(try store.fetchTombstones().map(\.entityId))
-    let stop = TripStop(setting: try store.syncedSettings()[TripStop.key])
+    let places = try journal.geofences()
+    let stop = try journal.tripStop()
     for fixes in result.file.recordings {
       guard let recording = Recording(fixes: fixes, motion: result.file.activities) else { continue }
       for event in recording.events(geofences: places, tripTypeId: "", stop: stop) {
-        // What lives, what was deleted on any device, and what is on its way.
-        let isKnown =
-          try deleted.contains(event.id) || twin(of: event) != nil || store.findEvent(id: event.id) != nil
-          || store.heldEntry(kind: .event, id: event.id) != nil || !store.pendingMutations(ofEntity: event.id).isEmpty
-          || !store.acceptedMutations(ofEntity: event.id).isEmpty
+        let isKnown = try knows(.event, id: event.id) || journal.twin(of: event) != nil
         result.add(event, isTrip: event.sourceType == .trip, isNew: !isKnown)
       }
     }
   }
+}
+
+extension TrackImport {
+  /// Whether anything was kept that was not there before.
+  public var isAnythingNew: Bool { fixCount.new + tripCount.new + visitCount.new > 0 }
 }
 
 extension TrackImport {

@@ -61,7 +61,7 @@ public enum Undoable: Hashable, Sendable {
     }
   }
 
-  var kind: MutationEntityType {
+  public var kind: MutationEntityType {
     switch self {
     case .event: .event
     case .eventType: .eventType
@@ -72,7 +72,7 @@ public enum Undoable: Hashable, Sendable {
     }
   }
 
-  var id: String {
+  public var id: String {
     switch self {
     case .event(let event): event.id
     case .eventType(let type): type.id
@@ -83,8 +83,8 @@ public enum Undoable: Hashable, Sendable {
     }
   }
 
-  /// What makes it, without what the store adds.
-  var value: JSONValue {
+  /// What makes it, as on the wire but without its id and what a store adds.
+  public var value: JSONValue {
     get throws {
       func members(_ entity: some SyncedEntity) throws -> JSONValue {
         var members = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(entity.createRequest))

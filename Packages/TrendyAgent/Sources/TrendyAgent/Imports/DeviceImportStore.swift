@@ -1,0 +1,146 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyInterchange
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTrips
+
+/// A device's own store as an import sees it, with a journal of what the import made.
+final class DeviceImportStore: ImportStore {
+  private let record: DeviceRecord
+  /// The file as the person named it.
+  private let source: String
+  private let format: String
+  private let fingerprint: String
+  /// Ids that an import made that was taken back: they may come again.
+  private let takenBack: Set<String>
+  private var isBegun = false
+  private(set) var importID: String?
+  private(set) var isContinued = false
+
+  /// For records.
+  convenience init(record: DeviceRecord, format: InterchangeFormat, request: ImportRequest) throws {
+    try self.init(record: record, source: request.source, format: format.word, fingerprint: request.fingerprint)
+    guard !request.isDryRun else { return }
+    try record.takeOverEarlierImports()
+    let interrupted = try record.imports().last {
+      $0.undone == nil && $0.finished == nil && $0.fingerprint == fingerprint
+    }
+    guard let interrupted else { return }
+    importID = interrupted.id
+    isContinued = true
+    isBegun = true
+  }
+
+  /// For a track, which is in no journal of imports: the person's undo knows of its events.
+  convenience init(record: DeviceRecord, source: String) throws {
+    try self.init(record: record, source: source, format: "", fingerprint: "")
+  }
+
+  private init(record: DeviceRecord, source: String, format: String, fingerprint: String) throws {
+    self.record = record
+    self.source = source
+    self.format = format
+    self.fingerprint = fingerprint
+    takenBack = Set(try record.imports().filter { $0.undone != nil }.flatMap { $0.made.map(\.id) })
+  }
+
+  var now: Date { record.clock.now }
+  var journal: any FindingJournal { record.journal(for: act) }
+  private var act: Act { record.act("import \(source)") }
+
+  func makeID() -> String { record.makeID() }
+  func eventTypes() throws -> [EventType] { try record.makeStore().fetchAllEventTypes() }
+  func propertyDefinitions() throws -> [PropertyDefinition] { try record.makeStore().fetchAllPropertyDefinitions() }
+  func event(id: String) throws -> Event? { try record.makeStore().findEvent(id: id) }
+  func type(_ kind: BuiltInType) throws -> EventType { try record.type(kind) }
+  func openTrackLog() throws -> TrackLog { try record.openTrackLog() }
+  func makeTrackIntake() throws -> TrackIntake { try record.makeTrackIntake(for: act) }
+
+  func events(in range: Range<Date>, ofType type: String) throws -> [Event] {
+    try record.makeStore().events(in: range, ofType: type, limit: nil)
+  }
+
+  func isDeleted(_ kind: MutationEntityType, id: String) throws -> Bool {
+    try record.makeStore().findTombstone(kind, id)
+  }
+
+  func knows(_ kind: MutationEntityType, id: String) throws -> Bool { try record.makeStore().knows(kind, id) }
+  func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool { takenBack.contains(id) }
+
+  func save(_ batch: [Undoable]) throws -> [Bool] {
+    try record.recorder.inOneSave { save in
+      try save.takeWriteLock()
+      var made: [ImportEntry.Made] = []
+      let areNew = try batch.map { entity in
+        let isNew = try make(entity, in: save)
+        if isNew { made.append(ImportEntry.Made(kind: entity.kind, id: entity.id, digest: try digest(entity, save))) }
+        return isNew
+      }
+      if !made.isEmpty {
+        let journal = ImportJournal(save.localStore)
+        try journal.append(made, to: begin(journal))
+      }
+      return areNew
+    }
+  }
+
+  func finish() throws {
+    guard let importID else { return }
+    try record.recorder.inOneSave { save in
+      try save.takeWriteLock()
+      try ImportJournal(save.localStore).finish(importID, at: record.clock.now)
+    }
+  }
+
+  private func digest(_ entity: Undoable, _ save: RecorderChanges) throws -> String {
+    try (Undoable.held(entity.kind, id: entity.id, in: save.store) ?? entity).digest
+  }
+
+  /// - Returns: whether it was not there before.
+  private func make(_ entity: Undoable, in save: RecorderChanges) throws -> Bool {
+    if takenBack.contains(entity.id), try Undoable.held(entity.kind, id: entity.id, in: save.store) == nil {
+      do {
+        if try save.restore(entity.kind, id: entity.id) { return true }
+      } catch RecorderError.notHeld {
+        // No hub has heard of it: it is made as the first time.
+        return try save.record(entity)
+      } catch is RecorderError {
+        return false
+      }
+    }
+    // A natural id says so itself.
+    if !NaturalIdentifier.isNatural(entity.id), try save.store.knows(entity.kind, entity.id) { return false }
+    return try save.record(entity)
+  }
+
+  private func begin(_ journal: ImportJournal) throws -> String {
+    let id = importID ?? record.makeID()
+    importID = id
+    guard !isBegun else { return id }
+    // A save that fails ends the import, so that it is begun only once.
+    isBegun = true
+    try journal.begin(
+      ImportEntry(
+        id: id, format: format, source: source, started: record.clock.now, fingerprint: fingerprint))
+    return id
+  }
+}
+
+extension DataStoreProtocol {
+  fileprivate func findTombstone(_ kind: MutationEntityType, _ id: String) throws -> Bool {
+    try heldEntry(kind: kind, id: id) != nil
+      || fetchTombstones().contains { $0.entityType == kind && $0.entityId == id }
+  }
+
+  /// Whether it lives, or was deleted on any device, or is on its way.
+  func knows(_ kind: MutationEntityType, _ id: String) throws -> Bool {
+    try Undoable.held(kind, id: id, in: self) != nil || findTombstone(kind, id)
+      || !pendingMutations(ofEntity: id).isEmpty || !acceptedMutations(ofEntity: id).isEmpty
+  }
+}

@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyInterchange
+public import TrendyModels
+public import TrendyPersistence
+public import TrendyTrips
+
+/// A person's record as an import sees it: a device's own store, or what a hub keeps of the person.
+///
+/// One import's view: what it saves is of this import. It is used on one thread.
+public protocol ImportStore: AnyObject {
+  var now: Date { get }
+  /// Of the import; `nil` as long as it saved nothing.
+  var importID: String? { get }
+  /// Whether an earlier call was interrupted, and this one goes on.
+  var isContinued: Bool { get }
+  /// What trips and visits in the file are looked for with, and written by.
+  var journal: any FindingJournal { get }
+
+  /// A new id, above every one before it.
+  func makeID() -> String
+  func eventTypes() throws -> [EventType]
+  func propertyDefinitions() throws -> [PropertyDefinition]
+  /// `nil` for one that does not live.
+  func event(id: String) throws -> Event?
+  /// The living events of a type that begin in a range.
+  func events(in range: Range<Date>, ofType type: String) throws -> [Event]
+  /// Whether it was deleted, by whomever.
+  func isDeleted(_ kind: MutationEntityType, id: String) throws -> Bool
+  /// Whether it lives, or was deleted on any device, or is on its way.
+  func knows(_ kind: MutationEntityType, id: String) throws -> Bool
+  /// Whether an import made it that was taken back: it may come again.
+  func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool
+  /// The type under which trips or visits are recorded, made where there is none.
+  func type(_ kind: BuiltInType) throws -> EventType
+
+  /// Saves a batch, whole or not at all; durable on return.
+  /// - Returns: of each, whether it was not there before.
+  func save(_ batch: [Undoable]) throws -> [Bool]
+  /// The import is over.
+  func finish() throws
+
+  func openTrackLog() throws -> TrackLog
+  /// What it writes is of this import.
+  func makeTrackIntake() throws -> TrackIntake
+}
+
+extension ImportStore {
+  /// Takes in the records of a file, in batches each of which is saved whole.
+  ///
+  /// Ids follow from what an event is in its source, so the same file adds nothing the second time, into whichever store of the person.
+  /// - Throws: what the input throws, or `InterchangeError`; the batches before it stay.
+  public func importRecords(
+    _ input: ByteInput, as format: InterchangeFormat, _ request: ImportRequest
+  ) throws -> ImportReport {
+    try RecordImporter(store: self, format: format, request: request).run {
+      try format.read(input, request.options, $0)
+    }
+  }
+
+  /// Takes in the records of the files of a folder or an archive.
+  public func importRecords(
+    _ files: ExportFiles, as format: InterchangeFormat, _ request: ImportRequest
+  ) throws -> ImportReport {
+    try RecordImporter(store: self, format: format, request: request).run {
+      try format.read(files, request.options, $0)
+    }
+  }
+}

@@ -1,0 +1,459 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyInterchange
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTrips
+
+/// Makes entities of records, and saves them a batch at a time.
+final class RecordImporter {
+  static let batchSize = 2000
+  private static let readingBatchSize = 20_000
+  /// Events that are told of in full.
+  private static let exampleCount = 5
+
+  private let store: any ImportStore
+  private let format: InterchangeFormat
+  private let request: ImportRequest
+  private var report = ImportReport()
+  private var records = 0
+
+  private var types: [String: EventType] = [:]
+  private var typeNames: [String: EventType] = [:]
+  /// By type and key.
+  private var definitions: [String: [String: PropertyDefinition]] = [:]
+  /// Ids of the file whose entities have other ids here.
+  private var renamed: [String: String] = [:]
+  private var occurrences: [String: Int] = [:]
+  private let latestFix: Date
+  /// Whether fixes came in which trips have not been looked for.
+  private var hasUnreadFixes = false
+  private var batch: [Undoable] = []
+  private var readings: [String: [TrackReading]] = [:]
+  private var readingCount = 0
+  private var notes: [String: [TrackNote]] = [:]
+
+  init(store: any ImportStore, format: InterchangeFormat, request: ImportRequest) throws {
+    self.store = store
+    self.format = format
+    self.request = request
+    latestFix = store.now.addingTimeInterval(86_400)
+    for type in try store.eventTypes() { know(type) }
+    for definition in try store.propertyDefinitions() { know(definition) }
+  }
+
+  /// - Parameter read: gives each record with its place in the file.
+  /// - Throws: what `read` throws; the records before an `InterchangeError` are saved.
+  func run(_ read: ((InterchangeRecord, String) throws -> Void) throws -> Void) throws -> ImportReport {
+    do {
+      try read { try take($0, at: $1) }
+    } catch let error as InterchangeError {
+      try flush()
+      throw error
+    }
+    return try finish()
+  }
+
+  private func know(_ type: EventType) {
+    types[type.id] = type
+    // Of two of one name the first by id, on every device.
+    if let other = typeNames[type.name.lowercased()], other.id <= type.id { return }
+    typeNames[type.name.lowercased()] = type
+  }
+
+  private func know(_ definition: PropertyDefinition) {
+    definitions[definition.eventTypeId, default: [:]][definition.key.lowercased()] = definition
+  }
+
+  // MARK: Records
+
+  private func take(_ taken: InterchangeRecord, at place: String) throws {
+    records += 1
+    switch taken {
+    case .entity(let kind, let id, let fields): try take(kind, id, fields, at: place)
+    case .event(let event): try take(event, at: place)
+    case .type(let type): take(type, at: place)
+    case .property(let key, let kind, let typeID):
+      guard let type = types[renamed[typeID] ?? typeID] else { return }
+      if definitions[type.id]?[key.lowercased()] == nil {
+        _ = makeDefinition(key, PropertyValue(type: kind, value: .null), of: type)
+      }
+    case .dayOff(let skip): take(skip, at: place)
+    case .fix(let fix, let device): try take(fix, device, at: place)
+    case .path(let fixes, let source):
+      let device = KeptPath.device(of: source)
+      for fix in fixes { try take(fix, device, at: place) }
+    case .motion(let motion, let device): try take(.motion(motion), device)
+    case .call(let kind, let time, let device):
+      guard let kind = TripCall.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a call", at: place) }
+      try take(.call(TripCall(kind: kind, timestamp: time)), device)
+    case .note(let kind, let id, let time, let content, let device):
+      guard let kind = TrackNote.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a note", at: place) }
+      notes[device, default: []].append(TrackNote(kind: kind, id: id, time: time, content: content))
+    case .track(let file): try take(file, at: place)
+    case .skip(let what, let count): skip(what, count)
+    case .bad(let reason): refuse(reason, at: place)
+    }
+    if batch.count >= Self.batchSize { try flush() }
+  }
+
+  private func refuse(_ reason: String, at place: String) {
+    report.badCount += 1
+    if report.problems.count < 10 { report.problems.append(ImportProblem(place: place, reason: reason)) }
+  }
+
+  private func skip(_ what: String, _ count: Int = 1) {
+    let isKept = report.skipped.count < 64 || report.skipped[what] != nil
+    report.skipped[isKept ? what : "other", default: 0] += count
+  }
+
+  private func take(_ file: TrackFile, at place: String) throws {
+    for problem in file.problems { refuse(problem.reason, at: "\(place), \(problem.place)") }
+    report.badCount += file.problemCount - file.problems.count
+    guard !request.isDryRun else {
+      report.newReadings += file.locations.count
+      return
+    }
+    let intake = try store.makeTrackIntake()
+    for fixes in file.recordings {
+      let (taken, _) = try intake.take(fixes, motion: file.activities)
+      report.newReadings += taken.added
+      report.knownReadings += taken.known
+      report.found += taken.changes.created.count
+    }
+  }
+
+  /// Clocks of devices go wrong by years; what is yet to come is no fix.
+  private func take(_ fix: Location, _ device: String, at place: String) throws {
+    guard fix.timestamp <= latestFix else {
+      return refuse(
+        "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock", at: place)
+    }
+    if !hasUnreadFixes { hasUnreadFixes = !KeptPath.isKept(device: device) }
+    try take(.fix(fix), device)
+  }
+
+  private func take(_ reading: TrackReading, _ device: String) throws {
+    readings[device, default: []].append(reading)
+    readingCount += 1
+    if readingCount >= Self.readingBatchSize { try flushReadings() }
+  }
+
+  private func take(_ kind: MutationEntityType, _ id: String, _ fields: [String: JSONValue], at place: String) throws {
+    guard kind != .conflict else { return skip("conflict") }
+    var value = JSONValue.object(fields)
+    value.rename(renamed)
+    let entity: Undoable
+    do {
+      entity = try Undoable(kind, id: id, value)
+    } catch {
+      return refuse("\(error)", at: place)
+    }
+    switch entity {
+    case .eventType(let type):
+      // Its id may be that of a type here, which keeps its name.
+      if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
+        let look = ForeignType(name: mapped, colorHex: type.colorHex, goal: type.goal)
+        renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id
+        return
+      }
+      // Both made by hand, on two devices that never met: one type.
+      if types[id] == nil, let same = typeNames[type.name.lowercased()] {
+        renamed[id] = same.id
+        report.known += 1
+        return
+      }
+      know(type)
+    case .property(let definition):
+      let same = definitions[definition.eventTypeId]?[definition.key.lowercased()]
+      if let same, same.id != id {
+        report.known += 1
+        return
+      }
+      guard types[definition.eventTypeId] != nil else { return refuse("its event type is not here", at: place) }
+      know(definition)
+    case .event(let event):
+      guard let type = types[event.eventTypeId] else { return refuse("its event type is not here", at: place) }
+      guard isWanted(type.name, type.name), request.options.range?.contains(event.timestamp) != false else {
+        return skip("event that was not asked for")
+      }
+      count(event, of: type.name)
+    case .record(let skip) where kind == .skip:
+      guard skip.fields["event_type_id"]?.stringValue.flatMap({ types[$0] }) != nil else {
+        return refuse("its event type is not here", at: place)
+      }
+    default: break
+    }
+    batch.append(entity)
+  }
+
+  private func isWanted(_ source: String, _ target: String) -> Bool {
+    request.onlyTypes.isEmpty || request.onlyTypes.contains(source.lowercased())
+      || request.onlyTypes.contains(target.lowercased())
+  }
+
+  private func count(_ event: Event, of typeName: String) {
+    report.types[typeName, default: 0] += 1
+    report.first = min(report.first ?? event.timestamp, event.timestamp)
+    report.last = max(report.last ?? event.timestamp, event.timestamp)
+    if report.examples.count < Self.exampleCount {
+      report.examples.append(ImportReport.Example(typeName: typeName, event: event))
+    }
+  }
+
+  private func take(_ foreign: ForeignEvent, at place: String) throws {
+    let mapped = ([foreign.typeName.lowercased()] + foreign.hints).lazy.compactMap { self.request.typeMap[$0] }.first
+    let name = mapped ?? foreign.typeName
+    guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.timestamp) != false else {
+      return skip("event that was not asked for")
+    }
+    guard isTypeName(name, at: place) else { return }
+    let type = try typeNames[name.lowercased()] ?? builtInType(for: foreign, named: name) ?? makeType(name)
+    var event = Event(
+      id: foreign.id ?? id(of: foreign), eventTypeId: type.id, timestamp: foreign.timestamp, endDate: foreign.endDate,
+      isAllDay: foreign.isAllDay, notes: foreign.notes, sourceType: foreign.source ?? .imported,
+      externalId: foreign.externalId,
+      originalTitle: foreign.title, locationLatitude: foreign.coordinate?.latitude,
+      locationLongitude: foreign.coordinate?.longitude, locationName: foreign.locationName, timeZone: foreign.timeZone)
+    var properties: [String: PropertyValue] = [:]
+    var given = foreign.properties
+    if foreign.route.count > 1 {
+      // As a trip has it, and as far apart as a screen shows.
+      given[TripRecord.PropertyKey.route.rawValue] = .text(
+        Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
+    }
+    for (key, value) in given.sorted(by: { $0.key < $1.key }) {
+      let definition = definitions[type.id]?[key.lowercased()] ?? makeDefinition(key, value, of: type)
+      properties[definition.key] = value.converted(to: definition)
+    }
+    event.properties = properties
+    count(event, of: type.name)
+    if let sameness = foreign.sameness, try isKnown(event, sameness) {
+      report.known += 1
+      return
+    }
+    batch.append(.event(event))
+    if let path = KeptPath.device(ofTrack: foreign.track) {
+      for fix in foreign.track { try take(fix, path, at: place) }
+    }
+  }
+
+  /// Whether another source told of the same thing, also one of this import.
+  private func isKnown(_ event: Event, _ sameness: ForeignEvent.Sameness) throws -> Bool {
+    // The trips in fixes that came before are found first, or each would be there twice.
+    if event.sourceType == .trip, hasUnreadFixes, !request.isDryRun {
+      try flushReadings()
+      hasUnreadFixes = false
+      report.found += try store.makeTrackIntake().findAll().created.count
+    }
+    let inBatch = batch.contains { entity in
+      if case .event(let other) = entity { sameness.isMet(by: event, and: other) } else { false }
+    }
+    guard !inBatch, let range = sameness.range(around: event) else { return inBatch }
+    guard try store.event(id: event.id) == nil else { return false }
+    return try store.events(in: range, ofType: event.eventTypeId).contains {
+      sameness.isMet(by: event, and: $0)
+    }
+  }
+
+  /// The type under which trips and visits that are found here are recorded; `nil` for what is neither.
+  private func builtInType(for foreign: ForeignEvent, named name: String) throws -> EventType? {
+    let kind = foreign.source == .trip ? BuiltInType.trip : BuiltInType.visit
+    guard foreign.sameness != nil, name == kind.name, !request.isDryRun else { return nil }
+    let isNew = kind.present(among: Array(types.values)) == nil
+    let type = try store.type(kind)
+    if isNew { report.newTypes.append(type.name) }
+    know(type)
+    // Under whatever name it goes, it is known by this one.
+    typeNames[name.lowercased()] = type
+    for definition in try store.propertyDefinitions() where definition.eventTypeId == type.id {
+      know(definition)
+    }
+    return type
+  }
+
+  private func take(_ foreign: ForeignType, at place: String) {
+    let name = request.typeMap[foreign.name.lowercased()] ?? foreign.name
+    guard isWanted(foreign.name, name) else { return skip("type that was not asked for") }
+    guard isTypeName(name, at: place), typeNames[name.lowercased()] == nil else { return }
+    let natural = typeID(of: name)
+    if isGone(natural) { return skip("type that was deleted") }
+    _ = makeType(name, like: foreign)
+  }
+
+  private func take(_ foreign: ForeignSkip, at place: String) {
+    let name = request.typeMap[foreign.typeName.lowercased()] ?? foreign.typeName
+    guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.days.lowerBound) != false else {
+      return skip("day off that was not asked for")
+    }
+    guard isTypeName(name, at: place) else { return }
+    let type = typeNames[name.lowercased()] ?? makeType(name)
+    let skip = Skip(
+      id: id(["skip"] + foreign.key), eventTypeId: type.id, days: foreign.days, note: foreign.note)
+    batch.append(.record(skip.record))
+  }
+
+  private func isTypeName(_ name: String, at place: String) -> Bool {
+    guard name.utf8.count <= 128, !name.isEmpty else {
+      refuse("a type is called with 1 to 128 bytes", at: place)
+      return false
+    }
+    return true
+  }
+
+  private func id(of foreign: ForeignEvent) -> String {
+    foreign.isKeyUnique ? NaturalKey.id(for: ["import"] + foreign.key) : id(foreign.key)
+  }
+
+  /// The second of one key in a file is another thing.
+  private func id(_ key: [String]) -> String {
+    let id = NaturalKey.id(for: ["import"] + key)
+    let count = occurrences[id, default: 0] + 1
+    occurrences[id] = count
+    return count == 1 ? id : NaturalKey.id(for: ["import"] + key + ["#\(count)"])
+  }
+
+  private func typeID(of name: String) -> String { NaturalKey.id(for: "import", "type", name.lowercased()) }
+
+  /// Whether a type was deleted by a person, and not by taking an import back.
+  private func isGone(_ type: String) -> Bool {
+    // A store that cannot be read fails where the type is saved.
+    (try? store.isDeleted(.eventType, id: type) && !store.isTakenBack(.eventType, id: type)) == true
+  }
+
+  private func makeType(_ name: String, like foreign: ForeignType? = nil) -> EventType {
+    let natural = typeID(of: name)
+    // One that the person deleted does not come back; its name may. One that an undo took back does, with its events.
+    var type = EventType(
+      id: isGone(natural) ? store.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? "#6B7280",
+      iconName: "tray.and.arrow.down")
+    type.goal = foreign?.goal
+    know(type)
+    report.newTypes.append(name)
+    batch.append(.eventType(type))
+    return type
+  }
+
+  private func makeDefinition(_ key: String, _ value: PropertyValue, of type: EventType) -> PropertyDefinition {
+    // A choice without its options takes any text; which options there are is known only at the end of the file.
+    let definition = PropertyDefinition(
+      id: NaturalKey.id(for: "import", "property", type.id, key.lowercased()), eventTypeId: type.id, key: key,
+      label: key,
+      propertyType: value.type == .select ? .text : value.type, displayOrder: definitions[type.id]?.count ?? 0)
+    know(definition)
+    batch.append(.property(definition))
+    return definition
+  }
+
+  // MARK: Saving
+
+  private func flush() throws {
+    defer { batch.removeAll(keepingCapacity: true) }
+    guard !batch.isEmpty else { return }
+    if request.isDryRun {
+      for entity in batch {
+        let isKnown = try store.knows(entity.kind, id: entity.id)
+        note(entity, isNew: try !isKnown || store.isTakenBack(entity.kind, id: entity.id))
+      }
+    } else {
+      for (entity, isNew) in zip(batch, try store.save(batch)) { note(entity, isNew: isNew) }
+    }
+    try request.onProgress?(records)
+  }
+
+  private func note(_ entity: Undoable, isNew: Bool) {
+    guard isNew else {
+      report.known += 1
+      return
+    }
+    report.new[entity.kind, default: 0] += 1
+    if case .event(let event) = entity, let type = types[event.eventTypeId] {
+      report.newEvents[type.name, default: 0] += 1
+    }
+  }
+
+  private func flushReadings() throws {
+    defer {
+      readings.removeAll()
+      readingCount = 0
+    }
+    guard readingCount > 0 else { return }
+    guard !request.isDryRun else {
+      report.newReadings += readingCount
+      return
+    }
+    let log = try store.openTrackLog()
+    for (device, taken) in readings.sorted(by: { $0.key < $1.key }) {
+      let result = try log.append(taken, device: device)
+      report.newReadings += result.added
+      report.knownReadings += result.known
+      report.badCount += result.invalid
+    }
+    try request.onProgress?(records)
+  }
+
+  private func finish() throws -> ImportReport {
+    try flush()
+    try flushReadings()
+    if !request.isDryRun {
+      try putNotes()
+      // A store's own lines come with what was found in them.
+      if report.newReadings > 0, format.reads != .everything {
+        report.found += try store.makeTrackIntake().findAll().created.count
+      }
+      try store.finish()
+    }
+    report.id = store.importID
+    report.isContinued = store.isContinued
+    return report
+  }
+
+  /// Puts what a store found in its readings beside them, so that nothing is found twice, and nothing that was deleted is found again.
+  private func putNotes() throws {
+    guard !notes.isEmpty else { return }
+    let log = try store.openTrackLog()
+    for (device, notes) in notes.sorted(by: { $0.key < $1.key }) {
+      try log.withReader {
+        // Where this store has looked by itself, it goes by its own notes.
+        let own = try TrackNote.Kind.allCases.contains {
+          try !log.notes($0, device: device, after: nil, isDescending: false, limit: 1).isEmpty
+        }
+        guard !own, let unread = try log.unread(device: device) else { return }
+        var changes = TrackChanges()
+        changes.put = notes
+        changes.readThrough = unread.generation
+        try log.commit(changes, device: device)
+      }
+    }
+  }
+}
+
+extension PropertyValue {
+  /// The same as a value of another kind, where it is one.
+  fileprivate func converted(to definition: PropertyDefinition) -> PropertyValue {
+    guard type != definition.propertyType else { return self }
+    switch definition.propertyType {
+    case .duration: return doubleValue.map { .duration($0) } ?? self
+    case .number:
+      if let seconds = doubleValue { return .number(seconds) }
+      return stringValue.flatMap { Double($0) }.map { .number($0) } ?? self
+    case .text: return stringValue.map { .text($0) } ?? .text(valueText)
+    case .select, .url, .email, .date:
+      return PropertyValue(type: definition.propertyType, value: .string(stringValue ?? valueText))
+    case .boolean: return boolValue.map { .boolean($0) } ?? self
+    }
+  }
+
+  private var valueText: String {
+    switch value {
+    case .int(let value): "\(value)"
+    case .double(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+    case .bool(let value): value ? "true" : "false"
+    default: ""
+    }
+  }
+}
