@@ -19,7 +19,7 @@ extension HubStorageContract {
       var moved: Set<HubRecord> = []
       try storage.read(person: "q") { try $0.forEachRecord { moved.insert($0) } }
       try expect(moved, records)
-      try expect(records.count, 15)
+      try expect(records.count, 16)
       try storage.read(person: "q") { reading in
         try expect(try reading.entries(after: 0, limit: 9).map(\.id), ["e", "t", "dead"])
         try expect(try reading.entry(kind: "event", id: "old"), nil)
@@ -47,7 +47,7 @@ extension HubStorageContract {
   ]
 }
 
-/// Fifteen records, of each sort at least one.
+/// Sixteen records, of each sort at least one.
 private func putOneOfEach(in transaction: any HubTransaction) throws {
   let outcome = { StoredOutcome(digest: $0, verdict: .accepted(version: 1)) }
   let companion = HubCompanion(tracker: "a", companion: "b", createdAt: moment)
@@ -67,4 +67,5 @@ private func putOneOfEach(in transaction: any HubTransaction) throws {
   try transaction.put(
     CompanionNotice(sequence: 7, kind: "trip_started", at: moment, data: ["n": 1]), companion: companion.id)
   try transaction.put(HubWebhookStanding(webhook: "w", cursor: 4, life: "a"))
+  try transaction.put(HubImport(id: "i", format: "ics", source: "a.ics", startedAt: moment, before: 2))
 }

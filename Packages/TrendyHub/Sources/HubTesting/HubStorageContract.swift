@@ -368,6 +368,23 @@ public enum HubStorageContract: Sendable {
       }
       try storage.read(person: "q") { try expect(try $0.webhookStanding(of: "w"), nil) }
     },
+    Check("imports are kept in the order in which they were begun, each as it was put last") { storage in
+      var second = HubImport(id: "b", format: "loop", source: "Loop.zip", startedAt: moment, before: 3)
+      let third = HubImport(id: "c", format: "ics", source: "c", startedAt: moment, before: 9)
+      let first = HubImport(
+        id: "z", format: "csv", source: "", startedAt: moment.addingTimeInterval(-1), before: 0)
+      try storage.write(person: "p") { transaction in
+        for entry in [third, second, first] { try transaction.put(entry) }
+        try expect(try transaction.imports(), [first, second, third])
+      }
+      second.through = 8
+      second.made = ["event": 4, "event_type": 1]
+      second.finishedAt = moment
+      second.undoneAt = moment.addingTimeInterval(60)
+      try storage.write(person: "p") { try $0.put(second) }
+      try storage.read(person: "p") { try expect(try $0.imports(), [first, second, third]) }
+      try storage.read(person: "q") { try expect(try $0.imports(), []) }
+    },
     Check("outcomes are forgotten up to a sequence, of one device") { storage in
       let outcome = StoredOutcome(digest: "x", verdict: .accepted(version: 1))
       try storage.write(person: "p") { transaction in

@@ -89,6 +89,7 @@ private struct MemoryPerson {
   var companions: [String: HubCompanion] = [:]
   var notices: [String: [Int64: CompanionNotice]] = [:]
   var webhookStandings: [String: HubWebhookStanding] = [:]
+  var imports: [String: HubImport] = [:]
 }
 
 private final class MemoryTransaction: HubTransaction {
@@ -174,6 +175,9 @@ private final class MemoryTransaction: HubTransaction {
   }
 
   func webhookStanding(of webhook: String) throws -> HubWebhookStanding? { person.webhookStandings[webhook] }
+  func imports() throws -> [HubImport] {
+    person.imports.values.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
 
   func setState(_ state: HubState) throws { person.state = state }
   func put(_ entry: HubEntry) throws { person.entries[.init(kind: entry.kind, id: entry.id)] = entry }
@@ -212,6 +216,7 @@ private final class MemoryTransaction: HubTransaction {
       for notice in notices.values { try body(.notice(notice, companion: companion)) }
     }
     for standing in person.webhookStandings.values { try body(.webhookStanding(standing)) }
+    for entry in person.imports.values { try body(.import(entry)) }
   }
 
   func putContact(_ contact: HubContact) throws { person.contacts[contact.device] = contact }
@@ -228,6 +233,7 @@ private final class MemoryTransaction: HubTransaction {
 
   func put(_ standing: HubWebhookStanding) throws { person.webhookStandings[standing.webhook] = standing }
   func forgetWebhookStanding(of webhook: String) throws { person.webhookStandings[webhook] = nil }
+  func put(_ entry: HubImport) throws { person.imports[entry.id] = entry }
 }
 
 private struct MemoryDirectory {

@@ -23,6 +23,7 @@ extension PostgresReading {
     }
     let standings = try run(PostgresCall(.readStandings, .text(person)))
     for row in 0..<standings.count { try body(.webhookStanding(Self.standing(standings.data(row, 0)))) }
+    for entry in try imports() { try body(.import(entry)) }
   }
 
   private func forEachEntry(_ body: (HubRecord) throws -> Void) throws {

@@ -405,6 +405,16 @@ class PostgresReading: PostgresSession, HubReading {
     return standing
   }
 
+  func imports() throws -> [HubImport] {
+    let rows = try run(PostgresCall(.readImports, .text(person)))
+    return try (0..<rows.count).map { row in
+      guard let entry = HubImport(stored: try PostgresDocument.parse(rows.data(row, 0), of: "import")) else {
+        throw PostgresDocument.unreadable("import")
+      }
+      return entry
+    }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
     try settle()
     let rows = try run(

@@ -114,7 +114,15 @@ enum PostgresSchema {
       CREATE TABLE witness (
         hub text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, seen_at timestamptz NOT NULL DEFAULT now())
       """,
-    ]
+    ],
+    [
+      // Files that were taken in.
+      """
+      CREATE TABLE import (
+        person text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, document text NOT NULL,
+        PRIMARY KEY (person, id))
+      """
+    ],
   ]
 
   /// In the schema that the connection stands in. Two hubs at once: the second waits for the row of the first.

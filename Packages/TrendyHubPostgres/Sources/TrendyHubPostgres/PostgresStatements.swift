@@ -215,11 +215,22 @@ extension PostgresStatement {
   static let deleteStanding = PostgresStatement(
     "delete_standing", "DELETE FROM webhook_standing WHERE person = $1 AND webhook = $2")
 
+  // MARK: Imports
+
+  static let readImports = PostgresStatement("read_imports", "SELECT document FROM import WHERE person = $1")
+  static let putImport = PostgresStatement(
+    "put_import",
+    """
+    INSERT INTO import (person, id, document) VALUES ($1, $2, $3)
+    ON CONFLICT (person, id) DO UPDATE SET document = excluded.document
+    """)
+
   // MARK: Erasing
 
   /// The tables of a person's beside the counter.
   static let tables = [
     "entry", "purged", "reference", "device", "outcome", "keyed_write", "companion", "notice", "webhook_standing",
+    "import",
   ]
 
   static let erasures = tables.map {

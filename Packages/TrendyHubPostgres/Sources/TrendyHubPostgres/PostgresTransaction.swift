@@ -20,11 +20,12 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     var forgottenNotices: [String: Int64] = [:]
     /// `nil` of one that is forgotten.
     var standings: [String: HubWebhookStanding?] = [:]
+    var imports: [String: HubImport] = [:]
 
     var isEmpty: Bool {
       state == nil && entries.isEmpty && devices.isEmpty && outcomes.isEmpty && forgottenOutcomes.isEmpty
         && purged.isEmpty && keyedWrites.isEmpty && companions.isEmpty && notices.isEmpty && forgottenNotices.isEmpty
-        && standings.isEmpty
+        && standings.isEmpty && imports.isEmpty
     }
   }
 
@@ -106,6 +107,11 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     return try super.webhookStanding(of: webhook)
   }
 
+  override func imports() throws -> [HubImport] {
+    (try super.imports().filter { pending.imports[$0.id] == nil } + pending.imports.values)
+      .sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
   // MARK: Writing
 
   func setState(_ state: HubState) throws { pending.state = state }
@@ -180,6 +186,8 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   func put(_ standing: HubWebhookStanding) throws { pending.standings[standing.webhook] = standing }
 
   func forgetWebhookStanding(of webhook: String) throws { pending.standings.updateValue(nil, forKey: webhook) }
+
+  func put(_ entry: HubImport) throws { pending.imports[entry.id] = entry }
 
   // MARK: Sending
 
@@ -357,6 +365,10 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
         try standing.map {
           PostgresCall(.putStanding, values[0], values[1], .document(try WireJSON.encode($0.stored)))
         } ?? PostgresCall(.deleteStanding, values[0], values[1]))
+    }
+    for (id, entry) in pending.imports.sorted(by: { $0.key < $1.key }) {
+      calls.append(
+        PostgresCall(.putImport, .text(person), .text(id), .document(try WireJSON.encode(entry.stored))))
     }
     return calls
   }

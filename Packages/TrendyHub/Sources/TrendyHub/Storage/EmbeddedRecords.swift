@@ -27,9 +27,11 @@ enum HubRecordKind {
   static let notice: UInt8 = 12
   /// How far the deliveries to a webhook have come.
   static let webhookStanding: UInt8 = 13
+  /// A file that was taken in.
+  static let fileImport: UInt8 = 14
 
   /// All of a person's store.
-  static let ofPerson: ClosedRange<UInt8> = state...webhookStanding
+  static let ofPerson: ClosedRange<UInt8> = state...fileImport
 
   // The directory.
   static let person: UInt8 = 16

@@ -198,6 +198,13 @@ class EmbeddedReading: HubReading {
     return standing
   }
 
+  func imports() throws -> [HubImport] {
+    try records.scan(kind: HubRecordKind.fileImport).map { record in
+      guard let entry = HubImport(stored: try record.document()) else { throw record.unreadable() }
+      return entry
+    }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
   /// Those that are made from others are left out.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws {
     let state = try state()
@@ -212,6 +219,7 @@ class EmbeddedReading: HubReading {
       guard let standing = HubWebhookStanding(stored: try record.document()) else { throw record.unreadable() }
       try body(.webhookStanding(standing))
     }
+    for entry in try imports() { try body(.import(entry)) }
     try forEachOutcome(body)
     try forEachNotice(body)
   }
@@ -408,6 +416,10 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
 
   func forgetWebhookStanding(of webhook: String) throws {
     transaction.delete(kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: webhook))
+  }
+
+  func put(_ entry: HubImport) throws {
+    try transaction.put(kind: HubRecordKind.fileImport, key: RecordKey(hashing: entry.id), document: entry.stored)
   }
 }
 

@@ -16,6 +16,7 @@ public enum HubRecord: Hashable, Sendable {
   case companion(HubCompanion)
   case notice(CompanionNotice, companion: String)
   case webhookStanding(HubWebhookStanding)
+  case `import`(HubImport)
 }
 
 /// 128 bits that stand for a name which a storage has to recognise and never to tell.
@@ -73,6 +74,7 @@ extension HubTransaction {
     case .companion(let companion): try put(companion)
     case .notice(let notice, let companion): try put(notice, companion: companion)
     case .webhookStanding(let standing): try put(standing)
+    case .import(let entry): try put(entry)
     }
   }
 
@@ -185,6 +187,7 @@ extension HubRecord {
     case .notice(let notice, let companion):
       ["notice", .string(companion), .string(String(decoding: try WireJSON.encode(notice), as: UTF8.self))]
     case .webhookStanding(let standing): ["webhook_standing", standing.stored]
+    case .import(let entry): ["import", entry.stored]
     }
   }
 }

@@ -176,6 +176,8 @@ public protocol HubReading: AnyObject {
   /// On their way to a companion, after a sequence, by sequence, at most `limit`.
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
   func webhookStanding(of webhook: String) throws -> HubWebhookStanding?
+  /// Files that were taken in, by the time they were begun, equal ones by id; those that were taken back, too.
+  func imports() throws -> [HubImport]
   /// Calls `body` with everything that is kept of the person, each record once, in any order.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws
 }
@@ -231,6 +233,8 @@ public protocol HubTransaction: HubReading {
   func forgetNotices(companion: String, through sequence: Int64) throws
   func put(_ standing: HubWebhookStanding) throws
   func forgetWebhookStanding(of webhook: String) throws
+  /// Puts the import in place of the one with its id.
+  func put(_ entry: HubImport) throws
 }
 
 /// Where a device stood when it last asked, as far as the hub needs to know.
