@@ -52,6 +52,7 @@ extension CommandError {
       case .permissionDenied, .notAFolder, .exists: .cannotCreate
       case .missing: .notFound
       case .busy, .replaced: .tryAgain
+      case .cancelled: .interrupted
       case .invalidIdentifier, .tooLarge, .notABackup: .badData
       case .damaged, .diskFull, .readOnly, .syncFailed, .unreadableRow, .failed: .readWrite
       }

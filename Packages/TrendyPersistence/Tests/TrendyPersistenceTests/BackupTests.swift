@@ -177,6 +177,109 @@ struct BackupTests {
     }
   }
 
+  @Test func `progress rises to its total in every step`() throws {
+    let disk = try Self.makeStore()
+    var seen: [StoreBackup.Progress] = []
+    func note(_ progress: StoreBackup.Progress) -> Bool {
+      seen.append(progress)
+      return true
+    }
+    try StoreBackup.write(
+      Self.stores, to: Self.path, madeMillis: 1, fileSystem: disk, options: Self.options, onProgress: note)
+    #expect(seen.last == StoreBackup.Progress(step: .backingUp, done: 90, total: 90))
+    seen = []
+    _ = try StoreBackup.restore(
+      from: Self.path, to: Self.stores, keptIn: Self.kept, nowMillis: 2, fileSystem: disk, options: Self.options,
+      onProgress: note)
+    let bytes = try #require(disk.contents(Self.path)).count
+    var last: [StoreBackup.Progress] = []
+    for progress in seen {
+      if let before = last.last, before.step == progress.step {
+        #expect(before.done <= progress.done && before.total == progress.total)
+        last.removeLast()
+      }
+      last.append(progress)
+    }
+    #expect(
+      last == [
+        StoreBackup.Progress(step: .checking, done: bytes, total: bytes),
+        StoreBackup.Progress(step: .backingUp, done: 90, total: 90),
+        StoreBackup.Progress(step: .restoring(store: "record"), done: bytes, total: bytes),
+        StoreBackup.Progress(step: .restoring(store: "tracks"), done: bytes, total: bytes),
+      ])
+  }
+
+  @Test func `a backup that is cancelled at any step leaves the one before and nothing else`() throws {
+    let disk = try Self.makeStore()
+    _ = try Self.write(disk)
+    let files = Self.files(disk)
+    var call = 0
+    while true {
+      call += 1
+      var calls = 0
+      do {
+        try StoreBackup.write(
+          Self.stores, to: Self.path, madeMillis: 1, isReplacing: true, fileSystem: disk, options: Self.options
+        ) { _ in
+          calls += 1
+          return calls < call
+        }
+        break
+      } catch StorageError.cancelled(let path) {
+        #expect(path == Self.path && calls == call)
+        #expect(Self.files(disk) == files)
+      }
+    }
+    #expect(call > 2)
+  }
+
+  @Test func `a restore that is cancelled before a store has changed changes none, and is whole afterwards`() throws {
+    let source = try Self.makeStore()
+    _ = try Self.write(source)
+    try EngineFixture.put(200..<220, in: try EngineFixture.open(source))
+    let (rows, tracks) = (try Self.rows(source), try Self.rows(source, "/store/tracks"))
+    var (call, cancelled, goneThrough) = (0, 0, 0)
+    while true {
+      call += 1
+      let disk = source.copy()
+      var (calls, refusedStep) = (0, StoreBackup.Progress.Step?.none)
+      do {
+        _ = try StoreBackup.restore(
+          from: Self.path, to: Self.stores, keptIn: Self.kept, nowMillis: 2, fileSystem: disk, options: Self.options
+        ) { progress in
+          calls += 1
+          if calls == call { refusedStep = progress.step }
+          return calls < call
+        }
+        #expect(try Self.rows(disk).count == rows.count - 20)
+        #expect(disk.contents(Self.kept) != nil)
+        guard let refusedStep else { break }
+        // The first store has changed by then, so that the second has to.
+        #expect(refusedStep == .restoring(store: "tracks"))
+        goneThrough += 1
+      } catch StorageError.cancelled {
+        #expect(refusedStep != .restoring(store: "tracks"))
+        #expect(try Self.rows(disk) == rows && Self.rows(disk, "/store/tracks") == tracks)
+        try EngineFixture.open(disk).maintain()
+        let left = Self.files(disk).keys.filter { source.contents($0) == nil && !$0.hasSuffix("/maintenance") }
+        #expect(left.isEmpty, "\(left)")
+        cancelled += 1
+      }
+    }
+    #expect(cancelled > 3 && goneThrough > 0)
+  }
+
+  @Test func `a restore into an empty place is not cancelled once it has begun`() throws {
+    let source = try Self.makeStore()
+    _ = try Self.write(source)
+    let disk = SimulatedFileSystem()
+    disk.setContents(Self.path, try #require(source.contents(Self.path)))
+    _ = try StoreBackup.restore(
+      from: Self.path, to: Self.stores, keptIn: Self.kept, nowMillis: 2, fileSystem: disk, options: Self.options
+    ) { $0.step == .checking }
+    #expect(try Self.rows(disk) == Self.rows(source))
+  }
+
   @Test func `a damaged store makes no backup, and the one before stays`() throws {
     let disk = try Self.makeStore()
     _ = try Self.write(disk)

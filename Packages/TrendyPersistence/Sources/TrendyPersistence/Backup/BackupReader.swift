@@ -3,7 +3,7 @@ struct BackupReader {
   /// When the backup was made: milliseconds since 1970-01-01T00:00:00Z.
   let madeMillis: Int64
   let bytes: Int
-  private let path: String
+  let path: String
   private let file: any OpenFile
   private let firstChecksum: UInt64
 
@@ -39,10 +39,12 @@ struct BackupReader {
   /// - Parameters:
   ///   - onStore: a store begins.
   ///   - onRecord: a record of it, valid during the call. Records rise by kind, sort value and key.
+  ///   - onBlock: so many bytes of the file are read.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, or what a closure throws.
   func read(
     onStore: (_ name: String, _ lastSequence: UInt64) throws(StorageError) -> Void,
-    onRecord: (UnsafeRawPointer) throws(StorageError) -> Void
+    onRecord: (UnsafeRawPointer) throws(StorageError) -> Void,
+    onBlock: (_ done: Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     var buffer = RecordMemory(zeroed: BackupFormat.usualBlock)
     var position = BackupFormat.headerBytes
@@ -72,9 +74,11 @@ struct BackupReader {
           throw damage(position, "the number of records is another")
         }
         guard position + length == bytes else { throw damage(position + length, "something follows its end") }
+        try onBlock(bytes)
         return
       }
       position += length
+      try onBlock(position)
     }
   }
 

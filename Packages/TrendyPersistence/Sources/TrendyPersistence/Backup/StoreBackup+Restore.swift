@@ -35,34 +35,50 @@ extension StoreBackup {
   /// (`device_forked`), and it goes on under a new identity; nothing that the hub has is lost.
   ///
   /// At `keptPath` a backup of what is there now is written first, if anything is; `nowMillis` is now, in milliseconds since
-  /// 1970-01-01T00:00:00Z.
+  /// 1970-01-01T00:00:00Z. `onProgress` may cancel until the first store has changed. From then on its answer does not count, as the
+  /// stores of a backup belong together; nor does it once files of a damaged store were put aside, or a store was made.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)`` and ``StorageError/newerVersion(path:found:supported:)`` before
-  ///   anything was touched.
+  ///   anything was touched; ``StorageError/cancelled(path:)``, then every store is as it was.
   public static func restore(
     from path: String, to stores: [Store], keptIn keptPath: String, nowMillis: Int64,
-    fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init()
+    fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init(),
+    onProgress: ProgressHandler = { _ in true }
   ) throws(StorageError) -> RestoreReport {
-    let summary = try check(path, fileSystem: fileSystem)
+    let summary = try check(path, fileSystem: fileSystem, onProgress: onProgress)
     if try isThere(keptPath, fileSystem) { throw .exists(path: keptPath) }
     let targets = stores.filter { summary.records[$0.name] != nil }
     var kept: [String] = []
     var used: [Store] = []
+    var mayCancel = true
     for store in targets {
       switch try condition(of: store, fileSystem, options) {
-      case .none: break
+      case .none: mayCancel = false
       case .sound(let records): if records > 0 { used.append(store) }
-      case .damaged: kept += try setAside(store, fileSystem, options)
+      case .damaged:
+        mayCancel = false
+        kept += try setAside(store, fileSystem, options)
       }
     }
     // Nobody saves from here on: what is there when the backup of it is written is what is replaced.
     var replacements: [Replacement] = []
     for store in targets { replacements.append(try Replacement(of: store, fileSystem, options)) }
     if !used.isEmpty {
-      try write(used, to: keptPath, madeMillis: nowMillis, fileSystem: fileSystem, options: options)
+      try write(used, to: keptPath, madeMillis: nowMillis, fileSystem: fileSystem, options: options) { progress in
+        onProgress(progress) || !mayCancel
+      }
       kept.append(keptPath)
     }
     for replacement in replacements {
-      try replacement.carryOut(with: BackupReader(path: path, fileSystem: fileSystem))
+      do throws(StorageError) {
+        try replacement.carryOut(with: BackupReader(path: path, fileSystem: fileSystem)) { progress in
+          onProgress(progress) || !mayCancel
+        }
+      } catch {
+        // What it holds is still in the stores, so that nobody misses it; if it cannot be removed it only takes room.
+        if case .cancelled = error, !used.isEmpty { try? fileSystem.remove(keptPath) }
+        throw error
+      }
+      mayCancel = false
     }
     replacements = []
     for store in targets {
@@ -140,14 +156,16 @@ private final class Replacement {
 
   deinit { transaction.rollback() }
 
-  func carryOut(with reader: BackupReader) throws(StorageError) {
-    try engine.replaceAll(with: reader, named: store.name)
+  func carryOut(with reader: BackupReader, onProgress: StoreBackup.ProgressHandler) throws(StorageError) {
+    try engine.replaceAll(with: reader, named: store.name, onProgress: onProgress)
   }
 }
 
 extension StorageEngine {
   /// The caller has the write lock and that of maintenance.
-  fileprivate func replaceAll(with reader: BackupReader, named wanted: String) throws(StorageError) {
+  fileprivate func replaceAll(
+    with reader: BackupReader, named wanted: String, onProgress: StoreBackup.ProgressHandler
+  ) throws(StorageError) {
     // The manifest of this moment: since it was opened others may have sealed.
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
@@ -170,6 +188,9 @@ extension StorageEngine {
         writer = try SegmentWriter(number: next.generation, storeID: next.storeID, log: log)
       }
       try writer?.add(record)
+    } onBlock: { done throws(StorageError) in
+      let progress = StoreBackup.Progress(step: .restoring(store: wanted), done: done, total: reader.bytes)
+      guard onProgress(progress) else { throw .cancelled(path: reader.path) }
     }
     // Whoever has the store open stands before this end of the log, and learns here that what it knows is past.
     try goOnInNewChunk(log, for: 0, isReplacement: true)

@@ -39,18 +39,47 @@ public enum StoreBackup: Sendable {
     }
   }
 
+  /// How far a backup, its check or a restore has come. Each step counts from 0 to its own total.
+  public struct Progress: Hashable, Sendable {
+    public enum Step: Hashable, Sendable {
+      /// Records of the stores are written into a backup; counted in records.
+      case backingUp
+      /// A backup is read to its end, to see that it is whole; counted in bytes of its file.
+      case checking
+      /// Records of a backup take the place of what the store with this name holds; counted in bytes of the backup.
+      case restoring(store: String)
+    }
+
+    public var step: Step
+    /// 0 to ``total``.
+    public var done: Int
+    public var total: Int
+
+    public init(step: Step, done: Int, total: Int) {
+      self.step = step
+      self.done = done
+      self.total = total
+    }
+  }
+
+  /// Called about every thousand records, and at the end of a step, with the progress so far. Returning `false` cancels the work, which then throws
+  /// ``StorageError/cancelled(path:)``.
+  public typealias ProgressHandler = (Progress) -> Bool
+
   /// Writes what the stores hold into a file; it is there whole, and on the disk, or not at all. A folder without a store is left
   /// out; others may save meanwhile, and no store is changed.
   ///
   /// `madeMillis` is now, in milliseconds since 1970-01-01T00:00:00Z; `isReplacing` says whether a file that is there may go. In the
-  /// folder of a store nothing but a backup may, and no backup gets a name that the store has for files of its own.
-  /// - Throws: ``StorageError/exists(path:)``; ``StorageError/busy(path:)`` while another writes a backup of this name;
+  /// folder of a store nothing but a backup may, and no backup gets a name that the store has for files of its own. `onProgress` may
+  /// cancel it at any time.
+  /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while another writes a backup of this name;
   ///   ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it first; ``StorageError/missing(path:)`` when
   ///   there is no store at all.
   @discardableResult
   public static func write(
     _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false,
-    fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init()
+    fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init(),
+    onProgress: ProgressHandler = { _ in true }
   ) throws(StorageError) -> Summary {
     guard try isFree(path, isReplacing: isReplacing, fileSystem) else { throw .exists(path: path) }
     var engines: [(name: String, engine: StorageEngine)] = []
@@ -62,6 +91,15 @@ public enum StoreBackup: Sendable {
     }
     guard !engines.isEmpty else { throw .missing(path: stores.first?.directory ?? path) }
     let writer = try BackupWriter(path: path, madeMillis: madeMillis, fileSystem: fileSystem)
+    var total = 0
+    for (_, engine) in engines {
+      for kind in 0...UInt8.max { total += try engine.count(kind: kind) }
+    }
+    func report() throws(StorageError) {
+      guard onProgress(Progress(step: .backingUp, done: writer.records, total: total)) else {
+        throw .cancelled(path: path)
+      }
+    }
     var records: [String: Int] = [:]
     for (name, engine) in engines {
       let before = writer.records
@@ -71,18 +109,23 @@ public enum StoreBackup: Sendable {
           try engine.scan(kind: kind, from: from, to: to, limit: limit)
         } body: { record throws(StorageError) in
           try writer.add(record)
+          if writer.records % progressInterval == 0 { try report() }
         }
       }
+      try report()
       try writer.endStore()
       records[name] = writer.records - before
     }
     return Summary(madeMillis: madeMillis, bytes: try writer.finish(), records: records)
   }
 
-  /// Reads a backup to its end: every byte is as it was written.
-  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/newerVersion(path:found:supported:)``.
+  private static let progressInterval = 1024
+
+  /// Reads a backup to its end: every byte is as it was written. `onProgress` may cancel it at any time.
+  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/newerVersion(path:found:supported:)``,
+  ///   ``StorageError/cancelled(path:)``.
   public static func check(
-    _ path: String, fileSystem: any FileSystem = PosixFileSystem()
+    _ path: String, fileSystem: any FileSystem = PosixFileSystem(), onProgress: ProgressHandler = { _ in true }
   ) throws(StorageError) -> Summary {
     let reader = try BackupReader(path: path, fileSystem: fileSystem)
     var records: [String: Int] = [:]
@@ -92,6 +135,9 @@ public enum StoreBackup: Sendable {
       records[name, default: 0] += 0
     } onRecord: { _ in
       records[current, default: 0] += 1
+    } onBlock: { done throws(StorageError) in
+      let progress = Progress(step: .checking, done: done, total: reader.bytes)
+      guard onProgress(progress) else { throw .cancelled(path: path) }
     }
     return Summary(madeMillis: reader.madeMillis, bytes: reader.bytes, records: records)
   }

@@ -28,6 +28,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case replaced(path: String)
   /// What was to be made is there already.
   case exists(path: String)
+  /// The caller ended it before it was done; everything is as it was before.
+  case cancelled(path: String)
   /// A file that is no backup, or no whole one: cut, altered, of another program.
   case notABackup(path: String, offset: Int, reason: String)
   /// Any other failure of the system.
@@ -63,6 +65,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
       "the store in \(path) was replaced by a restored one while it was open: nothing of this change was saved; try again"
     case .exists(let path):
       "\(path) is there already: nothing was changed; give another name, or say that it may be replaced"
+    case .cancelled(let path):
+      "the work on \(path) was cancelled: nothing was changed; start it again when it suits"
     case .notABackup(let path, let offset, let reason):
       "\(path) is no whole backup, \(reason) at byte \(offset): nothing was restored or changed; take another copy of it, or an earlier backup"
     case .failed(let error):
