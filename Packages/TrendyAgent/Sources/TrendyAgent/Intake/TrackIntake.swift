@@ -125,7 +125,15 @@ public struct TrackIntake: Sendable {
   func findAll() throws -> TrackReader.Changes { try reader.readAll() }
 
   /// Finds trips and visits again in what was kept, all of it or since a moment.
-  public func readAgain(since: Date? = nil) throws -> TrackReader.Changes { try reader.readAgain(since: since) }
+  /// - Parameters:
+  ///   - since: the moment; `nil` for all.
+  ///   - onProgress: is called every few hundred readings. What it throws ends the work; what was found until then stands, and
+  ///     the next ``tick()`` reads the rest.
+  public func readAgain(
+    since: Date? = nil, onProgress: (TrackReader.Progress) throws -> Void = { _ in }
+  ) throws -> TrackReader.Changes {
+    try reader.readAgain(since: since, onProgress: onProgress)
+  }
 
   /// Where each device is in its day by now.
   public func presences() throws -> [DevicePresence] { try reader.presences() }

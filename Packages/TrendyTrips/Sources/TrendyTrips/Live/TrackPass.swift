@@ -28,7 +28,9 @@ struct TrackPass {
   var store: any TrackStore { reader.store }
   var journal: any FindingJournal { reader.journal }
 
-  mutating func run() throws -> TrackReader.Changes {
+  /// - Parameter onReading: is told the time that was read up to, every few hundred readings; what it throws ends the pass before
+  ///   anything is written.
+  mutating func run(onReading: (Date) throws -> Void = { _ in }) throws -> TrackReader.Changes {
     let unread = try store.unread(device: device)
     let last = try reader.lastCheckpoint(of: device)
     var base = last
@@ -42,7 +44,8 @@ struct TrackPass {
     var found = TrackFindings(geofences: geofences)
     var through: Date?
     if unread != nil || base != last || last == nil {
-      through = try readOn(from: baseTime, last: last, newThrough: unread?.through, path: &path, found: &found)
+      through = try readOn(
+        from: baseTime, last: last, newThrough: unread?.through, path: &path, found: &found, onReading)
     }
     guard path.machine.time != nil else { return changes }
     var settled = path.machine
@@ -81,26 +84,30 @@ extension TrackPass {
   /// - Returns: the time of that checkpoint; `nil` where everything was read.
   private func readOn(
     from baseTime: Date?, last: TrackReader.Checkpoint?, newThrough: Date?, path: inout TrackPath,
-    found: inout TrackFindings
+    found: inout TrackFindings, _ onReading: (Date) throws -> Void
   ) throws -> Date? {
     var position = baseTime
     for stop in last?.kept ?? [] {
       guard let newThrough, stop >= newThrough, stop > baseTime ?? .distantPast else { continue }
-      try readOn(after: position, through: stop, path: &path, found: &found)
+      try readOn(after: position, through: stop, path: &path, found: &found, onReading)
       position = stop
       if let last, try isAsBefore(path.machine, at: stop, found) {
         path.goOn(from: stop, as: last, places: places, stop: self.stop)
         return stop
       }
     }
-    try readOn(after: position, through: nil, path: &path, found: &found)
+    try readOn(after: position, through: nil, path: &path, found: &found, onReading)
     return nil
   }
 
   private func readOn(
-    after: Date?, through: Date?, path: inout TrackPath, found: inout TrackFindings
+    after: Date?, through: Date?, path: inout TrackPath, found: inout TrackFindings,
+    _ onReading: (Date) throws -> Void
   ) throws {
+    var count = 0
     try store.forEach(device: device, after: after, through: through) { reading in
+      count += 1
+      if count % 256 == 0 { try onReading(reading.timestamp) }
       for effect in path.take(reading) { found.take(effect, at: reading.timestamp) }
     }
   }

@@ -84,15 +84,54 @@ public final class TrackReader: Sendable {
     return all
   }
 
+  /// How much recorded time was read, of how much there is: seconds, over all devices.
+  public struct Progress: Hashable, Sendable {
+    public var done: TimeInterval
+    public var total: TimeInterval
+
+    public init(done: TimeInterval, total: TimeInterval) {
+      self.done = done
+      self.total = total
+    }
+  }
+
   /// Reads everything again, or what was told since a moment.
+  /// - Parameters:
+  ///   - since: the moment; `nil` for everything.
+  ///   - onProgress: is called every few hundred readings. What it throws ends the reading: what was read until then stands, and
+  ///     the rest is read by the next ``readAll()``.
   @discardableResult
-  public func readAgain(since: Date? = nil) throws -> Changes {
-    for device in try store.devices() where !KeptPath.isKept(device: device.name) {
+  public func readAgain(since: Date? = nil, onProgress: (Progress) throws -> Void = { _ in }) throws -> Changes {
+    let devices = try store.devices().filter { !KeptPath.isKept(device: $0.name) }
+    var progress = Progress(done: 0, total: 0)
+    for device in devices {
       var changes = TrackChanges()
       changes.unreadSince = max(since ?? device.firstTime, device.firstTime)
       try store.commit(changes, device: device.name)
+      progress.total += Self.span(of: device, since: since)
     }
-    return try readAll()
+    var all = Changes()
+    for device in devices {
+      let start = max(since ?? device.firstTime, device.firstTime)
+      let (before, span) = (progress.done, Self.span(of: device, since: since))
+      try onProgress(progress)
+      let changes = try store.withReader {
+        var pass = try TrackPass(reader: self, device: device.name)
+        return try pass.run { time in
+          // A device may have told more since the devices were listed, and is read from a checkpoint before the moment on.
+          progress.done = before + min(max(time.timeIntervalSince(start), 0), span)
+          try onProgress(progress)
+        }
+      }
+      all.add(changes)
+      progress.done = before + span
+    }
+    try onProgress(progress)
+    return all
+  }
+
+  private static func span(of device: TrackDevice, since: Date?) -> TimeInterval {
+    max(device.lastTime.timeIntervalSince(max(since ?? device.firstTime, device.firstTime)), 0)
   }
 
   /// Why an event is there; `nil` for one that was not made of readings.

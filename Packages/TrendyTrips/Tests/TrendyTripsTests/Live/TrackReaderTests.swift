@@ -113,6 +113,34 @@ struct TrackReaderTests {
     #expect(try device.tell(readings).isEmpty)
   }
 
+  @Test(
+    "reading again that is ended anywhere leaves what was found, and the next reading goes on", arguments: ["bus-304"])
+  func endedAnywhere(name: String) throws {
+    struct Ended: Error {}
+    let readings = try Self.readings(name)
+    let device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
+    try device.tell(readings)
+    let events = device.journal.events
+    var seen: [TrackReader.Progress] = []
+    #expect(try device.reader.readAgain { seen.append($0) }.isEmpty)
+    #expect(seen.count > 3 && seen.first?.done == 0)
+    #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.done <= $1.done && $0.total == $1.total })
+    let last = try #require(seen.last)
+    #expect(last.done == last.total && last.total > 3600)
+    for count in 0..<seen.count {
+      var calls = 0
+      #expect(throws: Ended.self) {
+        try device.reader.readAgain { _ in
+          if calls == count { throw Ended() }
+          calls += 1
+        }
+      }
+      #expect(device.journal.events == events)
+      #expect(try device.reader.readAll().isEmpty)
+      #expect(try device.store.unread(device: "phone") == nil)
+    }
+  }
+
   @Test("makes the same of a day while time passes", arguments: [days[2]])
   func live(name: String) async throws {
     let readings = try Self.readings(name).sorted { $0.timestamp < $1.timestamp }
