@@ -46,6 +46,7 @@ extension SyncEngine {
   /// The hub gave what was asked for.
   private func onPulled(_ count: Int, _ tally: inout RoundTally) {
     tally.pulled += count
+    pulledCount = tally.pulled
     if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
   }
 

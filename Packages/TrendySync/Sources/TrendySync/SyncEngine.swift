@@ -69,6 +69,8 @@ public actor SyncEngine {
 
   /// How many mutations wait, as of the last look into the store.
   public internal(set) var pendingCount = 0
+  /// How many entries of the hub the round that goes on has taken in so far, or the last one in all.
+  public internal(set) var pulledCount = 0
   /// When the last round that went through ended; `nil` before the first of this engine.
   public internal(set) var lastSyncTime: Date?
   /// Why the last round, or what was asked beside one, did not come to its end; `nil` when it did, and before the first.
@@ -213,6 +215,7 @@ extension SyncEngine {
   private func runRound(resync: Bool) async {
     let startedAt = clock.now
     let asksBefore = asks
+    pulledCount = 0
     var tally = RoundTally()
     var failure: SyncFailure?
     do throws(SyncFailure) {
