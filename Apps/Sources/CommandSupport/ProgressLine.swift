@@ -8,62 +8,109 @@
 
 /// How far work has come that takes more than a second: a line of the terminal that is written over, and gone at the end.
 ///
-/// It is on the standard error, and only where that is a terminal and talk is wanted.
+/// It is on the standard error, and only where that is a terminal and talk is wanted. Work in several steps counts each from the
+/// beginning, under its name.
 public final class ProgressLine {
-  /// Bytes of all that is to be done; `nil` where nobody knows.
+  /// What is counted.
+  public enum Unit: Hashable, Sendable {
+    case bytes
+    /// Things by the word for many of them: `records`.
+    case things(String)
+
+    /// `1.2 GB`, `12000 records`.
+    func words(_ count: Int64) -> String {
+      switch self {
+      case .bytes: ByteText.words(count)
+      case .things(let word): "\(count) \(word)"
+      }
+    }
+  }
+
+  /// All that is to be done in this step, in its unit; `nil` where nobody knows.
   public var total: Int64?
 
   private let isShown: Bool
   private let isUnicode: Bool
+  private let write: (String) -> Void
   private let clock = ContinuousClock()
-  private let start: ContinuousClock.Instant
+  private var start: ContinuousClock.Instant
   private var next: ContinuousClock.Instant
+  private var title: String?
+  private var unit = Unit.bytes
   private var done: Int64 = 0
   private var isDrawn = false
 
-  public init(_ console: Console) {
+  public convenience init(_ console: Console) {
+    self.init(console) { _ = Console.write($0, to: STDERR_FILENO) }
+  }
+
+  /// - Parameter write: takes what is drawn.
+  init(_ console: Console, to write: @escaping (String) -> Void) {
     isShown = !console.isQuiet && !console.isJSON && console.terminal.canWriteOver
     isUnicode = console.terminal.showsUnicode
+    self.write = write
     start = clock.now
-    next = start + .seconds(1)
+    next = start + console.terminal.progressDelay
+  }
+
+  /// Another step begins.
+  /// - Parameters:
+  ///   - title: one or two words; `nil` for work that is all one.
+  ///   - total: in `unit`; `nil` where nobody knows.
+  ///   - unit: what is counted.
+  public func begin(_ title: String? = nil, of total: Int64?, in unit: Unit) {
+    (self.title, self.total, self.unit) = (title, total, unit)
+    done = 0
+    start = clock.now
   }
 
   /// More is done.
-  public func advance(by bytes: Int) {
-    done += Int64(bytes)
+  public func advance(by count: Int) { reach(done + Int64(count)) }
+
+  /// So much of the step is done.
+  public func reach(_ count: Int64) {
+    done = count
     guard isShown, clock.now >= next else { return }
     next = clock.now + .milliseconds(100)
     var size = winsize()
     let width = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
     let text = Self.text(
-      done: done, of: total, after: (clock.now - start) / .seconds(1), width: width, isUnicode: isUnicode)
-    _ = Console.write("\r\(text)\u{1B}[K", to: STDERR_FILENO)
+      title: title, done: done, of: total, in: unit, after: (clock.now - start) / .seconds(1), width: width,
+      isUnicode: isUnicode)
+    write("\r\(text)\u{1B}[K")
     isDrawn = true
   }
 
   /// Takes the line away, for what is to be said.
   public func end() {
-    if isDrawn { _ = Console.write("\r\u{1B}[K", to: STDERR_FILENO) }
+    if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false
   }
 
-  /// `████████▌        47 %   182 MB/s   6 s left`, or `1.2 GB   182 MB/s` where the end is not known.
+  /// `Checking  ████████▌        47 %   182 MB/s   6 s left`, or `1.2 GB   182 MB/s` where the end is not known.
   /// - Parameters:
-  ///   - done: bytes.
-  ///   - total: bytes; `nil` where nobody knows.
-  ///   - seconds: since the beginning, above 0.
+  ///   - title: of the step.
+  ///   - done: in `unit`.
+  ///   - total: in `unit`; `nil` where nobody knows.
+  ///   - unit: what is counted.
+  ///   - seconds: since the step began, above 0.
   ///   - width: columns, which the line does not exceed.
   ///   - isUnicode: whether the bar may have blocks.
-  static func text(done: Int64, of total: Int64?, after seconds: Double, width: Int, isUnicode: Bool) -> String {
+  static func text(
+    title: String? = nil, done: Int64, of total: Int64?, in unit: Unit = .bytes, after seconds: Double, width: Int,
+    isUnicode: Bool
+  ) -> String {
     let rate = Double(done) / max(seconds, 0.001)
-    let speed = "\(ByteText.words(Int64(rate)))/s"
-    guard let total, total > 0 else { return "  \(ByteText.words(done))   \(speed)".cut(to: width) }
+    let speed = "\(unit.words(Int64(rate)))/s"
+    let start = title.map { "  \($0)" } ?? ""
+    guard let total, total > 0 else { return "\(start)  \(unit.words(done))   \(speed)".cut(to: width) }
     let share = min(Double(done) / Double(total), 1)
-    let left = rate > 0 ? max(Double(total - done), 0) / rate : 0
-    let figures = "\(Int(share * 100)) %".rightAligned(to: 5) + "   \(speed)   \(duration(left)) left"
-    let room = min(width - figures.columns - 4, 26)
-    guard room >= 8 else { return "  \(figures)".cut(to: width) }
-    return "  \(TextPicture.bar(share, width: room, isUnicode: isUnicode).padded(to: room)) \(figures)"
+    let left = rate > 0 ? "   \(duration(max(Double(total - done), 0) / rate)) left" : ""
+    let figures = "\(Int(share * 100)) %".rightAligned(to: 5) + "   \(speed)\(left)"
+    let room = min(width - figures.columns - start.columns - 4, 26)
+    guard room >= 8 else { return "\(start)  \(figures)".cut(to: width) }
+    let bar = TextPicture.bar(share, width: room, isUnicode: isUnicode).padded(to: room)
+    return "\(start)  \(bar) \(figures)"
   }
 
   private static func duration(_ seconds: Double) -> String {

@@ -14,6 +14,8 @@ public struct Terminal: Hashable, Sendable {
   public var width: Int?
   /// Whether a line of the standard error can be written over: it is a terminal, and no dumb one.
   public var canWriteOver = false
+  /// How long work goes on before a line says how far it has come.
+  public var progressDelay = Duration.seconds(1)
   public var showsStyles: Bool
   /// Whether it shows blocks and braille: its locale is UTF-8.
   public var showsUnicode: Bool
@@ -31,13 +33,16 @@ public struct Terminal: Hashable, Sendable {
     return encoding.contains("utf8")
   }
 
-  /// Of this process, with colours as a person wants them.
+  /// Of this process, with colours and progress as a person wants them.
   public static func ofStandardOutput(environment: [String: String], settings: Settings) -> Terminal {
     var terminal = ofStandardOutput(environment: environment)
     switch settings.text(Setting.color) {
     case "always": terminal.showsStyles = true
     case "never": terminal.showsStyles = false
     default: break
+    }
+    if let seconds = settings.text(Setting.progressAfter).flatMap({ Int($0) }) {
+      terminal.progressDelay = .seconds(seconds)
     }
     return terminal
   }

@@ -27,9 +27,12 @@ enum TrendyNet {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     let words = Array(CommandLine.arguments.dropFirst())
-    let console = Console(
+    var console = Console(
       format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text,
       isQuiet: words.contains("--quiet") || words.contains("-q"))
+    let environment = ProcessInfo.processInfo.environment
+    console.terminal = Terminal.ofStandardOutput(
+      environment: environment, settings: Settings(environment: environment))
     do {
       exit(console.ending(try await run(words, console: console)).rawValue)
     } catch {
@@ -136,7 +139,7 @@ struct Round {
     let before = network.app.clock.now
     guard let lock = try network.lockForSync() else { return try await waitForAgent(since: before) }
     let engine = try network.makeEngine(for: account, holding: lock)
-    await engine.performSync()
+    try await perform(engine)
     let (state, failure) = await (engine.state, engine.lastFailure)
     switch state {
     case .idle: return
@@ -157,6 +160,29 @@ struct Round {
         exit: failure?.exitCode ?? .tryAgain)
     case .syncing, .pulling: throw CommandError("The round did not end", exit: .bug)
     }
+  }
+
+  /// Makes a round, showing how far it has come, and ends it where a person interrupts.
+  private func perform(_ engine: SyncEngine) async throws {
+    let clock = network.app.clock
+    Interruption.wait()
+    let round = Task { await engine.performSync() }
+    let watch = Task {
+      let line = SyncLine(console)
+      defer { line.end() }
+      // Cancelled when the round is over.
+      while (try? await clock.sleep(for: .milliseconds(100))) != nil {
+        if Interruption.isAsked { round.cancel() }
+        line.show(await engine.state, pulled: await engine.pulledCount)
+      }
+    }
+    await round.value
+    watch.cancel()
+    await watch.value
+    guard await engine.lastFailure == .cancelled else { return }
+    let waiting = try network.app.makeStore().syncCounts().pending
+    throw CommandError.interrupted(
+      "Nothing was lost: what came in is here, \(waiting) changes wait. trendy sync goes on.")
   }
 
   /// The agent of this store has the right to sync: it is woken, and its next whole round is waited for.
@@ -200,6 +226,30 @@ struct Round {
     console.done("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
     if conflicts > 0 { console.talk("\(conflicts) changes were refused by the hub; their data is kept here.") }
     return waiting == 0 ? .done : .tryAgain
+  }
+}
+
+/// Shows how far a round has come.
+private final class SyncLine {
+  private let line: ProgressLine
+  private var isSending: Bool?
+
+  init(_ console: Console) { line = ProgressLine(console) }
+
+  func end() { line.end() }
+
+  func show(_ state: SyncState, pulled: Int) {
+    if case .syncing(let synced, let total) = state {
+      if isSending != true { line.begin("Sending", of: Int64(total), in: .things("changes")) }
+      isSending = true
+      line.total = Int64(total)
+      line.reach(Int64(synced))
+    } else {
+      // How much there is to take in nobody knows.
+      if isSending != false { line.begin("Taking in", of: nil, in: .things("changes")) }
+      isSending = false
+      line.reach(Int64(pulled))
+    }
   }
 }
 

@@ -23,6 +23,47 @@ struct ProgressLineTests {
     #expect(text(900, of: 0, after: 2) == "  900 bytes   450 bytes/s")
   }
 
+  @Test func `counts things by their word, under the name of the step`() {
+    let line = ProgressLine.text(
+      title: "Backing up", done: 250, of: 1000, in: .things("rows"), after: 0.5, width: 80, isUnicode: false)
+    #expect(line == "  Backing up  #######                     25 %   500 rows/s   2 s left")
+    #expect(
+      ProgressLine.text(done: 7, of: nil, in: .things("changes"), after: 1, width: 80, isUnicode: false)
+        == "  7 changes   7 changes/s")
+    for columns in [8, 20, 30, 39] {
+      let line = ProgressLine.text(
+        title: "Backing up", done: 250, of: 1000, in: .things("rows"), after: 0.5, width: columns, isUnicode: true)
+      #expect(line.columns <= columns)
+    }
+  }
+
+  private func drawn(_ change: (inout Console) -> Void = { _ in }) -> [String] {
+    var console = Console(format: .text)
+    console.terminal.canWriteOver = true
+    console.terminal.progressDelay = .zero
+    change(&console)
+    var drawn: [String] = []
+    let line = ProgressLine(console) { drawn.append($0) }
+    line.begin("Checking", of: 10, in: .bytes)
+    line.advance(by: 5)
+    line.end()
+    line.end()
+    return drawn
+  }
+
+  @Test func `is drawn on a terminal and taken away once`() {
+    let lines = drawn()
+    #expect(lines.count == 2 && lines[0].hasPrefix("\r  Checking  ") && lines[0].contains("50 %"), "\(lines)")
+    #expect(lines.last == "\r\u{1B}[K")
+  }
+
+  @Test func `is not drawn where nobody looks, where talk is not wanted, and before its time`() {
+    #expect(drawn { $0.terminal.canWriteOver = false }.isEmpty)
+    #expect(drawn { $0.isQuiet = true }.isEmpty)
+    #expect(drawn { $0.format = .json }.isEmpty)
+    #expect(drawn { $0.terminal.progressDelay = .seconds(3600) }.isEmpty)
+  }
+
   @Test("stays within the line", arguments: [8, 20, 30, 39, 79, 200])
   func width(columns: Int) {
     for done in [Int64(0), 1, 999_999, 5_000_000] {

@@ -30,6 +30,9 @@ public enum Setting: Sendable {
     "list_limit", .number(0...Int.max), standard: "50", help: "how many events 'list' shows; 0 for all")
   public static let pager = SettingSpec(
     "pager", .oneOf(["on", "off"]), standard: "off", help: "show lists with the program of PAGER, as --pager does")
+  public static let progressAfter = SettingSpec(
+    "progress_after", .number(0...3600), standard: "1",
+    help: "seconds after which a terminal shows how far long work has come")
   public static let status = SettingSpec("status", .path, help: "the agent's status file")
 
   // MARK: The daemon's
@@ -65,8 +68,9 @@ public enum Setting: Sendable {
 
   /// In the order in which they are listed.
   public static let all = [
-    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, status, role, poll, notify, log,
-    logFormat, logLevel, hooks, ingest, gpsd, nmea, hubData, storage, listen, host, proxy, limit,
+    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role,
+    poll,
+    notify, log, logFormat, logLevel, hooks, ingest, gpsd, nmea, hubData, storage, listen, host, proxy, limit,
   ]
 
   public static let keys = all.map(\.key)

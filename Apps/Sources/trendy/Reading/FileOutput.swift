@@ -46,6 +46,8 @@ final class FileOutput {
   private func flush() throws(CommandError) {
     var rest = pending[...]
     while !rest.isEmpty {
+      // A write that a signal cut short has written a part.
+      try Interruption.check(hint: "Nothing was written.")
       #if canImport(Darwin)
         let written = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
       #elseif canImport(Musl)

@@ -61,8 +61,10 @@ struct TrackExport {
     var tripsWithoutFixes = 0
   }
 
+  /// - Parameter onFixes: is told of so many more, and may end the export by what it throws.
   func write(
-    _ writer: inout any TrackStreamWriter, of container: AppContainer, to put: (String) throws -> Void
+    _ writer: inout any TrackStreamWriter, of container: AppContainer, onFixes: (Int) throws -> Void,
+    to put: (String) throws -> Void
   ) throws -> Outcome {
     try put(writer.beginning())
     var (parts, outcome) = try parts(of: container)
@@ -73,6 +75,7 @@ struct TrackExport {
         guard !segment.isEmpty else { return }
         parts[index].fixes += segment.count
         try put(writer.segment(segment, name: part.name))
+        try onFixes(segment.count)
         segment.removeAll(keepingCapacity: true)
       }
       try container.record.forEachFix(of: part.device, in: part.range) { fix in

@@ -26,8 +26,11 @@ struct BackupCommand: Command {
 
   func act(_ session: Session) throws -> StoreBackup.Summary {
     takeOverEarlierImports(session)
+    Interruption.wait()
     do {
-      return try StoreParts(storeDirectory: session.storeDirectory).backUp(to: file.path, isReplacing: isReplacing)
+      return try backUp(session)
+    } catch StorageError.cancelled {
+      throw CommandError.interrupted("Nothing was written.")
     } catch StorageError.missing where !DeviceRecord.exists(at: session.storeDirectory) {
       throw CommandError.noStore(at: session.storeDirectory.path)
     } catch StorageError.exists(let path) {
@@ -43,6 +46,13 @@ struct BackupCommand: Command {
     } catch {
       session.console.talk("The list of earlier imports is not in the backup: \(error)")
     }
+  }
+
+  private func backUp(_ session: Session) throws -> StoreBackup.Summary {
+    let progress = StoreProgress(session.console)
+    defer { progress.end() }
+    return try StoreParts(storeDirectory: session.storeDirectory)
+      .backUp(to: file.path, isReplacing: isReplacing) { progress.goesOn($0) }
   }
 
   func show(_ answer: StoreBackup.Summary, _ session: Session) -> ExitCode {

@@ -82,29 +82,48 @@ struct ExportCommand: Command {
     let container = try session.openStore()
     guard let path else {
       var answer = Answer()
-      try session.console.gathering { console in answer = try write(container, session) { console.raw($0) } }
+      // Beside it in the terminal, or in what a pipe leads to, a line about it would be in the way.
+      let advance = Advance(line: nil)
+      try session.console.gathering { console in answer = try write(container, session, advance) { console.raw($0) } }
       return answer
     }
+    Interruption.wait()
     let file = try FileOutput(path: path, isReplacing: isReplacing)
+    let progress = ProgressLine(session.console)
+    defer { progress.end() }
+    progress.begin(of: nil, in: .things(tracks == nil ? "records" : "fixes"))
+    let advance = Advance(line: progress)
     let answer =
       try format.isWrittenAsArchive
-      ? Answer(records: writeArchive(container, session, to: file))
-      : write(container, session) { try file.write($0) }
+      ? Answer(records: writeArchive(container, session, advance, to: file))
+      : write(container, session, advance) { try file.write($0) }
     try file.finish()
     return answer
   }
 
-  private func write(_ container: AppContainer, _ session: Session, to put: (String) throws -> Void) throws -> Answer {
+  private func write(
+    _ container: AppContainer, _ session: Session, _ advance: Advance, to put: (String) throws -> Void
+  ) throws -> Answer {
     guard let tracks, var writer = format.trackWriter() else {
-      return Answer(records: try writeRecords(container, session, to: put))
+      return Answer(records: try writeRecords(container, session, advance, to: put))
     }
-    let outcome = try tracks.write(&writer, of: container, to: put)
+    let outcome = try tracks.write(&writer, of: container, onFixes: { try advance($0) }, to: put)
     return Answer(records: outcome.fixes, tracks: outcome)
+  }
+
+  /// Told of the records that are done; ends the export where a person interrupts.
+  private struct Advance {
+    let line: ProgressLine?
+
+    func callAsFunction(_ count: Int) throws(CommandError) {
+      line?.advance(by: count)
+      try Interruption.check(hint: "Nothing was written.")
+    }
   }
 
   /// - Returns: how many records were written.
   private func writeRecords(
-    _ container: AppContainer, _ session: Session, to put: (String) throws -> Void
+    _ container: AppContainer, _ session: Session, _ advance: Advance, to put: (String) throws -> Void
   ) throws -> Int {
     var count = 0
     if format.writes == .everything {
@@ -113,21 +132,27 @@ struct ExportCommand: Command {
         guard let line = try TrendyLines.line(record) else { return }
         try put(line)
         count += 1
+        if count % 256 == 0 { try advance(256) }
       }
       return count
     }
     let store = container.makeLocalStore()
     let events = try events(in: store, session)
     var keys: Set<String> = []
+    var total = 0
     try events { page in
       for event in page { keys.formUnion(event.properties.keys) }
+      total += page.count
+      try advance(0)
     }
+    advance.line?.begin(of: Int64(total), in: .things("records"))
     let context = try context(of: store, session, propertyKeys: keys.sorted())
     guard var writer = format.eventWriter(context) else { preconditionFailure("\(format.word) holds events") }
     try put(writer.beginning())
     try events { page in
       for event in page { try put(writer.text(of: event)) }
       count += page.count
+      try advance(page.count)
     }
     try put(writer.ending())
     return count
@@ -158,7 +183,9 @@ struct ExportCommand: Command {
   }
 
   /// - Returns: how many events were written.
-  private func writeArchive(_ container: AppContainer, _ session: Session, to file: FileOutput) throws -> Int {
+  private func writeArchive(
+    _ container: AppContainer, _ session: Session, _ advance: Advance, to file: FileOutput
+  ) throws -> Int {
     let store = container.makeLocalStore()
     guard var writer = format.archiveWriter(try context(of: store, session, propertyKeys: [])) else {
       preconditionFailure("\(format.word) is written as an archive")
@@ -172,6 +199,7 @@ struct ExportCommand: Command {
         types.insert(event.eventTypeId)
       }
       count += page.count
+      try advance(page.count)
     }
     for skip in try store.fetchRecords(kind: .skip).compactMap(Skip.init) where types.contains(skip.eventTypeId) {
       writer.take(daysOff: skip.dates(in: session.local), ofType: skip.eventTypeId, note: skip.note)

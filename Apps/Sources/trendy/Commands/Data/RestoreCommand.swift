@@ -56,14 +56,27 @@ struct RestoreCommand: Command {
 
   private func restore(_ file: BackupFile, _ session: Session) throws -> StoreBackup.RestoreReport {
     let parts = StoreParts(storeDirectory: session.storeDirectory)
-    let made = try StoreBackup.check(file.path).made(session.local)
+    let progress = StoreProgress(session.console)
+    defer { progress.end() }
+    Interruption.wait()
+    do {
+      return try restore(file, to: parts, progress, session)
+    } catch StorageError.cancelled {
+      throw CommandError.interrupted("Nothing was restored: all is as it was.")
+    }
+  }
+
+  private func restore(
+    _ file: BackupFile, to parts: StoreParts, _ progress: StoreProgress, _ session: Session
+  ) throws -> StoreBackup.RestoreReport {
+    let made = try StoreBackup.check(file.path, onProgress: { progress.goesOn($0) }).made(session.local)
     guard try isReplacing || !parts.isUsed() else {
       throw CommandError(
         "There is a store with something in it at \(session.storeDirectory.path)",
         hint: "Nothing was restored. --yes puts the backup of \(made) in its place, and keeps it aside.",
         exit: .cannotCreate)
     }
-    let report = try parts.restore(from: file.path)
+    let report = try parts.restore(from: file.path) { progress.goesOn($0) }
     AgentSignal(storeDirectory: session.storeDirectory).send()
     return report
   }

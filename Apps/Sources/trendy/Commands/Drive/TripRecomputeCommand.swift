@@ -26,7 +26,17 @@ struct TripRecomputeCommand: Command {
     guard container.record.hasTracks else {
       throw CommandError("No fixes are kept here", hint: "Add some: trendy track add FILE", exit: .notFound)
     }
-    let changes = try container.record.makeTrackIntake().readAgain(since: since)
+    let progress = ProgressLine(session.console)
+    defer { progress.end() }
+    var isBegun = false
+    Interruption.wait()
+    let changes = try container.record.makeTrackIntake().readAgain(since: since) { read in
+      let day = 86_400.0
+      if !isBegun { progress.begin(of: Int64((read.total / day).rounded(.up)), in: .things("days")) }
+      isBegun = true
+      progress.reach(Int64(read.done / day))
+      try Interruption.check(hint: "What was found so far stays. To find the rest: trendy trip recompute")
+    }
     if !changes.isEmpty { container.agent.send() }
     return changes
   }

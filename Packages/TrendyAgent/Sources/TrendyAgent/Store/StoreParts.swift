@@ -28,18 +28,31 @@ public struct StoreParts: Hashable, Sendable {
     ]
   }
 
+  /// - Parameters:
+  ///   - path: of the backup.
+  ///   - isReplacing: whether a file that is there may go.
+  ///   - onProgress: may cancel it.
   /// - Throws: `StorageError`.
-  public func backUp(to path: String, isReplacing: Bool) throws(StorageError) -> StoreBackup.Summary {
-    try StoreBackup.write(stores, to: path, madeMillis: nowMillis, isReplacing: isReplacing)
+  public func backUp(
+    to path: String, isReplacing: Bool, onProgress: StoreBackup.ProgressHandler = { _ in true }
+  ) throws(StorageError) -> StoreBackup.Summary {
+    try StoreBackup.write(
+      stores, to: path, madeMillis: nowMillis, isReplacing: isReplacing, onProgress: onProgress)
   }
 
   /// Whether there is anything that a restore would put aside.
   public func isUsed() throws(StorageError) -> Bool { try StoreBackup.isUsed(stores) }
 
   /// Keeps what is there now in a backup of its own in the same folder.
+  /// - Parameters:
+  ///   - path: of the backup.
+  ///   - onProgress: may cancel it until something has changed.
   /// - Throws: `StorageError`.
-  public func restore(from path: String) throws(StorageError) -> StoreBackup.RestoreReport {
-    try StoreBackup.restore(from: path, to: stores, keptIn: keptPath(before: "restore"), nowMillis: nowMillis)
+  public func restore(
+    from path: String, onProgress: StoreBackup.ProgressHandler = { _ in true }
+  ) throws(StorageError) -> StoreBackup.RestoreReport {
+    try StoreBackup.restore(
+      from: path, to: stores, keptIn: keptPath(before: "restore"), nowMillis: nowMillis, onProgress: onProgress)
   }
 
   /// Keeps all that is here in the same folder, before something is done to it.
