@@ -18,13 +18,13 @@ struct TestHub {
 
   init(
     disk: SimulatedFileSystem = SimulatedFileSystem(), configuration: HubConfiguration = .init(),
-    ingest: (any Ingest)? = nil, pairingPicture: PairingPicture.Maker? = nil
+    ingest: (any Ingest)? = nil, files: FileIntake? = nil, pairingPicture: PairingPicture.Maker? = nil
   ) throws {
     self.disk = disk
     clock = ManualClock()
     storage = Self.openStorage(disk)
     server = HubServer(
-      storage: storage, ingest: ingest, pairingPicture: pairingPicture, clock: clock,
+      storage: storage, ingest: ingest, files: files, pairingPicture: pairingPicture, clock: clock,
       generator: SeededGenerator(seed: 1), configuration: configuration)
     person = try server.accounts.createPerson(name: "Anna")
     token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
@@ -73,6 +73,13 @@ struct TestHub {
       to: HTTPRequest(
         id: "request-1", method: "POST", target: "/api/v1\(path)",
         headers: HTTPHeaders([("Authorization", "Bearer \(token)")]), body: Data(body.utf8)))
+  }
+
+  func put(_ bytes: Data, to path: String, token: String? = nil) async throws -> Answer {
+    try await answer(
+      to: HTTPRequest(
+        id: "request-1", method: "PUT", target: "/api/v1\(path)",
+        headers: HTTPHeaders([("Authorization", "Bearer \(token ?? self.token)")]), body: bytes))
   }
 
   private func answer(to request: HTTPRequest) async throws -> Answer {

@@ -14,10 +14,15 @@ public struct HubImport: Hashable, Sendable, Identifiable {
   public var startedAt: Date
   /// `nil` while it goes on, and where it was interrupted.
   public var finishedAt: Date?
+  /// When taking it back was begun.
   public var undoneAt: Date?
   /// Versions of its writes lie above the first and up to the second; others may lie between them.
   public var before: Int64
   public var through: Int64
+  /// Of an import that was taken back: the tombstones of that have versions above the first and up to the second, which is `nil`
+  /// while it goes on.
+  public var undoneBefore: Int64?
+  public var undoneThrough: Int64?
   /// Entities that it made, by the name of their kind.
   public var made: [String: Int]
 
@@ -42,6 +47,8 @@ extension HubImport {
     ]
     if let finishedAt { members["finished"] = .int(finishedAt.milliseconds) }
     if let undoneAt { members["undone"] = .int(undoneAt.milliseconds) }
+    if let undoneBefore { members["undone_before"] = .int(undoneBefore) }
+    if let undoneThrough { members["undone_through"] = .int(undoneThrough) }
     return .object(members)
   }
 
@@ -57,5 +64,26 @@ extension HubImport {
     self.made = made.compactMapValues { $0.intValue.map { Int($0) } }
     finishedAt = members["finished"]?.intValue.map(Date.init(milliseconds:))
     undoneAt = members["undone"]?.intValue.map(Date.init(milliseconds:))
+    undoneBefore = members["undone_before"]?.intValue
+    undoneThrough = members["undone_through"]?.intValue
   }
+}
+
+extension HubImport {
+  /// Who stands for it in the record's fields.
+  var author: String { HubDevice.restDevice(deviceName) }
+
+  /// The name by which it writes.
+  var deviceName: String { "import:\(id)" }
+
+  /// Whether the entry is a tombstone of taking this import back.
+  func hasTakenBack(_ entry: HubEntry) -> Bool {
+    guard !entry.isAlive, let undoneBefore else { return false }
+    return entry.version > undoneBefore && entry.version <= undoneThrough ?? .max
+  }
+}
+
+extension HubEntry {
+  /// Whether every field was written by one of these.
+  func isWritten(byOneOf authors: Set<String>) -> Bool { fields.values.allSatisfy { authors.contains($0.author) } }
 }

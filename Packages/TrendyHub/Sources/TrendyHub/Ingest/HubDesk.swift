@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import TrendyModels
 import TrendyProtocols
 
@@ -51,6 +51,15 @@ public struct HubDesk: Sendable {
     let entry = try server.storage.read(person: person) { try $0.entry(kind: kind.name, id: id) }
     guard let entry, entry.isAlive else { return nil }
     return try ChangeEntryData(rawData: entry.document(person: person)).decode(Wire.self)
+  }
+
+  /// The living events that begin in a range.
+  public func events(in range: Range<Date>) throws -> [APIEvent] {
+    try server.storage.read(person: person) { reading in
+      let moments = range.lowerBound.milliseconds..<max(range.lowerBound, range.upperBound).milliseconds
+      return try reading.living(kind: SyncedKind.event.name, during: moments, limit: .max)
+        .map { try $0.decoded(person: person) }
+    }
   }
 
   /// - Throws: a ``Problem``, of kind `entity_deleted` for an id that was deleted.

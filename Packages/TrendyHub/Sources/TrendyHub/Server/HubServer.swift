@@ -29,6 +29,8 @@ public final class HubServer: Sendable {
   /// The option is inside the lock: of an absent `Mutex` Swift 6.3.1 makes a present one with any content in a debug build.
   private let limiter: Mutex<RequestLimiter?>
   let ingest: (any Ingest)?
+  /// `nil` where the hub takes in no files.
+  let imports: ImportJobs?
   let pairingPicture: PairingPicture.Maker?
   private let transport: (any HTTPTransport)?
   private let log: AccessLog?
@@ -48,10 +50,10 @@ public final class HubServer: Sendable {
 
   /// A hub without a transport is only asked in the process. The log is told of every request that reaches the hub; a
   /// transport tells of what it refuses itself. Without an ingest, the addresses that trackers post to are none of the hub's; without
-  /// a maker of pictures a pairing code is digits alone.
+  /// a maker of pictures a pairing code is digits alone; without an intake of files it takes none.
   public init(
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
-    pairingPicture: PairingPicture.Maker? = nil,
+    files: FileIntake? = nil, pairingPicture: PairingPicture.Maker? = nil,
     clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     configuration: HubConfiguration = HubConfiguration(), limits: HubStorageLimits = HubStorageLimits(),
@@ -65,6 +67,7 @@ public final class HubServer: Sendable {
     startedAt = clock.uptime
     self.transport = transport
     self.ingest = ingest
+    imports = files.map { ImportJobs(intake: $0, clock: clock, hasThreads: transport != nil) }
     self.pairingPicture = pairingPicture
     self.clock = clock
     self.configuration = configuration
@@ -81,6 +84,7 @@ public final class HubServer: Sendable {
   public func start() async throws -> UInt16 {
     guard let transport else { throw HTTPTransportError.system(operation: "start without a transport", code: 0) }
     let occupation = try storage.occupy()
+    imports?.clearFolder()
     let port = try await transport.start { [self] request in
       await admit(request)
     } handler: { [self] request in
@@ -101,6 +105,7 @@ public final class HubServer: Sendable {
   /// Ends the streams and lets running requests finish.
   public func stop() async {
     streams.stop()
+    imports?.stop()
     await transport?.stop()
     occupation.withLock { $0 = nil }
     hints.open(nil)
@@ -314,10 +319,12 @@ public final class HubServer: Sendable {
     try await store.run(person: "maintenance", body)
   }
 
-  /// Shrinks what was deleted long ago, a bounded piece of each person's; for when nobody waits.
+  /// Shrinks what was deleted long ago, a bounded piece of each person's, and throws away files that nobody asked for any more; for
+  /// when nobody waits.
   ///
   /// - Returns: whether there may be more to do at once.
   public func compact() throws -> Bool {
+    imports?.sweep()
     let now = clock.now
     var isMore = false
     for person in try accounts.people() {

@@ -47,6 +47,8 @@ struct HubRoute: Sendable {
   let query: [Query]
   /// The document that it takes; `nil` for none.
   let body: HubSchema?
+  /// Whether it takes bytes as they are, and no document.
+  let takesBytes: Bool
   /// Of what comes about; every refusal is a problem.
   let answers: [Answer]
   let answering: Answering
@@ -54,7 +56,7 @@ struct HubRoute: Sendable {
   /// - Parameter path: behind `/api/v1`: `events/{id}`.
   init(
     _ method: HubCall.Method, _ path: String, name: String, summary: String, query: [Query] = [],
-    body: HubSchema? = nil, answers: [Answer], _ answering: Answering
+    body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], _ answering: Answering
   ) {
     self.method = method
     self.path = path.split(separator: "/").map {
@@ -64,6 +66,7 @@ struct HubRoute: Sendable {
     self.summary = summary
     self.query = query
     self.body = body
+    self.takesBytes = takesBytes
     self.answers = answers
     self.answering = answering
   }

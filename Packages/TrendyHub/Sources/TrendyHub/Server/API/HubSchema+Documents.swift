@@ -65,6 +65,7 @@ extension HubSchema {
       "LiveTrips": liveTrips,
       "Insights": insights,
       "Mileage": mileage,
+      "Import": HubRoutes.importSchema,
       "Explanation": explanation,
       "Companion": companionLink,
       "Notice": notice,

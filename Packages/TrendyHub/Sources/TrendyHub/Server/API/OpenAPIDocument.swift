@@ -55,6 +55,9 @@ struct OpenAPIDocument {
     if let body = route.body {
       operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body.document]]]
     }
+    if route.takesBytes {
+      operation["requestBody"] = ["required": true, "content": ["application/octet-stream": [:]]]
+    }
     return .object(operation)
   }
 

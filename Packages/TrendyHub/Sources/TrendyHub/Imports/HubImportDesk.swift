@@ -1,0 +1,136 @@
+public import Foundation
+public import TrendyModels
+import TrendyProtocols
+
+/// One import's way into a person's record at a hub: all that it writes has its name as the author.
+///
+/// It is used on one thread.
+public final class HubImportDesk {
+  /// What became of an entity that was to be made.
+  public enum Outcome: Hashable, Sendable {
+    case made
+    /// It lives already, or was deleted.
+    case known
+    /// Why the hub does not take it, in words.
+    case refused(String)
+  }
+
+  /// How an id stands in the record.
+  public enum Standing: Hashable, Sendable {
+    case unknown
+    case living
+    case deleted
+    /// Made by an import and deleted when that was taken back: it may come again.
+    case takenBack
+  }
+
+  /// An entity to be made: its kind, and its members as a create has them.
+  public typealias Entity = (kind: SyncedKind, id: String, members: [String: JSONValue])
+
+  /// For what is found in the fixes of the file.
+  public let desk: HubDesk
+  private let server: HubServer
+  private var entry: HubImport
+  private(set) public var isBegun = false
+  private let undone: [HubImport]
+
+  init(server: HubServer, person: String, id: String, source: String) throws {
+    self.server = server
+    entry = HubImport(id: id, format: "", source: source, startedAt: server.clock.now, before: 0)
+    desk = HubDesk(server: server, person: person, device: entry.deviceName)
+    undone = try server.storage.read(person: person) { try $0.imports() }.filter { $0.undoneAt != nil }
+  }
+
+  public var now: Date { server.clock.now }
+  public var id: String { entry.id }
+
+  /// The word of the file's format, noted before anything is made.
+  public func setFormat(_ word: String) { entry.format = word }
+
+  public func makeID() -> String { server.accounts.chance.identifier(at: now) }
+
+  public func standing(of kind: String, id: String) throws -> Standing {
+    try server.storage.read(person: desk.person) { reading in
+      guard let found = try reading.entry(kind: kind, id: id) else {
+        return try reading.isPurged(kind: kind, id: id) ? .deleted : .unknown
+      }
+      return found.isAlive ? .living : isTakenBack(found) ? .takenBack : .deleted
+    }
+  }
+
+  /// Makes those that are not there, all or nothing; durable on return.
+  /// - Throws: `HubStorageError`; what the hub refuses by its rules is an outcome.
+  public func save(_ entities: [Entity]) throws -> [Outcome] {
+    var outcomes: [Outcome] = []
+    try write { transaction, next in
+      outcomes = []
+      try transaction.prefetch(entities.map { HubEntryKey(kind: $0.kind.name, id: $0.id) }, device: "")
+      for entity in entities {
+        let outcome = try make(entity, in: transaction)
+        if outcome == .made { next.made[entity.kind.name, default: 0] += 1 }
+        outcomes.append(outcome)
+      }
+      return outcomes.contains(.made)
+    }
+    return outcomes
+  }
+
+  /// Has the import in the list before something is written through ``desk``.
+  public func begin() throws {
+    guard !isBegun else { return }
+    try write { _, _ in true }
+  }
+
+  /// Something was made through ``desk``; it is written down with the end.
+  public func noteMade(_ kind: SyncedKind) { entry.made[kind.name, default: 0] += 1 }
+
+  /// The import is over. One that made nothing is in no list.
+  public func finish() throws {
+    guard isBegun else { return }
+    try write { _, next in
+      next.finishedAt = now
+      return true
+    }
+  }
+
+  /// - Parameter body: says whether anything was made.
+  private func write(_ body: (any HubTransaction, inout HubImport) throws -> Bool) throws {
+    var next = entry
+    var isBegun = isBegun
+    try server.writeHere(person: desk.person) { transaction in
+      next = entry
+      isBegun = self.isBegun
+      if !isBegun { next.before = try transaction.state().head }
+      guard try body(transaction, &next) else { return }
+      isBegun = true
+      next.through = try transaction.state().head
+      try transaction.put(next)
+    }
+    entry = next
+    self.isBegun = isBegun
+  }
+
+  private func make(_ entity: Entity, in transaction: any HubTransaction) throws -> Outcome {
+    do {
+      if let found = try transaction.entry(kind: entity.kind.name, id: entity.id) {
+        guard isTakenBack(found) else { return .known }
+        _ = try server.core.restore(entity.kind, id: entity.id, by: entry.author, in: transaction, now: now)
+        _ = try server.core.update(
+          entity.kind, id: entity.id, entity.members, by: entry.author, in: transaction, now: now)
+        return .made
+      }
+      guard try !transaction.isPurged(kind: entity.kind.name, id: entity.id) else { return .known }
+      var members = entity.members
+      members["id"] = .string(entity.id)
+      _ = try server.core.create(entity.kind, members, by: entry.author, in: transaction, now: now)
+      return .made
+    } catch let problem as Problem where (400..<500).contains(problem.status) {
+      return .refused("\(entity.kind.name) \"\(entity.id)\": \(problem.detail)")
+    }
+  }
+
+  private func isTakenBack(_ found: HubEntry) -> Bool { undone.contains { $0.hasTakenBack(found) } }
+}
+
+@available(*, unavailable)
+extension HubImportDesk: Sendable {}

@@ -1,0 +1,252 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+
+/// A folder for files on their way, gone with the test.
+final class TemporaryFiles: Sendable {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-files-\(UUID().uuidString)")
+
+  var intake: FileIntake { FileIntake(importer: LineImporter(), folder: folder, largestFile: 1000, partBytes: 64) }
+
+  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+}
+
+/// Reads lines such as `Tea|1`: an event of a type, in a minute. `?` is a line that cannot be read, `!` ends the reading.
+private struct LineImporter: FileImporting {
+  func read(
+    _ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void
+  ) throws -> ImportSummary {
+    var summary = ImportSummary(format: "lines", formatName: "Lines")
+    desk.setFormat("lines")
+    var read: Int64 = 0
+    for line in try String(contentsOf: URL(filePath: file.path), encoding: .utf8).split(separator: "\n") {
+      read += Int64(line.utf8.count + 1)
+      try onProgress(read)
+      if line == "!" { throw Problem("unreadable", status: 422, title: "Unreadable", detail: "it breaks off") }
+      let parts = line.split(separator: "|").map(String.init)
+      guard parts.count == 2, let minute = Double(parts[1]) else {
+        summary.badCount += 1
+        continue
+      }
+      guard file.onlyTypes.isEmpty || file.onlyTypes.contains(parts[0].lowercased()) else {
+        summary.skipped["event that was not asked for", default: 0] += 1
+        continue
+      }
+      try take(parts[0], minute, file, desk, &summary)
+    }
+    return summary
+  }
+
+  private func take(
+    _ name: String, _ minute: Double, _ file: ImportFile, _ desk: HubImportDesk, _ summary: inout ImportSummary
+  ) throws {
+    let type = "type-\(name.lowercased())"
+    let event = "event-\(name.lowercased())-\(minute)"
+    let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + minute * 60))
+    let entities: [HubImportDesk.Entity] = [
+      (.eventType, type, ["name": .string(name), "color": "#000000", "icon": "cup"]),
+      (.event, event, ["event_type_id": .string(type), "timestamp": .string(time), "notes": .string(file.name)]),
+    ]
+    let outcomes: [HubImportDesk.Outcome] =
+      try file.isDryRun
+      ? entities.map { entity in
+        switch try desk.standing(of: entity.kind.name, id: entity.id) {
+        case .unknown, .takenBack: .made
+        case .living, .deleted: .known
+        }
+      } : desk.save(entities)
+    for (entity, outcome) in zip(entities, outcomes) {
+      switch outcome {
+      case .made: summary.new[entity.kind.name, default: 0] += 1
+      case .known: summary.known += entity.kind == .event ? 1 : 0
+      case .refused(let reason):
+        summary.badCount += 1
+        summary.problems.append(reason)
+      }
+    }
+  }
+}
+
+@Suite("Files that a person sends", .timeLimit(.minutes(1)))
+struct ImportTests {
+  private let files = TemporaryFiles()
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub(files: files.intake) }
+
+  private func begin(_ id: String, size: Int, name: String = "tea.txt") async throws -> TestHub.Answer {
+    try await hub.send("POST", "/imports", ["id": .string(id), "name": .string(name), "size": .int(Int64(size))])
+  }
+
+  private func send(_ text: String, as id: String) async throws {
+    try await #require(begin(id, size: text.utf8.count).status == 201)
+    try await #require(hub.put(Data(text.utf8), to: "/imports/\(id)/content?offset=0").status == 200)
+  }
+
+  private static let choice: JSONValue = ["zone": "UTC"]
+
+  /// Takes a file in.
+  @discardableResult
+  private func take(_ text: String, as id: String) async throws -> TestHub.Answer {
+    try await send(text, as: id)
+    return try await hub.send("POST", "/imports/\(id)/commit", Self.choice)
+  }
+
+  private func events() async throws -> [JSONValue] {
+    try await hub.send("GET", "/events").json.arrayValue ?? []
+  }
+
+  private func typeNames() async throws -> [String] {
+    try await (hub.send("GET", "/event-types").json.arrayValue ?? []).compactMap { $0["name"].stringValue }.sorted()
+  }
+
+  @Test func `a file is told of before anything is written, and then taken in once`() async throws {
+    let head = try await hub.changes().nextCursor
+    try await send("Tea|1\nTea|2\n?\nRun|3\n", as: "i")
+    let preview = try await hub.send("POST", "/imports/i/preview", Self.choice)
+    #expect(preview.status == 202 && preview["state"] == "ready")
+    #expect(preview["preview"]["new"]["event"] == 3 && preview["preview"]["bad"] == 1)
+    #expect(try await hub.changes().nextCursor == head, "nothing is written")
+    #expect(try await hub.send("GET", "/imports").json[0]["import"].isNull, "it waits")
+
+    let taken = try await hub.send("POST", "/imports/i/commit", ["zone": "UTC", "types": ["tea"]])
+    #expect(taken.status == 202 && taken["state"] == "done")
+    #expect(taken["result"]["new"] == ["event": 2, "event_type": 1])
+    #expect(taken["result"]["skipped"] == ["event that was not asked for": 1])
+    #expect(taken["import"]["format"] == "lines" && taken["import"]["made"] == ["event": 2, "event_type": 1])
+    #expect(try await typeNames() == ["Tea"])
+    #expect(try await events().count == 2)
+    #expect(files.names == [], "the file is not kept")
+    #expect(try await hub.send("POST", "/imports/i/commit", Self.choice).status == 409)
+
+    // The same once more, and what was not asked for.
+    let second = try await take("Tea|1\nTea|2\n", as: "j")
+    #expect(second["result"]["new"] == [:] && second["result"]["known"] == 2)
+    #expect(second["import"].isNull, "what brought nothing is in no list")
+    #expect(try await events().count == 2)
+  }
+
+  @Test func `a file comes in parts, each of which may be sent again`() async throws {
+    #expect(try await begin("i", size: 12)["part_bytes"] == 64)
+    #expect(try await hub.put(Data("Tea|1\n".utf8), to: "/imports/i/content")["received"] == 6)
+    let gap = try await hub.put(Data("x".utf8), to: "/imports/i/content?offset=7")
+    #expect(gap.status == 400 && gap.detail.contains("expected 6 or less"))
+    #expect(try await hub.send("POST", "/imports/i/preview", Self.choice).status == 409, "it is not whole")
+    // No answer came: the part comes again, and with it more.
+    #expect(try await hub.put(Data("Tea|1\nTe".utf8), to: "/imports/i/content?offset=0")["received"] == 8)
+    #expect(try await begin("i", size: 12)["received"] == 8, "where it goes on is told")
+    #expect(
+      try await hub.put(Data("a|2\n!".utf8), to: "/imports/i/content?offset=8").status == 400, "more than was said")
+    #expect(try await hub.put(Data("a|2\n".utf8), to: "/imports/i/content?offset=8")["received"] == 12)
+    let preview = try await hub.send("POST", "/imports/i/preview", Self.choice)
+    #expect(preview["preview"]["new"]["event"] == 2)
+  }
+
+  @Test("a file of more than the hub takes is refused in words", arguments: [(1000, 201), (1001, 413), (0, 400)])
+  func sizes(size: Int, status: Int) async throws {
+    let answer = try await begin("i", size: size)
+    #expect(answer.status == status)
+    if status == 413 { #expect(answer.detail.contains("1000 at most") && answer.detail.contains("trendy import")) }
+  }
+
+  @Test func `nobody sees or touches the file of another`() async throws {
+    let ben = try hub.server.accounts.createPerson(name: "Ben")
+    let token = try hub.server.accounts.createToken(person: ben.id, deviceName: "phone").token
+    try await send("Tea|1\n", as: "waits")
+    for (method, path, body) in [
+      ("GET", "", nil), ("POST", "/preview", Self.choice), ("POST", "/commit", Self.choice), ("POST", "/undo", nil),
+      ("DELETE", "", nil),
+    ] as [(String, String, JSONValue?)] {
+      let answer = try await hub.send(method, "/imports/waits\(path)", body, token: token)
+      #expect(answer.status == 404, "\(method) \(path)")
+    }
+    #expect(try await hub.put(Data("x".utf8), to: "/imports/waits/content", token: token).status == 404)
+    let same: JSONValue = ["id": "waits", "name": "tea.txt", "size": 6]
+    #expect(try await hub.send("POST", "/imports", same, token: token).status == 409)
+    #expect(try await hub.send("POST", "/imports/waits/commit", Self.choice)["state"] == "done")
+    #expect(try await hub.send("POST", "/imports/waits/undo", token: token).status == 404)
+    #expect(try await hub.send("GET", "/imports", token: token).json == [])
+    #expect(try await events().count == 1)
+  }
+
+  @Test func `taking back leaves what was edited or is in use, and it may come again`() async throws {
+    try await take("Tea|1\nTea|2\nTea|3\nRun|4\n", as: "i")
+    let ids = try await events().compactMap { $0["id"].stringValue }
+    let tea = try #require(
+      try await hub.send("GET", "/event-types").json.arrayValue?.first { $0["name"] == "Tea" }?["id"].stringValue)
+    // The list has the latest first.
+    _ = try await hub.send("PATCH", "/events/\(ids[2])", ["notes": "mine"])
+    _ = try await hub.send("DELETE", "/events/\(ids[1])")
+    _ = try await hub.makeEvent("own", type: tea)
+
+    let undone = try await hub.send("POST", "/imports/i/undo")
+    #expect(undone.status == 202 && undone["state"] == "undone" && undone["import"]["undone_at"].stringValue != nil)
+    // Of six that it made: one was edited, one deleted, and the type of those that are left is in use.
+    #expect(undone["removed"] == 3 && undone["left"] == 3)
+    #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
+    #expect(try await typeNames() == ["Tea"])
+    #expect(try await hub.send("POST", "/imports/i/undo").status == 202, "once more is nothing more")
+
+    // What was taken back comes again, with its type; what a person deleted does not.
+    let again = try await take("Tea|1\nTea|2\nTea|3\nRun|4\n", as: "j")
+    #expect(again["result"]["new"] == ["event": 2, "event_type": 1])
+    #expect(try await Set(events().compactMap { $0["id"].stringValue }) == Set(["own", ids[0], ids[2], ids[3]]))
+    // And is taken back with the second import.
+    #expect(try await hub.send("POST", "/imports/j/undo")["removed"] == 3)
+    #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
+  }
+
+  @Test func `a file that breaks off leaves an import that can be taken back`() async throws {
+    let broken = try await take("Tea|1\nTea|2\n!\nTea|3\n", as: "i")
+    #expect(broken["state"] == "failed" && broken["problem"]["detail"] == "it breaks off")
+    #expect(try await events().count == 2)
+    let restarted = HubServer(storage: TestHub.openStorage(hub.disk), files: files.intake, clock: hub.clock)
+    let list = await restarted.handle(
+      HTTPRequest(
+        id: "x", method: "GET", target: "/api/v1/imports",
+        headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
+    let entries = try WireJSON.decode(JSONValue.self, from: try await list.collectedBody())
+    #expect(entries[0]["state"] == "interrupted" && entries[0]["import"]["made"]["event"] == 2)
+    #expect(try await hub.send("POST", "/imports/i/undo")["removed"] == 3)
+    #expect(try await events().isEmpty)
+    #expect(try await typeNames().isEmpty)
+  }
+
+  @Test func `what cannot be read may be read another way, and nothing of it was written`() async throws {
+    try await send("Tea|1\n!\n", as: "i")
+    let failed = try await hub.send("POST", "/imports/i/preview", Self.choice)
+    #expect(failed["state"] == "failed" && failed["problem"]["type"] == "urn:trendy:error:unreadable")
+    #expect(try await events().isEmpty)
+    #expect(try await hub.send("POST", "/imports/i/commit", Self.choice).status == 409)
+    #expect(try await hub.send("POST", "/imports/i/preview", ["zone": "UTC", "date_format": "ymd"]).status == 400)
+    #expect(try await hub.send("POST", "/imports/i/preview", ["zone": "UTC", "date_format": "dmy"]).status == 202)
+  }
+
+  @Test func `a file that nobody asks for goes after an hour, and one that is replaced at once`() async throws {
+    try await send("Tea|1\n", as: "first")
+    try await send("Tea|2\n", as: "second")
+    #expect(files.names.count == 1)
+    #expect(try await hub.send("GET", "/imports/first").status == 404)
+    await hub.clock.advance(by: .seconds(3500))
+    #expect(try await hub.send("GET", "/imports/second").status == 200)
+    await hub.clock.advance(by: .seconds(3601))
+    _ = try hub.server.compact()
+    #expect(files.names == [])
+    let late = try await hub.send("POST", "/imports/second/commit", Self.choice)
+    #expect(late.status == 404 && late.detail.contains("send it again"))
+    try await send("Tea|3\n", as: "third")
+    #expect(try await hub.send("DELETE", "/imports/third").status == 204)
+    #expect(files.names == [])
+  }
+
+  @Test func `a hub without an intake of files says so`() async throws {
+    let hub = try TestHub()
+    let answer = try await hub.send("GET", "/imports")
+    #expect(answer.status == 404 && answer.detail.contains("takes in no files"))
+  }
+}
