@@ -39,9 +39,10 @@ let package = Package(
     .target(
       name: "HubContainer",
       dependencies: [
-        "CommandSupport", "TrendyAgent", "TrendyHub", "TrendyHubPostgres", "TrendyInterchange", "TrendyModels",
-        "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
+        "CommandSupport", "ImportFiles", "TrendyAgent", "TrendyArchive", "TrendyHub", "TrendyHubPostgres",
+        "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
       ]),
+    .target(name: "ImportFiles", dependencies: ["CommandSupport", "TrendyArchive", "TrendyInterchange"]),
     .target(
       name: "NetworkContainer",
       dependencies: [
@@ -54,7 +55,8 @@ let package = Package(
     .executableTarget(
       name: "trendy",
       dependencies: [
-        "AgentLink", "AppContainer", "CommandSupport", "SampleLife", "TrendyAgent", "TrendyArchive", "TrendyInsights",
+        "AgentLink", "AppContainer", "CommandSupport", "ImportFiles", "SampleLife", "TrendyAgent", "TrendyArchive",
+        "TrendyInsights",
         "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTrips",
       ]),
     .executableTarget(

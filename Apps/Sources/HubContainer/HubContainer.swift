@@ -121,7 +121,11 @@ public struct HubContainer: Sendable {
       storage: storage,
       transport: SocketTransport(
         address: endpoint.address, port: endpoint.port, listener: listener, limits: limits, clock: clock, log: log),
-      ingest: ingest, pairingPicture: settings.pairingPicture, clock: clock,
+      ingest: ingest,
+      files: FileIntake(
+        importer: HubFileImporter(storage: storage, ingest: ingest, clock: clock),
+        folder: directory.appending(path: "uploads"), largestFile: try settings.importBytes(),
+        partBytes: min(limits.bodyBytes, 1 << 20)), pairingPicture: settings.pairingPicture, clock: clock,
       configuration: HubConfiguration(
         allowedHosts: settings.names + own, trustedProxies: settings.proxies,
         requestsPerMinute: try settings.requestsPerMinute()),

@@ -243,8 +243,13 @@ private final class RecordPart<Value: Sendable>: Sendable {
   }
 }
 
+extension HubIngest {
+  /// Something of the person was put into their log by somebody else: what time does of it is seen to again.
+  func onImported(for person: String) { intakes.withLock { $0.settled[person] = nil } }
+}
+
 /// Writes what was found into a person's record at the hub.
-private struct HubJournal: FindingJournal {
+struct HubJournal: FindingJournal {
   let desk: HubDesk
   // Each fix asks for them.
   private let places = RecordPart<[Geofence]>(.geofence)

@@ -65,6 +65,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     }
     _ = try httpLimits()
     _ = try requestsPerMinute()
+    _ = try importBytes()
   }
 
   /// The address itself is not repeated: there may be a password in it.
@@ -116,9 +117,22 @@ extension HubSettings {
   }
 
   private static let requestsPerMinuteName = "requestsPerMinute"
+  private static let importBytesName = "importBytes"
 
   /// What `--limit NAME=VALUE` can name.
-  public static var limitNames: [String] { [requestsPerMinuteName] + HTTPLimit.allCases.map(\.rawValue) }
+  public static var limitNames: [String] {
+    [requestsPerMinuteName, importBytesName] + HTTPLimit.allCases.map(\.rawValue)
+  }
+
+  /// Bytes of a file that a person sends, at most.
+  public func importBytes() throws(CommandError) -> Int64 {
+    guard let text = limits[Self.importBytesName] else { return 4 << 30 }
+    guard let number = Int64(text), (4096...1 << 40).contains(number) else {
+      throw Self.invalid(
+        "--limit", "\(Self.importBytesName)=\(text)", "It is a number of bytes from 4096 to \(Int64(1) << 40).")
+    }
+    return number
+  }
 
   /// Requests of one device in a minute; `nil` for no limit.
   public func requestsPerMinute() throws(CommandError) -> Int? {
@@ -135,7 +149,8 @@ extension HubSettings {
   public func httpLimits() throws(CommandError) -> HTTPLimits {
     var result = HTTPLimits()
     result.stopDeadline = .milliseconds(400)
-    for (name, text) in limits.sorted(by: { $0.key < $1.key }) where name != Self.requestsPerMinuteName {
+    for (name, text) in limits.sorted(by: { $0.key < $1.key })
+    where name != Self.requestsPerMinuteName && name != Self.importBytesName {
       guard let limit = HTTPLimit(rawValue: name) else {
         let near = Suggestion.nearest(to: name, among: Self.limitNames)
         throw Self.invalid(

@@ -1,4 +1,4 @@
-import CommandSupport
+public import CommandSupport
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -12,23 +12,54 @@ import CommandSupport
   import Darwin
 #endif
 import TrendyArchive
-import TrendyInterchange
+public import TrendyInterchange
 
 /// What an import reads from.
-enum ImportInput {
+public enum ImportInput {
   case stream(ByteInput)
   /// Of a folder or an archive.
   case files(ExportFiles)
 }
 
+@available(*, unavailable)
+extension ImportInput: Sendable {}
+
 /// Opens archives and folders, so that those who read formats need to know neither.
-enum ArchiveInput {
+public enum ArchiveInput: Sendable {
+  /// Opens a stream by its first bytes: as an archive, as something compressed with gzip, or as it is.
+  /// - Parameters:
+  ///   - stream: from its beginning.
+  ///   - path: of the file that it is of.
+  ///   - progress: is told what is read of an archive; of a stream whoever made it tells.
+  public static func source(_ stream: ByteInput, at path: String, _ progress: any ReadingMeter) throws -> ImportInput {
+    let head = try stream.peek(4)
+    if head.starts(with: [0x1F, 0x8B]) { return .stream(decompressed(stream)) }
+    guard head.starts(with: Array("PK".utf8)) else { return .stream(stream) }
+    return .files(try archive(path, stream, progress))
+  }
+
+  /// A file as a stream, of which the meter is told.
+  /// - Throws: `ArchiveError`.
+  public static func stream(at path: String, _ progress: any ReadingMeter) throws -> ByteInput {
+    let file = try ArchiveFile(path: path)
+    progress.total = file.count
+    var offset: Int64 = 0
+    return ByteInput {
+      let piece = try [UInt8](unsafeUninitializedCapacity: 1 << 18) { buffer, count in
+        count = try file.read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+      }
+      offset += Int64(piece.count)
+      try progress.advance(by: piece.count)
+      return piece
+    }
+  }
+
   /// - Parameters:
   ///   - path: of the archive.
   ///   - stream: the archive from its beginning, where the path is that of a pipe.
   ///   - progress: is told what is read of the files in it.
   /// - Throws: `ArchiveError`, or ``CommandError`` where a pipe cannot be kept until its end.
-  static func archive(_ path: String, _ stream: ByteInput, _ progress: ProgressLine) throws -> ExportFiles {
+  public static func archive(_ path: String, _ stream: ByteInput, _ progress: any ReadingMeter) throws -> ExportFiles {
     var status = stat()
     let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     let archive = try ZipReader(try isFile ? ArchiveFile(path: path) : spooled(stream))
@@ -42,7 +73,7 @@ enum ArchiveInput {
   }
 
   /// The files below a folder; links are not followed.
-  static func folder(_ path: String, _ progress: ProgressLine) throws -> ExportFiles {
+  public static func folder(_ path: String, _ progress: any ReadingMeter) throws -> ExportFiles {
     let root = URL(filePath: path)
     let names: [String]
     do {
@@ -74,7 +105,7 @@ enum ArchiveInput {
     }
   }
 
-  static func decompressed(_ stream: ByteInput) -> ByteInput {
+  public static func decompressed(_ stream: ByteInput) -> ByteInput {
     let gzip = Reading(content: GzipReader { try stream.read(into: $0) })
     return ByteInput { try gzip.content.read(into: $0) }
   }
@@ -118,10 +149,10 @@ enum ArchiveInput {
 
 /// Counts what is read of several files, each byte once however often a file is opened.
 private final class FileMeter {
-  private let progress: ProgressLine
+  private let progress: any ReadingMeter
   private var counted: [String: Int] = [:]
 
-  init(_ progress: ProgressLine, total: Int64) {
+  init(_ progress: any ReadingMeter, total: Int64) {
     self.progress = progress
     progress.total = total
   }
@@ -134,7 +165,7 @@ private final class FileMeter {
       let more = offset - self.counted[name, default: 0]
       if more > 0 {
         self.counted[name, default: 0] += more
-        self.progress.advance(by: more)
+        try self.progress.advance(by: more)
       }
       return count
     }

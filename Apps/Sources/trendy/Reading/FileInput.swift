@@ -11,6 +11,7 @@ import CommandSupport
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import ImportFiles
 import TrendyInterchange
 
 /// Reads what a person names, or pipes in as `-`.
@@ -57,10 +58,7 @@ enum FileInput {
   static func source(at path: String, _ progress: ProgressLine) throws -> ImportInput {
     if path != "-", isFolder(path) { return .files(try ArchiveInput.folder(path, progress)) }
     let stream = try stream(of: path, progress)
-    let head = try stream.peek(4)
-    if head.starts(with: [0x1F, 0x8B]) { return .stream(ArchiveInput.decompressed(stream)) }
-    guard head.starts(with: Array("PK".utf8)) else { return .stream(stream) }
-    return .files(try ArchiveInput.archive(path, stream, progress))
+    return try ArchiveInput.source(stream, at: path, progress)
   }
 
   static func isFolder(_ path: String) -> Bool {

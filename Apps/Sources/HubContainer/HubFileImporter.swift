@@ -1,0 +1,175 @@
+import CommandSupport
+import Foundation
+import ImportFiles
+import TrendyAgent
+import TrendyArchive
+import TrendyHub
+import TrendyInterchange
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+/// Reads the files that persons send, as `trendy import` does.
+struct HubFileImporter: FileImporting {
+  let storage: any HubStorage
+  let ingest: HubIngest
+  let clock: any TimeSource
+
+  /// Bytes of a file that is read as a track, at most: it is in memory with all its points.
+  private static let largestTrack = 64 << 20
+
+  func read(
+    _ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void
+  ) throws -> ImportSummary {
+    guard let zone = ZoneClock(named: file.zone) else {
+      throw Problem(
+        "invalid", status: 400, title: "Unknown zone",
+        detail: "zone: no time zone is called \"\(file.zone.prefix(60))\"")
+    }
+    return try withoutActuallyEscaping(onProgress) { onProgress in
+      do {
+        return try read(file, into: desk, zone, Meter(onProgress))
+      } catch let error as InterchangeError {
+        throw Problem(error)
+      } catch let error as ArchiveError {
+        throw Problem(error)
+      } catch let error as CommandError {
+        throw Problem.unreadable(error.message)
+      }
+    }
+  }
+
+  private func read(
+    _ file: ImportFile, into desk: HubImportDesk, _ zone: ZoneClock, _ meter: Meter
+  ) throws -> ImportSummary {
+    let store = HubImportStore(desk: desk, storage: storage, clock: clock)
+    defer { if desk.isBegun { ingest.onImported(for: desk.desk.person) } }
+    var options = ImportOptions(zone: zone, now: clock.now)
+    options.isDayFirst = file.isDayFirst
+    var request = ImportRequest(source: file.name, options: options, fingerprint: "")
+    request.isDryRun = file.isDryRun
+    request.onlyTypes = file.onlyTypes
+    switch try ArchiveInput.source(try ArchiveInput.stream(at: file.path, meter), at: file.path, meter) {
+    case .files(let files):
+      guard let format = try InterchangeFormat.detect(in: files) else {
+        throw Problem.unreadable("\(file.name) holds nothing that can be read: this looks like \(files.description)")
+      }
+      desk.setFormat(format.word)
+      return ImportSummary(format, try store.importRecords(files, as: format, request), store)
+    case .stream(let stream):
+      guard let format = try InterchangeFormat.detect(stream), format.isReadAsRecords else {
+        return try track(file, stream, desk, store, meter)
+      }
+      desk.setFormat(format.word)
+      return ImportSummary(format, try store.importRecords(stream, as: format, request), store)
+    }
+  }
+
+  private func track(
+    _ file: ImportFile, _ stream: ByteInput, _ desk: HubImportDesk, _ store: HubImportStore, _ meter: Meter
+  ) throws -> ImportSummary {
+    guard try stream.peek(Self.largestTrack + 1).count <= Self.largestTrack else {
+      throw Problem(
+        "too_large", status: 413, title: "Track too large",
+        detail:
+          "\"\(file.name.prefix(60))\" is a track of more than \(Self.largestTrack >> 20) MiB, which a hub does not read "
+          + "at once: import it on a device (trendy import FILE)")
+    }
+    // The format is known once it was read.
+    let bytes = try stream.rest()
+    let format = ImportFormat.detect(bytes)
+    desk.setFormat(format?.rawValue ?? "")
+    return ImportSummary(try store.importTrack(bytes, isDryRun: file.isDryRun), isDryRun: file.isDryRun)
+  }
+}
+
+/// Tells how many bytes were read, and ends the reading where it is told to.
+private final class Meter: ReadingMeter {
+  var total: Int64?
+  private var read: Int64 = 0
+  private let onProgress: (Int64) throws -> Void
+
+  init(_ onProgress: @escaping (Int64) throws -> Void) { self.onProgress = onProgress }
+
+  func advance(by bytes: Int) throws {
+    read += Int64(bytes)
+    try onProgress(read)
+  }
+}
+
+extension Problem {
+  fileprivate static func unreadable(_ words: String) -> Problem {
+    Problem("unreadable", status: 422, title: "The file cannot be read", detail: words)
+  }
+
+  fileprivate init(_ error: InterchangeError) {
+    switch error {
+    case .ambiguousDates:
+      self.init("ambiguous_dates", status: 422, title: "Day or month first", detail: "\(error)")
+    default: self = .unreadable("\(error)")
+    }
+  }
+
+  fileprivate init(_ error: ArchiveError) {
+    if case .system = error {
+      self.init(
+        "internal", status: 500, title: "Internal error", detail: "the hub cannot read the file any more: send it again"
+      )
+    } else {
+      self = .unreadable("\(error)")
+    }
+  }
+}
+
+extension ImportSummary {
+  fileprivate init(_ format: InterchangeFormat, _ report: ImportReport, _ store: HubImportStore) {
+    self.init(format: format.word, formatName: format.name)
+    for (kind, count) in report.new { new[kind.rawValue] = count }
+    // Trips and visits in fixes are found behind the report.
+    if report.found > 0 { new[MutationEntityType.event.rawValue, default: 0] += report.found }
+    known = max(0, report.known - store.refusedCount)
+    newReadings = report.newReadings
+    knownReadings = report.knownReadings
+    let newTypes = Set(report.newTypes)
+    types = report.types.map { name, count in
+      TypeCount(name: name, count: count, new: report.newEvents[name] ?? 0, isNew: newTypes.contains(name))
+    }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+    skipped = report.skipped
+    badCount = report.badCount + store.refusedCount
+    problems = Array((report.problems.map { "\($0)" } + store.refusals).prefix(10))
+    (first, last) = (report.first, report.last)
+    examples = report.examples.map { Self.example($0.event, ofType: $0.typeName) }
+    if report.found > 0 { remarks.append("Trips and visits found in its fixes: \(report.found).") }
+  }
+
+  fileprivate init(_ track: TrackImport, isDryRun: Bool) {
+    self.init(format: track.file.format.rawValue, formatName: track.file.format.name)
+    let found = track.tripCount.new + track.visitCount.new
+    if found > 0 { new[MutationEntityType.event.rawValue] = found }
+    known = track.tripCount.known + track.visitCount.known
+    // A dry run does not ask the log what it has.
+    newReadings = isDryRun ? track.file.pointsWithTime : track.fixCount.new
+    knownReadings = track.fixCount.known
+    for (kind, count) in [(BuiltInType.trip, track.tripCount), (.visit, track.visitCount)]
+    where count.new + count.known > 0 {
+      types.append(TypeCount(name: kind.name, count: count.new + count.known, new: count.new, isNew: false))
+    }
+    badCount = track.file.problemCount
+    problems = Array((track.file.problems.map { "\($0)" } + track.refusals).prefix(10))
+    if track.file.skippedPoints > 0 { skipped["point that has no place on earth"] = track.file.skippedPoints }
+    remarks = track.file.remarks + [track.file.timeRemark].compactMap(\.self)
+    let gone = isDryRun ? 0 : track.tripCount.new + track.tripCount.known - track.trips.count
+    if gone > 0 { remarks.append("Trips that were deleted or taken back since, and stay so: \(gone).") }
+    (first, last) = (track.file.firstTime, track.file.lastTime)
+    examples =
+      track.trips.prefix(5).map { Self.example($0, ofType: BuiltInType.trip.name) }
+      + track.visits.prefix(max(0, 5 - track.trips.count)).map { Self.example($0, ofType: BuiltInType.visit.name) }
+  }
+
+  private static func example(_ event: Event, ofType type: String) -> JSONValue {
+    // An event that cannot be written has nothing to show.
+    var members = (try? Undoable.event(event).value.objectValue) ?? [:]
+    members["type"] = .string(type)
+    return .object(members)
+  }
+}

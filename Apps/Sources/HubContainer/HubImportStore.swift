@@ -1,0 +1,151 @@
+import Foundation
+import TrendyAgent
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTrips
+
+/// A person's record at a hub as an import sees it.
+final class HubImportStore: ImportStore {
+  private let desk: HubImportDesk
+  private let storage: any HubStorage
+  private let clock: any TimeSource
+  /// What the hub's rules refused, in words: the first of it, and how much.
+  private(set) var refusals: [String] = []
+  private(set) var refusedCount = 0
+  private var log: TrackLog?
+
+  init(desk: HubImportDesk, storage: any HubStorage, clock: any TimeSource) {
+    self.desk = desk
+    self.storage = storage
+    self.clock = clock
+  }
+
+  var now: Date { clock.now }
+  var importID: String? { desk.isBegun ? desk.id : nil }
+  var isContinued: Bool { false }
+  var journal: any FindingJournal { ImportFindings(desk: desk) }
+
+  func makeID() -> String { desk.makeID() }
+
+  func eventTypes() throws -> [EventType] {
+    let wire: [APIEventType] = try desk.desk.list(.eventType)
+    return wire.map { EventType($0) }
+  }
+
+  func propertyDefinitions() throws -> [PropertyDefinition] {
+    let wire: [APIPropertyDefinition] = try desk.desk.list(.propertyDefinition)
+    return wire.map { PropertyDefinition($0) }
+  }
+
+  func event(id: String) throws -> Event? { try journal.event(id: id) }
+
+  func events(in range: Range<Date>, ofType type: String) throws -> [Event] {
+    try desk.desk.events(in: range).filter { $0.eventTypeId == type }.map { Event($0) }
+  }
+
+  func isDeleted(_ kind: MutationEntityType, id: String) throws -> Bool {
+    switch try desk.standing(of: kind.rawValue, id: id) {
+    case .deleted, .takenBack: true
+    case .living, .unknown: false
+    }
+  }
+
+  func knows(_ kind: MutationEntityType, id: String) throws -> Bool {
+    try desk.standing(of: kind.rawValue, id: id) != .unknown
+  }
+
+  func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool {
+    try desk.standing(of: kind.rawValue, id: id) == .takenBack
+  }
+
+  func type(_ kind: BuiltInType) throws -> EventType {
+    try kind.find(among: eventTypes()) { type, definitions in
+      let entities = [Undoable.eventType(type)] + definitions.map { .property($0) }
+      return try save(entities).first == true
+    }
+  }
+
+  /// Entities of one write, at most: others who write for the person wait for it.
+  private static let atOnce = 250
+
+  func save(_ batch: [Undoable]) throws -> [Bool] {
+    var areNew: [Bool] = []
+    var rest = batch[...]
+    while !rest.isEmpty {
+      let entities = try rest.prefix(Self.atOnce).map { entity -> HubImportDesk.Entity in
+        guard let kind = SyncedKind.named(entity.kind.rawValue) else {
+          preconditionFailure("no hub knows the kind \(entity.kind)")
+        }
+        return (kind, entity.id, try entity.value.objectValue ?? [:])
+      }
+      for outcome in try desk.save(entities) {
+        areNew.append(outcome == .made)
+        if case .refused(let reason) = outcome { refuse(reason) }
+      }
+      rest = rest.dropFirst(Self.atOnce)
+    }
+    return areNew
+  }
+
+  private func refuse(_ reason: String) {
+    refusedCount += 1
+    if refusals.count < 10 { refusals.append(reason) }
+  }
+
+  /// The desk is told by whoever has the file read.
+  func finish() throws {}
+
+  func openTrackLog() throws -> TrackLog {
+    if let log { return log }
+    let log = TrackLog(rows: try storage.tracks(of: desk.desk.person))
+    self.log = log
+    return log
+  }
+
+  func makeTrackIntake() throws -> TrackIntake {
+    TrackIntake(rows: try storage.tracks(of: desk.desk.person), journal: journal, clock: clock)
+  }
+}
+
+/// What is found in the fixes of a file, written as of its import.
+///
+/// @unchecked: the desk is used on the one thread that reads the file.
+private struct ImportFindings: FindingJournal, @unchecked Sendable {
+  private let desk: HubImportDesk
+  private let journal: HubJournal
+
+  init(desk: HubImportDesk) {
+    self.desk = desk
+    journal = HubJournal(desk: desk.desk)
+  }
+
+  func geofences() throws -> [Geofence] { try journal.geofences() }
+  func tripStop() throws -> TripStop { try journal.tripStop() }
+  func event(id: String) throws -> Event? { try journal.event(id: id) }
+
+  func tripTypeId() throws -> String {
+    let types: [APIEventType] = try desk.desk.list(.eventType)
+    // Made by this import where there is none.
+    if BuiltInType.trip.present(among: types.map { EventType($0) }) == nil { try desk.begin() }
+    return try journal.tripTypeId()
+  }
+
+  func twin(of event: Event) throws -> String? {
+    // Moments that are one lie a second apart at most.
+    let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
+    return try desk.desk.events(in: range).map { Event($0) }.first { $0.isTwin(of: event) }?.id
+  }
+
+  func create(_ event: Event) throws -> Bool {
+    try desk.begin()
+    guard try journal.create(event) else { return false }
+    desk.noteMade(.event)
+    return true
+  }
+
+  func update(_ event: Event, from held: Event) throws { try journal.update(event, from: held) }
+  func delete(eventId: String) throws { try journal.delete(eventId: eventId) }
+  func completed(_ trip: Event, device: String) throws -> Event { try journal.completed(trip, device: device) }
+}
