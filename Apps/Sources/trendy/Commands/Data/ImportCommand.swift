@@ -1,5 +1,6 @@
 import AppContainer
 import CommandSupport
+import ImportFiles
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
