@@ -42,6 +42,16 @@ struct SyncTests {
         == bench.trendy("type", "list", "--plain", store: "laptop").output)
   }
 
+  @Test func `the day ends with what the hub has of it`() throws {
+    try sync("phone")
+    let name = "127.0.0.1:\(try #require(URL(string: hub.url)?.port))"
+    #expect(try bench.trendy("today", store: "phone").output.contains("\n  Everything is on \(name) ("))
+    try bench.trendy("log", "coffee", store: "phone")
+    #expect(try bench.trendy("today", store: "phone").output.contains("\n  1 change waits for \(name); last sync "))
+    try bench.trendy("init", store: "alone")
+    #expect(try !bench.trendy("today", store: "alone").output.contains("hub"))
+  }
+
   @Test func `an edit, a cleared field and a delete reach the other device`() throws {
     try bench.trendy("log", "coffee", "1", "-n", "first", store: "phone")
     try bench.trendy("log", "coffee", "2", "-n", "second", "--for", "5m", store: "phone")

@@ -72,6 +72,18 @@ extension SyncStanding {
     return session.now < pause ? .open : .halfOpen
   }
 
+  /// `Everything is on hub.example (17:48).`; `nil` without a hub.
+  var sentence: String? {
+    guard let account else { return nil }
+    let local = session.local
+    let last = lastSync.map { date in
+      local.startOfDay(date) == local.startOfDay(session.now) ? local.time(date) : local.dayAndTime(date)
+    }
+    guard waiting > 0 else { return "Everything is on \(account.hubName)\(last.map { " (\($0))" } ?? "")." }
+    let changes = "\(Quantity(waiting, "change waits", "changes wait")) for \(account.hubName)"
+    return last.map { "\(changes); last sync \($0)." } ?? "\(changes); never synced."
+  }
+
   /// `hub.example   3 waiting (oldest 4m)   last sync 10:02   cursor 88214   key ok`.
   var line: String {
     guard let account else {

@@ -24,13 +24,16 @@ struct TodayCommand: Command {
     /// The day's events, the first first.
     var list: EventList
     var snapshot: TodaySnapshot
+    /// What the hub has of it; `nil` without a hub.
+    var hub: String?
   }
 
   /// `nil` where there is no store yet.
   func act(_ session: Session) throws -> Day? {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
     let (start, end) = (session.local.startOfDay(session.now), session.local.startOfDay(session.now, addingDays: 1))
-    let store = try session.openStore().makeStore()
+    let container = try session.openStore()
+    let store = container.makeStore()
     let events = try session.events(in: start..<end, ofType: nil, limit: nil, from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
     let list = try EventList((events + running).reversed(), in: store)
@@ -39,7 +42,8 @@ struct TodayCommand: Command {
     snapshot.trip = try RunningTrip(in: store).map {
       TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
     }
-    return Day(list: list, snapshot: snapshot)
+    return Day(
+      list: list, snapshot: snapshot, hub: try SyncStanding(container: container, session: session).sentence)
   }
 
   func show(_ answer: Day?, _ session: Session) throws -> ExitCode {
@@ -79,6 +83,10 @@ struct TodayCommand: Command {
       for visit in snapshot.visits where !known.contains(visit.eventId) {
         let since = session.local.dayAndTime(visit.since)
         session.console.text("  at \(visit.place ?? "a place that is gone") since \(since)")
+      }
+      if let hub = answer.hub {
+        session.console.text("")
+        for line in session.console.terminal.lines(of: hub, indent: 2) { session.console.text(line) }
       }
     }
     return .done
