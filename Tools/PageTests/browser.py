@@ -133,24 +133,28 @@ class Browser:
             && (text === null || (element.textContent + ' ' + (element.getAttribute('aria-label') ?? '')).includes(text))) ?? null;"""
         return self.wait(lambda: self.script(script, selector, text), f"{selector} {text or ''} is not there")
 
-    def press(self, selector, text=None):
+    def with_element(self, find, act):
+        """Finds an element and does something with it; once more where it was drawn anew between the two."""
         for attempt in range(20):
             try:
-                return self.send("POST", f"/element/{self.find(selector, text)[ELEMENT]}/click", {})
+                return act(find()[ELEMENT])
             except Failed as error:
-                # Drawn anew between the two.
                 if "stale" not in str(error) or attempt == 19:
                     raise
 
+    def press(self, selector, text=None):
+        self.with_element(lambda: self.find(selector, text), lambda element: self.send("POST", f"/element/{element}/click", {}))
+
     def type(self, selector, text):
-        for attempt in range(20):
-            element = self.find(selector)[ELEMENT]
-            try:
-                self.send("POST", f"/element/{element}/clear", {})
-                return self.send("POST", f"/element/{element}/value", {"text": text})
-            except Failed as error:
-                if "stale" not in str(error) or attempt == 19:
-                    raise
+        def act(element):
+            self.send("POST", f"/element/{element}/clear", {})
+            self.send("POST", f"/element/{element}/value", {"text": text})
+        self.with_element(lambda: self.find(selector), act)
+
+    def choose(self, selector, path):
+        """As if the person had chosen a file, by a field that need not be seen."""
+        find = lambda: self.wait(lambda: self.script("return document.querySelector(arguments[0])", selector), f"{selector} is not there")
+        self.with_element(find, lambda element: self.send("POST", f"/element/{element}/value", {"text": path}))
 
     def keys(self, *texts):
         """Presses keys, one text after the other; those of one text in a chord where it begins with a modifier."""

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -957,6 +958,15 @@ def axe_finds_nothing_on_any_page_in_either_theme(world):
     browser.press(".tools button", "Table")
     browser.find("figure table")
     clean("a table")
+    browser.go("/data")
+    choose(browser, "cups.csv", CSV)
+    browser.find(".type-list")
+    browser.press(".bring-in summary")
+    clean("what a file would bring")
+    browser.press(".bring-in .button", "Discard")
+    browser.find(".drop")
+    browser.go(f"/types/{world.types['coffee']}")
+    browser.press(".tools button", "Table")
     browser.press(".tools button", "Chart")
     browser.theme(False)
     with world.hub() as hub, world.browser(hub) as stranger:
@@ -987,6 +997,119 @@ def a_choice_of_theme_stays_and_a_day_begins_when_it_is_said(world):
         browser.find(".tile")
         same(browser.script("return getComputedStyle(document.documentElement).backgroundColor"), "rgb(16, 17, 20)", "the ground")
         quiet(browser, "settings")
+
+
+# MARK: Bringing in
+
+
+CSV = """date,type,note,cups
+2026-03-01 08:00,Coffee,oat,2
+2026-03-02 08:00,Coffee,<img src=x onerror="window.stung=1">,1
+2026-03-02 09:00,<b>Tea</b>,"=cmd",1
+2026-03-03 09:00,Run,,
+what,,,
+"""
+
+
+def choose(browser, name, content):
+    """As if the person had chosen a file, or dropped one."""
+    folder = tempfile.mkdtemp(prefix="trendy-file-", dir=browser.profile)
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    browser.choose(".bring-in input[type=file]", path)
+
+
+@test
+def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Coffee", id="coffee")
+        pair(browser, hub)
+        browser.go("/data")
+        choose(browser, "<i>cups.csv", CSV)
+        browser.shows("4 new, 0 known, 1 not understood.", ".bring-in")
+        browser.shows("Nothing is written yet.", ".bring-in")
+        same(phone.ask("GET", "/events"), [], "nothing is written")
+        same(len(phone.ask("GET", "/event-types")), 1, "no type is made")
+        browser.shows("<b>Tea</b>", ".type-list")
+        browser.shows('<img src=x onerror="window.stung=1">', ".bring-in")
+        browser.shows("<i>cups.csv", ".bring-in")
+        same(browser.count("main img, main i, .bring-in .type-list b b"), 0, "text is text")
+        check(browser.script("return window.stung") is None, "a script ran")
+        browser.press(".bring-in summary")
+        browser.find(".bring-in details .plain-row")
+        # Without one of the types.
+        browser.press(".type-list label", "Run")
+        browser.press(".bring-in .button", "Bring in 3")
+        browser.shows("3 entries brought in.", ".bring-in")
+        events = phone.ask("GET", "/events")
+        same(len(events), 3, "they are on the hub")
+        check({event["event_type_id"] for event in events} > {"coffee"}, "the type that was there is theirs")
+        same(sorted(event["timestamp"] for event in events)[0], "2026-03-01T07:00:00.000Z", "in the zone of the browser")
+        browser.shows("today, 3 entries", "main")
+        # The same once more, with what was left out.
+        browser.press(".bring-in .button", "Another file")
+        choose(browser, "again.csv", CSV)
+        browser.shows("1 new, 3 known, 1 not understood.", ".bring-in")
+        browser.press(".bring-in .button", "Bring in 1")
+        browser.shows("1 entry brought in, 3 known before.", ".bring-in")
+        # The first is taken back; what was edited stays.
+        edited = next(event for event in events if event.get("notes") == "oat")
+        phone.ask("PATCH", f"/events/{edited['id']}", {"notes": "mine"})
+        browser.press("main .plain-row .button", "Undo: <i>cups.csv")
+        browser.shows("1 stay, as they were edited since or are in use.", ".bring-in")
+        world.wait(lambda: sorted((event.get("notes") or "") for event in phone.ask("GET", "/events")) == ["", "mine"], "the rest is gone")
+        browser.shows("3 entries, taken back", "main")
+        quiet(browser, "bringing in")
+
+
+@test
+def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        pair(browser, hub, then=".templates")
+        browser.go("/data")
+        choose(browser, "letter.txt", "Dear reader,")
+        browser.find(".bring-in .problem")
+        browser.press(".bring-in .button", "Another file")
+        choose(browser, "days.csv", "date,type\n3/4/2026 08:00,Coffee\n3/5/2026 08:00,Coffee\n")
+        browser.shows("is 2026-04-03 or 2026-03-04", ".bring-in")
+        browser.press(".bring-in .button", "Day first")
+        browser.shows("2 new, 0 known.", ".bring-in")
+        # Another zone moves the moments of times that name none.
+        browser.script("const s = document.querySelector('.zone select'); s.value = 'Asia/Tokyo'; s.dispatchEvent(new Event('change', { bubbles: true }))")
+        browser.wait(lambda: browser.script("return document.querySelector('.zone select')?.value") == "Asia/Tokyo", "the zone")
+        browser.press(".bring-in .button", "Bring in 2")
+        browser.shows("2 entries brought in.", ".bring-in")
+        same(sorted(event["timestamp"] for event in phone.ask("GET", "/events")), ["2026-04-02T23:00:00.000Z", "2026-05-02T23:00:00.000Z"], "the moments")
+        quiet(browser, "files that cannot be read")
+
+
+@test
+def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        pair(browser, hub, then=".templates")
+        browser.go("/data")
+        rows = "".join(f"2026-{1 + n // 28 % 12:02}-{1 + n % 28:02} {n % 24:02}:{n % 60:02},Type {n % 40},{'x' * 400} {n}\n" for n in range(3000))
+        choose(browser, "many.csv", "date,type,note\n" + rows)
+        browser.wait(lambda: phone.ask("GET", "/imports"), "it is on its way")
+        browser.shows("new, 0 known.", ".bring-in")
+        check(browser.count(".type-list li") == 40, "types of the file")
+        browser.go("/")
+        browser.go("/data")
+        browser.shows("new, 0 known.", ".bring-in")
+        hub.stop()
+        hub.start()
+        browser.press(".bring-in .button", "Bring in")
+        # The file went with the process that had it.
+        browser.shows("send it again", ".bring-in")
+        browser.press(".bring-in .button", "Another file")
+        choose(browser, "many.csv", "date,type,note\n" + rows)
+        browser.press(".bring-in .button.primary", "Bring in")
+        browser.shows("entries brought in.", ".bring-in")
+        quiet(browser, "a hub that was away", allowed=["404", "ERR_", "Failed to fetch"])
 
 
 # MARK: Insights

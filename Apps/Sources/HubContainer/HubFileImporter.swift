@@ -106,9 +106,14 @@ extension Problem {
     switch error {
     case .ambiguousDates:
       self.init("ambiguous_dates", status: 422, title: "Day or month first", detail: "\(error)")
+    case .unknownFormat(let seen):
+      self = .unreadable("this looks like \(seen), of which nothing can be read; \(Self.formats)")
     default: self = .unreadable("\(error)")
     }
   }
+
+  private static let formats =
+    "files are read of \(InterchangeFormat.readable.map(\.name).joined(separator: ", "))"
 
   fileprivate init(_ error: ArchiveError) {
     if case .system = error {

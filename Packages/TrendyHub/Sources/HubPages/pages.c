@@ -85,78 +85,81 @@ static const unsigned char file_26[] = {
 #embed "site/pages/types.js"
 };
 static const unsigned char file_27[] = {
-#embed "site/parts/chart.js"
+#embed "site/parts/bringin.js"
 };
 static const unsigned char file_28[] = {
-#embed "site/parts/colour.js"
+#embed "site/parts/chart.js"
 };
 static const unsigned char file_29[] = {
-#embed "site/parts/dayband.js"
+#embed "site/parts/colour.js"
 };
 static const unsigned char file_30[] = {
-#embed "site/parts/daybars.js"
+#embed "site/parts/dayband.js"
 };
 static const unsigned char file_31[] = {
-#embed "site/parts/dom.js"
+#embed "site/parts/daybars.js"
 };
 static const unsigned char file_32[] = {
-#embed "site/parts/eventform.js"
+#embed "site/parts/dom.js"
 };
 static const unsigned char file_33[] = {
-#embed "site/parts/field.js"
+#embed "site/parts/eventform.js"
 };
 static const unsigned char file_34[] = {
-#embed "site/parts/frame.js"
+#embed "site/parts/field.js"
 };
 static const unsigned char file_35[] = {
-#embed "site/parts/glyph.js"
+#embed "site/parts/frame.js"
 };
 static const unsigned char file_36[] = {
-#embed "site/parts/goal.js"
+#embed "site/parts/glyph.js"
 };
 static const unsigned char file_37[] = {
-#embed "site/parts/head.js"
+#embed "site/parts/goal.js"
 };
 static const unsigned char file_38[] = {
-#embed "site/parts/heatmap.js"
+#embed "site/parts/head.js"
 };
 static const unsigned char file_39[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/heatmap.js"
 };
 static const unsigned char file_40[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/keys.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_51[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_52[] = {
 #embed "site/worker.js"
 };
 
@@ -188,31 +191,32 @@ static const struct hub_page_file files[] = {
   {"pages/trips.js", file_24, sizeof file_24},
   {"pages/type.js", file_25, sizeof file_25},
   {"pages/types.js", file_26, sizeof file_26},
-  {"parts/chart.js", file_27, sizeof file_27},
-  {"parts/colour.js", file_28, sizeof file_28},
-  {"parts/dayband.js", file_29, sizeof file_29},
-  {"parts/daybars.js", file_30, sizeof file_30},
-  {"parts/dom.js", file_31, sizeof file_31},
-  {"parts/eventform.js", file_32, sizeof file_32},
-  {"parts/field.js", file_33, sizeof file_33},
-  {"parts/frame.js", file_34, sizeof file_34},
-  {"parts/glyph.js", file_35, sizeof file_35},
-  {"parts/goal.js", file_36, sizeof file_36},
-  {"parts/head.js", file_37, sizeof file_37},
-  {"parts/heatmap.js", file_38, sizeof file_38},
-  {"parts/keys.js", file_39, sizeof file_39},
-  {"parts/routemap.js", file_40, sizeof file_40},
-  {"parts/row.js", file_41, sizeof file_41},
-  {"parts/sheet.js", file_42, sizeof file_42},
-  {"parts/spark.js", file_43, sizeof file_43},
-  {"parts/tile.js", file_44, sizeof file_44},
-  {"parts/toast.js", file_45, sizeof file_45},
-  {"parts/tripacts.js", file_46, sizeof file_46},
-  {"parts/typeform.js", file_47, sizeof file_47},
-  {"parts/values.js", file_48, sizeof file_48},
-  {"theme.js", file_49, sizeof file_49},
-  {"words.js", file_50, sizeof file_50},
-  {"worker.js", file_51, sizeof file_51},
+  {"parts/bringin.js", file_27, sizeof file_27},
+  {"parts/chart.js", file_28, sizeof file_28},
+  {"parts/colour.js", file_29, sizeof file_29},
+  {"parts/dayband.js", file_30, sizeof file_30},
+  {"parts/daybars.js", file_31, sizeof file_31},
+  {"parts/dom.js", file_32, sizeof file_32},
+  {"parts/eventform.js", file_33, sizeof file_33},
+  {"parts/field.js", file_34, sizeof file_34},
+  {"parts/frame.js", file_35, sizeof file_35},
+  {"parts/glyph.js", file_36, sizeof file_36},
+  {"parts/goal.js", file_37, sizeof file_37},
+  {"parts/head.js", file_38, sizeof file_38},
+  {"parts/heatmap.js", file_39, sizeof file_39},
+  {"parts/keys.js", file_40, sizeof file_40},
+  {"parts/routemap.js", file_41, sizeof file_41},
+  {"parts/row.js", file_42, sizeof file_42},
+  {"parts/sheet.js", file_43, sizeof file_43},
+  {"parts/spark.js", file_44, sizeof file_44},
+  {"parts/tile.js", file_45, sizeof file_45},
+  {"parts/toast.js", file_46, sizeof file_46},
+  {"parts/tripacts.js", file_47, sizeof file_47},
+  {"parts/typeform.js", file_48, sizeof file_48},
+  {"parts/values.js", file_49, sizeof file_49},
+  {"theme.js", file_50, sizeof file_50},
+  {"words.js", file_51, sizeof file_51},
+  {"worker.js", file_52, sizeof file_52},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

@@ -159,7 +159,24 @@ export const words = {
   },
   data: {
     takeOut: 'Take out', csv: 'All entries as a table (CSV)', csvWords: 'One line an entry, opens in any spreadsheet.', all: 'Everything (NDJSON)', allWords: 'Every type, entry, place and setting as the hub keeps them, deleted ones included.', download: 'Download',
-    /** @param {number} n */ reading: (n) => `${count(n)} read…`, bringIn: 'Bring in', bringWords: 'Files of other apps are read by the command line, with a preview and an undo:', backups: 'Backups', backupWords: 'On the machine of the hub, while it runs:',
+    /** @param {number} n */ reading: (n) => `${count(n)} read…`, bringIn: 'Bring in', backups: 'Backups', backupWords: 'On the machine of the hub, while it runs:',
+  },
+  bringIn: {
+    choose: 'Choose a file', drop: 'Drop a file here', formats: 'CSV, calendars, Apple Health, Google, GPX and many more. It is shown before anything is written.', another: 'Another file', stop: 'Stop', discard: 'Discard',
+    emptyFile: 'This file is empty.', broken: 'It broke off.', interrupted: 'What was written before that stays. The same file again completes it.',
+    /** @param {string} n @param {string} of */ sending: (n, of) => `Sending ${n} of ${of}`, reading: 'Reading it. Nothing is written.', writing: 'Bringing it in', undoing: 'Taking it back',
+    /** @param {number} n @param {number} known @param {number} bad */ counts: (n, known, bad) => `${count(n)} new, ${count(known)} known${bad ? `, ${count(bad)} not understood` : ''}.`, nothingYet: 'Nothing is written yet.',
+    /** @param {number} n */ take: (n) => (n ? `Bring in ${count(n)}` : 'Bring in'), nothing: 'Nothing new', newType: 'new type', /** @param {number} n @param {number} known */ typeCounts: (n, known) => `${count(n)} new${known ? `, ${count(known)} known` : ''}`,
+    examples: 'The first of them, as they would look', /** @param {number} n */ leftOut: (n) => `Left out: ${count(n)}`, zone: 'Times that name no zone are of', dayFirst: 'Day first', monthFirst: 'Month first',
+    /** @param {string} from @param {string} to */ range: (from, to) => (from === to ? from : `${from} to ${to}`), /** @param {string[]} parts */ also: (parts) => `Also ${listed(parts)}.`, /** @param {number} n */ fixes: (n) => `${some(n, 'position')} for trips and places.`,
+    /** @param {number} n @param {number} known */ brought: (n, known) => `${some(n, 'entry', 'entries')} brought in${known ? `, ${count(known)} known before` : ''}.`, allKnown: '0 brought in. All of it is here already.',
+    /** @param {string} format */ holdsNothing: (format) => `0 brought in. The file is ${format}, and holds nothing to bring in.`,
+    /** @param {number} removed @param {number} left */ undone: (removed, left) => `Taken back: ${count(removed)}.${left ? ` ${count(left)} stay, as they were edited since or are in use.` : ''}`,
+    earlier: 'Earlier imports', /** @param {number} n */ made: (n) => some(n, 'entry', 'entries'), wasUndone: 'taken back', wasInterrupted: 'broke off',
+    kinds: {
+      /** @param {number} n */ event_type: (n) => some(n, 'type'), /** @param {number} n */ property_definition: (n) => some(n, 'property', 'properties'), /** @param {number} n */ geofence: (n) => some(n, 'place'), /** @param {number} n */ vehicle: (n) => some(n, 'vehicle'),
+      /** @param {number} n */ trip_rule: (n) => some(n, 'trip rule'), /** @param {number} n */ setting: (n) => some(n, 'setting'), /** @param {number} n */ skip: (n) => `${some(n, 'range')} of days off`,
+    },
   },
   settings: {
     days: 'Days', dayStart: 'A day begins at', dayHint: 'What you record before belongs to the day before.', weekStart: 'A week begins on', units: 'Units', lengths: 'Lengths', clock: 'Clock', look: 'Look', theme: 'Theme',

@@ -28,7 +28,7 @@ export const onReach = (listener) => { listeners.push(listener); };
 const tell = (/** @type {boolean} */ isReached) => { for (const listener of listeners) listener(isReached); };
 
 /**
- * @param {string} method @param {string} path behind `/api/v1` @param {any} [body]
+ * @param {string} method @param {string} path behind `/api/v1` @param {any} [body] a document, or a Blob as it is
  * @param {Record<string, string>} [headers]
  * @returns {Promise<any>} the answer's document; `null` for none
  */
@@ -37,8 +37,8 @@ export async function ask(method, path, body, headers = {}) {
   try {
     response = await fetch(BASE + path, {
       method, credentials: 'same-origin', cache: 'no-store',
-      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: { ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' }), ...headers },
+      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     });
   } catch {
     tell(false);

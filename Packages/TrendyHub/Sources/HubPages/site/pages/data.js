@@ -4,23 +4,35 @@ import { csv, download } from '../parts/chart.js';
 import { toast } from '../parts/toast.js';
 import { command } from './pair.js';
 import { ask, snapshotAddress } from '../data/api.js';
-import { typeOf } from '../data/record.js';
-import { dayOfEvent, today } from '../data/days.js';
+import { read, typeOf } from '../data/record.js';
+import { bringIn, earlierImports, takeBackImport } from '../parts/bringin.js';
+import { dayOf, dayOfEvent, nearDate, today } from '../data/days.js';
 import { words } from '../words.js';
 
 /** Can I leave, can I come back? @returns {import('../app.js').Page} */
 export const data = () => ({
-  title: words.nav.data, load: async () => null,
-  draw() {
+  title: words.nav.data, load: async () => (await read('/imports')).answer,
+  draw(imports) {
+    const earlier = earlierImports(imports);
     const button = /** @type {HTMLButtonElement} */ (h('button.button', { type: 'button', on: { click: () => takeOut(button) } }, words.data.download));
     return h('div.page.settings', null, head(words.nav.data, null),
+      h('section', null, h('div.section-head', null, h('h2', null, words.data.bringIn)), bringIn(imports)),
+      earlier.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.bringIn.earlier)), h('ul.rows', null, earlier.map(importRow))),
       h('section', null, h('div.section-head', null, h('h2', null, words.data.takeOut)), h('ul.rows', null,
         h('li', null, h('div.plain-row', null, h('span.what', null, h('b', null, words.data.csv), h('div.small.quiet', null, words.data.csvWords)), button)),
         h('li', null, h('div.plain-row', null, h('span.what', null, h('b', null, words.data.all), h('div.small.quiet', null, words.data.allWords)), h('a.button', { href: snapshotAddress, download: `trendy-${today()}.ndjson` }, words.data.download))))),
-      h('section', null, h('div.section-head', null, h('h2', null, words.data.bringIn)), h('div.group', null, h('p', null, words.data.bringWords), command('trendy import --dry-run FILE'))),
       h('section', null, h('div.section-head', null, h('h2', null, words.data.backups)), h('div.group', null, h('p', null, words.data.backupWords), command('trendyd backup trendy.backup'))));
   },
 });
+
+/** @param {any} entry */
+function importRow(entry) {
+  const { made, undone_at: undone, finished_at: finished } = entry.import;
+  const when = nearDate(dayOf(new Date(entry.started_at)));
+  const state = undone ? words.bringIn.wasUndone : !finished && entry.state !== 'writing' ? words.bringIn.wasInterrupted : '';
+  return h('li', null, h('div.plain-row', null, h('span.what', null, h('b.cut', { title: entry.source }, entry.source), h('div.small.quiet', null, [when, words.bringIn.made(made.event ?? 0), state].filter(Boolean).join(', '))),
+    !undone && h('button.button', { type: 'button', 'aria-label': `${words.act.undo}: ${entry.source}`, dataset: { key: `undo-${entry.id}` }, on: { click: () => takeBackImport(entry.id) } }, words.act.undo)));
+}
 
 /** Every entry, a page of the hub's list at a time. @param {HTMLButtonElement} button */
 async function takeOut(button) {
