@@ -68,6 +68,7 @@ enum Commands {
 
   private static let data: [any Command.Type] = [
     ImportCommand.self, ImportListCommand.self, ImportUndoCommand.self, ExportCommand.self, ExportMileageCommand.self,
+    ExportReportCommand.self,
     BackupCommand.self, RestoreCommand.self,
   ]
 

@@ -45,7 +45,13 @@ struct EventSelection {
   private let conditions: [PropertyCondition]
   private let query: EventQuery
 
-  init(_ session: Session, options: [OptionSpec] = EventSelection.options) throws(CommandError) {
+  /// - Parameters:
+  ///   - session: whose arguments are read.
+  ///   - options: of its command.
+  ///   - isOfAllTime: whether `--since` and `--until` say something else.
+  init(
+    _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false
+  ) throws(CommandError) {
     let arguments = session.arguments
     isNarrow = options.contains { arguments.has($0.key) }
     typeNames = options.first { $0.kind == .eventType }.map { arguments.all($0.key) } ?? []
@@ -53,7 +59,7 @@ struct EventSelection {
     for phrase in arguments.all("--where") { conditions.append(try PropertyCondition(phrase, session)) }
     self.conditions = conditions
     query = EventQuery(
-      range: try session.range(), sourceType: try Self.source(session),
+      range: isOfAllTime ? nil : try session.range(), sourceType: try Self.source(session),
       place: options.contains { $0.key == "--place" } ? arguments.value("--place") : nil,
       text: arguments.value("--grep"))
   }

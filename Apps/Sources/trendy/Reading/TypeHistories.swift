@@ -27,16 +27,18 @@ struct TypeHistories {
   private let definitions: [PropertyDefinition]
   private let session: Session
 
-  init(_ session: Session) throws {
+  /// - Parameter last: the last day that is looked at, of everything before it, whatever `--since` and `--until` say; `nil` where they
+  ///   say it.
+  init(_ session: Session, through last: CivilDate? = nil) throws {
     self.session = session
     store = try session.openStore().makeLocalStore()
     local = session.local
-    selection = try EventSelection(session, options: session.command.options)
+    selection = try EventSelection(session, options: session.command.options, isOfAllTime: last != nil)
     definitions = selection.hasConditions ? try store.fetchAllPropertyDefinitions() : []
     if session.arguments.has("--refresh") { try Self.forgetCounts() }
     let now = local.day(of: session.now)
     let until = selection.range.map { $0.upperBound } ?? .distantFuture
-    today = until >= session.now ? now : local.day(of: until.addingTimeInterval(-0.001))
+    today = last ?? (until >= session.now ? now : local.day(of: until.addingTimeInterval(-0.001)))
   }
 
   /// The first day that `--since` leaves; `nil` where it leaves all.
@@ -50,6 +52,18 @@ struct TypeHistories {
   /// The events of a type, the newest first, for what their properties say.
   func events(of type: EventType) throws -> [Event] {
     try search(ofType: type).events(in: store)
+  }
+
+  /// The same of some days.
+  func events(of type: EventType, in days: ClosedRange<CivilDate>) throws -> [Event] {
+    try search(ofType: type, during: local.moments(of: days)).events(in: store)
+  }
+
+  /// When the events of some days began, by the ids of their types; of all types.
+  func moments(in days: ClosedRange<CivilDate>) throws -> [String: [TypeHistory.Moment]] {
+    var moments: [String: [TypeHistory.Moment]] = [:]
+    try LocalInsightSource(store: store, local: local).forEachMoment(in: days) { moments[$0, default: []].append($1) }
+    return moments
   }
 
   private func search(ofType type: EventType?, during span: Range<Date>? = nil) throws -> EventSearch {

@@ -44,7 +44,10 @@ public struct AmountSeries: Hashable, Sendable, Codable {
 
 extension ClosedRange<CivilDate> {
   /// The parts of it that lie in different periods.
-  func split(by period: CalendarPeriod, firstWeekday: Int) -> [ClosedRange<CivilDate>] {
+  /// - Parameters:
+  ///   - period: how long a part is, but for the first and the last.
+  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  public func split(by period: CalendarPeriod, firstWeekday: Int) -> [ClosedRange<CivilDate>] {
     var parts: [ClosedRange<CivilDate>] = []
     var first = lowerBound
     while first <= upperBound {

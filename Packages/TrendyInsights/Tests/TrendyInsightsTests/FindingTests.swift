@@ -235,6 +235,19 @@ struct FindingTests {
     #expect(week(3).now == 2 && week(3).direction == .up)
   }
 
+  @Test func `any days are held against any others, and lie in the months that they are of`() {
+    let first = today.advanced(by: -9)
+    let days = [first.advanced(by: -1), first.advanced(by: -1), first.advanced(by: -4), first, today]
+    let change = history(days).change(over: first...today, against: first.advanced(by: -3)...first.advanced(by: -1))
+    #expect(change.now == 2 && change.before == 2 && change.activeDays == 2 && change.activeDaysBefore == 1)
+    #expect(change.days == first...today && change.daysBefore.count == 3)
+    let later = history(days).change(
+      over: first...today, against: first.advanced(by: -3)...first.advanced(by: -1), later: 1)
+    #expect(later.before == 1 && later.percent == 100)
+    let (start, end) = (CivilDate(year: 2025, month: 12, day: 31), CivilDate(year: 2026, month: 2, day: 1))
+    #expect((start...end).split(by: .month, firstWeekday: 1).map(\.count) == [1, 31, 1])
+  }
+
   @Test func `heat levels are the quarters of the days that have something`() throws {
     let series = DailySeries(first: today, values: [0, 1, 2, 3, 4, 0])
     let levels = try #require(HeatLevels(series))

@@ -49,7 +49,8 @@ struct ExportCommand: Command {
     let words = session.arguments.positionals
     guard let format = InterchangeFormat.named(words[0]), !format.writes.isEmpty else {
       let known = InterchangeFormat.writable.map(\.word).joined(separator: ", ")
-      throw session.usageError("'\(words[0])' is no format that can be written", hint: "There are: \(known), mileage.")
+      throw session.usageError(
+        "'\(words[0])' is no format that can be written", hint: "There are: \(known), mileage, report.")
     }
     self.format = format
     path = words.count == 2 && words[1] != "-" ? words[1] : nil

@@ -112,6 +112,17 @@ extension TypeHistory {
     PeriodChange(self.days, over: days, against: period.before(days, firstWeekday: firstWeekday), later: later)
   }
 
+  /// Any days against others.
+  /// - Parameters:
+  ///   - days: that are looked at.
+  ///   - daysBefore: that they are compared with.
+  ///   - later: events of the last of the days before that do not count.
+  public func change(
+    over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, later: Int = 0
+  ) -> PeriodChange {
+    PeriodChange(self.days, over: days, against: daysBefore, later: later)
+  }
+
   /// - Parameters:
   ///   - firstWeekday: with which weeks begin; 0 is Sunday.
   ///   - weeksAgo: 0 for the present one, of which the days up to today count.

@@ -39,6 +39,13 @@ public struct MileageLog: Sendable {
       .sorted { ($0.name.lowercased(), $0.vehicleId) < ($1.name.lowercased(), $1.vehicleId) }
   }
 
+  /// How far was driven to each place of the person, that with most trips first; where a trip ended at none it counts for none.
+  public func byDestination(_ trips: [TripEvent]) -> [(name: String, mileage: Mileage)] {
+    Dictionary(grouping: trips) { places.around($0.endPlace).first?.name ?? "" }.filter { !$0.key.isEmpty }
+      .map { (name: $0.key, mileage: Mileage(of: $0.value)) }
+      .sorted { ($1.mileage.trips, $0.name) < ($0.mileage.trips, $1.name) }
+  }
+
   /// The name that the vehicle of a trip has, or had then; empty where it is unknown.
   public func vehicleName(of trip: TripEvent) -> String {
     trip.vehicleId.flatMap { names[$0] } ?? trip.carName ?? ""

@@ -34,6 +34,25 @@ struct VehicleTests {
   }
 }
 
+@Suite("Mileage by place")
+struct DestinationTests {
+  @Test func `ways are counted by the place where they end, the most frequent first, and elsewhere not at all`() {
+    let home = Geofence(id: "h", name: "Home", latitude: 52, longitude: 5, radius: 100)
+    let work = Geofence(id: "w", name: "Work", latitude: 52.1, longitude: 5, radius: 100)
+    func trip(_ id: String, to end: Coordinate, _ metres: Double) -> TripEvent {
+      TripEvent(
+        id: id, eventTypeId: "t", start: DeterministicDate.jan1_2024, end: DeterministicDate.jan1_2024,
+        distanceMeters: metres, route: [Coordinate(latitude: 51, longitude: 5), end])
+    }
+    let trips = [
+      trip("1", to: work.coordinate, 1000), trip("2", to: home.coordinate, 2000), trip("3", to: home.coordinate, 3000),
+      trip("4", to: Coordinate(latitude: 53, longitude: 5), 9000),
+    ]
+    let found = MileageLog(of: trips, vehicles: [], places: [home, work]).byDestination(trips)
+    #expect(found.map(\.name) == ["Home", "Work"] && found.map(\.mileage.total) == [5000, 1000])
+  }
+}
+
 @Suite("Trip rules")
 struct TripRuleTests {
   static let office = Geofence(

@@ -1,0 +1,64 @@
+/// HTML in which all text is escaped where it is put in: literals are markup, a string that is interpolated is text.
+///
+/// ```swift
+/// let row: Markup = "<td>\(type.name)</td>"  // whatever the name holds, it is shown and nothing else
+/// ```
+struct Markup: ExpressibleByStringInterpolation {
+  private(set) var source: String
+
+  init(stringLiteral source: String) { self.source = source }
+
+  init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
+
+  /// One after the other.
+  init(_ parts: some Sequence<Markup>) { source = parts.reduce(into: "") { $0 += $1.source } }
+
+  static func += (left: inout Markup, right: Markup) { left.source += right.source }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var source = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) { source.reserveCapacity(literalCapacity * 2) }
+
+    mutating func appendLiteral(_ literal: String) { source += literal }
+
+    /// Text, also within the quotes of an attribute.
+    mutating func appendInterpolation(_ text: String) {
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": source += "&amp;"
+        case "<": source += "&lt;"
+        case ">": source += "&gt;"
+        case "\"": source += "&quot;"
+        case "'": source += "&#39;"
+        case "\n", "\t": source.unicodeScalars.append(scalar)
+        // Such as a null, which HTML does not hold, and what has no place in a document.
+        case _ where scalar.properties.generalCategory == .control || scalar.properties.isNoncharacterCodePoint:
+          source += "\u{FFFD}"
+        default: source.unicodeScalars.append(scalar)
+        }
+      }
+    }
+
+    /// A name that a person typed: its direction of writing does not reach beyond it.
+    mutating func appendInterpolation(name: String) {
+      source += "<bdi>"
+      appendInterpolation(name)
+      source += "</bdi>"
+    }
+
+    mutating func appendInterpolation(_ quantity: Quantity) { appendInterpolation(quantity.description) }
+
+    mutating func appendInterpolation(_ number: Int) { source += "\(number)" }
+
+    /// A length in a picture: to a tenth.
+    mutating func appendInterpolation(_ number: Double) {
+      let tenths = Int((number * 10).rounded())
+      source += tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
+
+    mutating func appendInterpolation(_ markup: Markup) { source += markup.source }
+    mutating func appendInterpolation(_ parts: [Markup]) { for part in parts { source += part.source } }
+    mutating func appendInterpolation(_ markup: Markup?) { source += markup?.source ?? "" }
+  }
+}

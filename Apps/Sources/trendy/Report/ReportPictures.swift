@@ -1,0 +1,255 @@
+import TrendyInsights
+import TrendyModels
+
+/// The days of a type as cells: a column a week, half a year in a picture, so that two stand side by side on a wide page and one
+/// below the other on a phone.
+///
+/// Cells of one level are one path, and the digits of a row one text, which print alone shows: a report of many types stays small.
+struct HeatPicture {
+  /// Of the whole picture; those behind `last` are still to come.
+  let days: ClosedRange<CivilDate>
+  let last: CivilDate
+  /// Whether `last` is today.
+  let isPresent: Bool
+  let history: TypeHistory
+  let skips: Set<CivilDate>
+  let firstWeekday: Int
+  let label: String
+
+  private static let pitch = 18.0
+  private static let cell = 14.8
+  private static let left = 34.0
+  private static let top = 20.0
+
+  var markup: Markup { "<div class=\"halves\">\(halves.map(picture))</div>" }
+
+  /// Six months each.
+  private var halves: [ClosedRange<CivilDate>] {
+    var halves: [ClosedRange<CivilDate>] = []
+    for month in days.split(by: .month, firstWeekday: firstWeekday) {
+      let isNew = halves.last.map { ($0.upperBound.monthNumber - $0.lowerBound.monthNumber) == 5 } ?? true
+      if isNew {
+        halves.append(month)
+      } else {
+        halves[halves.count - 1] = halves[halves.count - 1].lowerBound...month.upperBound
+      }
+    }
+    return halves
+  }
+
+  /// Weeks of the widest half, so that all cells are of one size; of half a year where there are fewer.
+  private var columns: Int {
+    max(27, halves.map { column($0.upperBound, from: $0.lowerBound) + 1 }.max() ?? 0)
+  }
+
+  private func row(_ day: CivilDate) -> Int { (day.weekday - firstWeekday + 7) % 7 }
+  private func column(_ day: CivilDate, from first: CivilDate) -> Int { (row(first) + first.distance(to: day)) / 7 }
+
+  /// Marks that are one path each.
+  private enum Mark: Hashable {
+    case level(Int)
+    case skipped, before, future
+
+    var name: Markup {
+      switch self {
+      case .level(let level): "c l\(level)"
+      case .skipped: "skip"
+      case .before: "before"
+      case .future: "future"
+      }
+    }
+
+    static let all: [Mark] = (0...4).map { .level($0) } + [.skipped, .before, .future]
+  }
+
+  private func mark(_ day: CivilDate, _ level: (Double) -> Int) -> Mark {
+    let value = history.days[day]
+    if day > last { return .future }
+    if value > 0 { return .level(level(value)) }
+    if skips.contains(day) { return .skipped }
+    return history.days.count == 0 || day < history.days.first ? .before : .level(0)
+  }
+
+  /// Of a type that is once a day or not at all one level says it all, and of twice two.
+  private var level: (Double) -> Int {
+    guard let levels = HeatLevels(history.days.over(days.lowerBound...last)) else { return { _ in 0 } }
+    guard let first = levels.bounds.first, first == levels.bounds.last else { return levels.level }
+    return { $0 > first ? 4 : 3 }
+  }
+
+  private func picture(_ half: ClosedRange<CivilDate>) -> Markup {
+    let level = level
+    var paths: [Mark: String] = [:]
+    // Dark ones on light cells, and light ones on dark cells.
+    var digits = [(x: [String], text: String)](repeating: ([], ""), count: 14)
+    var months: [Markup] = []
+    for day in half {
+      let (x, y) = (
+        Self.left + Double(column(day, from: half.lowerBound)) * Self.pitch, Self.top + Double(row(day)) * Self.pitch
+      )
+      if day.day == 1 || day == half.lowerBound, day.day <= 20 {
+        // Its name stands where its first whole week begins.
+        let isWhole = row(day) == 0 || day == half.lowerBound
+        months.append("<text x=\"\(isWhole ? x : x + Self.pitch)\" y=\"11\">\(LocalTime.months[day.month - 1])</text>")
+      }
+      let mark = mark(day, level)
+      let inset: Markup
+      switch mark {
+      case .before: inset = "M\(x + 7.4) \(y + 7.4)h.01"
+      // The stroke makes the corners round.
+      case .level: inset = "M\(x + 1.5) \(y + 1.5)h11.8v11.8h-11.8z"
+      case .skipped, .future: inset = "M\(x + 0.5) \(y + 0.5)h13.8v13.8h-13.8z"
+      }
+      paths[mark, default: ""] += inset.source
+      if case .level(let number) = mark, number > 0 {
+        let line = row(day) + (number > 2 ? 7 : 0)
+        digits[line].x.append("\((x + Self.cell / 2).shortText)")
+        digits[line].text += "\(number)"
+      }
+    }
+    let weekdays = stride(from: 0, to: 7, by: 2).map { row -> Markup in
+      "<text x=\"0\" y=\"\(Self.top + Double(row) * Self.pitch + 11)\">\(LocalTime.weekdays[(firstWeekday + row) % 7])</text>"
+    }
+    let cells = Mark.all.compactMap { mark -> Markup? in
+      paths[mark].map { "<path class=\"\(mark.name)\" d=\"\(Markup(stringLiteral: $0))\"/>" }
+    }
+    let numbers = digits.indices.filter { !digits[$0].x.isEmpty }.map { line -> Markup in
+      let (places, name) = (digits[line].x.joined(separator: " "), line < 7 ? "d" : "d e")
+      let y = Self.top + Double(line % 7) * Self.pitch + 11
+      return "<text class=\"\(name)\" x=\"\(places)\" y=\"\(y)\">\(digits[line].text)</text>"
+    }
+    var now: Markup?
+    if isPresent, half.contains(last) {
+      let (x, y) = (Double(column(last, from: half.lowerBound)), Double(row(last)))
+      now =
+        "<rect class=\"now\" x=\"\(Self.left + x * Self.pitch)\" y=\"\(Self.top + y * Self.pitch)\" width=\"14.8\" height=\"14.8\" rx=\"3\"/>"
+    }
+    let width = Self.left + Double(columns) * Self.pitch
+    return """
+      <svg viewBox="0 0 \(width) \(Self.top + 7 * Self.pitch)" role="img" aria-label="\(label)">\(weekdays)\(months)\(cells)\
+      \(numbers)\(now)</svg>
+      """
+  }
+}
+
+/// Bars that stand, with a name below and a figure above each, and a mark where there is something to hold them against.
+struct BarPicture {
+  struct Bar {
+    let name: String
+    let value: Double
+    /// What the bar shows, above it; `nil` for nothing.
+    var figure: String?
+    var before: Double?
+  }
+
+  let bars: [Bar]
+  let label: String
+  /// In the units of the picture, which are pixels on a phone.
+  var width = 360.0
+  var height = 130.0
+  /// Every so many names are shown.
+  var nameStep = 1
+
+  var markup: Markup {
+    let most = max(bars.map { max($0.value, $0.before ?? 0) }.max() ?? 0, 1e-9)
+    let hasFigures = bars.contains { $0.figure != nil }
+    let (top, bottom) = (hasFigures ? 16.0 : 2.0, height - 18)
+    let pitch = width / Double(max(1, bars.count))
+    let gap = min(6, pitch * 0.22)
+    func y(_ value: Double) -> Double { bottom - (bottom - top) * value / most }
+    let highest = bars.map(\.value).max() ?? 0
+    let shapes = bars.enumerated().map { place, bar -> Markup in
+      let x = Double(place) * pitch + gap / 2
+      let height = bar.value > 0 ? max(2, bottom - y(bar.value)) : 0
+      let strength: Markup = bar.value == highest && highest > 0 ? "b most" : "b"
+      var shape: Markup =
+        height > 0
+        ? "<rect class=\"\(strength)\" x=\"\(x)\" y=\"\(bottom - height)\" width=\"\(pitch - gap)\" height=\"\(height)\" rx=\"2\"/>"
+        : "<rect class=\"none\" x=\"\(x)\" y=\"\(bottom - 2)\" width=\"\(pitch - gap)\" height=\"2\"/>"
+      if let before = bar.before {
+        let line = y(before)
+        shape += "<path class=\"mark\" d=\"M\(x - gap / 2) \(line)h\(pitch)\"/>"
+      }
+      if let figure = bar.figure, bar.value > 0 {
+        let line = min(
+          bottom - height, bar.before.map { abs(y($0) - (bottom - height)) < 12 ? y($0) : .infinity } ?? .infinity)
+        shape += "<text class=\"f\" x=\"\(x + (pitch - gap) / 2)\" y=\"\(line - 4)\">\(figure)</text>"
+      }
+      if place % nameStep == 0 {
+        shape += "<text class=\"n\" x=\"\(x + (pitch - gap) / 2)\" y=\"\(self.height - 4)\">\(bar.name)</text>"
+      }
+      return shape
+    }
+    return
+      "<svg class=\"plot\" viewBox=\"0 0 \(width) \(height)\" role=\"img\" aria-label=\"\(label)\"><path class=\"axis\" d=\"M0 \(bottom)h\(width)\"/>\(shapes)</svg>"
+  }
+}
+
+/// How many events began in each hour of each weekday.
+struct WeekPicture {
+  let grid: WeekGrid
+  let local: LocalTime
+  let label: String
+
+  var markup: Markup {
+    let most = Double(max(1, grid.counts.flatMap { $0 }.max() ?? 1))
+    var paths = [String](repeating: "", count: 5)
+    let order = (0..<7).map { ($0 + local.firstWeekday) % 7 }
+    for (row, weekday) in order.enumerated() {
+      for (hour, count) in grid.counts[weekday].enumerated() {
+        let level = count == 0 ? 0 : Int((Double(count) / most * 4).rounded(.up))
+        let cell: Markup = "M\(30 + Double(hour) * 13.7 + 1) \(Double(row) * 15 + 1)h10v11h-10z"
+        paths[level] += cell.source
+      }
+    }
+    let cells = paths.indices.filter { !paths[$0].isEmpty }.map { level -> Markup in
+      "<path class=\"c l\(level)\" d=\"\(Markup(stringLiteral: paths[level]))\"/>"
+    }
+    let names = order.enumerated().map { row, weekday -> Markup in
+      "<text x=\"0\" y=\"\(Double(row) * 15 + 10)\">\(LocalTime.weekdays[weekday])</text>"
+    }
+    let hours = stride(from: 0, to: 24, by: 6).map { hour -> Markup in
+      "<text x=\"\(30 + Double(hour) * 13.7)\" y=\"120\">\(local.clock(hour: hour, minute: 0))</text>"
+    }
+    return
+      "<svg class=\"plot heat\" viewBox=\"0 0 360 126\" role=\"img\" aria-label=\"\(label)\">\(names)\(cells)\(hours)</svg>"
+  }
+}
+
+/// A small lying bar, with a mark where there is something to hold it against.
+struct RowPicture {
+  var parts: [(share: Double, kind: Markup)]
+  var mark: Double?
+
+  init(share: Double, mark: Double? = nil) {
+    parts = [(share, "b most")]
+    self.mark = mark
+  }
+
+  init(parts: [(share: Double, kind: Markup)]) { self.parts = parts }
+
+  var markup: Markup {
+    var x = 0.0
+    let bars = parts.map { part -> Markup in
+      let width = part.share > 0 ? max(1.5, 200 * part.share) : 0
+      defer { x += width }
+      return "<rect class=\"\(part.kind)\" x=\"\(x)\" y=\"2\" width=\"\(width)\" height=\"12\"/>"
+    }
+    let line: Markup? = mark.map { "<path class=\"mark\" d=\"M\(max(1, min(199, 200 * $0))) 0v16\"/>" }
+    return
+      "<svg class=\"lying\" viewBox=\"0 0 200 16\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect class=\"track\" y=\"2\" width=\"200\" height=\"12\"/>\(bars)\(line)</svg>"
+  }
+}
+
+extension CivilDate {
+  /// Counts on from year to year.
+  fileprivate var monthNumber: Int { year * 12 + month }
+}
+
+extension Double {
+  /// To a tenth, as pictures have it.
+  fileprivate var shortText: String {
+    let text: Markup = "\(self)"
+    return text.source
+  }
+}
