@@ -2,51 +2,73 @@
 public enum StableHash: Sendable {
   /// 32 bytes.
   public static func sha256(_ message: [UInt8]) -> [UInt8] {
-    var padded = message
-    padded.append(0x80)
-    padded += Array(repeating: 0, count: (120 - padded.count % 64) % 64)
-    let bits = UInt64(message.count) * 8
-    padded += (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * $0)) }
-
-    var state = initial
-    for block in stride(from: 0, to: padded.count, by: 64) {
-      compress(&state, padded[block..<block + 64])
+    let words = message.withUnsafeBytes { sha256($0) }
+    return words.indices.flatMap { index in
+      (0..<4).map { UInt8(truncatingIfNeeded: words[index] >> UInt32(24 - 8 * $0)) }
     }
-    return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) } }
   }
 
-  private static func compress(_ state: inout [UInt32], _ block: ArraySlice<UInt8>) {
-    var w = [UInt32](repeating: 0, count: 64)
+  /// The digest as its eight words, the first of the 32 bytes the highest of the first word.
+  public static func sha256(_ message: UnsafeRawBufferPointer) -> SIMD8<UInt32> {
+    var state = SIMD8<UInt32>(
+      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
+    let whole = message.count & -blockBytes
+    let rest = message.count - whole
+    rounds.withUnsafeBufferPointer { rounds in
+      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+        for block in stride(from: 0, to: whole, by: blockBytes) {
+          compress(&state, UnsafeRawBufferPointer(rebasing: message[block..<block + blockBytes]), schedule, rounds)
+        }
+        // The rest, a bit, zeros, and how many bits there were.
+        withUnsafeTemporaryAllocation(byteCount: 2 * blockBytes, alignment: 8) { tail in
+          let count = rest < blockBytes - 8 ? blockBytes : 2 * blockBytes
+          tail.initializeMemory(as: UInt8.self, repeating: 0)
+          tail.copyMemory(from: UnsafeRawBufferPointer(rebasing: message[whole...]))
+          tail[rest] = 0x80
+          tail.storeBytes(of: (UInt64(message.count) * 8).bigEndian, toByteOffset: count - 8, as: UInt64.self)
+          for block in stride(from: 0, to: count, by: blockBytes) {
+            compress(
+              &state, UnsafeRawBufferPointer(rebasing: tail[block..<block + blockBytes]), schedule, rounds)
+          }
+        }
+      }
+    }
+    return state
+  }
+
+  private static let blockBytes = 64
+
+  /// - Parameter schedule: 64 words, for this function's own use.
+  private static func compress(
+    _ state: inout SIMD8<UInt32>, _ block: UnsafeRawBufferPointer, _ schedule: UnsafeMutableBufferPointer<UInt32>,
+    _ rounds: UnsafeBufferPointer<UInt32>
+  ) {
     for index in 0..<16 {
-      let at = block.startIndex + index * 4
-      w[index] =
-        UInt32(block[at]) << 24 | UInt32(block[at + 1]) << 16 | UInt32(block[at + 2]) << 8 | UInt32(block[at + 3])
+      schedule[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
     }
     for index in 16..<64 {
-      let early = w[index - 15]
-      let late = w[index - 2]
-      let s0 = rotate(early, 7) ^ rotate(early, 18) ^ early >> 3
-      let s1 = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
-      w[index] = w[index - 16] &+ s0 &+ w[index - 7] &+ s1
+      let early = schedule[index - 15]
+      let late = schedule[index - 2]
+      let s0 = rotate(early, 7) ^ rotate(early, 18) ^ early &>> 3
+      let s1 = rotate(late, 17) ^ rotate(late, 19) ^ late &>> 10
+      schedule[index] = schedule[index - 16] &+ s0 &+ schedule[index - 7] &+ s1
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for index in 0..<64 {
       let s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
       let choice = e & f ^ ~e & g
-      let first = h &+ s1 &+ choice &+ rounds[index] &+ w[index]
+      let first = h &+ s1 &+ choice &+ rounds[index] &+ schedule[index]
       let s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
       let majority = a & b ^ a & c ^ b & c
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ s0 &+ majority)
     }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+    state &+= SIMD8(a, b, c, d, e, f, g, h)
   }
 
-  private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
-
-  private static let initial: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
+  @inline(__always) private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
+    word &>> count | word &<< (32 &- count)
+  }
 
   private static let rounds: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,

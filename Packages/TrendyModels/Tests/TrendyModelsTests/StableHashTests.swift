@@ -21,6 +21,21 @@ struct StableHashTests {
     ])
   func digests(text: String, digest: String) { #expect(hex(StableHash.sha256(Array(text.utf8))) == digest) }
 
+  /// Lengths about which the padding takes another block.
+  @Test(
+    "SHA-256 pads a block that is nearly full",
+    arguments: [
+      (55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
+      (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
+      (63, "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34"),
+      (64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
+      (119, "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"),
+      (120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"),
+    ])
+  func edges(count: Int, digest: String) {
+    #expect(hex(StableHash.sha256(Array(repeating: UInt8(ascii: "a"), count: count))) == digest)
+  }
+
   @Test func `a sum is the same whatever the order, and what is taken in twice is not what is taken in once`() {
     var sum = KindSum()
     var other = KindSum()

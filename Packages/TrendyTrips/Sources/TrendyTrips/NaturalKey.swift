@@ -3,7 +3,7 @@
 #else
   import Foundation
 #endif
-import TrendyModels
+public import TrendyModels
 
 /// Identifiers that follow from what a thing is, so that the same thing recorded twice is one entity.
 ///
@@ -11,26 +11,28 @@ import TrendyModels
 /// same 36 characters as any other id, and never equal to one made by chance (those are of version 7).
 public enum NaturalKey: Sendable {
   /// The id of the thing that these parts name, in their order. `["a", "bc"]` and `["ab", "c"]` are two things.
-  public static func id(for parts: [String]) -> String {
+  public static func id(for parts: [String]) -> String { identifier(for: parts).text }
+
+  /// As ``id(for:)-swift.type.method``, without the text.
+  public static func identifier(for parts: [String]) -> CompactIdentifier {
     var key: [UInt8] = []
+    key.reserveCapacity(parts.reduce(0) { $0 + $1.utf8.count + 4 })
     for part in parts {
       // The length first: no part can be mistaken for two.
-      key += Array(String(part.utf8.count).utf8)
+      append(part.utf8.count, to: &key)
       key.append(UInt8(ascii: ":"))
-      key += Array(part.utf8)
+      key.append(contentsOf: part.utf8)
     }
-    var bytes = Array(StableHash.sha256(key).prefix(16))
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for (index, byte) in bytes.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 0xF)])
-    }
-    return String(decoding: text, as: UTF8.self)
+    let words = key.withUnsafeBytes { StableHash.sha256($0) }
+    let high = UInt64(words[0]) << 32 | UInt64(words[1])
+    let low = UInt64(words[2]) << 32 | UInt64(words[3])
+    return CompactIdentifier(high: high & ~0xF000 | 0x8000, low: low & (1 << 62 - 1) | 1 << 63)
+  }
+
+  /// Decimal digits.
+  private static func append(_ number: Int, to key: inout [UInt8]) {
+    if number >= 10 { append(number / 10, to: &key) }
+    key.append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 
   public static func id(for parts: String...) -> String { id(for: parts) }
