@@ -116,4 +116,74 @@ struct EventTableTests {
     let text = "type,start\n\"" + String(repeating: "x", count: 3 << 20)
     #expect(throws: InterchangeError.self) { try events(text) }
   }
+
+  /// Rows that end within what was read go another way than those that do not.
+  @Test("is the same in one piece and byte by byte", arguments: 1...9 as ClosedRange<UInt64>)
+  func pieces(seed: UInt64) throws {
+    var generator = Steps(state: seed)
+    let separator = try #require([",", ";", "\t"].randomElement(using: &generator))
+    let end = try #require(["\n", "\r\n", "\r"].randomElement(using: &generator))
+    let notes = [
+      "", "plain", " spaces ", "\"quoted\"", "\"two\(end)lines\"", "\"a \"\"word\"\" of\"", "\"\"", "it's 5\" long",
+      "  \"after spaces\"", "\"text\"behind", "\t\"tab\"", "é", " \u{301}mark", "\"\"\"\"", "\"sep\(separator)in\"",
+    ]
+    let dates = [
+      "2026-03-01T08:05:00Z", "2026-03-01 08:05", "2026-03-01", "2026-03-01T08:05:09+01:00", "2026-03-01 24:00",
+      "2026-03-01T08:05:09.250Z", "2026-03-01 8:05 pm", "2026/3/1", "2026-13-01", "", "2026-03-01T08:05:60Z",
+    ]
+    var text = ["type", "start", "note", "amount"].joined(separator: separator) + end
+    for _ in 0..<3000 {
+      let cells = try [
+        "Run", #require(dates.randomElement(using: &generator)), #require(notes.randomElement(using: &generator)),
+        #require(["", "5", "007", "1.5", "-3", " 12 ", "1e3"].randomElement(using: &generator)),
+      ]
+      text += cells.joined(separator: separator) + end
+    }
+    if Bool.random(using: &generator) { text.removeLast() }
+    let bytes = Array(text.utf8)
+    // The first 64 KiB are looked at together.
+    try #require(bytes.count > 70_000)
+    func records(by size: Int) throws -> [String] {
+      var rest = bytes[...]
+      let input = ByteInput {
+        defer { rest = rest.dropFirst(size) }
+        return Array(rest.prefix(size))
+      }
+      var found: [String] = []
+      try #require(InterchangeFormat.named("csv")).read(input, FormatTableTests.options) {
+        found.append("\($1): \($0)")
+      }
+      return found
+    }
+    let whole = try records(by: bytes.count)
+    #expect(whole.count == 3000)
+    for size in [7, 64, 1000] { #expect(try records(by: size) == whole) }
+  }
+
+  /// Keys have had this text of a value from the first: with another every row of a table would come in again.
+  @Test func `the key of a row is that of the first version`() throws {
+    let text =
+      "type,start,note,amount,mood,done\nRun,2026-03-01T08:05:00Z,far,5,\"so \"\"so\"\" é\",yes\nRun,2026-03-01,,1.5,,no\n"
+    let keys = try events(text).map(\.key)
+    #expect(
+      keys == [
+        [
+          "csv", "Run", "2026-03-01T08:05:00.000Z", "", "far", "amount", "int(5)", "done", "bool(true)", "mood",
+          #"string("so \"so\" é")"#,
+        ],
+        ["csv", "Run", "date", "2026-03-01", "", "amount", "double(1.5)", "done", "bool(false)"],
+      ])
+  }
+
+  /// SplitMix64.
+  private struct Steps: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ mixed >> 31
+    }
+  }
 }

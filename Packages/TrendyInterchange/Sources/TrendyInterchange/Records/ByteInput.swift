@@ -94,6 +94,23 @@ public final class ByteInput {
     return piece[index]
   }
 
+  /// Gives back the byte that ``next()`` took last.
+  func giveBack() { index -= 1 }
+
+  /// Shows bytes that nobody took, as many as there are in one piece, and takes those that `body` says; none where it says 0.
+  func withPiece<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> (count: Int, Result)) throws -> Result {
+    if index == piece.count, !isAtEnd {
+      piece = try readPiece()
+      index = 0
+      isAtEnd = piece.isEmpty
+    }
+    let (count, result) = try piece.withUnsafeBufferPointer { bytes in
+      try body(UnsafeBufferPointer(rebasing: bytes[index...]))
+    }
+    index += count
+    return result
+  }
+
   /// Takes bytes up to a line feed, which is left out as is a carriage return before it; `nil` at the end.
   /// - Parameter limit: bytes; what a longer line has beyond them is dropped, and `isWhole` is false.
   func line(limit: Int) throws -> (bytes: [UInt8], isWhole: Bool)? {

@@ -57,19 +57,38 @@ enum DateStyle: CaseIterable {
   }
 
   private func readNumbers(_ text: String) -> Reading? {
-    var numbers: [(value: Int, digits: Int)] = []
-    var index = text.startIndex
-    var mark: Character?
-    while numbers.count < 3 {
-      let digits = text[index...].prefix { $0.isASCII && $0.isNumber }
-      guard (1...4).contains(digits.count), let value = Int(digits) else { return nil }
-      numbers.append((value, digits.count))
-      index = digits.endIndex
-      guard numbers.count < 3 else { break }
-      guard index < text.endIndex, "-/.".contains(text[index]), mark == nil || mark == text[index] else { return nil }
-      mark = text[index]
-      index = text.index(after: index)
+    var text = text
+    let found = text.withUTF8 { bytes -> (day: CivilDate, end: Int, reading: Reading?)? in
+      guard let (day, end) = readNumbers(bytes) else { return nil }
+      return (day, end, Self.plainReading(day, UnsafeBufferPointer(rebasing: bytes[end...])))
     }
+    guard let (day, end, reading) = found else { return nil }
+    return reading ?? Self.reading(day, rest: text[text.utf8.index(text.startIndex, offsetBy: end)...])
+  }
+
+  /// The date at the beginning, and where it ends.
+  private func readNumbers(_ bytes: UnsafeBufferPointer<UInt8>) -> (day: CivilDate, end: Int)? {
+    var index = 0
+    var mark: UInt8?
+    func number() -> (value: Int, digits: Int)? {
+      let start = index
+      var value = 0
+      while index < bytes.count, bytes[index] &- 0x30 <= 9 {
+        guard index - start < 4 else { return nil }
+        value = value * 10 + Int(bytes[index] - 0x30)
+        index += 1
+      }
+      return index > start ? (value, index - start) : nil
+    }
+    func takeMark() -> Bool {
+      guard index < bytes.count, mark == nil || mark == bytes[index],
+        [UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: ".")].contains(bytes[index])
+      else { return false }
+      mark = bytes[index]
+      index += 1
+      return true
+    }
+    guard let first = number(), takeMark(), let second = number(), takeMark(), let third = number() else { return nil }
     func year(_ number: (value: Int, digits: Int)) -> Int? {
       switch number.digits {
       case 4: number.value
@@ -77,16 +96,50 @@ enum DateStyle: CaseIterable {
       default: nil
       }
     }
-    let day: CivilDate?
-    switch self {
-    case .yearFirst: day = numbers[0].digits == 4 ? Self.day(numbers[0].value, numbers[1].value, numbers[2].value) : nil
-    case .dayFirst: day = year(numbers[2]).flatMap { Self.day($0, numbers[1].value, numbers[0].value) }
-    // With dots the day is always first.
-    case .monthFirst:
-      day = mark == "." ? nil : year(numbers[2]).flatMap { Self.day($0, numbers[0].value, numbers[1].value) }
-    default: day = nil
+    let day: CivilDate? =
+      switch self {
+      case .yearFirst: first.digits == 4 ? Self.day(first.value, second.value, third.value) : nil
+      case .dayFirst: year(third).flatMap { Self.day($0, second.value, first.value) }
+      // With dots the day is always first.
+      case .monthFirst:
+        mark == UInt8(ascii: ".") ? nil : year(third).flatMap { Self.day($0, first.value, second.value) }
+      default: nil
+      }
+    return day.map { ($0, index) }
+  }
+
+  /// What most tables have behind a date: nothing, or `T08:05:09Z`, with a space for the `T`, without seconds, or with an offset as
+  /// `+01:00`. `nil` for all else, which ``reading(_:rest:)`` may know.
+  private static func plainReading(_ day: CivilDate, _ rest: UnsafeBufferPointer<UInt8>) -> Reading? {
+    if rest.isEmpty { return Reading(day: day, secondOfDay: nil) }
+    func pair(_ index: Int) -> Int? {
+      guard index + 1 < rest.count, rest[index] &- 0x30 <= 9, rest[index + 1] &- 0x30 <= 9 else { return nil }
+      return Int(rest[index] - 0x30) * 10 + Int(rest[index + 1] - 0x30)
     }
-    return day.flatMap { Self.reading($0, rest: text[index...]) }
+    let colon = UInt8(ascii: ":")
+    guard rest[0] == UInt8(ascii: "T") || rest[0] == 0x20, let hour = pair(1), hour < 24, rest.count > 5,
+      rest[3] == colon,
+      let minute = pair(4), minute < 60
+    else { return nil }
+    var second = 0
+    var index = 6
+    if index < rest.count, rest[index] == colon {
+      guard let value = pair(index + 1), value < 60 else { return nil }
+      second = value
+      index += 3
+    }
+    var reading = Reading(day: day, secondOfDay: Double(hour * 3600 + minute * 60 + second))
+    if index == rest.count { return reading }
+    if rest[index] == UInt8(ascii: "Z"), index + 1 == rest.count {
+      reading.secondsFromGMT = 0
+      return reading
+    }
+    let isWest = rest[index] == UInt8(ascii: "-")
+    guard isWest || rest[index] == UInt8(ascii: "+"), index + 6 == rest.count, rest[index + 3] == colon,
+      let hours = pair(index + 1), hours <= 18, let minutes = pair(index + 4), minutes < 60
+    else { return nil }
+    reading.secondsFromGMT = (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
+    return reading
   }
 
   /// `4 Mar 2026`, `Mar 4, 2026`, with a time behind.

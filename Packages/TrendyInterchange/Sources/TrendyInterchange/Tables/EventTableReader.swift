@@ -16,12 +16,38 @@ struct EventTableReader {
   private let options: ImportOptions
   private let header: [String]
   private var columns: [TableProfile.Role: Int] = [:]
-  private var properties: [(index: Int, name: String, kind: PropertyType)] = []
+  /// ``columns`` as they are asked for in each row.
+  private var places: Places
+  private var properties: [(index: Int, name: String, kind: PropertyType, isList: Bool)] = []
+  /// Of how much of a habit was done.
+  private var amountColumn: Int?
   private var isDecimalComma = false
   private var start: DateStyle = .yearFirst
   private var end: DateStyle = .yearFirst
   /// Seconds that a bare number of a duration stands for.
   private var durationUnit = 1.0
+  /// The zone of the row before that named one, as rows of few alternate.
+  private let lastZone = LastZone()
+
+  private final class LastZone {
+    var name = ""
+    var zone: ZoneClock?
+  }
+
+  /// Where in a row what lies; -1 for what no column holds.
+  private struct Places {
+    var id, type, start, startDate, startTime, end, endDate, endTime, duration, isAllDay, note, title, source: Int
+    var externalId, place, latitude, longitude, zone: Int
+
+    init(_ columns: [TableProfile.Role: Int]) {
+      func index(_ role: TableProfile.Role) -> Int { columns[role] ?? -1 }
+      (id, type, start, startDate) = (index(.id), index(.type), index(.start), index(.startDate))
+      (startTime, end, endDate, endTime) = (index(.startTime), index(.end), index(.endDate), index(.endTime))
+      (duration, isAllDay, note, title) = (index(.duration), index(.isAllDay), index(.note), index(.title))
+      (source, externalId, place, zone) = (index(.source), index(.externalId), index(.place), index(.zone))
+      (latitude, longitude) = (index(.latitude), index(.longitude))
+    }
+  }
 
   static func isTable(_ head: ArraySlice<UInt8>, of profile: TableProfile) -> Bool {
     guard let header = header(of: head) else { return false }
@@ -73,6 +99,7 @@ struct EventTableReader {
     self.profile = profile
     self.options = options
     self.header = header
+    places = Places([:])
     let names = header.map(Self.normal)
     for (word, name) in options.columns {
       guard let role = TableProfile.Role(rawValue: word) else { continue }
@@ -114,11 +141,14 @@ struct EventTableReader {
     if let index = columns[.duration] {
       durationUnit = Self.unit(of: names[index])
     }
+    places = Places(columns)
+    amountColumn = profile.amount.flatMap { names.firstIndex(of: $0) }
     let used = Set(columns.values)
     for (index, name) in header.enumerated() where !used.contains(index) && !profile.ignored.contains(names[index]) {
       let key = names[index].hasPrefix("property: ") ? String(name.dropFirst(10)) : name
       guard !key.isEmpty else { continue }
-      properties.append((index, key, kind(of: cells(index), in: names[index])))
+      properties.append(
+        (index, key, kind(of: cells(index), in: names[index]), profile.lists.contains(key.lowercased())))
     }
   }
 
@@ -141,79 +171,89 @@ struct EventTableReader {
   // MARK: A row
 
   private func record(_ cells: [String]) -> InterchangeRecord {
-    func cell(_ role: TableProfile.Role) -> String? {
-      columns[role].flatMap { $0 < cells.count && !Self.isNothing(cells[$0]) ? cells[$0] : nil }
+    func cell(_ place: Int) -> String? {
+      place >= 0 && place < cells.count && !Self.isNothing(cells[place]) ? cells[place] : nil
     }
-    guard let typeName = profile.typeName ?? cell(.type) ?? profile.typeIfEmpty else {
+    guard let typeName = profile.typeName ?? cell(places.type) ?? profile.typeIfEmpty else {
       return .bad(reason: "the row does not say what happened")
     }
-    if ["sum", "total", "totals"].contains(typeName.lowercased()), cell(.start) == nil {
+    if cell(places.start) == nil, ["sum", "total", "totals"].contains(typeName.lowercased()) {
       return .skip(what: "row of totals")
     }
-    guard let startText = cell(.start) ?? cell(.startDate) else { return .bad(reason: "the row does not say when") }
+    guard let startText = cell(places.start) ?? cell(places.startDate) else {
+      return .bad(reason: "the row does not say when")
+    }
     var zone = options.zone
-    if let name = cell(.zone), name != zone.name, let named = ZoneClock(named: name) { zone = named }
+    if let name = cell(places.zone), name != zone.name, let named = self.zone(named: name) { zone = named }
     guard var begin = start.read(startText) else {
       return .bad(reason: "'\(startText.prefix(40))' cannot be read as a time")
     }
-    if begin.secondOfDay == nil, let text = cell(.startTime) {
+    if begin.secondOfDay == nil, let text = cell(places.startTime) {
       guard let clock = DateStyle.clock(text[...]) else {
         return .bad(reason: "'\(text.prefix(40))' cannot be read as a time of day")
       }
       begin.secondOfDay = clock.secondOfDay
       begin.secondsFromGMT = clock.secondsFromGMT
     }
-    let isAllDay = cell(.isAllDay).flatMap(Self.boolean) ?? (begin.secondOfDay == nil)
+    let isAllDay = cell(places.isAllDay).flatMap(Self.boolean) ?? (begin.secondOfDay == nil)
     var event = ForeignEvent(typeName: typeName, key: [], timestamp: begin.moment(in: zone))
     event.isAllDay = isAllDay
     if isAllDay { event.timestamp = zone.date(begin.day) }
     event.timeZone = zone.name
-    if let text = cell(.end) ?? cell(.endDate) {
+    if let text = cell(places.end) ?? cell(places.endDate) {
       guard var finish = end.read(text) else { return .bad(reason: "'\(text.prefix(40))' cannot be read as a time") }
-      if finish.secondOfDay == nil, let text = cell(.endTime), let clock = DateStyle.clock(text[...]) {
+      if finish.secondOfDay == nil, let text = cell(places.endTime), let clock = DateStyle.clock(text[...]) {
         finish.secondOfDay = clock.secondOfDay
         finish.secondsFromGMT = clock.secondsFromGMT
       }
       event.endDate = isAllDay ? zone.date(finish.day) : finish.moment(in: zone)
-    } else if let text = cell(.duration) {
+    } else if let text = cell(places.duration) {
       guard let seconds = duration(text) else {
         return .bad(reason: "'\(text.prefix(40))' cannot be read as a duration")
       }
       event.endDate = event.timestamp.addingTimeInterval(seconds)
     }
     if let endDate = event.endDate, endDate < event.timestamp { return .bad(reason: "it ends before it begins") }
-    let note = cell(.note).map { profile.hasMarkup ? Self.withoutMarkup($0) : $0 }
+    let note = cell(places.note).map { profile.hasMarkup ? Self.withoutMarkup($0) : $0 }
     if profile.hasMarkup {
-      let text = [cell(.title), note].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
+      let text = [cell(places.title), note].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
       event.notes = text.isEmpty ? nil : text
     } else {
       event.notes = note
-      event.title = cell(.title)
+      event.title = cell(places.title)
     }
-    if profile.isOwn { event.source = cell(.source).flatMap(EventSourceType.init(rawValue:)) }
-    event.externalId = cell(.externalId)
-    event.locationName = cell(.place)
-    if let latitude = cell(.latitude).flatMap(number), let longitude = cell(.longitude).flatMap(number) {
+    if profile.isOwn { event.source = cell(places.source).flatMap(EventSourceType.init(rawValue:)) }
+    event.externalId = cell(places.externalId)
+    event.locationName = cell(places.place)
+    if let latitude = cell(places.latitude).flatMap(number), let longitude = cell(places.longitude).flatMap(number) {
       let coordinate = Coordinate(latitude: latitude, longitude: longitude)
       if coordinate.isValid { event.coordinate = coordinate }
     }
-    for (index, name, kind) in properties where index < cells.count && !Self.isNothing(cells[index]) {
-      event.properties[name] = value(cells[index], kind, isList: profile.lists.contains(name.lowercased()))
+    for (index, name, kind, isList) in properties where index < cells.count && !Self.isNothing(cells[index]) {
+      event.properties[name] = value(cells[index], kind, isList: isList)
     }
-    if let amount = profile.amount {
-      guard let count = done(cells, in: amount) else { return .skip(what: "day on which nothing was done") }
+    if profile.amount != nil {
+      guard let count = done(cells) else { return .skip(what: "day on which nothing was done") }
       if count != 1 { event.properties["count"] = count == count.rounded() ? .number(Int(count)) : .number(count) }
     }
-    name(&event, id: cell(.id))
+    name(&event, id: cell(places.id))
     return .event(event)
   }
 
   /// How much of a habit a row tells; `nil` of nothing, and of the numbers below zero that stand for it.
-  private func done(_ cells: [String], in column: String) -> Double? {
-    guard let index = header.firstIndex(where: { Self.normal($0) == column }), index < cells.count,
+  private func done(_ cells: [String]) -> Double? {
+    guard let index = amountColumn, index < cells.count,
       let count = number(cells[index]), count > 0, count < 1e12
     else { return nil }
     return count
+  }
+
+  private func zone(named name: String) -> ZoneClock? {
+    if lastZone.name != name {
+      lastZone.name = name
+      lastZone.zone = ZoneClock(named: name)
+    }
+    return lastZone.zone
   }
 
   private func name(_ event: inout ForeignEvent, id: String?) {
@@ -230,7 +270,21 @@ struct EventTableReader {
       event.isAllDay ? "\(options.zone.wall(at: event.timestamp).day)" : end,
     ]
     event.key += [event.notes ?? ""]
-    for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) { event.key += [key, "\(value.value)"] }
+    for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) {
+      event.key += [key, Self.keyText(of: value.value)]
+    }
+  }
+
+  /// The text that the language gives a value, which keys have had from the first: `int(5)`, `string("good")`.
+  static func keyText(of value: JSONValue) -> String {
+    switch value {
+    case .null: "null"
+    case .bool(let value): value ? "bool(true)" : "bool(false)"
+    case .int(let value): "int(\(value))"
+    case .double(let value): "double(\(value.debugDescription))"
+    case .string(let value): "string(\(value.debugDescription))"
+    case .array, .object: "\(value)"
+    }
   }
 
   private func value(_ text: String, _ kind: PropertyType, isList: Bool) -> PropertyValue {
@@ -261,6 +315,7 @@ struct EventTableReader {
   }
 
   private func number(_ text: String) -> Double? {
+    if let whole = Self.whole(text) { return Double(whole) }
     var text = FieldText.trim(text).replacing("\u{2212}", with: "-")
     text.removeAll { $0 == "\u{A0}" || $0 == "\u{202F}" || $0 == "'" }
     // A zero in front is a number of a telephone or a postal code.
@@ -274,6 +329,17 @@ struct EventTableReader {
       text = isDecimalComma || digits != 3 ? text.replacing(",", with: ".") : text.replacing(",", with: "")
     }
     return FieldText.number(text)
+  }
+
+  /// A number of up to 15 digits and nothing else; `nil` for what is no number, or is to be looked at more closely.
+  private static func whole(_ text: String) -> Int? {
+    guard (1...15).contains(text.utf8.count) else { return nil }
+    var value = 0
+    for byte in text.utf8 {
+      guard byte &- 0x30 <= 9 else { return nil }
+      value = value * 10 + Int(byte - 0x30)
+    }
+    return text.utf8.count > 1 && text.utf8.first == 0x30 ? nil : value
   }
 
   /// Seconds of `1:30`, `01:30:00`, `90`, `1.5 h`, `1h30m`; the unit of a bare number is the column's.

@@ -15,7 +15,8 @@ struct TableRows {
   let separator: UInt8
   private let input: ByteInput
   private var nextLine = 1
-  private var pushedBack: UInt8?
+  /// Cells of the row before.
+  private var width = 0
 
   /// - Throws: what the input throws, or ``InterchangeError``.
   init(_ input: ByteInput) throws {
@@ -101,15 +102,84 @@ struct TableRows {
     }
   }
 
-  private mutating func take() throws -> UInt8? {
-    if let byte = pushedBack {
-      pushedBack = nil
-      return byte
+  private mutating func row() throws -> [String]? {
+    if let whole = try input.withPiece({ bytes in
+      guard let row = wholeRow(bytes) else { return (0, nil as [String]?) }
+      nextLine += row.lines
+      return (row.count, row.cells)
+    }) {
+      width = whole.count
+      return whole
     }
-    return try input.next()
+    return try rowByByte()
   }
 
-  private mutating func row() throws -> [String]? {
+  /// The row at the beginning of bytes, where it ends within them and no cell has text behind its quotes; the same as byte by byte.
+  private func wholeRow(_ bytes: UnsafeBufferPointer<UInt8>) -> (cells: [String], count: Int, lines: Int)? {
+    let quote = UInt8(ascii: "\"")
+    var cells: [String] = []
+    cells.reserveCapacity(width)
+    var lines = 1
+    var index = 0
+    while true {
+      let start = index
+      while index < bytes.count, bytes[index] == 0x20 { index += 1 }
+      if index < bytes.count, bytes[index] == quote {
+        let first = index + 1
+        var hasDoubled = false
+        index = first
+        while true {
+          while index < bytes.count, bytes[index] != quote {
+            if bytes[index] == 0xA { lines += 1 }
+            index += 1
+          }
+          // What follows the quote says what it is.
+          guard index + 1 < bytes.count else { return nil }
+          guard bytes[index + 1] == quote else { break }
+          hasDoubled = true
+          index += 2
+        }
+        guard index - first <= Self.longestCell else { return nil }
+        let text = UnsafeBufferPointer(rebasing: bytes[first..<index])
+        cells.append(String(decoding: text, as: UTF8.self))
+        if hasDoubled { cells[cells.count - 1] = Self.withSingleQuotes(text) }
+        index += 1
+        guard bytes[index] == separator || bytes[index] == 0xA || bytes[index] == 0xD else { return nil }
+      } else {
+        while index < bytes.count, bytes[index] != separator, bytes[index] != 0xA, bytes[index] != 0xD { index += 1 }
+        guard index < bytes.count, index - start <= Self.longestCell else { return nil }
+        cells.append(Self.trimmed(UnsafeBufferPointer(rebasing: bytes[start..<index])))
+      }
+      if bytes[index] == 0xA { return (cells, index + 1, lines) }
+      if bytes[index] == 0xD {
+        guard index + 1 < bytes.count else { return nil }
+        return (cells, bytes[index + 1] == 0xA ? index + 2 : index + 1, lines)
+      }
+      index += 1
+    }
+  }
+
+  private static func withSingleQuotes(_ text: UnsafeBufferPointer<UInt8>) -> String {
+    var plain: [UInt8] = []
+    plain.reserveCapacity(text.count)
+    var index = 0
+    while index < text.count {
+      plain.append(text[index])
+      index += text[index] == UInt8(ascii: "\"") ? 2 : 1
+    }
+    return String(decoding: plain, as: UTF8.self)
+  }
+
+  private static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> String {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 }
+    guard let first = text.first, let last = text.last, isSpace(first) || isSpace(last) else {
+      return String(decoding: text, as: UTF8.self)
+    }
+    // A mark over a space is a character with it.
+    return FieldText.trim(String(decoding: text, as: UTF8.self))
+  }
+
+  private mutating func rowByByte() throws -> [String]? {
     var cells: [String] = []
     var cell: [UInt8] = []
     var isQuoted = false
@@ -119,17 +189,17 @@ struct TableRows {
       cells.append(
         isQuoted ? String(decoding: cell, as: UTF8.self) : FieldText.trim(String(decoding: cell, as: UTF8.self)))
     }
-    while let byte = try take() {
+    while let byte = try input.next() {
       isAnything = true
       if byte == 0xA || byte == 0xD && !isInside { nextLine += 1 }
       if isInside {
         if byte == UInt8(ascii: "\"") {
-          let following = try take()
+          let following = try input.next()
           if following == byte {
             cell.append(byte)
           } else {
             isInside = false
-            pushedBack = following
+            if following != nil { input.giveBack() }
           }
         } else {
           cell.append(byte)
@@ -140,8 +210,8 @@ struct TableRows {
         isQuoted = false
       } else if byte == 0xA || byte == 0xD {
         if byte == 0xD {
-          let following = try take()
-          if following != 0xA { pushedBack = following }
+          let following = try input.next()
+          if let following, following != 0xA { input.giveBack() }
         }
         finish()
         return cells
