@@ -166,6 +166,9 @@ extension StorageEngine {
     return mostlyDead.map { [$0.number] } ?? []
   }
 
+  /// Bytes of a source after which what lies before is let go of.
+  private static let copiedAtOnce = 4 << 20
+
   private static func merge(_ sources: [SegmentStack.Layer], into writer: SegmentWriter) throws(StorageError) {
     var rows = [Int](repeating: -1, count: sources.count)
     var heads = [UnsafeRawPointer?](repeating: nil, count: sources.count)
@@ -175,6 +178,8 @@ extension StorageEngine {
       heads[index] = rows[index] < source.segment.footer.rowCount ? try source.segment.record(rows[index]) : nil
     }
     for index in sources.indices { try advance(index) }
+    // What was copied is not needed any more: a merge of any size has but a piece of each source in memory.
+    var copied = [Int](repeating: 0, count: sources.count)
     while true {
       var least: Int?
       for index in sources.indices {
@@ -184,6 +189,11 @@ extension StorageEngine {
       }
       guard let least, let head = heads[least] else { return }
       try writer.add(head)
+      copied[least] += RecordLayout.size(head)
+      if copied[least] >= Self.copiedAtOnce {
+        sources[least].segment.letGo(before: head)
+        copied[least] = 0
+      }
       try advance(least)
     }
   }

@@ -95,10 +95,14 @@ public protocol MappedFile: AnyObject, Sendable {
   var bytes: UnsafeRawBufferPointer { get }
   /// Has the system map what it holds in memory of these bytes in one step, instead of a few pages at each first touch. A hint.
   func bringIn(_ range: Range<Int>)
+  /// Has the system forget that these bytes are mapped here, which it holds on to otherwise until memory is short. They can be read as
+  /// before. A hint.
+  func letGo(_ range: Range<Int>)
 }
 
 extension MappedFile {
   public func bringIn(_ range: Range<Int>) {}
+  public func letGo(_ range: Range<Int>) {}
 }
 
 /// A call to the file system that failed: which, on what, and the system's number for why.

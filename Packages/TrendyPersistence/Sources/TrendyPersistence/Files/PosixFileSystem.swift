@@ -454,6 +454,13 @@ private final class PosixMapping: MappedFile, @unchecked Sendable {
   }
 
   #if os(Linux)
+    func letGo(_ range: Range<Int>) {
+      let end = range.upperBound & -4096
+      guard let base = bytes.baseAddress, end > 0 else { return }
+      let start = (range.lowerBound + 4095) & -4096
+      if start < end { _ = madvise(UnsafeMutableRawPointer(mutating: base + start), end - start, MADV_DONTNEED) }
+    }
+
     func bringIn(_ range: Range<Int>) {
       let page = 4096
       let from = range.lowerBound / page * page
