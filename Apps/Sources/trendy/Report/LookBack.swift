@@ -129,9 +129,9 @@ struct LookBack {
       let isKnown = span.isYear && series.count > 0 && series.first <= earlier.lowerBound
       return Month(days: month, now: series.over(month).total, before: isKnown ? series.over(earlier).total : nil)
     }
-    relations = Relation.strongest(
+    let search = RelationSearch(
       among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) }), span: days.count)
-    missingDays = Relation.missingDays(among: all.map(\.history))
+    (relations, missingDays) = (search.strongest, search.daysUntilFirst)
     let types = session.arguments.has("--type") ? Set(all.map(\.type.id)) : nil
     driving = try Self.driving(days, before, until: later.isEmpty ? nil : histories, types, session)
     stays = try Self.stays(days, types, histories)
