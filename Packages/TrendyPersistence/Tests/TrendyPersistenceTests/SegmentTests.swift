@@ -34,6 +34,56 @@ struct SegmentTests {
     }
   }
 
+  /// Where groups are hashes, a guess finds one in a few looks; where they are not, it must be found all the same.
+  @Test("a group is found among many, however they lie", arguments: [0x9E37_79B9_7F4A_7C15, 1, 1 << 40] as [UInt64])
+  func groups(step: UInt64) throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    // Two kinds, the groups of one on both sides of the other's; and some at the very ends.
+    let groups: [UInt64] = (1...1500).map { UInt64($0) &* step } + [.max - 2, .max - 3]
+    try engine.write { transaction throws(StorageError) in
+      for (number, group) in groups.enumerated() {
+        for kind in [UInt8(1), 2, 3] where kind != 2 || number % 5 == 0 {
+          try transaction.put(
+            kind: kind, key: EngineFixture.key(number), sort: Int64(number), group: group, payload: [kind])
+        }
+      }
+    }
+    // In memory, then in a segment.
+    for _ in 0..<2 {
+      for (number, group) in groups.enumerated() {
+        #expect(try engine.scan(kind: 1, group: group).map(\.sort) == [Int64(number)])
+        #expect(try engine.scan(kind: 2, group: group).count == (number % 5 == 0 ? 1 : 0))
+        #expect(try engine.scan(kind: 3, group: group &+ 1).allSatisfy { groups[Int($0.sort)] == group &+ 1 })
+      }
+      #expect(try engine.scan(kind: 4, group: groups[0]).isEmpty)
+      try Self.maintainAll(engine)
+    }
+    #expect(Self.segments(disk).count == 1)
+  }
+
+  /// A group of one row in memory is no list until it has a second.
+  @Test func `rows of a group come and go in a log`() throws {
+    let engine = try EngineFixture.open(SimulatedFileSystem())
+    func sorts() throws -> [Int64] { try engine.scan(kind: 1, group: 1).map(\.sort) }
+    #expect(try sorts().isEmpty)
+    try EngineFixture.put([1], in: engine)
+    #expect(try sorts() == [1])
+    try EngineFixture.put([7, 4], in: engine)
+    #expect(try sorts() == [1, 4, 7])
+    for (number, left) in [(4, [1, 7]), (1, [7]), (7, [])] as [(Int, [Int64])] {
+      try engine.write { transaction throws(StorageError) in transaction.delete(kind: 1, key: EngineFixture.key(number))
+      }
+      #expect(try sorts() == left)
+    }
+    try EngineFixture.put([10], in: engine)
+    try engine.write { transaction throws(StorageError) in
+      // The only one of its group moves to another.
+      try transaction.put(kind: 1, key: EngineFixture.key(10), sort: 10, group: 2, payload: EngineFixture.payload(10))
+    }
+    #expect(try sorts().isEmpty && engine.scan(kind: 1, group: 2).map(\.sort) == [10])
+  }
+
   @Test func `names begin all over the table, so that one is found in a few steps`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

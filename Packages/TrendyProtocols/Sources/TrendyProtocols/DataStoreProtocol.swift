@@ -146,6 +146,8 @@ public protocol DataStoreProtocol: AnyObject {
   func setSyncMemory(_ memory: SyncMemory?) throws
 
   func fetchTombstones() throws -> [Tombstone]
+  /// The tombstone of one entity. The default looks through all; a store that finds it by its name is quicker where there are many.
+  func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone?
   /// One for each entity; a second replaces the first.
   func insertTombstone(_ tombstone: Tombstone) throws
   func deleteTombstone(_ tombstone: Tombstone) throws
@@ -195,6 +197,10 @@ extension DataStoreFactory {
 
 extension DataStoreProtocol {
   public func upsertEvent(_ event: Event) throws { try upsertEvent(id: event.id) { $0 = event } }
+
+  public func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone? {
+    try fetchTombstones().first { $0.entityType == entityType && $0.entityId == entityId }
+  }
 
   public func events(idBeginning text: String, limit: Int) throws -> [Event] {
     let wanted = text.lowercased()

@@ -20,6 +20,8 @@ final class EditWriter {
   private var chosen: (any Replication)?
   /// When the last of the queue was made. The write lock keeps it so, and many of one moment are not read for each of them.
   private var latest: Date?
+  /// Whether this unit has the write lock, which it keeps until it ends.
+  private var hasWriteLock = false
 
   init(store: any DataStoreProtocol, clock: any TimeSource, chance: Chance) {
     self.store = store
@@ -32,39 +34,45 @@ final class EditWriter {
   ///   deleted, it changes nothing.
   /// - Returns: whether anything was recorded: not where the same thing is held already, or an import was deleted here.
   func record<Entity: StoredEntity>(_ entity: Entity, isAsked: Bool = false) throws -> Bool {
-    try store.takeWriteLock()
+    try recordedPayload(of: entity, isAsked: isAsked) != nil
+  }
+
+  /// As ``record(_:isAsked:)``.
+  /// - Returns: what makes the entity, as it is told to the hub; `nil` where nothing was recorded.
+  func recordedPayload<Entity: StoredEntity>(of entity: Entity, isAsked: Bool = false) throws -> Data? {
+    try takeWriteLock()
     let key = EntityKey(Entity.entityType, entity.id)
     let payload = try WireJSON.encode(entity.createRequest)
     let mutation = newMutation(key, .create, payload: payload)
     let isImport = try !isAsked && Coalescing.hasNaturalKey(mutation)
     if let held = try Entity.find(id: entity.id, in: store) {
-      if isImport { return false }
-      if try !wasRefused(held) { return try edit(held, to: entity) }
+      if isImport { return nil }
+      if try !wasRefused(held) { return try edit(held, to: entity) ? payload : nil }
     }
     if let tombstone = try store.tombstone(of: key) {
-      if isImport { return false }
+      if isImport { return nil }
       try store.deleteTombstone(tombstone)
     }
     let making = try replication.making(of: key)
     if making == .first {
       try enqueue(mutation)
       try entity.writePending(in: store)
-      return true
+      return payload
     }
-    if isImport { return false }
+    if isImport { return nil }
     if case .restore(let incarnation) = making {
       try enqueue(newMutation(key, .restore, payload: payload, incarnation: incarnation))
     } else {
       try enqueue(mutation)
     }
     try replication.showMade(entity)
-    return true
+    return payload
   }
 
   /// - Throws: ``RecorderError/notHeld(_:id:)``, or what `change` throws.
   func edit<Entity: StoredEntity>(_: Entity.Type, id: String, _ change: (inout Entity) throws -> Void) throws -> Entity
   {
-    try store.takeWriteLock()
+    try takeWriteLock()
     guard let held = try Entity.find(id: id, in: store) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     var changed = held
     try change(&changed)
@@ -74,7 +82,7 @@ final class EditWriter {
 
   /// - Returns: whether there was anything to delete.
   func delete<Entity: StoredEntity>(_: Entity.Type, id: String) throws -> Bool {
-    try store.takeWriteLock()
+    try takeWriteLock()
     let key = EntityKey(Entity.entityType, id)
     guard try Entity.find(id: id, in: store) != nil || store.hasPendingMutation(of: key) else { return false }
     try remove(Entity.self, id: id)
@@ -93,7 +101,7 @@ final class EditWriter {
   /// - Parameter parent: the event type to restore it to, in place of its own.
   /// - Returns: whether there was anything to restore: not where it lives.
   func restore<Entity: StoredEntity>(_: Entity.Type, id: String, under parent: String?) throws -> Bool {
-    try store.takeWriteLock()
+    try takeWriteLock()
     if let row = try Entity.find(id: id, in: store) {
       guard try isLeftOver(row) else { return false }
       try Entity.delete(id: id, in: store)
@@ -128,7 +136,7 @@ final class EditWriter {
   func queue<Entity: StoredEntity>(
     _: Entity.Type, operation: MutationOperation, id: String, payload: Data
   ) throws {
-    try store.takeWriteLock()
+    try takeWriteLock()
     let key = EntityKey(Entity.entityType, id)
     switch operation {
     case .create, .restore:
@@ -159,6 +167,13 @@ final class EditWriter {
     case .delete:
       try remove(Entity.self, id: id)
     }
+  }
+
+  /// Keeps every other process from writing until the unit ends.
+  func takeWriteLock() throws {
+    if hasWriteLock { return }
+    try store.takeWriteLock()
+    hasWriteLock = true
   }
 
   /// Writes down what the edits of this unit leave to be known.

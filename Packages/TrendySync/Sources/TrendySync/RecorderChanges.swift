@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 public import TrendyModels
 public import TrendyProtocols
 
@@ -18,10 +23,14 @@ public struct RecorderChanges {
   public var store: any DataStoreProtocol { writer.store }
 
   /// Keeps every other process from writing until the save, so that what is read from here on is what is changed.
-  public func takeWriteLock() throws { try writer.store.takeWriteLock() }
+  public func takeWriteLock() throws { try writer.takeWriteLock() }
 
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event) }
+
+  /// Records an event as `record` does.
+  /// - Returns: what makes the event as the hub is told, the JSON of a `CreateEventRequest`; `nil` where nothing was recorded.
+  public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try writer.record(eventType) }

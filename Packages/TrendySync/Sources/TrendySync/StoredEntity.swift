@@ -120,6 +120,6 @@ extension DataStoreProtocol {
   }
 
   func tombstone(of key: EntityKey) throws -> Tombstone? {
-    try fetchTombstones().first { $0.key == key }
+    try findTombstone(entityType: key.entityType, entityId: key.entityId)
   }
 }

@@ -3,13 +3,16 @@ import TrendyProtocols
 
 extension VersionedReplication {
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMemory) throws {
+    if mutation.operation == .create {
+      mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: stamp)]
+      return
+    }
     let record = try replica.held(mutation.key)
     let overlay = try replica.overlay(of: mutation.key)
     let held = record?.id ?? 0
     mutation.marks = [FieldMark.others: FieldMark(version: held, stamp: stamp)]
     switch mutation.operation {
-    case .create:
-      mutation.marks[FieldMark.others]?.version = 0
+    case .create: break
     case .update, .restore:
       if mutation.operation == .update { mutation.incarnation = replica.life(of: record, under: overlay) }
       guard !overlay.isEmpty else { return }

@@ -22,13 +22,21 @@ final class Memtable {
   private static let bucketBytes = 64
   private static let slotsInBucket = 7
   private var usedSlots = 0
+  /// A bit for each kind that was ever here.
+  private var kindsSeen: SIMD4<UInt64> = .zero
   /// By kind; empty until one is listed.
   private var kinds: [OrderedRows?] = []
   /// Rows from here on are in no list of a kind.
   private var kindsListed = 0
-  private var groups: [GroupName: OrderedRows] = [:]
+  private var groups: [GroupName: GroupList] = [:]
   /// Rows from here on are in no list of a group.
   private var groupsListed = 0
+
+  /// Of most groups of some kinds there is one row, and to make a list of each would take longer than all else.
+  private enum GroupList {
+    case row(UInt32)
+    case list(OrderedRows)
+  }
 
   init() { rows = .allocate(capacity: recordCapacity) }
 
@@ -56,9 +64,13 @@ final class Memtable {
     }
     fill(slot, with: UInt64(hash) << 32 | UInt64(newRow(record)))
     usedSlots += 1
+    kindsSeen[Int(kind >> 6)] |= 1 << UInt64(kind & 63)
     // In large steps while that is a few pages: each finds a place for every name anew.
     if Self.isCrowded(usedSlots, table.count) { grow(to: table.count * (table.count < 64 << 10 ? 4 : 2)) }
   }
+
+  /// `false` where no record of the kind is here: at once, and for certain.
+  func mayHold(kind: UInt8) -> Bool { kindsSeen[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
   /// Makes room for so many names more at once.
   func reserve(_ more: Int) {
@@ -113,7 +125,17 @@ extension Memtable {
       return kinds.isEmpty ? nil : kinds[Int(kind)]
     }
     listGroups()
-    return groups[GroupName(kind: kind, group: group)]
+    switch groups[GroupName(kind: kind, group: group)] {
+    case .list(let list): return list
+    case .row(let row): return list(ofRow: row)
+    case nil: return nil
+    }
+  }
+
+  private func list(ofRow row: UInt32) -> OrderedRows {
+    let list = OrderedRows()
+    list.insert(row, sort: RecordLayout.sort(rows[Int(row)]), records: rows)
+    return list
   }
 
   private func newRow(_ record: UnsafeRawPointer) -> Int {
@@ -165,9 +187,15 @@ extension Memtable {
       let group = RecordLayout.group(record)
       if group != 0, !RecordLayout.isDeletion(record) {
         let name = GroupName(kind: RecordLayout.kind(record), group: group)
-        let list = groups[name] ?? OrderedRows()
-        if list.count == 0 { groups[name] = list }
-        list.insert(UInt32(groupsListed), sort: RecordLayout.sort(record), records: rows)
+        let row = UInt32(groupsListed)
+        switch groups[name] {
+        case nil: groups[name] = .row(row)
+        case .row(let first):
+          let list = list(ofRow: first)
+          list.insert(row, sort: RecordLayout.sort(record), records: rows)
+          groups[name] = .list(list)
+        case .list(let list): list.insert(row, sort: RecordLayout.sort(record), records: rows)
+        }
       }
       groupsListed += 1
     }
@@ -181,9 +209,13 @@ extension Memtable {
     let group = RecordLayout.group(record)
     guard row < groupsListed, group != 0 else { return }
     let name = GroupName(kind: kind, group: group)
-    guard let list = groups[name] else { return }
-    list.remove(UInt32(row), sort: sort, records: rows)
-    if list.count == 0 { groups[name] = nil }
+    switch groups[name] {
+    case nil: return
+    case .row: groups[name] = nil
+    case .list(let list):
+      list.remove(UInt32(row), sort: sort, records: rows)
+      if list.count == 0 { groups[name] = nil }
+    }
   }
 
   @inline(__always) static func hash(_ kind: UInt8, _ key: RecordKey) -> UInt32 {

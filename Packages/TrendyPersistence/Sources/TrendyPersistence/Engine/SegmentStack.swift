@@ -104,6 +104,11 @@ final class SegmentStack {
   var isEmpty: Bool { layers.isEmpty }
   var pins: [RecordPin] { layers.map(\.segment.pin) }
 
+  /// `false` where no record of the kind is here.
+  func mayHold(kind: UInt8) -> Bool {
+    layers.contains { layer in layer.segment.footer.kinds.contains { $0.kind == kind } }
+  }
+
   /// The living row of this name.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
     try newest?.find(kind: kind, key: key)

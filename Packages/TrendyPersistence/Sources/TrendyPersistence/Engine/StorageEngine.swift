@@ -207,6 +207,14 @@ public final class StorageEngine: Sendable {
     }
   }
 
+  /// `false` where there is no record of the kind: at once, and for certain.
+  func mayHold(kind: UInt8) throws(StorageError) -> Bool {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return state.tables.mayHold(kind: kind)
+    }
+  }
+
   /// A scan that leaves out what a unit of work has in its own table.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,

@@ -43,6 +43,8 @@ final class StoreTables {
     }
   }
 
+  func mayHold(kind: UInt8) -> Bool { memtable.mayHold(kind: kind) || segments.mayHold(kind: kind) }
+
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
     if let record = memtable.find(kind: kind, key: key) { return RecordLayout.isDeletion(record) ? nil : record }
     return try segments.find(kind: kind, key: key)?.record
@@ -52,6 +54,7 @@ final class StoreTables {
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     unless isHidden: ((UnsafeRawPointer) -> Bool)? = nil
   ) throws(StorageError) -> [UnsafeRawPointer] {
+    guard mayHold(kind: kind) else { return [] }
     let recent = memtable.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
     if segments.isEmpty { return recent }

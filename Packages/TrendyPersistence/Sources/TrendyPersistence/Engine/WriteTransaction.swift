@@ -13,6 +13,8 @@ public final class WriteTransaction {
   private var unsure: Set<UnsafeRawPointer> = []
   /// What the last look beneath this unit found, as who changes something has mostly just read it.
   private var looked: (kind: UInt8, key: RecordKey, isSaved: Bool)?
+  /// The one before, as what is made mostly brings a second record along.
+  private var lookedBefore: (kind: UInt8, key: RecordKey, isSaved: Bool)?
   /// Every record of this unit, in order: what a savepoint is restored from. Kept from the first savepoint on.
   private var history: [UnsafeRawPointer]?
   /// Until it is committed, even if the sync then failed, or rolled back.
@@ -39,7 +41,11 @@ public final class WriteTransaction {
 
   public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
     guard let pointer = overlay.find(kind: kind, key: key) else {
+      // Nobody else saves meanwhile: what was not there is not there.
+      if let looked, looked.kind == kind, looked.key == key, !looked.isSaved { return nil }
+      if let lookedBefore, lookedBefore.kind == kind, lookedBefore.key == key, !lookedBefore.isSaved { return nil }
       let saved = try engine.get(kind: kind, key: key)
+      lookedBefore = looked
       looked = (kind, key, saved != nil)
       return saved
     }
@@ -51,7 +57,7 @@ public final class WriteTransaction {
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
   ) throws(StorageError) -> RecordList {
-    guard overlay.count > 0 else {
+    guard overlay.mayHold(kind: kind) else {
       return try engine.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
     }
@@ -81,6 +87,12 @@ public final class WriteTransaction {
       counts[after - 1] -= 1
     }
     return counts
+  }
+
+  /// `false` where there is no record of the kind: at once, and for certain.
+  func mayHold(kind: UInt8) throws(StorageError) -> Bool {
+    if overlay.mayHold(kind: kind) { return true }
+    return try engine.mayHold(kind: kind)
   }
 
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
@@ -209,6 +221,7 @@ public final class WriteTransaction {
     for record in kept { overlay.apply(record) }
     unsure.formIntersection(kept)
     looked = nil
+    lookedBefore = nil
     changes = kept.count
     self.history = Array(kept)
   }

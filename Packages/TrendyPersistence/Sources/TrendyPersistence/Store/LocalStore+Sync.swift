@@ -60,6 +60,13 @@ extension LocalStore {
     }
   }
 
+  public func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone? {
+    // Mostly there is none at all, and a name is looked for in several places.
+    try refresh()
+    guard try mayHold(RowKind.tombstone) else { return nil }
+    return try find(Tombstone.self, Tombstone(entityType: entityType, entityId: entityId).rowIdentifier)
+  }
+
   public func insertTombstone(_ tombstone: Tombstone) throws { try put(tombstone) }
 
   public func deleteTombstone(_ tombstone: Tombstone) throws {

@@ -102,6 +102,12 @@ extension LocalStore {
     return try engine.get().latest(kind: kind, count: count)
   }
 
+  /// `false` where there is no row of the kind: at once, and for certain.
+  func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
+    if let transaction { return try transaction.mayHold(kind: kind) }
+    return try engine.get().mayHold(kind: kind)
+  }
+
   func count(_ kind: UInt8) throws(StorageError) -> Int {
     if let transaction { return try transaction.count(kind: kind) }
     return try engine.get().count(kind: kind)

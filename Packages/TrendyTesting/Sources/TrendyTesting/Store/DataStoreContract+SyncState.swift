@@ -245,6 +245,11 @@ extension DataStoreContract {
         let found = try unit.fetchTombstones()
         try owe("how many tombstones, \(state)", found.count, 3)
         try owe("the tombstones, \(state)", Set(found), tombstones)
+        for tombstone in tombstones {
+          let (type, id) = (tombstone.entityType, tombstone.entityId)
+          try owe("one of them, \(state)", unit.findTombstone(entityType: type, entityId: id), tombstone)
+        }
+        try owe("one that is not there", unit.findTombstone(entityType: .geofence, entityId: "y"), nil)
         try unit.save()
       }
       // Taken away by entity, whatever its version.

@@ -253,6 +253,11 @@ extension MockDataStore: DataStoreProtocol {
     return try unit.fetchTombstones()
   }
 
+  public func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone? {
+    try throwIfSet(throwOnSyncState)
+    return try unit.findTombstone(entityType: entityType, entityId: entityId)
+  }
+
   public func insertTombstone(_ tombstone: Tombstone) throws {
     try throwIfSet(throwOnSyncState)
     try unit.insertTombstone(tombstone)
