@@ -132,6 +132,35 @@ final class EditWriter {
     return true
   }
 
+  /// Begins another life of what was deleted, as the entity that is given: what it last said does not come back, nor under the type
+  /// that it had.
+  /// - Returns: whether there was anything to restore: not where it lives.
+  /// - Throws: as ``restore(_:id:under:)``; also ``RecorderError/deletionUnderWay(_:id:)`` where the hub is yet to hear that its type
+  ///   was deleted, which would take it along.
+  func restore<Entity: StoredEntity>(as entity: Entity) throws -> Bool {
+    try takeWriteLock()
+    if let row = try Entity.find(id: entity.id, in: store), try !isLeftOver(row) { return false }
+    let key = EntityKey(Entity.entityType, entity.id)
+    let overlay = try replica.overlay(of: key)
+    let record = try replica.held(key)
+    if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
+      if try overlay.allSatisfy(\.wasNeverSent) && !replica.isKnown(key) {
+        // Nobody has heard of it: it is made anew, behind what it refers to.
+        for mutation in overlay { try store.deletePendingMutation(mutation) }
+        if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
+        return try self.record(entity)
+      }
+      let living: Entity? = record.flatMap { $0.isDelete ? nil : $0.entity(as: Entity.self) }
+      let before = Overlay.shown(living, of: record, under: Array(overlay.dropLast()))
+      if let parent = before?.parentEventTypeId, try store.findEventType(id: parent) == nil {
+        throw RecorderError.deletionUnderWay(Entity.entityType, id: entity.id)
+      }
+    }
+    guard try restore(Entity.self, id: entity.id, under: entity.parentEventTypeId) else { return false }
+    if let row = try Entity.find(id: entity.id, in: store) { _ = try edit(row, to: entity) }
+    return true
+  }
+
   /// Applies a ready payload to the entity and queues it.
   func queue<Entity: StoredEntity>(
     _: Entity.Type, operation: MutationOperation, id: String, payload: Data

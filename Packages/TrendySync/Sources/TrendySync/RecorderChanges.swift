@@ -92,6 +92,12 @@ public struct RecorderChanges {
     }
     return try restore(kind.stored)
   }
+
+  /// Begins another life of a deleted event, with all that this one says, its type included.
+  /// - Returns: whether there was anything to restore: not where it lives.
+  /// - Throws: ``RecorderError``, as ``Recorder/restore(eventId:to:)``.
+  @discardableResult
+  public func restore(as event: Event) throws -> Bool { try writer.restore(as: event) }
 }
 
 // MARK: Conflicts

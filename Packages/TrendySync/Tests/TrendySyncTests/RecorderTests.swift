@@ -125,6 +125,52 @@ struct RecorderTests {
     #expect(device.store.storedPendingMutations.map(\.operation) == [.delete])
   }
 
+  @Test func `what nobody heard of comes back as another, behind the deletion of the type that it had`() throws {
+    let device = Device()
+    let id = "0f4d2a5e-93a1-8c11-9a3e-5b1f00c2d3e4"  // of a UUID of version 8, as an import gives
+    let types = ["gym", "sport"].map { EventType(id: $0, name: $0, colorHex: "#000000", iconName: "star") }
+    try device.recorder.record(types[0])
+    var event = EventFixture.makeEvent(id: id, eventTypeId: "gym")
+    event.sourceType = .imported
+    try device.recorder.record(event)
+    try device.recorder.delete(eventId: id)
+    try device.recorder.delete(eventTypeId: "gym")
+    event.eventTypeId = "sport"
+    event.notes = "as the file says now"
+    let restored = try device.recorder.inOneSave { save in
+      try save.record(types[1])
+      return try save.restore(as: event)
+    }
+    #expect(restored)
+    #expect(device.store.storedEvents[id]?.eventTypeId == "sport")
+    #expect(device.store.storedEvents[id]?.notes == "as the file says now")
+    #expect(device.store.storedTombstones.allSatisfy { $0.entityId != id })
+    // A hub that deletes the type takes along whatever lies under it by then.
+    let queue = device.store.storedPendingMutations
+    #expect(queue.last.map { "\($0.operation) \($0.entityId)" } == "create \(id)")
+    #expect(queue.count { $0.entityId == id } == 1)
+    #expect(try device.recorder.inOneSave { try $0.restore(as: event) } == false, "it lives")
+  }
+
+  @Test func `what the hub may have and whose type is going is not taken back`() async throws {
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent())
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    try device.recorder.delete(eventId: "evt-1")
+    try device.recorder.delete(eventTypeId: EventFixture.makeEvent().eventTypeId)
+    var event = EventFixture.makeEvent()
+    event.eventTypeId = "sport"
+    let before = store.storedPendingMutations
+    #expect(throws: RecorderError.deletionUnderWay(.event, id: "evt-1")) {
+      try device.recorder.inOneSave { save in
+        try save.record(EventType(id: "sport", name: "sport", colorHex: "#000000", iconName: "star"))
+        _ = try save.restore(as: event)
+      }
+    }
+    #expect(store.storedPendingMutations == before)
+  }
+
   @Test func `what was edited and deleted while its making has no answer comes back as it was edited`() async throws {
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent())
