@@ -73,6 +73,8 @@ struct WorldsBenchmark {
     case every60 = "60s"
     case every120 = "120s"
     case withoutAccuracy = "no_accuracy"
+    case cells
+    case cellsWithoutAccuracy = "cells_no_accuracy"
     case scatter10 = "scatter_10m"
     case scatter30 = "scatter_30m"
     case dropped = "dropped_20"
@@ -85,6 +87,8 @@ struct WorldsBenchmark {
       case .every60: day.thinned(toSeconds: 60)
       case .every120: day.thinned(toSeconds: 120)
       case .withoutAccuracy: day.withoutAccuracy()
+      case .cells: day.askingCells(0.3, seed: seed)
+      case .cellsWithoutAccuracy: day.askingCells(0.3, seed: seed).withoutAccuracy()
       case .scatter10: day.scattered(byMeters: 10, seed: seed)
       case .scatter30: day.scattered(byMeters: 30, seed: seed)
       case .dropped: day.dropping(0.2, seed: seed)

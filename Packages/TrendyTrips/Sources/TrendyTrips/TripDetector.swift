@@ -135,6 +135,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Metres a second from the fix before the last one to it.
   private var pace: Double?
   private var cruise = Cruise()
+  /// Passes over what no receiver measured.
+  private var masts = Masts()
   private var cadence = Cadence()
   private var motion = MotionHistory()
 
@@ -165,6 +167,13 @@ public struct TripDetector: Hashable, Sendable, Codable {
     guard let fix = location.checked, fix.horizontalAccuracy < configuration.maximumAccuracy else { return [] }
     if let lastFix, fix.timestamp <= lastFix.timestamp { return [] }
     lastFix = fix
+    if masts.passes(fix) { return smooth(fix) }
+    let (passed, passedOver) = masts.add(fix)
+    for mast in passedOver { note(mast: mast) }
+    return passed.flatMap { smooth($0) }
+  }
+
+  private mutating func smooth(_ fix: Location) -> [Effect] {
     if smoothing.passes(fix) { return see(fix) }
     let before = smoothing.add(fix).map { see($0) } ?? []
     return before + (smoothing.take().map { see($0) } ?? [])
@@ -222,7 +231,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// than a tick, they are to be detected again.
   public mutating func onTick(at date: Date) -> [Effect] {
     var effects: [Effect] = []
-    if smoothing.isDue(at: date), let mean = smoothing.take(isLast: true) { effects = see(mean) }
+    if let fix = masts.take(at: date) { effects += smooth(fix) }
+    if smoothing.isDue(at: date), let mean = smoothing.take(isLast: true) { effects += see(mean) }
     if let effect = way?.onTick(at: date, configuration) { effects.append(effect) }
     return effects
   }
@@ -232,7 +242,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
 
   /// Closes an open trip at the end of a recording, where no more fixes can come.
   public mutating func finish() -> [Effect] {
-    let effects = smoothing.take(isLast: true).map { see($0) } ?? []
+    var effects = masts.take().map { smooth($0) } ?? []
+    effects += smoothing.take(isLast: true).map { see($0) } ?? []
     guard let way, let last = lastSeen else { return effects }
     self.way = nil
     rest = Rest(at: last)
@@ -269,6 +280,14 @@ public struct TripDetector: Hashable, Sendable, Codable {
 extension TripDetector {
   /// The trip that is open and not closed by silence.
   private var openWay: Way? { way?.isClosed == false ? way : nil }
+
+  private mutating func note(mast fix: Location) {
+    guard let lastSeen else { return }
+    let decision = TripDecision(
+      .cell, at: fix.timestamp, meters: Geodesic.shortMeters(from: lastSeen.coordinate, to: fix.coordinate))
+    rest?.note(decision)
+    way?.note(decision)
+  }
 
   private mutating func note(passedOver fix: Location, after last: Location) {
     let decision = TripDecision(

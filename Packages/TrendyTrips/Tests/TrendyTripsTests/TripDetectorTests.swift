@@ -152,8 +152,10 @@ struct TripDetectorTests {
     #expect(trips.map(\.trip.endTime) == wanted.map(\.trip.endTime))
     // They tell something of how the receiver scatters, and so of the length, but no more than that.
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - wanted[0].trip.distanceMeters) < 5)
-    // Seen there for longer, it may as well be the true place; then nobody knows the way to the next.
-    let stay = stride(from: 1330.0, through: 1370, by: 10).map { fix($0, east: 700, north: 1100, accuracy: -1) }
+    // Measured there for longer, never twice to the coordinate, it may as well be the true place; then nobody knows the way to the next.
+    let stay = stride(from: 1330.0, through: 1370, by: 10).map {
+      fix($0, east: 700 + ($0 / 10).remainder(dividingBy: 3), north: 1100, accuracy: -1)
+    }
     #expect(TripDetector.trips(in: Self.woken(stay)).last?.trip.startTime ?? .distantPast >= at(1370))
     // And where the true place cannot be reached without it either, nobody went there.
     let far = TripDetector.trips(in: Self.woken(cell, drivingFrom: 11_000))

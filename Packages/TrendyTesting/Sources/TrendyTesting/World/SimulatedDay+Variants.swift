@@ -5,6 +5,16 @@
 #endif
 import TrendyModels
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
 // The same day by a poorer recorder; the truth stays.
 extension SimulatedDay {
   /// With no two fixes nearer to each other than so many seconds.
@@ -59,5 +69,37 @@ extension SimulatedDay {
       return $0.timestamp < begin
     }
     return day
+  }
+
+  /// With a part of its fixes, 0 to 1, taken from radio cells, some in a row: at the mast of the nearest cell or of the one beside it,
+  /// about a kilometre off, with an accuracy of 400 m to 1.7 km.
+  ///
+  /// A mast is told with the same coordinates each time. Fixes less than ten seconds after another are left as they are.
+  public func askingCells(_ part: Double, seed: UInt64) -> SimulatedDay {
+    var day = self
+    var chance = SeededGenerator(seed: seed)
+    var left = 0
+    for index in fixes.indices.dropFirst()
+    where fixes[index].timestamp.timeIntervalSince(fixes[index - 1].timestamp) >= 10 {
+      if left == 0, chance.happens(part / 3) { left = Int(chance.number(in: 1...6)) }
+      guard left > 0 else { continue }
+      left -= 1
+      let north = chance.happens(0.3) ? 1 : 0
+      day.fixes[index].coordinate = Self.mast(near: fixes[index].coordinate, cellsNorth: north, seed: seed)
+      day.fixes[index].horizontalAccuracy = chance.number(in: 400...1700).rounded()
+      day.fixes[index].speed = nil
+    }
+    return day
+  }
+
+  /// Masts stand somewhere in squares of a hundredth of a degree to the north, and as many metres to the east.
+  private static func mast(near place: Coordinate, cellsNorth: Int, seed: UInt64) -> Coordinate {
+    let row = Int((place.latitude * 100).rounded(.down)) + cellsNorth
+    let width = 0.01 / cos((Double(row) / 100) * .pi / 180)
+    let column = Int((place.longitude / width).rounded(.down))
+    var chance = SeededGenerator(seed: seed &+ UInt64(bitPattern: Int64(row &* 1_000_003 &+ column)))
+    return Coordinate(
+      latitude: (Double(row) + chance.number(in: 0...1)) / 100,
+      longitude: (Double(column) + chance.number(in: 0...1)) * width)
   }
 }

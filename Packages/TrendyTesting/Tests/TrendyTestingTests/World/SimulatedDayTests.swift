@@ -84,6 +84,20 @@ struct SimulatedDayTests {
     }
   }
 
+  @Test func `a phone that asks the cells is at one of a few masts, kilometres off at most`() {
+    let day = Day(seed: 3, world: .buses, recorder: .phone)
+    let asking = day.askingCells(0.3, seed: 1)
+    let changed = zip(day.fixes, asking.fixes).filter { $0.coordinate != $1.coordinate }
+    let part = Double(changed.count) / Double(day.fixes.count)
+    #expect(part > 0.1 && part < 0.5)
+    #expect(changed.allSatisfy { $1.horizontalAccuracy >= 400 && metres($0.coordinate, $1.coordinate) < 3500 })
+    #expect(Set(changed.map(\.1.coordinate)).count * 2 < changed.count)
+    #expect(asking.trips == day.trips)
+    // Nor does a receiver that is on.
+    let logger = Day(seed: 8, world: .town, recorder: .logger)
+    #expect(zip(logger.fixes, logger.askingCells(0.9, seed: 1).fixes).count { $0 != $1 } < 100)
+  }
+
   private func longestSilence(_ fixes: [Location], in trip: Day.Trip? = nil) -> TimeInterval {
     let seen = fixes.filter { fix in trip.map { $0.startTime <= fix.timestamp && fix.timestamp <= $0.endTime } ?? true }
     return zip(seen, seen.dropFirst()).map { $1.timestamp.timeIntervalSince($0.timestamp) }.max() ?? 0
