@@ -201,6 +201,23 @@ struct ImportTests {
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
   }
 
+  @Test func `what a person deletes while an import is taken back does not come again`() async throws {
+    try await take("Tea|1\n", as: "i")
+    let type = try await hub.send("GET", "/event-types").json[0]["id"].stringValue ?? ""
+    _ = try await hub.makeEvent("event-tea-9.0", type: type)
+    // The hub ended while it took the import back.
+    let head = try await hub.changes().nextCursor
+    try hub.storage.write(person: hub.person.id) { transaction in
+      var entry = try #require(try transaction.imports().first)
+      (entry.undoneAt, entry.undoneBefore) = (hub.clock.now, head)
+      try transaction.put(entry)
+    }
+    #expect(try await hub.send("DELETE", "/events/event-tea-9.0").status == 204)
+    let again = try await take("Tea|9\nTea|8\n", as: "j")
+    #expect(again["result"]["new"] == ["event": 1] && again["result"]["known"] == 1)
+    #expect(try await events().compactMap { $0["id"].stringValue }.sorted() == ["event-tea-1.0", "event-tea-8.0"])
+  }
+
   @Test func `a file that breaks off leaves an import that can be taken back`() async throws {
     let broken = try await take("Tea|1\nTea|2\n!\nTea|3\n", as: "i")
     #expect(broken["state"] == "failed" && broken["problem"]["detail"] == "it breaks off")

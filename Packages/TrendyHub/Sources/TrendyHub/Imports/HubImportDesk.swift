@@ -33,12 +33,14 @@ public final class HubImportDesk {
   private var entry: HubImport
   private(set) public var isBegun = false
   private let undone: [HubImport]
+  private let undoneAuthors: Set<String>
 
   init(server: HubServer, person: String, id: String, source: String) throws {
     self.server = server
     entry = HubImport(id: id, format: "", source: source, startedAt: server.clock.now, before: 0)
     desk = HubDesk(server: server, person: person, device: entry.deviceName)
     undone = try server.storage.read(person: person) { try $0.imports() }.filter { $0.undoneAt != nil }
+    undoneAuthors = Set(undone.map(\.author))
   }
 
   public var now: Date { server.clock.now }
@@ -129,7 +131,10 @@ public final class HubImportDesk {
     }
   }
 
-  private func isTakenBack(_ found: HubEntry) -> Bool { undone.contains { $0.hasTakenBack(found) } }
+  /// What a person deleted while an import was taken back has an author of its own.
+  private func isTakenBack(_ found: HubEntry) -> Bool {
+    found.isWritten(byOneOf: undoneAuthors) && undone.contains { $0.hasTakenBack(found) }
+  }
 }
 
 @available(*, unavailable)
