@@ -160,6 +160,50 @@ struct SegmentTests {
     }
   }
 
+  /// A UUIDv7 of a moment; of one moment they differ in the lower half.
+  private static func risingKey(_ moment: Int, _ number: Int = 0) -> RecordKey {
+    RecordKey(high: UInt64(moment) << 16 | 0x7000, low: 1 << 63 | UInt64(number))
+  }
+
+  @Test func `rows that the log takes the place of are found among ids that rise with time, and show once`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try EngineFixture.open(disk)
+    func put(_ keys: [RecordKey], kind: UInt8 = 1, sort: Int64) throws {
+      try engine.write { transaction throws(StorageError) in
+        for key in keys { try transaction.put(kind: kind, key: key, sort: sort, group: 5, payload: [1]) }
+      }
+    }
+    // Two segments, the second with older moments and with the newest of the first again; hashes beside them.
+    let first = (100..<130).map { Self.risingKey($0) } + [Self.risingKey(129, 1)]
+    try put(first + [RecordKey(hashing: "a")], sort: 1)
+    try engine.maintain(sealingAll: true)
+    let second = (60..<90).map { Self.risingKey($0) } + [Self.risingKey(129, 2)]
+    try put(second + [RecordKey(hashing: "b")], sort: 2)
+    try put((0..<9).map { Self.risingKey(500 + $0) }, kind: 2, sort: 2)
+    try engine.maintain(sealingAll: true)
+    // At both ends of each, in their midst, before and behind them, and those of one moment.
+    let replaced =
+      [Self.risingKey(100), Self.risingKey(115), Self.risingKey(129), Self.risingKey(129, 1), Self.risingKey(129, 2)]
+      + [Self.risingKey(60), Self.risingKey(89), RecordKey(hashing: "a"), RecordKey(hashing: "b")]
+    let new = [Self.risingKey(10), Self.risingKey(95), Self.risingKey(130), Self.risingKey(600)]
+    let all = Set(first + second + new + [RecordKey(hashing: "a"), RecordKey(hashing: "b")])
+    try put(replaced + new, sort: 3)
+    for handle in [engine, try EngineFixture.open(disk.anotherProcess())] {
+      // Asked for another kind first: what is settled for one is not for all.
+      #expect(try handle.count(kind: 2) == 9)
+      let rows = try handle.scan(kind: 1)
+      #expect(rows.count == all.count && Set(rows.map(\.key)) == all)
+      #expect(Set(rows.filter { $0.sort == 3 }.map(\.key)) == Set(replaced + new))
+      #expect(try handle.count(kind: 1) == all.count && handle.count(kind: 1, group: 5) == all.count)
+    }
+    try engine.write { transaction in
+      for key in replaced { transaction.delete(kind: 1, key: key) }
+    }
+    #expect(try Set(engine.scan(kind: 1).map(\.key)) == all.subtracting(replaced))
+    try engine.maintain(sealingAll: true)
+    #expect(try Set(EngineFixture.open(disk.anotherProcess()).scan(kind: 1).map(\.key)) == all.subtracting(replaced))
+  }
+
   @Test func `lists and records stay as they were while files are merged and removed`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)

@@ -19,6 +19,14 @@ extension Segment {
     return KeyedRun(list: footer.listsAt + first * 4, counts: counts)
   }
 
+  /// The upper half of the greatest UUIDv7 among the keys of a kind: 0 where there is none, and in versions before 5, which have no
+  /// order of keys, the greatest number.
+  func newestVersionSeven(kind: UInt8) throws(StorageError) -> UInt64 {
+    guard footer.version >= 5 else { return .max }
+    guard let run = try keyedRun(kind: kind), run.counts.versionSeven > 0 else { return 0 }
+    return RecordLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
+  }
+
   /// The row that stands at a place of the order.
   func row(_ index: Int, of run: KeyedRun) throws(StorageError) -> Int {
     let place = run.list + index * 4
@@ -31,6 +39,9 @@ extension Segment {
   /// The first place of some whose key has an upper half of at least `high`.
   func place(ofKeysFrom high: UInt64, in places: Range<Int>, of run: KeyedRun) throws(StorageError) -> Int {
     var (low, end) = (places.lowerBound, places.upperBound)
+    // Ids rise with time, and a segment holds those of some days: mostly all of them are before, or all behind.
+    if low < end, RecordLayout.key(try record(row(end - 1, of: run))).high < high { return end }
+    if low < end, RecordLayout.key(try record(row(low, of: run))).high >= high { return low }
     while low < end {
       let middle = (low + end) / 2
       if RecordLayout.key(try record(row(middle, of: run))).high < high { low = middle + 1 } else { end = middle }

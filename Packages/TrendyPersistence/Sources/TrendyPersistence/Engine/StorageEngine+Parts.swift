@@ -33,7 +33,7 @@ extension StorageEngine {
   ) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      try state.tables.settle()
+      try state.tables.settle(kind)
       for layer in state.tables.segments.layers {
         guard let rows = layer.segment.footer.kinds.first(where: { $0.kind == kind }) else { continue }
         try part(

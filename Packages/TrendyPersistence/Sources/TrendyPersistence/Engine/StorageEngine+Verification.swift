@@ -146,7 +146,7 @@ extension StorageEngine {
     let state = try log.read().state
     defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into
     let tables = state.tables
-    try tables.settle()
+    try tables.settleAll()
     for layer in tables.segments.layers {
       var doubled = 0
       for row in 0..<layer.segment.footer.rowCount where !layer.isBuried(row) {

@@ -6,17 +6,22 @@ final class StoreTables {
   let memtable = Memtable()
   let segments: SegmentStack
   private var buried: [RowPlace] = []
-  /// So many rows of the memtable were looked at for what they take the place of in segments.
-  private var settledCount = 0
+  /// By kind, so many rows of the memtable were looked at for what they take the place of in segments.
+  private var settledCounts = [Int](repeating: 0, count: Int(UInt8.max) + 1)
 
   init(_ segments: SegmentStack) { self.segments = segments }
 
   /// The rows of segments that the log has taken the place of.
   var burials: [RowPlace] {
     get throws(StorageError) {
-      try settle()
+      try settleAll()
       return buried
     }
+  }
+
+  /// ``settle(_:)`` for every kind.
+  func settleAll() throws(StorageError) {
+    for kind in 0...UInt8.max { try settle(kind) }
   }
 
   /// Takes in a whole group.
@@ -24,23 +29,29 @@ final class StoreTables {
     memtable.apply(group: group, at: base)
   }
 
-  /// Buries the rows of segments that the log has taken the place of since. Whoever asks for a name does not need it, as
+  /// Buries the rows of a kind in segments that the log has taken the place of since. Whoever asks for a name does not need it, as
   /// what is above is found first; a save or an opening should not look through segments for the sake of scans that may not
-  /// come.
-  func settle() throws(StorageError) {
+  /// come, nor a scan of one kind for the sake of others.
+  func settle(_ kind: UInt8) throws(StorageError) {
     guard !segments.isEmpty else { return }
     let records = memtable.records
     // A record that takes the place of a row before them has the name of one that was settled.
-    while settledCount < records.count {
-      let record = records[settledCount]
-      if record != Memtable.nobody,
-        let row = try segments.find(kind: RecordLayout.kind(record), key: RecordLayout.key(record)),
-        let place = try segments.bury(row)
-      {
+    let first = settledCounts[Int(kind)]
+    guard first < records.count else { return }
+    var count = 0
+    for record in records[first...] where RecordLayout.kind(record) == kind { count += 1 }
+    if count > 0 {
+      let rows = try segments.lookup(kind: kind, count: count)
+      for (row, record) in zip(first..., records[first...]) where RecordLayout.kind(record) == kind {
+        // What fails is looked at again.
+        settledCounts[Int(kind)] = row
+        guard record != Memtable.nobody, let found = try rows.find(RecordLayout.key(record)),
+          let place = try segments.bury(found)
+        else { continue }
         buried.append(place)
       }
-      settledCount += 1
     }
+    settledCounts[Int(kind)] = records.count
   }
 
   func mayHold(kind: UInt8) -> Bool { memtable.mayHold(kind: kind) || segments.mayHold(kind: kind) }
@@ -58,7 +69,7 @@ final class StoreTables {
     let recent = memtable.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
     if segments.isEmpty { return recent }
-    try settle()
+    try settle(kind)
     let lists = try segments.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
     // The short ones first.
@@ -69,13 +80,13 @@ final class StoreTables {
 
   /// ``SegmentStack/records(kind:keys:)``, and every record of the kind in the log.
   func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
-    try settle()
+    try settle(kind)
     return try recent(kind) + segments.records(kind: kind, keys: keys)
   }
 
   /// ``SegmentStack/latest(kind:count:)``, and every record of the kind in the log.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
-    try settle()
+    try settle(kind)
     return try recent(kind) + segments.latest(kind: kind, count: count)
   }
 
@@ -84,13 +95,13 @@ final class StoreTables {
   }
 
   func addCounts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]) throws(StorageError) {
-    try settle()
+    try settle(kind)
     memtable.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &counts)
     try segments.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
   }
 
   func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int {
-    try settle()
+    try settle(kind)
     return try memtable.count(kind: kind, group: group) + segments.count(kind: kind, group: group)
   }
 }
