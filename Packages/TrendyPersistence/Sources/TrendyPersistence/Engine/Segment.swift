@@ -143,9 +143,11 @@ final class Segment {
   private static let fewPages = 64
   /// Bytes that the system is asked for at once. It maps 16 pages by itself at a first touch; so many more cost a few of those.
   private static let pieceBytes = 2 << 20
+  /// Pages of a piece by which a reader that goes on in it shows: one that looks for names here and there has read fewer.
+  private static let fewPagesOfPiece: UInt32 = 16
 
-  /// Who has read many pages is about to read most: has the piece of the file around this one mapped at once, and checks
-  /// what is left of it at once when a quarter was asked for. Pages one after the other take a third of the time of
+  /// Who has read many pages, and some around this one, is about to read most: has the piece of the file around it mapped at once,
+  /// and checks what is left of it at once when a quarter was asked for. Pages one after the other take a third of the time of
   /// scattered ones, so this costs at most about as much as was spent before.
   private func foresee(_ page: Int) {
     let piece = page << pageShift / Self.pieceBytes
@@ -154,7 +156,7 @@ final class Segment {
     let count = read.base.load(fromByteOffset: piece * 4, as: UInt32.self) + 1
     read.base.storeBytes(of: count, toByteOffset: piece * 4, as: UInt32.self)
     let pagesOfPiece = Self.pieceBytes >> pageShift
-    if count == 1 {
+    if count == Self.fewPagesOfPiece {
       mapping.bringIn(piece * Self.pieceBytes..<min((piece + 1) * Self.pieceBytes, fileBytes))
     } else if count == pagesOfPiece / 4 {
       for page in piece * pagesOfPiece..<min((piece + 1) * pagesOfPiece, footer.pageCount) where !isChecked(page) {
