@@ -182,6 +182,9 @@ struct DaemonRun {
         ).run()
       }
       agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }
+      agent.addTask {
+        await ExportMaker(app: network.app, present: present, environment: runner.environment, console: console).run()
+      }
       // Also without a source: what the command line adds is looked through again when time has passed.
       agent.addTask {
         try await Receivers(

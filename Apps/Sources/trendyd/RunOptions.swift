@@ -1,3 +1,4 @@
+import AppContainer
 import CommandSupport
 import HubContainer
 
@@ -10,6 +11,8 @@ struct RunOptions: Sendable {
   /// Whether trips and places are put on the desktop.
   let isNotifying: Bool
   let hooks: HookOptions
+  /// What an agent exports by itself; `nil` for nothing.
+  let exports: ExportPlan?
   let logPath: String?
   let logForm: LogForm
   /// The values as they were said, by the keys of their settings.
@@ -43,6 +46,7 @@ struct RunOptions: Sendable {
     default: throw session.invalid("--notify", Setting.notify, hint: "It is on or off.")
     }
     hooks = try HookOptions(session)
+    exports = try ExportPlan(session.settings)
     logPath = session.value("--log", Setting.log)
     logForm = try LogForm(session)
     texts = Dictionary(
@@ -58,7 +62,8 @@ struct RunOptions: Sendable {
     ("--storage", Setting.storage),
     ("--store", Setting.store), ("--status", Setting.status), ("--listen", Setting.listen), ("--host", Setting.host),
     ("--proxy", Setting.proxy), ("--limit", Setting.limit), ("", Setting.dayStartsAt), ("", Setting.weekStartsOn),
-    ("", Setting.hours), ("", Setting.units),
+    ("", Setting.hours), ("", Setting.units), ("", Setting.exportEvery), ("", Setting.exportTo),
+    ("", Setting.exportFormat), ("", Setting.exportKeep),
   ]
 }
 

@@ -1,4 +1,5 @@
 import AgentLink
+import AppContainer
 import CommandSupport
 import Synchronization
 import TrendyAgent
@@ -15,9 +16,12 @@ final class RunSettings: Sendable {
   /// Keys whose values count as soon as they are read.
   private static let immediate: Set<String> = [
     Setting.poll, Setting.notify, Setting.dayStartsAt, Setting.weekStartsOn, Setting.hours, Setting.units,
+    Setting.exportEvery, Setting.exportTo, Setting.exportFormat, Setting.exportKeep,
   ].reduce(into: []) { $0.insert($1.key) }
 
   private let state: Mutex<State>
+  /// Called when it was read again.
+  private let listeners = Mutex<[@Sendable () -> Void]>([])
   /// The values that those of ``immediate`` do not cover, as they were at the start.
   private let started: [String: String]
 
@@ -28,10 +32,16 @@ final class RunSettings: Sendable {
 
   var pollInterval: Duration { state.withLock { $0.options.pollInterval } }
 
+  /// What is exported by itself; `nil` for nothing.
+  var exports: ExportPlan? { state.withLock { $0.options.exports } }
+
   /// Puts trips and places on the desktop; `nil` for a person who wants none of it.
   var notifier: DesktopNotifier? {
     state.withLock { $0.options.isNotifying ? DesktopNotifier(environment: $0.session.environment) : nil }
   }
+
+  /// Calls `listener` each time that the configuration was read again, from now on.
+  func onReload(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
   /// With what the person synced.
   func preferences(_ store: any DataStoreProtocol) -> Preferences {
@@ -97,6 +107,7 @@ final class RunSettings: Sendable {
       $0.session = session
       $0.options = options
     }
+    for listener in listeners.withLock({ $0 }) { listener() }
     return Reload(changed: changed, waiting: waiting)
   }
 }

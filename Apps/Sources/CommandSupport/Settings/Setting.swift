@@ -54,6 +54,19 @@ public enum Setting: Sendable {
     "ingest", .endpoint, help: "where trackers post to the agent; nowhere if not set")
   public static let gpsd = SettingSpec("gpsd", .text, help: "take the fixes of gpsd at host[:port]")
   public static let nmea = SettingSpec("nmea", .text, help: "take the fixes of a receiver at path[@baud]")
+  public static let exportEvery = SettingSpec(
+    "export_every", .duration(3600...366 * 86_400), help: "how often the agent exports the record; never if not set")
+  public static let exportTo = SettingSpec("export_to", .path, help: "the folder of these exports")
+  public static let exportFormat = SettingSpec(
+    "export_format", .oneOf(exportFormats), standard: "ndjson", help: "the form of these exports")
+  public static let exportKeep = SettingSpec(
+    "export_keep", .number(1...Int.max), standard: "14", help: "how many of these exports stay")
+
+  /// The words of 'trendy export'.
+  public static let exportFormats = [
+    "ndjson", "csv", "json", "ics", "loop", "gpx", "geojson", "kml", "owntracks-rec", "mileage", "report",
+  ]
+
   public static let hubData = SettingSpec("hub_data", .path, help: "the folder of the hub's storage")
   public static let storage = SettingSpec(
     "storage", .text, help: "the database of the hub, postgres://…; as 'hub init' was told if not set")
@@ -68,9 +81,9 @@ public enum Setting: Sendable {
 
   /// In the order in which they are listed.
   public static let all = [
-    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role,
-    poll,
-    notify, log, logFormat, logLevel, hooks, ingest, gpsd, nmea, hubData, storage, listen, host, proxy, limit,
+    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role, poll, notify, log,
+    logFormat, logLevel, hooks, ingest, gpsd, nmea, exportEvery, exportTo, exportFormat, exportKeep,
+    hubData, storage, listen, host, proxy, limit,
   ]
 
   public static let keys = all.map(\.key)

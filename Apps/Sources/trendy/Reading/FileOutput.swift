@@ -68,6 +68,12 @@ final class FileOutput {
     try flush()
     guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure() }
     isFinished = true
+    // The new name has to outlive a power cut as well.
+    let folder = open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw failure() }
+    defer { close(folder) }
+    // Some file systems have nothing to flush for a folder, and say so.
+    guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure() }
   }
 
   private func failure() -> CommandError {

@@ -26,10 +26,15 @@ final class HookProcess: Sendable {
   /// Asks what runs to end, with all that it has started.
   func end() { group.withLock { if let group = $0 { kill(-group, SIGTERM) } } }
 
-  /// - Parameter seconds: after which it is killed.
+  /// - Parameters:
+  ///   - path: of the program.
+  ///   - words: that it is given.
+  ///   - input: what it can read.
+  ///   - environment: all of it.
+  ///   - seconds: after which it is killed.
   /// - Returns: how it ended, and the beginning of what it wrote to both its outputs.
   func run(
-    _ path: String, input: [UInt8], environment: [String: String], seconds: Double
+    _ path: String, _ words: [String] = [], input: [UInt8], environment: [String: String], seconds: Double
   ) -> (ending: Ending, output: String) {
     guard let stdin = Self.makePipe() else { return (.notStarted(String(cString: strerror(errno))), "") }
     guard let stdout = Self.makePipe() else {
@@ -39,7 +44,7 @@ final class HookProcess: Sendable {
     }
     var child: pid_t = 0
     let code = group.withLock { group in
-      let code = Self.spawn(&child, path, input: stdin.reading, output: stdout.writing, environment)
+      let code = Self.spawn(&child, [path] + words, input: stdin.reading, output: stdout.writing, environment)
       if code == 0 { group = child }
       return code
     }
@@ -120,7 +125,7 @@ final class HookProcess: Sendable {
   }
 
   private static func spawn(
-    _ child: inout pid_t, _ path: String, input: Int32, output: Int32, _ environment: [String: String]
+    _ child: inout pid_t, _ words: [String], input: Int32, output: Int32, _ environment: [String: String]
   ) -> Int32 {
     #if canImport(Darwin)
       var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
@@ -151,10 +156,10 @@ final class HookProcess: Sendable {
       for descriptor in openDescriptors() { posix_spawn_file_actions_addclose(&actions, descriptor) }
     #endif
     posix_spawnattr_setflags(&attributes, Int16(flags))
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), nil]
+    var arguments = words.map { strdup($0) } + [nil]
     var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for pointer in arguments + variables { free(pointer) } }
-    return posix_spawn(&child, path, &actions, &attributes, &arguments, &variables)
+    return posix_spawn(&child, words[0], &actions, &attributes, &arguments, &variables)
   }
 
   #if !canImport(Darwin)

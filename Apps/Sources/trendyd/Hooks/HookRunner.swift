@@ -32,7 +32,7 @@ final class HookRunner: Sendable {
   private static let capacity = 256
 
   let folder: URL
-  private let environment: [String: String]
+  let environment: [String: String]
   /// Seconds that a hook may take.
   private let deadline: Double
   private let console: Console

@@ -27,6 +27,8 @@ struct DoctorCommand: Command {
     var repair: RepairText?
     /// `nil` where no hub was asked.
     var hub: HubCheckup?
+    /// Of the exports that the agent makes by itself; `nil` where none are made.
+    var exports: ExportStandingText?
   }
 
   private let isRepairing: Bool
@@ -45,6 +47,9 @@ struct DoctorCommand: Command {
       throw CommandError.noStore(at: session.storeDirectory.path)
     }
     // What is damaged is repaired first: a sync would only meet it.
+    if answer.checkup.findings.isEmpty {
+      answer.exports = try ExportStandingText(session, AppContainer(storeDirectory: session.storeDirectory))
+    }
     if asksHub, answer.checkup.findings.isEmpty {
       answer.hub = try HubCheckup(session, isRepairing: isRepairing)
     }
@@ -64,8 +69,10 @@ struct DoctorCommand: Command {
       answer.repair?.show(session.console)
       showWords(answer.checkup, session)
       for line in answer.hub?.lines ?? [] { session.console.text(line) }
+      if let finding = answer.exports?.finding { session.console.data("- \(finding)") }
     }
-    return answer.checkup.findings.isEmpty && answer.hub?.agrees != false ? .done : .no
+    return answer.checkup.findings.isEmpty && answer.hub?.agrees != false && answer.exports?.finding == nil
+      ? .done : .no
   }
 
   private func showDocument(_ answer: Answer, _ session: Session) {
@@ -77,7 +84,7 @@ struct DoctorCommand: Command {
         ("files", .number(files.files)), ("bytes", .number(files.bytes)), ("cut_bytes", .number(files.cutBytes)),
         ("findings", .array(answer.checkup.findings.map { json($0) })),
         ("set_aside", .array(files.setAside.map { .string($0) })), ("repair", answer.repair?.json ?? .null),
-        ("hub", answer.hub?.json ?? .null),
+        ("hub", answer.hub?.json ?? .null), ("exports", answer.exports?.json ?? .null),
       ])
   }
 

@@ -18,6 +18,8 @@ struct StatusCommand: Command {
     /// How many things there are of each kind.
     var counts: [(kind: String, count: Int)]
     var sync: SyncStanding
+    /// `nil` where nothing is exported by itself.
+    var exports: ExportStandingText?
   }
 
   init(_ session: Session) {}
@@ -30,7 +32,8 @@ struct StatusCommand: Command {
         ("events", try store.eventCount()),
         ("event_types", try store.fetchAllEventTypes().count), ("places", try store.fetchAllGeofences().count),
       ],
-      sync: try SyncStanding(container: container, session: session))
+      sync: try SyncStanding(container: container, session: session),
+      exports: try ExportStandingText(session, container))
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -38,13 +41,19 @@ struct StatusCommand: Command {
     switch console.format {
     case .json, .ndjson:
       let holds = JSONText.object(answer.counts.map { ($0.kind, .number($0.count)) })
-      console.document("trendy.status/1", [("store", .string(store)), ("holds", holds), ("sync", answer.sync.json)])
+      console.document(
+        "trendy.status/1",
+        [
+          ("store", .string(store)), ("holds", holds), ("sync", answer.sync.json),
+          ("exports", answer.exports?.json ?? .null),
+        ])
     case .plain: console.row([store] + answer.counts.map { "\($0.count)" } + ["\(answer.sync.waiting)"])
     case .text:
       let holds = answer.counts.map { "\($0.count) \($0.kind.replacing("_", with: " "))" }
       console.text("Store: \(store)")
       console.text("Holds: \(holds.joined(separator: ", "))")
       console.text("Sync:  \(answer.sync.line)")
+      if let exports = answer.exports { console.text("Export: \(exports.line)") }
     }
     return .done
   }

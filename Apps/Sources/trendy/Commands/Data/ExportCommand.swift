@@ -16,18 +16,67 @@ import TrendyTrips
 /// `trendy export`
 struct ExportCommand: Command {
   static let spec = CommandSpec(
-    "export", .one("format", .oneOf(InterchangeFormat.writable.map(\.word)), "the format"), .optional("file|-", .file),
+    "export", .optional("format", .oneOf(InterchangeFormat.writable.map(\.word))), .optional("file|-", .file),
     summary: "Write what was recorded in a form that others read; to the output, or to a file.", group: .data,
     examples: [
       "export ndjson all.ndjson", "export csv --type coffee --since 2026-01-01", "export json -",
       "export gpx drive.gpx --trip @1", "export kml --day yesterday", "export loop habits.zip",
+      "export ndjson --every 1d --to ~/exports --keep 14",
     ],
     options: EventSelection.options + TrackExport.options + [
       TrackExport.vehicle,
       OptionSpec("--yes", help: "replace a file that is there"),
       OptionSpec("--no-fixes", help: "ndjson: without what devices told of their way"),
-    ])
+    ] + ExportOrder.options)
 
+  enum Answer {
+    case written(FileExport.Written)
+    case ordered(ExportOrder.Outcome)
+  }
+
+  private enum Request {
+    case write(FileExport)
+    case order(ExportOrder)
+  }
+
+  private let request: Request
+
+  init(_ session: Session) throws {
+    let words = session.arguments.positionals
+    guard let word = words.first ?? (session.arguments.has("--every") ? "ndjson" : nil) else {
+      throw session.usageError("Missing the format")
+    }
+    guard let format = InterchangeFormat.named(word), !format.writes.isEmpty else {
+      let known = InterchangeFormat.writable.map(\.word).joined(separator: ", ")
+      throw session.usageError(
+        "'\(word)' is no format that can be written", hint: "There are: \(known), mileage, report.")
+    }
+    // Beside --every the word --to is of a folder, and not of a time.
+    if let order = try ExportOrder(session, format: format.word, to: "--until") {
+      request = .order(order)
+    } else {
+      request = .write(try FileExport(session, format))
+    }
+  }
+
+  func act(_ session: Session) throws -> Answer {
+    switch request {
+    case .write(let export): .written(try export.act(session))
+    case .order(let order): .ordered(try order.carryOut(session))
+    }
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch (answer, request) {
+    case (.written(let written), .write(let export)): export.show(written, session)
+    case (.ordered(let outcome), _): ExportOrder.show(outcome, session)
+    case (.written, .order): .bug
+    }
+  }
+}
+
+/// Writes what was recorded to the output, or to a file.
+struct FileExport {
   private let format: InterchangeFormat
   private let path: String?
   private let isReplacing: Bool
@@ -38,20 +87,15 @@ struct ExportCommand: Command {
   /// Of whose trips the events are to be; `nil` for all.
   private let vehicleName: String?
 
-  struct Answer {
+  struct Written {
     /// Or fixes, of a format of tracks.
     var records = 0
     /// `nil` for a format of something else.
     var tracks: TrackExport.Outcome?
   }
 
-  init(_ session: Session) throws {
+  init(_ session: Session, _ format: InterchangeFormat) throws {
     let words = session.arguments.positionals
-    guard let format = InterchangeFormat.named(words[0]), !format.writes.isEmpty else {
-      let known = InterchangeFormat.writable.map(\.word).joined(separator: ", ")
-      throw session.usageError(
-        "'\(words[0])' is no format that can be written", hint: "There are: \(known), mileage, report.")
-    }
     self.format = format
     path = words.count == 2 && words[1] != "-" ? words[1] : nil
     isReplacing = session.arguments.has("--yes")
@@ -79,10 +123,10 @@ struct ExportCommand: Command {
     }
   }
 
-  func act(_ session: Session) throws -> Answer {
+  func act(_ session: Session) throws -> Written {
     let container = try session.openStore()
     guard let path else {
-      var answer = Answer()
+      var answer = Written()
       // Beside it in the terminal, or in what a pipe leads to, a line about it would be in the way.
       let advance = Advance(line: nil)
       try session.console.gathering { console in answer = try write(container, session, advance) { console.raw($0) } }
@@ -96,7 +140,7 @@ struct ExportCommand: Command {
     let advance = Advance(line: progress)
     let answer =
       try format.isWrittenAsArchive
-      ? Answer(records: writeArchive(container, session, advance, to: file))
+      ? Written(records: writeArchive(container, session, advance, to: file))
       : write(container, session, advance) { try file.write($0) }
     try file.finish()
     return answer
@@ -104,12 +148,12 @@ struct ExportCommand: Command {
 
   private func write(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to put: (String) throws -> Void
-  ) throws -> Answer {
+  ) throws -> Written {
     guard let tracks, var writer = format.trackWriter() else {
-      return Answer(records: try writeRecords(container, session, advance, to: put))
+      return Written(records: try writeRecords(container, session, advance, to: put))
     }
     let outcome = try tracks.write(&writer, of: container, onFixes: { try advance($0) }, to: put)
-    return Answer(records: outcome.fixes, tracks: outcome)
+    return Written(records: outcome.fixes, tracks: outcome)
   }
 
   /// Told of the records that are done; ends the export where a person interrupts.
@@ -211,7 +255,7 @@ struct ExportCommand: Command {
     return count
   }
 
-  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+  func show(_ answer: Written, _ session: Session) -> ExitCode {
     if let tracks, let outcome = answer.tracks, let note = tracks.note(of: outcome) { session.console.talk(note) }
     guard let path else { return .done }
     if session.console.isJSON {

@@ -19,12 +19,14 @@ struct ExportMileageCommand: Command {
       OptionSpec("--format", value: "format", kind: .oneOf(["csv"]), help: "csv"),
       OptionSpec("--all", help: "every trip there is"),
       OptionSpec("--by-vehicle", help: "a file for each vehicle, named after it, in the folder <file>"),
-    ])
+      OptionSpec("--to", value: "folder", kind: .folder, help: "with --every: where to"),
+    ] + ExportOrder.options)
 
   enum Answer {
     /// The log, for the output.
     case text(String)
     case files([File])
+    case ordered(ExportOrder.Outcome)
 
     struct File {
       var path: String
@@ -37,6 +39,8 @@ struct ExportMileageCommand: Command {
     case file(String)
     /// A file for each vehicle in this folder.
     case folder(String)
+    /// What the agent is to do.
+    case agent(ExportOrder)
   }
 
   private let target: Target
@@ -46,7 +50,11 @@ struct ExportMileageCommand: Command {
     let format = session.arguments.value("--format") ?? "csv"
     guard format == "csv" else { throw session.usageError("'\(format)' is no format of a mileage log", hint: "csv") }
     let isByVehicle = session.arguments.has("--by-vehicle")
-    if let path = session.arguments.positionals.first {
+    if let order = try ExportOrder(session, format: "mileage", to: "--to") {
+      target = .agent(order)
+    } else if session.arguments.has("--to") {
+      throw session.usageError("--to is for --every")
+    } else if let path = session.arguments.positionals.first {
       target = isByVehicle ? .folder(path) : .file(path)
     } else if isByVehicle {
       throw session.usageError("Missing the folder for --by-vehicle")
@@ -57,11 +65,12 @@ struct ExportMileageCommand: Command {
   }
 
   func act(_ session: Session) throws -> Answer {
+    if case .agent(let order) = target { return .ordered(try order.carryOut(session)) }
     let store = try session.openStore().makeStore()
     let trips = try selection.trips(in: store)
     let log = try MileageLog(store: store)
     switch target {
-    case .output: return .text(log.csv(of: trips, in: session.local))
+    case .output, .agent: return .text(log.csv(of: trips, in: session.local))
     case .file(let path):
       try write(log.csv(of: trips, in: session.local), to: URL(filePath: path))
       return .files([Answer.File(path: path, trips: trips.count)])
@@ -92,11 +101,9 @@ struct ExportMileageCommand: Command {
   }
 
   private func write(_ text: String, to file: URL) throws(CommandError) {
-    do {
-      try Data(text.utf8).write(to: file, options: .atomic)
-    } catch {
-      throw CommandError("\(file.path) cannot be written", exit: .cannotCreate)
-    }
+    let output = try FileOutput(path: file.path, isReplacing: true)
+    try output.write(text)
+    try output.finish()
   }
 
   /// Letters and digits of any language, without those characters that would make it a path.
@@ -109,6 +116,7 @@ struct ExportMileageCommand: Command {
     switch answer {
     case .text(let text): session.console.raw(text)
     case .files(let files): for file in files { session.console.done("\(file.trips) trips in \(file.path)") }
+    case .ordered(let outcome): return ExportOrder.show(outcome, session)
     }
     return .done
   }

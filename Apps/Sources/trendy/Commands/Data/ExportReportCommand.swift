@@ -15,19 +15,36 @@ struct ExportReportCommand: Command {
       OptionSpec(
         "--type", value: "type", kind: .eventType, repetition: .allCount, help: "of this type only"),
       OptionSpec("--yes", help: "replace a file that is there"),
-    ])
+    ] + ExportOrder.options)
+
+  enum Answer {
+    case written(LookBack)
+    case ordered(ExportOrder.Outcome)
+  }
+
+  private enum Request {
+    case write(ReportSpan)
+    case order(ExportOrder)
+  }
 
   private let path: String?
   private let isReplacing: Bool
-  private let span: ReportSpan
+  private let request: Request
 
   init(_ session: Session) throws {
     path = session.arguments.positionals.first.flatMap { $0 == "-" ? nil : $0 }
     isReplacing = session.arguments.has("--yes")
-    span = try ReportSpan(session)
+    // Beside --every the word --to is of a folder, and not of a time.
+    request =
+      try ExportOrder(session, format: "report", to: "--until").map { .order($0) } ?? .write(try ReportSpan(session))
   }
 
-  func act(_ session: Session) throws -> LookBack {
+  func act(_ session: Session) throws -> Answer {
+    let span: ReportSpan
+    switch request {
+    case .write(let asked): span = asked
+    case .order(let order): return .ordered(try order.carryOut(session))
+    }
     // A name that is taken is said before the work.
     let file = try path.map { try FileOutput(path: $0, isReplacing: isReplacing) }
     let found = try LookBack(span, session)
@@ -35,10 +52,17 @@ struct ExportReportCommand: Command {
       try file.write(ReportPage(found, session).html)
       try file.finish()
     }
-    return found
+    return .written(found)
   }
 
-  func show(_ answer: LookBack, _ session: Session) -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    switch answer {
+    case .written(let found): show(found, session)
+    case .ordered(let outcome): ExportOrder.show(outcome, session)
+    }
+  }
+
+  private func show(_ answer: LookBack, _ session: Session) -> ExitCode {
     guard let path else {
       session.console.raw(ReportPage(answer, session).html)
       return .done

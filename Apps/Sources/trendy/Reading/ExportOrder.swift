@@ -1,0 +1,111 @@
+import AgentLink
+import AppContainer
+import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
+
+/// An order to the agent, as `export --every` gives it: how often, where to, and how many files stay. It is kept in the settings.
+struct ExportOrder {
+  /// `--to` is among the options of the commands, which have it for a time.
+  static let options = [
+    OptionSpec(
+      "--every", value: "interval", kind: .duration,
+      help: "have the agent do it by itself, into the folder of --to: 1d, 7d, 6h; never ends it"),
+    OptionSpec("--keep", value: "number", kind: .number, help: "with --every: how many files stay (14)"),
+  ]
+
+  enum Outcome {
+    case ordered(ExportPlan, isHeard: Bool)
+    case ended
+  }
+
+  /// `nil` to end it.
+  private let values: [(SettingSpec, String)]?
+
+  /// - Parameters:
+  ///   - session: whose arguments are read.
+  ///   - format: what is exported.
+  ///   - to: the key of the option that names the folder.
+  /// - Returns: `nil` where none is given.
+  init?(_ session: Session, format: String, to: String) throws(CommandError) {
+    let arguments = session.arguments
+    guard let interval = arguments.value("--every") else {
+      if arguments.has("--keep") { throw session.usageError("--keep is for --every") }
+      return nil
+    }
+    let taken: Set = ["--every", "--keep", to]
+    if let other = session.command.options.first(where: { arguments.has($0.key) && !taken.contains($0.key) }) {
+      throw session.usageError("'\(other.key)' is not for --every, which exports everything")
+    }
+    guard !["never", "off", "none"].contains(interval.lowercased()) else {
+      values = nil
+      return
+    }
+    guard let folder = arguments.value(to) else {
+      throw session.usageError("Missing the folder of --to", hint: "trendy export \(format) --every 1d --to ~/exports")
+    }
+    var isFolder = false
+    let path = URL(filePath: folder).standardizedFileURL.path
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
+      throw CommandError("There is no folder \(path)", hint: "mkdir -p makes it.", exit: .notFound)
+    }
+    values = [
+      (Setting.exportEvery, try Setting.exportEvery.valueForFile(interval)),
+      (Setting.exportTo, try Setting.exportTo.valueForFile(path)),
+      (Setting.exportFormat, try Setting.exportFormat.valueForFile(format)),
+      (Setting.exportKeep, try Setting.exportKeep.valueForFile(arguments.value("--keep") ?? "14")),
+    ]
+  }
+
+  func carryOut(_ session: Session) throws -> Outcome {
+    try ConfigurationFile.update(session.settings.file.path) { (file) throws(CommandError) in
+      guard let values else { return file.set(Setting.exportEvery.key, to: nil) }
+      for (setting, value) in values { file.set(setting.key, to: value) }
+    }
+    let environment = Environment.all
+    let files = RuntimeFiles(
+      storeDirectory: session.storeDirectory, environment: environment, status: session.settings.text(Setting.status))
+    let isHeard = AgentConnection(files, asking: .reload)?.next() != nil
+    guard let plan = try ExportPlan(Settings(environment: environment)), values != nil else { return .ended }
+    return .ordered(plan, isHeard: isHeard)
+  }
+
+  static func show(_ outcome: Outcome, _ session: Session) -> ExitCode {
+    let console = session.console
+    switch outcome {
+    case .ended:
+      if console.isJSON { console.document("trendy.export_order/1", [("every_s", .null)]) }
+      console.done("Nothing is exported by itself any more. What was exported stays.")
+    case .ordered(let plan, let isHeard):
+      if console.isJSON {
+        console.document(
+          "trendy.export_order/1",
+          [
+            ("every_s", .number(plan.schedule.interval)), ("to", .string(plan.folder)),
+            ("format", .string(plan.format)),
+            ("keep", .number(plan.schedule.keep)), ("agent", .bool(isHeard)),
+          ])
+      }
+      console.done(
+        "Every \(plan.every): \(plan.format) to \(plan.folder), of which \(Quantity(plan.schedule.keep, "file")) "
+          + "\(plan.schedule.keep == 1 ? "stays" : "stay").")
+      if !isHeard {
+        console.talk("The agent does it, and none runs for this store: trendyd run, or trendyd service install.")
+      }
+    }
+    return .done
+  }
+}
+
+extension ExportPlan {
+  /// `day`, `7 days`, `6 h`.
+  var every: String {
+    let days = schedule.interval / 86_400
+    guard days >= 1, days == days.rounded() else { return DurationPhrase.words(schedule.interval) }
+    return days == 1 ? "day" : "\(Int(days)) days"
+  }
+}

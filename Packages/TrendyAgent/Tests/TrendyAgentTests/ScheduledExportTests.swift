@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+import TrendyAgent
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTesting
+
+@Suite("ExportSchedule")
+struct ExportScheduleTests {
+  private static let utc = LocalTime(isUTC: true)
+
+  private static func date(_ text: String) -> Date { RFC3339.date(from: text) ?? .distantPast }
+
+  @Test(
+    "the next one is due when the days, or the hours, since the last file are over",
+    arguments: [
+      (86_400, ["trendy-2026-11-25.ndjson"], "2026-11-25T23:59:59Z", false),
+      (86_400, ["trendy-2026-11-25.ndjson"], "2026-11-26T00:00:00Z", true),
+      (7 * 86_400, ["trendy-2026-11-19.ndjson", "trendy-2026-11-12.ndjson"], "2026-11-25T23:59:59Z", false),
+      (7 * 86_400, ["trendy-2026-11-19.ndjson"], "2026-11-26T00:00:00Z", true),
+      (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T13:59:59Z", false),
+      (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T14:00:00Z", true),
+      (86_400, [], "2026-11-25T00:00:00Z", true),
+      // Of another form, of another program, and no date: none of it counts.
+      (
+        86_400, ["trendy-2026-11-25.csv", "x-2026-11-25.ndjson", "trendy-2026-13-25.ndjson"], "2026-11-25T12:00:00Z",
+        true
+      ),
+      (86_400, ["trendy-2026-11-25-0800.ndjson", "trendy-2026-11-25.ndjson.new"], "2026-11-25T12:00:00Z", true),
+      // Left by a clock that was years ahead.
+      (86_400, ["trendy-2031-01-01.ndjson"], "2026-11-25T12:00:00Z", true),
+    ] as [(Double, [String], String, Bool)])
+  func due(interval: Double, names: [String], now: String, isDue: Bool) {
+    let schedule = ExportSchedule(interval: interval, keep: 3, suffix: ".ndjson")
+    let now = Self.date(now)
+    #expect((schedule.next(after: names, now: now, in: Self.utc) <= now) == isDue)
+  }
+
+  @Test func `a file of days carries the person's day, one of hours the time of the clock`() {
+    var local = Self.utc
+    local.dayStart = 4 * 3600
+    let night = Self.date("2026-11-26T03:59:00Z")
+    #expect(
+      ExportSchedule(interval: 86_400, keep: 1, suffix: ".csv").name(at: night, in: local) == "trendy-2026-11-25.csv")
+    let hours = ExportSchedule(interval: 3600, keep: 1, suffix: ".csv")
+    #expect(hours.name(at: night, in: local) == "trendy-2026-11-26-0359.csv")
+    #expect(hours.moment(of: "trendy-2026-11-26-0359.csv", in: local) == night)
+    // 25 hours are no days.
+    #expect(ExportSchedule(interval: 90_000, keep: 1, suffix: ".csv").name(at: night, in: local).hasSuffix("-0359.csv"))
+  }
+
+  @Test func `the newest stay, as many as are to be kept`() {
+    let schedule = ExportSchedule(interval: 86_400, keep: 2, suffix: ".ndjson")
+    let names = ["03", "01", "02", "02", "04"].map { "trendy-2026-11-\($0).ndjson" } + ["notes.txt"]
+    #expect(schedule.superseded(names, in: Self.utc) == ["trendy-2026-11-01.ndjson", "trendy-2026-11-02.ndjson"])
+  }
+}
+
+/// On a real disk, with a clock that a test moves.
+@Suite("ScheduledExport", .timeLimit(.minutes(5)))
+struct ScheduledExportTests {
+  private let folder: URL
+  private let clock = ManualClock(
+    now: DeterministicDate.make(year: 2026, month: 11, day: 1, hour: 9, minute: 0, second: 0))
+  private let record: DeviceRecord
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "trendy-export-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder.appending(path: "to"), withIntermediateDirectories: true)
+    record = try DeviceRecord(directory: folder.appending(path: "store"), clock: clock)
+  }
+
+  private func export(every interval: Double = 86_400, keep: Int = 3, to name: String = "to") -> ScheduledExport {
+    ScheduledExport(
+      record, schedule: ExportSchedule(interval: interval, keep: keep, suffix: ".ndjson"),
+      folder: folder.appending(path: name), local: LocalTime(isUTC: true))
+  }
+
+  private func write(_ url: URL) throws { try Data("whole".utf8).write(to: url) }
+
+  private func names(_ name: String = "to") throws -> [String] {
+    try ScheduledExport.names(in: folder.appending(path: name))
+  }
+
+  private var standing: ExportStanding? {
+    get throws { try ExportStanding(in: record.dataStoreFactory.makeLocalStore()) }
+  }
+
+  private struct DiskFull: Error, CustomStringConvertible { var description: String { "No space left on device" } }
+
+  @Test func `each day has one, what was missed is made once, and only those too many that were made here go`()
+    async throws
+  {
+    for name in ["trendy-2025-01-01.ndjson", "holiday.jpg", "trendy-2026-10-01.csv"] {
+      try write(folder.appending(path: "to/\(name)"))
+    }
+    var made: [String] = []
+    for _ in 0..<5 {
+      for _ in 0..<3 {
+        if case .made(let name, _) = try await export().look(write) { made.append(name) }
+        await clock.advance(by: .seconds(8 * 3600))
+      }
+    }
+    #expect(made == (1...6).map { "trendy-2026-11-0\($0).ndjson" })
+    // The lid was closed for a month.
+    await clock.advance(by: .seconds(30 * 86_400))
+    #expect(
+      try await export().look(write) == .made("trendy-2026-12-06.ndjson", removed: ["trendy-2026-11-04.ndjson"]))
+    #expect(try await export().look(write) == .notDue)
+    #expect(
+      try names() == [
+        "holiday.jpg", "trendy-2025-01-01.ndjson", "trendy-2026-10-01.csv", "trendy-2026-11-05.ndjson",
+        "trendy-2026-11-06.ndjson", "trendy-2026-12-06.ndjson",
+      ])
+  }
+
+  @Test func `a folder that is not there is told, not made, and tried again after ten minutes`() async throws {
+    let away = export(to: "disk")
+    let words = "there is no folder \(folder.path)/disk"
+    #expect(try await away.look(write) == .failed(words))
+    #expect(try standing?.failure == words && standing?.failedAt == clock.now)
+    try FileManager.default.createDirectory(at: folder.appending(path: "disk"), withIntermediateDirectories: false)
+    await clock.advance(by: .seconds(599))
+    #expect(try await away.look(write) == .notDue)
+    await clock.advance(by: .seconds(1))
+    #expect(try await away.look(write) == .made("trendy-2026-11-01.ndjson", removed: []))
+    #expect(try standing?.failure == nil && standing?.made == ["trendy-2026-11-01.ndjson"])
+  }
+
+  @Test func `a full disk is told, and what was begun on it is removed by the next try`() async throws {
+    #expect(
+      try await export().look { url in
+        try write(URL(filePath: url.path + ".new"))
+        throw DiskFull()
+      } == .failed("No space left on device"))
+    #expect(try names() == ["trendy-2026-11-01.ndjson.new"] && standing?.made == [])
+    await clock.advance(by: .seconds(86_400))
+    #expect(try await export().look(write) == .made("trendy-2026-11-02.ndjson", removed: []))
+    #expect(try names() == ["trendy-2026-11-02.ndjson"])
+    // One that says that it was made, and is not there.
+    await clock.advance(by: .seconds(86_400))
+    #expect(try await export().look { _ in } == .failed("trendy-2026-11-03.ndjson was not written"))
+  }
+
+  @Test func `another folder begins anew, and one that was not noted is neither made again nor removed`() async throws {
+    _ = try await export(keep: 1).look(write)
+    try FileManager.default.createDirectory(at: folder.appending(path: "other"), withIntermediateDirectories: false)
+    #expect(try await export(keep: 1, to: "other").look(write) == .made("trendy-2026-11-01.ndjson", removed: []))
+    #expect(try names() == ["trendy-2026-11-01.ndjson"])
+    // Killed between the file and the note of it.
+    await clock.advance(by: .seconds(86_400))
+    try write(folder.appending(path: "other/trendy-2026-11-02.ndjson"))
+    #expect(try await export(keep: 1, to: "other").look(write) == .notDue)
+    await clock.advance(by: .seconds(86_400))
+    #expect(
+      try await export(keep: 1, to: "other").look(write)
+        == .made("trendy-2026-11-03.ndjson", removed: ["trendy-2026-11-01.ndjson"]))
+    #expect(try names("other") == ["trendy-2026-11-02.ndjson", "trendy-2026-11-03.ndjson"])
+  }
+
+  @Test func `a failure of one folder keeps no other from being tried`() async throws {
+    #expect(try await export(to: "disk").look(write) != .notDue)
+    #expect(try await export().look(write) == .made("trendy-2026-11-01.ndjson", removed: []))
+  }
+}
