@@ -31,7 +31,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -104,6 +104,13 @@ bench-insights: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench insights --programs $(SCRATCH)/release-static/release \
 	  $(if $(PYTHON),--python $(PYTHON) --script Tools/bench-insights-pandas)
+
+# Files of other tools, read and written; PYTHON=FILE beside lxml, xml.sax, ijson and csv; SIZE=4G of an export of Apple Health
+SIZE ?= 400M
+bench-interchange: release
+	$(SWIFT) build $(TOOLS) --product trendy-bench
+	$(SCRATCH)/bench/release/trendy-bench interchange --size $(SIZE) --programs $(SCRATCH)/release-static/release \
+	  $(if $(PYTHON),--python $(PYTHON) --script Tools/bench-interchange-python)
 
 # How long others wait at a hub while one person asks all they can.
 bench-hub: deps

@@ -10,7 +10,7 @@ import StoreBenchmark
 #endif
 
 /// `trendy-bench store …` measures the device's store, `sync` devices and a hub,
-/// `insights` the statistics, `interchange` readers of other tools' files, `cli` the commands of `trendy`, `geodesic` the lengths, `trips` the detector's
+/// `insights` the statistics, `interchange` readers and writers of other tools' files, `cli` the commands of `trendy`, `geodesic` the lengths, `trips` the detector's
 /// speed, `worlds` and `tracks` how well it finds trips.
 @main
 enum TrendyBench {
@@ -19,7 +19,7 @@ enum TrendyBench {
     if arguments.contains("--help") || arguments.contains("-h") {
       print(
         "\(BenchmarkOptions.usage)\n\(CommandLineBenchmark.usage)\n\(GeodesicBenchmark.usage)\n"
-          + "\(InsightsBenchmark.usage)\n\(InsightsCheck.usage)\n\(HealthBenchmark.usage)\n\(RecurrenceCheck.usage)\n"
+          + "\(InsightsBenchmark.usage)\n\(InsightsCheck.usage)\n\(InterchangeBenchmark.usage)\n\(RecurrenceCheck.usage)\n"
           + "\(TripsBenchmark.usage)\n\(TracksBenchmark.usage)\n\(WorldsBenchmark.usage)"
       )
       return
@@ -36,8 +36,9 @@ enum TrendyBench {
       case "insights": try InsightsBenchmark(rest).run { print($0) }
       case "insights-fill": try InsightsBenchmark.fill(rest)
       case "interchange" where rest.first == "--rrule": print(try RecurrenceCheck(rest).run { complain($0) })
-      case "interchange": try HealthBenchmark(rest).run { print($0) }
-      case "interchange-read": print(try HealthBenchmark.read(rest))
+      case "interchange": try InterchangeBenchmark(rest).run { print($0) }
+      case "interchange-read": print(try InterchangeBenchmark.read(rest))
+      case "interchange-import": print(try InterchangeBenchmark.measureImport(rest))
       case "tracks": try TracksBenchmark(rest).run { print($0) }
       case "worlds": try WorldsBenchmark(rest).run { print($0) }
       case "cli": try CommandLineBenchmark(rest).run { print($0) }

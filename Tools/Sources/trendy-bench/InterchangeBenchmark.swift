@@ -1,0 +1,272 @@
+import Foundation
+import TrendyArchive
+import TrendyInterchange
+import TrendyModels
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `trendy-bench interchange`: how fast files of other tools are read, and how much memory that takes, beside Python on the same files.
+///
+/// Files are generated first; each reading is a process of its own, so that its peak of memory is its own.
+struct InterchangeBenchmark {
+  static let usage = """
+    usage: trendy-bench interchange [--size SIZE] [--events N] [--programs DIR] [--python FILE --script FILE] [--dir DIR]
+      SIZE        of the export of Apple Health and of Records.json, such as 400M, which it is unless said, or 4G
+      N           events of the table, and fixes that are written; 1000000 unless said
+      --programs  where trendy lies, optimised: make release; without it nothing is imported into a store
+      --python    an interpreter that has lxml and ijson, and --script Tools/bench-interchange-python
+      --dir       a folder in which the files stay for the next run, a temporary one unless said
+    """
+
+  private let size: Int
+  private let events: Int
+  private let peer: (python: String, script: String)?
+  private let trendy: String?
+  private let folder: URL
+  private let isKept: Bool
+
+  init(_ arguments: [String]) throws(InputError) {
+    var values: [String: String] = [:]
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard ["--size", "--events", "--programs", "--python", "--script", "--dir"].contains(option),
+        let value = rest.popFirst()
+      else { throw InputError(text: "\(option) is no option, or has no value\n\(Self.usage)") }
+      values[option] = value
+    }
+    guard let size = Self.size(values["--size"] ?? "400M"), size >= 1 << 20 else {
+      throw InputError(text: "--size takes a size from 1M on\n\(Self.usage)")
+    }
+    guard let events = Int(values["--events"] ?? "1000000"), (1...100_000_000).contains(events) else {
+      throw InputError(text: "--events takes a number from 1 to 100000000\n\(Self.usage)")
+    }
+    self.size = size
+    self.events = events
+    switch (values["--python"], values["--script"]) {
+    case (let python?, let script?): peer = (python, script)
+    case (nil, nil): peer = nil
+    default: throw InputError(text: "--python and --script go together\n\(Self.usage)")
+    }
+    trendy = values["--programs"].map { "\($0)/trendy" }
+    if let trendy, access(trendy, X_OK) != 0 {
+      throw InputError(text: "\(trendy) is not there: make release builds it")
+    }
+    isKept = values["--dir"] != nil
+    folder = URL(
+      filePath: values["--dir"]
+        ?? FileManager.default.temporaryDirectory.appending(path: "interchange-\(getpid())").path)
+  }
+
+  func run(_ report: (String) -> Void) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      if !isKept { try? FileManager.default.removeItem(at: folder) }  // a temporary folder that stays harms nobody
+    }
+    let health = try HealthFile.files(in: folder, size: size)
+    let records = try file("records-\(size).json") { try InterchangeFiles.writeRecords(bytes: size, to: $0) }
+    let table = try file("events-\(events).csv") { try InterchangeFiles.writeTable(rows: events, to: $0) }
+    for (workload, file) in [
+      ("apple-health", health.file), ("apple-health", health.archive), ("google-records", records), ("csv", table),
+    ] {
+      report(try ours(workload, file.path))
+    }
+    report(try ours("gpx-out", "\(events)"))
+    if let trendy { report(try imported(table, by: trendy)) }
+    guard let peer else { return }
+    for (workload, reader, file) in [
+      ("apple-health", "lxml.iterparse", health.file), ("apple-health", "xml.sax", health.file),
+      ("google-records", "ijson", records), ("csv", "csv", table),
+    ] {
+      let text = try Self.output(of: peer.python, [peer.script, reader, file.path])
+      let fields = text.split(separator: " ").compactMap { Double($0) }
+      guard fields.count == 4 else { throw InputError(text: "\(reader) answered \"\(text)\"") }
+      report(
+        Self.line(
+          workload, "python \(reader)", bytes: try ArchiveFile(path: file.path).count, seconds: fields[0],
+          processor: fields[1],
+          memory: Int(fields[2]), records: Int(fields[3])))
+    }
+  }
+
+  /// `trendy-bench interchange-read FORMAT FILE`: one reading, in this process; `gpx-out N` writes N fixes.
+  static func read(_ arguments: [String]) throws -> String {
+    guard arguments.count == 2 else { throw InputError(text: usage) }
+    let start = ContinuousClock.now
+    let (bytes, records) =
+      arguments[0] == "gpx-out" ? try writeFixes(Int(arguments[1]) ?? 0) : try take(arguments[0], from: arguments[1])
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let (processor, counted) = resources(RUSAGE_SELF)
+    // What the system counts for a process begins with the memory of whoever started it.
+    let memory = ownPeak() ?? counted
+    let reader = arguments[1].hasSuffix(".zip") ? "trendy, zip" : "trendy"
+    return line(
+      arguments[0], reader, bytes: bytes, seconds: seconds, processor: processor, memory: memory, records: records)
+  }
+
+  /// `trendy-bench interchange-import TRENDY STORE FILE`: what an import costs, from the start of the program to its exit.
+  static func measureImport(_ arguments: [String]) throws -> String {
+    guard arguments.count == 3 else { throw InputError(text: usage) }
+    let start = ContinuousClock.now
+    let answer = try output(of: arguments[0], ["--store", arguments[1], "import", arguments[2], "--json"])
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let (processor, memory) = resources(RUSAGE_CHILDREN)
+    let document = try WireJSON.decode(JSONValue.self, from: Data(answer.utf8)).objectValue
+    guard let count = document?["new"]?.objectValue?["event"]?.intValue else {
+      throw InputError(text: "trendy import answered \(answer.prefix(200))")
+    }
+    return line(
+      "import csv", "trendy", bytes: try ArchiveFile(path: arguments[2]).count, seconds: seconds, processor: processor,
+      memory: memory, records: Int(count))
+  }
+}
+
+extension InterchangeBenchmark {
+  private func file(_ name: String, _ write: (FileHandle) throws -> Void) throws -> URL {
+    let url = folder.appending(path: name)
+    if FileManager.default.fileExists(atPath: url.path) { return url }
+    // Under its name once it is whole.
+    let part = folder.appending(path: name + ".part")
+    guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
+      throw InputError(text: "\(part.path) cannot be made")
+    }
+    let handle = try FileHandle(forWritingTo: part)
+    try write(handle)
+    try handle.close()
+    try FileManager.default.moveItem(at: part, to: url)
+    return url
+  }
+
+  private func ours(_ workload: String, _ what: String) throws -> String {
+    try Self.output(of: Self.ownPath(), ["interchange-read", workload, what])
+  }
+
+  private func imported(_ table: URL, by trendy: String) throws -> String {
+    let store = folder.appending(path: "store-\(getpid())").path
+    defer { try? FileManager.default.removeItem(atPath: store) }  // left behind, it would only take room
+    _ = try Self.output(of: trendy, ["--store", store, "init"])
+    return try Self.output(of: Self.ownPath(), ["interchange-import", trendy, store, table.path])
+  }
+
+  private static func ownPath() throws -> String {
+    guard let own = Bundle.main.executableURL else { throw InputError(text: "this program has no file") }
+    return own.path
+  }
+
+  private static func take(_ word: String, from path: String) throws -> (bytes: Int64, records: Int) {
+    guard let format = InterchangeFormat.named(word) else { throw InputError(text: "there is no format \(word)") }
+    var bytes: Int64 = 0
+    var records = 0
+    let file = try ArchiveFile(path: path)
+    var source: ExportFiles.Source = { try file.read(at: bytes, into: $0) }
+    if path.hasSuffix(".zip") {
+      let archive = try ZipReader(file)
+      guard let entry = archive.entries.first else { throw InputError(text: "\(path) is empty") }
+      var content = try archive.open(entry)
+      source = { try content.read(into: $0) }
+    }
+    let counted: ExportFiles.Source = { buffer in
+      let count = try source(buffer)
+      bytes += Int64(count)
+      return count
+    }
+    let options = ImportOptions(zone: .utc, now: Date(timeIntervalSince1970: 1_800_000_000))
+    try format.read(ByteInput(from: counted), options) { record, _ in
+      switch record {
+      case .event, .fix: records += 1
+      default: break
+      }
+    }
+    return (bytes, records)
+  }
+
+  /// Drives of an hour, a fix a second, as `trendy export gpx` writes them; the text is counted and let go.
+  private static func writeFixes(_ count: Int) throws -> (bytes: Int64, records: Int) {
+    guard count > 0, var writer = InterchangeFormat.named("gpx")?.trackWriter() else { throw InputError(text: usage) }
+    var bytes = Int64(writer.beginning().utf8.count)
+    for start in stride(from: 0, to: count, by: 3600) {
+      let fixes = (start..<min(start + 3600, count)).map { fix($0) }
+      bytes += Int64(writer.segment(fixes, name: "drive \(start / 3600)").utf8.count)
+    }
+    return (bytes + Int64(writer.ending().utf8.count), count)
+  }
+
+  private static func fix(_ index: Int) -> Location {
+    let second = Double(index)
+    let latitude: Double = 52.09 + Double(index % 3600) * 0.00011
+    let longitude: Double = 5.12 + Double(index % 977) * 0.00007
+    return Location(
+      coordinate: Coordinate(latitude: latitude, longitude: longitude), horizontalAccuracy: Double(index % 30) + 3,
+      timestamp: Date(timeIntervalSince1970: 1_700_000_000 + second), altitude: Double(index % 90) + 0.5,
+      speed: Double(index % 36) + 0.25, course: Double(index % 360))
+  }
+
+  private static func output(of program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw InputError(text: "\(program) failed, as it says above") }
+    return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Rates are for each second on the clock and for each second of the processor: where others work on the machine, the second tells.
+  private static func line(
+    _ workload: String, _ reader: String, bytes: Int64, seconds: Double, processor: Double, memory: Int, records: Int
+  ) -> String {
+    func rounded(_ value: Double, _ places: Double) -> Double { (value * places).rounded() / places }
+    return "{\"suite\":\"interchange\",\"workload\":\"\(workload)\",\"reader\":\"\(reader)\",\"bytes\":\(bytes),"
+      + "\"seconds\":\(rounded(seconds, 1000)),\"cpu_seconds\":\(rounded(processor, 1000)),"
+      + "\"mb_per_s\":\(rounded(Double(bytes) / 1e6 / seconds, 10)),"
+      + "\"mb_per_cpu_s\":\(rounded(Double(bytes) / 1e6 / processor, 10)),\"records\":\(records),"
+      + "\"records_per_cpu_s\":\(Int(Double(records) / processor)),\"peak_rss_kb\":\(memory)}"
+  }
+
+  /// Bytes of a size such as `4G`.
+  private static func size(_ text: String) -> Int? {
+    let factors: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    guard let last = text.last else { return nil }
+    if let factor = factors[last] { return Int(text.dropLast()).map { $0 * factor } }
+    return Int(text)
+  }
+
+  /// Kilobytes of this process at the peak; `nil` where the system does not tell.
+  private static func ownPeak() -> Int? {
+    // Only Linux has it.
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line.flatMap { Int($0.filter(\.isNumber)) }
+  }
+
+  #if canImport(Glibc)
+    private typealias Whose = __rusage_who
+  #else
+    private typealias Whose = Int32
+  #endif
+
+  /// Seconds of the processor, and kilobytes at the peak.
+  private static func resources(_ whose: Whose) -> (processor: Double, memory: Int) {
+    var usage = rusage()
+    #if canImport(Glibc)
+      guard getrusage(__rusage_who_t(whose.rawValue), &usage) == 0 else { return (0, 0) }
+    #else
+      guard getrusage(whose, &usage) == 0 else { return (0, 0) }
+    #endif
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    let processor = seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    #if canImport(Darwin)
+      return (processor, usage.ru_maxrss / 1024)
+    #else
+      return (processor, usage.ru_maxrss)
+    #endif
+  }
+}
