@@ -77,7 +77,7 @@ extension TripDetector.Way {
     }
     let isLingering = isLingering(configuration)
     guard !isPaused,
-      isLingering || restingSeconds >= configuration.stopSeconds || restsInNoise(configuration)
+      isLingering || hasStood(for: configuration.stopSeconds) || restsInNoise(configuration)
     else { return }
     if pause(at: isLingering ? fix.coordinate : place, configuration) {
       taken.effects.append(.paused(record.trip))

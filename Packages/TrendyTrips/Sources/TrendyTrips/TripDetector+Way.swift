@@ -124,6 +124,24 @@ extension TripDetector {
       return now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) - (now.unheard - stay[0].unheard)
     }
 
+    /// Whether it has stood for so long that the trip is over: from the fix that first came to the very place on, as the way to a stop is
+    /// not part of it.
+    func hasStood(for seconds: TimeInterval) -> Bool {
+      guard restingSeconds >= seconds else { return false }
+      // Who strolls about a place has come there.
+      guard restingSeconds < 2 * seconds else { return true }
+      let arrival = arrival
+      return now.fix.timestamp.timeIntervalSince(arrival.fix.timestamp) - (now.unheard - arrival.unheard) >= seconds
+    }
+
+    /// The first fix at the very place at which it stands; those after it scatter.
+    private var arrival: Mark {
+      let place = place
+      let away = stay.map { Geodesic.shortMeters(from: $0.fix.coordinate, to: place) }
+      let scatter = max(Rest.scatter, away.sorted()[away.count / 2])
+      return stay[away.firstIndex { $0 <= scatter } ?? 0]
+    }
+
     /// It is where it began and was not far: the receiver was thrown about and nobody left. Whoever passes their door
     /// so soon after leaving it begins there again.
     func isBack(_ configuration: Configuration) -> Bool {
@@ -376,10 +394,7 @@ extension TripDetector {
       var endPlace = now.fix.coordinate
       if isAtStop {
         endPlace = place
-        // It came to rest with the first fix at the very place; those after it scatter.
-        let away = stay.map { Geodesic.shortMeters(from: $0.fix.coordinate, to: endPlace) }
-        let scatter = max(Rest.scatter, away.sorted()[away.count / 2])
-        end = stay[away.firstIndex { $0 <= scatter } ?? 0]
+        end = arrival
         end.distance += Geodesic.shortMeters(from: end.fix.coordinate, to: endPlace)
       }
       var record = soFar
