@@ -59,6 +59,9 @@ extension TripDetector {
       var decisions: DecisionLog
     }
 
+    /// The last fix at the place.
+    var last: Location { here[here.count - 1] }
+
     mutating func note(_ decision: TripDecision) {
       decisions.forget(before: decision.time.addingTimeInterval(-1800))
       decisions.add(decision)

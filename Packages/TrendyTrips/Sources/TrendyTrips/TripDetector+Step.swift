@@ -24,12 +24,15 @@ extension TripDetector.Way {
     var effects: [TripDetector.Effect]
     /// The place of rest at which the trip ended, if it did.
     var rest: TripDetector.Rest?
+    /// Fixes that were held back, to be taken from that place of rest on.
+    var later: [Location] = []
   }
 
   /// Takes the next fix: the way goes on, pauses, or ends.
   mutating func take(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory, _ cadence: Cadence
   ) -> Taken {
+    if let taken = takeAside(hop, configuration, motion) { return taken }
     let seconds = hop.seconds
     var taken = Taken(effects: onTick(at: hop.to.timestamp, configuration).map { [$0] } ?? [])
     if hop.isLeap { return leap(hop, taken, configuration, motion) }
@@ -87,11 +90,62 @@ extension TripDetector.Way {
     taken.effects.append(ended(.stopped, at: fix.timestamp, configuration))
   }
 
+  /// Takes a fix while a receiver that stood is displaced: back at the place it stood there all along, elsewhere it goes on, and after a
+  /// while the trip had ended before the leap.
+  /// - Returns: what the fix leads to, or `nil` if it is to be taken as any other.
+  private mutating func takeAside(
+    _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
+  ) -> Taken? {
+    guard let first = aside.first else { return nil }
+    let fix = hop.to
+    let away = Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate)
+    let seconds = fix.timestamp.timeIntervalSince(seen.timestamp)
+    guard seconds <= Self.displacedSeconds else {
+      // Nobody went there.
+      let meters = Geodesic.shortMeters(from: seen.coordinate, to: first.coordinate)
+      note(
+        TripDecision(
+          .leapt, at: seen.timestamp, seconds: first.timestamp.timeIntervalSince(seen.timestamp), meters: meters))
+      let later = Array(aside.dropFirst()) + [fix]
+      aside = []
+      let end = ended(.leapt, at: first.timestamp, configuration)
+      return Taken(
+        effects: isClosed ? [.resumed(record.trip), end] : [end], rest: TripDetector.Rest(at: first), later: later)
+    }
+    if isAtStop(fix, configuration) {
+      noteDisplaced(to: first)
+      aside = []
+      add(fix, configuration, motion)
+      var taken = Taken(effects: [])
+      rest(at: fix, &taken, configuration)
+      return taken
+    }
+    guard hop.isLeap || away > 2 * configuration.stopRadius else {
+      aside.append(fix)
+      return Taken(effects: [])
+    }
+    noteDisplaced(to: first)
+    aside = []
+    move(to: fix, configuration, motion)
+    return Taken(effects: [])
+  }
+
+  private mutating func noteDisplaced(to first: Location) {
+    note(
+      TripDecision(
+        .displaced, at: seen.timestamp, seconds: first.timestamp.timeIntervalSince(seen.timestamp),
+        meters: Geodesic.shortMeters(from: seen.coordinate, to: first.coordinate)))
+  }
+
   private mutating func leap(
     _ hop: TripDetector.Hop, _ before: Taken, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
   ) -> Taken {
     var taken = before
     let fix = hop.to
+    if isStanding, isDisplaced(to: fix, after: hop.seconds, configuration) {
+      aside = [fix]
+      return taken
+    }
     if isDisplaced(to: fix, after: hop.seconds, configuration) {
       note(TripDecision(.displaced, at: hop.from.timestamp, seconds: hop.seconds, meters: hop.metres))
       move(to: fix, configuration, motion)

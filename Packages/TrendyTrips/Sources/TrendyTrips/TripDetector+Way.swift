@@ -43,6 +43,8 @@ extension TripDetector {
     private var skipSince: Date?
     /// The first fix outside the skip place it stands at, which may be an error.
     private var leaving: Location?
+    /// Where a receiver is displaced to that stood until a moment ago, of the last two minutes.
+    var aside: [Location] = []
     /// By what each fix errs on its own.
     var error: Smoothing.Error
     private var wayLength = WayLength()
@@ -160,10 +162,20 @@ extension TripDetector {
 
     /// Whether a leap is the receiver's alone: it went on until a moment ago, and goes on elsewhere.
     func isDisplaced(to fix: Location, after seconds: TimeInterval, _ configuration: Configuration) -> Bool {
-      let isOnTheWay = restingSeconds < Self.noteworthyStop && now.reach >= configuration.departureDistance
-      return isOnTheWay && !isPaused && !isClosed && seconds <= Self.displacedSeconds
+      now.reach >= configuration.departureDistance && !isPaused && !isClosed && seconds <= Self.displacedSeconds
         && Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate) <= configuration.maximumDisplacement
         && !isThrownBack(to: fix, configuration)
+    }
+
+    /// Whether it has stood for longer than at a light.
+    var isStanding: Bool { restingSeconds >= Self.noteworthyStop }
+
+    /// The last fix of the way, before it was displaced if it is.
+    var seen: Location { now.fix }
+
+    /// Whether a fix lies where it stands.
+    func isAtStop(_ fix: Location, _ configuration: Configuration) -> Bool {
+      !isOutside(stay[0], fix, configuration)
     }
 
     /// Goes on from another place. Nobody went the way there.
@@ -353,7 +365,7 @@ extension TripDetector {
     }
 
     private mutating func noteStay(_ configuration: Configuration) {
-      guard isOutside(stay[0], configuration) else {
+      guard isOutside(stay[0], now.fix, configuration) else {
         stray = nil
         // Two a second are enough to know a place by, and keep the list short.
         if now.fix.timestamp.timeIntervalSince(stay[stay.count - 1].fix.timestamp) >= 0.5 { stay.append(now) }
@@ -369,20 +381,20 @@ extension TripDetector {
       }
       now.progress += Geodesic.shortMeters(from: stay[0].fix.coordinate, to: first.fix.coordinate)
       stay = [Mark(first, progress: now.progress)]
-      stray = isOutside(first, configuration) ? now : nil
+      stray = isOutside(first, now.fix, configuration) ? now : nil
       if stray == nil { stay.append(now) }
     }
 
-    private func isOutside(_ stop: Mark, _ configuration: Configuration) -> Bool {
-      Geodesic.shortMeters(from: stop.fix.coordinate, to: now.fix.coordinate)
-        > max(configuration.stopRadius, 2 * now.fix.horizontalAccuracy, min(3 * noise, 3 * configuration.stopRadius))
+    private func isOutside(_ stop: Mark, _ fix: Location, _ configuration: Configuration) -> Bool {
+      Geodesic.shortMeters(from: stop.fix.coordinate, to: fix.coordinate)
+        > max(configuration.stopRadius, 2 * fix.horizontalAccuracy, min(3 * noise, 3 * configuration.stopRadius))
     }
 
     /// Where it stands: the middle of the fixes, which one outlier does not move.
     var place: Coordinate { .median(of: stay.map(\.fix.coordinate)) }
 
     /// Seconds between the last fix before a displacement and the first one that confirms it, at most.
-    private static let displacedSeconds: TimeInterval = 120
+    static let displacedSeconds: TimeInterval = 120
     /// Seconds of standing from which a stop on the way is told of.
     private static let noteworthyStop: TimeInterval = 60
 

@@ -331,10 +331,17 @@ extension TripDetector {
       rest = Rest(at: fix)
       return []
     }
-    if let stop = taken.rest {
-      rest = stop
-      way = nil
+    guard let stop = taken.rest else { return taken.effects }
+    rest = stop
+    way = nil
+    var effects = taken.effects
+    // Those that were held back follow from the new place.
+    var before = stop.last
+    for later in taken.later {
+      let metres = Geodesic.shortMeters(from: before.coordinate, to: later.coordinate)
+      effects += step(from: before, to: later, metres: metres, isLeap: isLeap && later == fix)
+      before = later
     }
-    return taken.effects
+    return effects
   }
 }

@@ -69,6 +69,75 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).contains(.displaced))
   }
 
+  /// A drive to 7200 m east, a stop from second 1200 on, and a drive of 1200 s on; the receiver is 500 m to the north for some seconds.
+  private static func stop(_ stop: Double, displaced: Range<Double>, interval: Double) -> [Location] {
+    let end = 1200 + stop
+    let fixes =
+      rest(from: 0, to: 600, interval: interval) + drive(speed: 12, start: 600, end: 1199, interval: interval)
+      + rest(at: 7200, from: 1200, to: end, interval: interval)
+      + drive(from: 7200, speed: 12, start: end, end: end + 1200, interval: interval)
+      + rest(at: 21_600, from: end + 1201, to: end + 2400, interval: interval)
+    return fixes.map { fix in
+      var fix = fix
+      if displaced.contains(fix.timestamp.timeIntervalSince(at(0))) { fix.coordinate.latitude += 500 / 111_260 }
+      return fix
+    }
+  }
+
+  @Test("a receiver that is displaced where it stands goes on with its trip", arguments: [1.0, 2, 4], [30.0, 90])
+  func displacedStanding(interval: Double, seconds: Double) throws {
+    let trips = TripDetector.trips(in: Self.stop(240, displaced: 1300..<(1300 + seconds), interval: interval))
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first).trip.distanceMeters / 21_600 - 1) < 0.01)
+    #expect(Self.rules(trips.first).contains(.displaced))
+  }
+
+  @Test("also if it drives on before it is itself again", arguments: [1.0, 2, 4])
+  func displacedLeaving(interval: Double) throws {
+    let trips = TripDetector.trips(in: Self.stop(120, displaced: 1300..<1340, interval: interval))
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first).trip.distanceMeters / 21_600 - 1) < 0.02)
+  }
+
+  @Test("a stop is as long as it was, also if the receiver was displaced in it", arguments: [1.0, 2, 4])
+  func displacedStop(interval: Double) throws {
+    let trips = TripDetector.trips(in: Self.stop(340, displaced: 1300..<1330, interval: interval))
+    #expect(trips.count == 2)
+    #expect(abs(try #require(trips.first?.trip.endTime).timeIntervalSince(at(1200))) <= 2 * interval)
+  }
+
+  @Test("who has arrived and is thrown elsewhere for good had arrived before", arguments: [1.0, 2, 4])
+  func thrownAfterArrival(interval: Double) throws {
+    let fixes = Self.stop(3600, displaced: 1300..<4800, interval: interval).filter { $0.timestamp < at(4800) }
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first?.trip.endTime).timeIntervalSince(at(1200))) <= 2 * interval)
+    #expect(abs(try #require(trips.first).trip.distanceMeters / 7200 - 1) < 0.01)
+    #expect(Self.rules(trips.first).last == .leapt)
+  }
+
+  @Test("who drives away from where they were thrown to begins there", arguments: [1.0, 2])
+  func drivesFromThere(interval: Double) throws {
+    let east = 7200.0
+    let fixes =
+      Self.stop(3600, displaced: 1300..<4800, interval: interval).filter { $0.timestamp < at(1360) }
+      + drive(from: east, speed: 12, start: 1425, end: 2400, interval: interval).map { fix in
+        var fix = fix
+        fix.coordinate.latitude += 500 / 111_260
+        return fix
+      }
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == 2)
+    #expect(abs(try #require(trips.last).trip.distanceMeters / 11_700 - 1) < 0.02)
+  }
+
+  @Test("ticks change nothing of the trips of displaced receivers", arguments: UInt64(0)..<6, [60.0, 900])
+  func displacedTicks(seed: UInt64, seconds: Double) throws {
+    let fixes = SimulatedDay(seed: seed, world: .canyon, recorder: .logger).fixes
+    let live = try TripRulesTests.live(fixes, every: seconds, TripDetector.Configuration())
+    #expect(live.map(\.trip) == TripDetector.trips(in: fixes).map(\.trip))
+  }
+
   // MARK: Silence
 
   @Test(
