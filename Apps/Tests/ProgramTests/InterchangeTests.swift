@@ -162,9 +162,12 @@ struct InterchangeTests {
     #expect(none.status == 0 && none.talk.contains("no trips of 'Bicycle'"), "\(none.talk)")
     #expect(try bench.trendy("export", "csv", "--vehicle", "Van").output.split(separator: "\r\n").count == 4)
     #expect(try bench.trendy("export", "csv", "--vehicle", "Bicycle").output.split(separator: "\r\n").count == 1)
+    let day = try bench.trendy("export", "json", "--day", "2026-03-01", "--vehicle", "Van").document
+    #expect(day.arrayValue?.count == 1, "\(day)")
     // What cannot narrow a form is refused, and not passed over.
     for words in [
-      ["gpx", "--all", "--type", "coffee"], ["gpx", "--trip", found, "--day", "today"], ["csv", "--day", "today"],
+      ["gpx", "--all", "--type", "coffee"], ["gpx", "--trip", found, "--day", "today"],
+      ["csv", "--day", "today", "--since", "7d"], ["ndjson", "--day", "today"], ["csv", "--trip", found],
     ] {
       #expect(try bench.run("trendy", ["export"] + words + ["--store", bench.store()]).status == 64, "\(words)")
     }

@@ -49,8 +49,10 @@ struct EventSelection {
   ///   - session: whose arguments are read.
   ///   - options: of its command.
   ///   - isOfAllTime: whether `--since` and `--until` say something else.
+  ///   - range: that is meant where the command has more options for it.
   init(
-    _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false
+    _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false,
+    during range: Range<Date>? = nil
   ) throws(CommandError) {
     let arguments = session.arguments
     isNarrow = options.contains { arguments.has($0.key) }
@@ -59,7 +61,7 @@ struct EventSelection {
     for phrase in arguments.all("--where") { conditions.append(try PropertyCondition(phrase, session)) }
     self.conditions = conditions
     query = EventQuery(
-      range: isOfAllTime ? nil : try session.range(), sourceType: try Self.source(session),
+      range: isOfAllTime ? nil : range != nil ? range : try session.range(), sourceType: try Self.source(session),
       place: options.contains { $0.key == "--place" } ? arguments.value("--place") : nil,
       text: arguments.value("--grep"))
   }

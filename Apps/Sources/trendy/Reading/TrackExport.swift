@@ -15,13 +15,24 @@ import TrendyTrips
 struct TrackExport {
   static let options = [
     OptionSpec(
-      "--trip", value: "id", kind: .trip, repetition: .allCount, help: "tracks: the fixes of this trip"),
-    OptionSpec("--day", value: "day", kind: .time, help: "tracks: those of this day"),
-    OptionSpec("--all", help: "tracks: every fix that is kept here"),
+      "--trip", value: "id", kind: .trip, repetition: .allCount, help: "tracks: the fixes of this trip")
   ]
 
   /// Of events as well as of tracks.
-  static let vehicle = OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "its trips alone")
+  static let shared = [
+    OptionSpec("--day", value: "day", kind: .time, help: "of this day alone"),
+    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "its trips alone"),
+    OptionSpec("--all", help: "everything; tracks want it said"),
+  ]
+
+  /// What `--day` says, or `--since` and `--until`; `nil` where none does.
+  static func range(_ session: Session) throws(CommandError) -> Range<Date>? {
+    guard let day = try session.date(option: "--day", .since) else { return try session.range() }
+    if let other = ["--since", "--until"].first(where: session.arguments.has) {
+      throw session.usageError("'--day' says already when, and '\(other)' says it too")
+    }
+    return day..<(try session.date(option: "--day", .until) ?? day)
+  }
 
   /// Seconds without a fix that end a segment.
   private static let gap: TimeInterval = 300
@@ -40,12 +51,7 @@ struct TrackExport {
     if !tripIDs.isEmpty, let other = ["--day", "--since", "--until"].first(where: arguments.has) {
       throw session.usageError("'--trip' says already when it was, and '\(other)' says it too")
     }
-    if let day = try session.date(option: "--day", .since) {
-      let end = try session.date(option: "--day", .until)
-      range = day..<(end ?? day)
-    } else {
-      range = try session.range()
-    }
+    range = try Self.range(session)
     guard !tripIDs.isEmpty || vehicleName != nil || range != nil || arguments.has("--all") else {
       throw session.usageError(
         "Which fixes? All of them is --all", hint: "--trip ID, --day 2026-11-20, --since 7d, --vehicle Van.")

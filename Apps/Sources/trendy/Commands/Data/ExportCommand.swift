@@ -23,8 +23,7 @@ struct ExportCommand: Command {
       "export gpx drive.gpx --trip @1", "export kml --day yesterday", "export loop habits.zip",
       "export ndjson --every 1d --to ~/exports --keep 14",
     ],
-    options: EventSelection.options + TrackExport.options + [
-      TrackExport.vehicle,
+    options: EventSelection.options + TrackExport.options + TrackExport.shared + [
       OptionSpec("--yes", help: "replace a file that is there"),
       OptionSpec("--no-fixes", help: "ndjson: without what devices told of their way"),
     ] + ExportOrder.options)
@@ -100,7 +99,7 @@ struct FileExport {
     path = words.count == 2 && words[1] != "-" ? words[1] : nil
     isReplacing = session.arguments.has("--yes")
     withReadings = !session.arguments.has("--no-fixes")
-    selection = try EventSelection(session)
+    selection = try EventSelection(session, during: TrackExport.range(session))
     let ofEvents = EventSelection.options.map(\.key).filter { !["--since", "--until"].contains($0) }
     if format.writes == .fixes, let key = ofEvents.first(where: session.arguments.has) {
       throw session.usageError(
@@ -117,7 +116,9 @@ struct FileExport {
       throw session.usageError(
         "\(format.name) is an archive: it is written to a file", hint: "trendy export \(format.word) habits.zip")
     }
-    if format.writes == .everything, selection.isNarrow || vehicleName != nil {
+    if format.writes == .everything,
+      selection.isNarrow || ["--day", "--vehicle"].contains(where: session.arguments.has)
+    {
       throw session.usageError(
         "\(format.name) is the whole store", hint: "csv and json take --type, --since, --vehicle and --where.")
     }

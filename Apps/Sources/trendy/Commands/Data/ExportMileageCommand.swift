@@ -115,7 +115,8 @@ struct ExportMileageCommand: Command {
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     switch answer {
     case .text(let text): session.console.raw(text)
-    case .files(let files): for file in files { session.console.done("\(file.trips) trips in \(file.path)") }
+    case .files(let files):
+      for file in files { session.console.done("\(Quantity(file.trips, "trip")) in \(file.path)") }
     case .ordered(let outcome): return ExportOrder.show(outcome, session)
     }
     return .done
