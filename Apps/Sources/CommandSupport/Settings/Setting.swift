@@ -81,7 +81,8 @@ public enum Setting: Sendable {
 
   /// In the order in which they are listed.
   public static let all = [
-    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role, poll, notify, log,
+    dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role,
+    poll, notify, log,
     logFormat, logLevel, hooks, ingest, gpsd, nmea, exportEvery, exportTo, exportFormat, exportKeep,
     hubData, storage, listen, host, proxy, limit,
   ]
