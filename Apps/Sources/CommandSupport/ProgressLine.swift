@@ -70,6 +70,8 @@ public final class ProgressLine: ReadingMeter {
     (self.title, self.total, self.unit) = (title, total, unit)
     done = 0
     start = clock.now
+    // Where the line stands already, the new step shows at once.
+    if isDrawn { next = start }
   }
 
   /// More is done.

@@ -57,6 +57,19 @@ struct ProgressLineTests {
     #expect(lines.last == "\r\u{1B}[K")
   }
 
+  @Test func `a step that begins is shown at once where the line stands already`() {
+    var console = Console(format: .text)
+    console.terminal.canWriteOver = true
+    console.terminal.progressDelay = .zero
+    var drawn: [String] = []
+    let line = ProgressLine(console) { drawn.append($0) }
+    for step in ["Checking", "Restoring"] {
+      line.begin(step, of: 10, in: .bytes)
+      line.advance(by: 5)
+    }
+    #expect(drawn.count == 2 && drawn.last?.contains("Restoring") == true, "\(drawn)")
+  }
+
   @Test func `is not drawn where nobody looks, where talk is not wanted, and before its time`() {
     #expect(drawn { $0.terminal.canWriteOver = false }.isEmpty)
     #expect(drawn { $0.isQuiet = true }.isEmpty)
