@@ -3,25 +3,47 @@ public struct CommandTable: Sendable {
   public let program: String
   /// What the program does, in lines that fit a screen.
   let about: [String]
-  public let commands: [CommandSpec]
+  private let makeCommands: @Sendable () -> [CommandSpec]
+  private let findCommand: @Sendable (CommandTable, [String]) -> CommandSpec?
   /// The options that every command takes.
   public let globalOptions: [OptionSpec]
   /// What is worth knowing whatever the command, in lines that fit a screen.
   let notes: [String]
-  /// Help on what is no command.
-  let topics: [HelpTopic]
+  private let makeTopics: @Sendable () -> [HelpTopic]
 
+  /// - Parameters:
+  ///   - program: what it is called.
+  ///   - about: in lines that fit a screen.
+  ///   - commands: all of them; made when somebody asks for more than one.
+  ///   - find: gives the command with the longest path that some words begin with, without making the others; by default it
+  ///     is looked for among all.
+  ///   - globalOptions: those that every command takes.
+  ///   - notes: in lines that fit a screen.
+  ///   - topics: help on what is no command; made when somebody asks for it.
   public init(
-    program: String, about: [String], commands: [CommandSpec], globalOptions: [OptionSpec], notes: [String],
-    topics: [HelpTopic] = []
+    program: String, about: [String], commands: @autoclosure @escaping @Sendable () -> [CommandSpec],
+    find: (@Sendable ([String]) -> CommandSpec?)? = nil, globalOptions: [OptionSpec], notes: [String],
+    topics: @autoclosure @escaping @Sendable () -> [HelpTopic] = []
   ) {
     self.program = program
     self.about = about
-    self.commands = commands
+    makeCommands = commands
+    if let find {
+      findCommand = { _, words in find(words) }
+    } else {
+      findCommand = { table, words in
+        table.commands.filter { words.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
+      }
+    }
     self.globalOptions = globalOptions
     self.notes = notes
-    self.topics = topics
+    makeTopics = topics
   }
+
+  public var commands: [CommandSpec] { makeCommands() }
+
+  /// Help on what is no command.
+  var topics: [HelpTopic] { makeTopics() }
 
   public func options(of command: CommandSpec) -> [OptionSpec] { command.options + globalOptions }
 
@@ -56,8 +78,9 @@ extension CommandTable {
     }
     let asksForHelp = (head + rest).contains { $0 == "--help" || $0 == "-h" }
     if rest.isEmpty { return asksForHelp ? .help(topic: []) : .none(options: head) }
-    let found = commands.filter { rest.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
-    if let found { return .command(found, rest: head + rest.dropFirst(found.path.count)) }
+    if let found = findCommand(self, Array(rest)) {
+      return .command(found, rest: head + rest.dropFirst(found.path.count))
+    }
     // As far as it goes, some command begins so.
     var known: [String] = []
     while let word = rest.first, commands.contains(where: { $0.path.starts(with: known + [word]) }) {

@@ -34,56 +34,158 @@ extension NetworkCommand {
 
 /// The commands of `trendy`, from which its help, its manual and its completions come.
 enum Commands {
-  static let all: [any Command.Type] = daily + see + define + drive + data + sync + care
+  /// A command by its words. They stand here, too, so that one is found without making what is told of all the others.
+  private typealias Entry = (words: String, type: any Command.Type)
 
-  private static let daily: [any Command.Type] = [
-    InitCommand.self, LogCommand.self, StartCommand.self, StopCommand.self, SkipCommand.self, TodayCommand.self,
-    ListCommand.self, ShowCommand.self, EditCommand.self,
-    RemoveCommand.self, UndoCommand.self, RedoCommand.self,
+  private static let all: [Entry] = daily + see + define + drive + data + sync + care
+
+  private static let daily: [Entry] = [
+    ("init", InitCommand.self),
+    ("log", LogCommand.self),
+    ("start", StartCommand.self),
+    ("stop", StopCommand.self),
+    ("skip", SkipCommand.self),
+    ("today", TodayCommand.self),
+    ("list", ListCommand.self),
+    ("show", ShowCommand.self),
+    ("edit", EditCommand.self),
+    ("rm", RemoveCommand.self),
+    ("undo", UndoCommand.self),
+    ("redo", RedoCommand.self),
   ]
 
-  private static let see: [any Command.Type] = [
-    StatsCommand.self, StreaksCommand.self, RecordsCommand.self, WeekCommand.self, MonthCommand.self,
-    YearCommand.self, CalendarCommand.self, ChartCommand.self, InsightsCommand.self, DigestCommand.self,
+  private static let see: [Entry] = [
+    ("stats", StatsCommand.self),
+    ("streaks", StreaksCommand.self),
+    ("records", RecordsCommand.self),
+    ("week", WeekCommand.self),
+    ("month", MonthCommand.self),
+    ("year", YearCommand.self),
+    ("cal", CalendarCommand.self),
+    ("chart", ChartCommand.self),
+    ("insights", InsightsCommand.self),
+    ("digest", DigestCommand.self),
   ]
 
-  private static let define: [any Command.Type] = [
-    TypeAddCommand.self, TypeListCommand.self, TypeShowCommand.self, TypeEditCommand.self, TypeMergeCommand.self,
-    TypeRemoveCommand.self, TypePropertyAddCommand.self, TypePropertyEditCommand.self, TypePropertyRemoveCommand.self,
-    PlaceAddCommand.self, PlaceListCommand.self, PlaceShowCommand.self, PlaceEditCommand.self, PlaceRemoveCommand.self,
-    PlaceCheckCommand.self, PlaceSimulateCommand.self,
+  private static let define: [Entry] = [
+    ("type add", TypeAddCommand.self),
+    ("type list", TypeListCommand.self),
+    ("type show", TypeShowCommand.self),
+    ("type edit", TypeEditCommand.self),
+    ("type merge", TypeMergeCommand.self),
+    ("type rm", TypeRemoveCommand.self),
+    ("type prop add", TypePropertyAddCommand.self),
+    ("type prop edit", TypePropertyEditCommand.self),
+    ("type prop rm", TypePropertyRemoveCommand.self),
+    ("place add", PlaceAddCommand.self),
+    ("place list", PlaceListCommand.self),
+    ("place show", PlaceShowCommand.self),
+    ("place edit", PlaceEditCommand.self),
+    ("place rm", PlaceRemoveCommand.self),
+    ("place check", PlaceCheckCommand.self),
+    ("place simulate", PlaceSimulateCommand.self),
   ]
 
-  private static let drive: [any Command.Type] = [
-    TripListCommand.self, TripShowCommand.self, TripStartCommand.self, TripEndCommand.self, TripCancelCommand.self,
-    TripAddCommand.self, TripEditCommand.self, TripSplitCommand.self,
-    TripMergeCommand.self, TripRemoveCommand.self, TripClassifyCommand.self, TripReportCommand.self,
-    TripRuleAddCommand.self, TripRuleListCommand.self, TripRuleRemoveCommand.self, TrackAddCommand.self,
-    TrackListCommand.self,
-    TripRecomputeCommand.self, TripExplainCommand.self, VehicleAddCommand.self, VehicleListCommand.self,
-    VehicleEditCommand.self, VehicleRemoveCommand.self, VehicleOdometerLogCommand.self,
-    VehicleOdometerCheckCommand.self, TrackDetectCommand.self, CompanionPairCommand.self, CompanionFollowCommand.self,
-    CompanionListCommand.self, CompanionRemoveCommand.self, CompanionStatusCommand.self, CompanionNoticesCommand.self,
+  private static let drive: [Entry] = [
+    ("trip list", TripListCommand.self),
+    ("trip show", TripShowCommand.self),
+    ("trip start", TripStartCommand.self),
+    ("trip end", TripEndCommand.self),
+    ("trip cancel", TripCancelCommand.self),
+    ("trip add", TripAddCommand.self),
+    ("trip edit", TripEditCommand.self),
+    ("trip split", TripSplitCommand.self),
+    ("trip merge", TripMergeCommand.self),
+    ("trip rm", TripRemoveCommand.self),
+    ("trip classify", TripClassifyCommand.self),
+    ("trip report", TripReportCommand.self),
+    ("trip rule add", TripRuleAddCommand.self),
+    ("trip rule list", TripRuleListCommand.self),
+    ("trip rule rm", TripRuleRemoveCommand.self),
+    ("track add", TrackAddCommand.self),
+    ("track list", TrackListCommand.self),
+    ("trip recompute", TripRecomputeCommand.self),
+    ("trip explain", TripExplainCommand.self),
+    ("vehicle add", VehicleAddCommand.self),
+    ("vehicle list", VehicleListCommand.self),
+    ("vehicle edit", VehicleEditCommand.self),
+    ("vehicle rm", VehicleRemoveCommand.self),
+    ("vehicle odometer log", VehicleOdometerLogCommand.self),
+    ("vehicle odometer check", VehicleOdometerCheckCommand.self),
+    ("track detect", TrackDetectCommand.self),
+    ("companion pair", CompanionPairCommand.self),
+    ("companion follow", CompanionFollowCommand.self),
+    ("companion list", CompanionListCommand.self),
+    ("companion rm", CompanionRemoveCommand.self),
+    ("companion status", CompanionStatusCommand.self),
+    ("companion notices", CompanionNoticesCommand.self),
   ]
 
-  private static let data: [any Command.Type] = [
-    ImportCommand.self, ImportListCommand.self, ImportUndoCommand.self, ExportCommand.self, ExportMileageCommand.self,
-    ExportReportCommand.self,
-    BackupCommand.self, RestoreCommand.self,
+  private static let data: [Entry] = [
+    ("import", ImportCommand.self),
+    ("import list", ImportListCommand.self),
+    ("import undo", ImportUndoCommand.self),
+    ("export", ExportCommand.self),
+    ("export mileage", ExportMileageCommand.self),
+    ("export report", ExportReportCommand.self),
+    ("backup", BackupCommand.self),
+    ("restore", RestoreCommand.self),
   ]
 
-  private static let sync: [any Command.Type] = [
-    ConnectCommand.self, DisconnectCommand.self, SyncCommand.self, SyncStatusCommand.self, SyncHistoryCommand.self,
-    SyncConflictsCommand.self, SyncConflictsShowCommand.self, SyncConflictsKeepCommand.self,
-    SyncConflictsRetryCommand.self, SyncConflictsRestoreCommand.self, SyncConflictsDropCommand.self,
-    SyncRepairCommand.self,
+  private static let sync: [Entry] = [
+    ("connect", ConnectCommand.self),
+    ("disconnect", DisconnectCommand.self),
+    ("sync", SyncCommand.self),
+    ("sync status", SyncStatusCommand.self),
+    ("sync history", SyncHistoryCommand.self),
+    ("sync conflicts", SyncConflictsCommand.self),
+    ("sync conflicts show", SyncConflictsShowCommand.self),
+    ("sync conflicts keep", SyncConflictsKeepCommand.self),
+    ("sync conflicts retry", SyncConflictsRetryCommand.self),
+    ("sync conflicts restore", SyncConflictsRestoreCommand.self),
+    ("sync conflicts drop", SyncConflictsDropCommand.self),
+    ("sync repair", SyncRepairCommand.self),
   ]
 
-  private static let care: [any Command.Type] = [
-    StatusCommand.self, DoctorCommand.self, ConfigGetCommand.self, ConfigSetCommand.self, ConfigUnsetCommand.self,
-    ConfigListCommand.self, ConfigEditCommand.self, ConfigPathCommand.self, CompletionsInstallCommand.self,
-    CompletionsPrintCommand.self, DemoCommand.self, HelpCommand.self, WordsCommand.self,
+  private static let care: [Entry] = [
+    ("status", StatusCommand.self),
+    ("doctor", DoctorCommand.self),
+    ("config get", ConfigGetCommand.self),
+    ("config set", ConfigSetCommand.self),
+    ("config unset", ConfigUnsetCommand.self),
+    ("config list", ConfigListCommand.self),
+    ("config edit", ConfigEditCommand.self),
+    ("config path", ConfigPathCommand.self),
+    ("completions install", CompletionsInstallCommand.self),
+    ("completions print", CompletionsPrintCommand.self),
+    ("demo", DemoCommand.self),
+    ("help", HelpCommand.self),
+    ("words", WordsCommand.self),
   ]
+
+  private static let specs: [CommandSpec] = all.map { entry in
+    let spec = entry.type.spec
+    precondition(
+      spec.name == entry.words && spec.path.count <= longestPath,
+      "'\(spec.name)' stands in the list of commands as '\(entry.words)', of at most \(longestPath) words")
+    return spec
+  }
+
+  /// The command with the longest path that these words begin with.
+  private static func find(_ words: [String]) -> CommandSpec? {
+    var path = ""
+    var found: Entry?
+    for word in words.prefix(longestPath) {
+      // Two words in one are not the two.
+      if word.contains(" ") { break }
+      path += path.isEmpty ? word : " \(word)"
+      if let entry = all.first(where: { $0.words == path }) { found = entry }
+    }
+    return found?.type.spec
+  }
+
+  /// Words of the longest: `type prop add`.
+  private static let longestPath = 3
 
   static let table = CommandTable(
     program: "trendy",
@@ -91,7 +193,7 @@ enum Commands {
       "trendy records what happens in a life, on this machine, and brings a person's",
       "devices to one state. Without a command it shows today.",
     ],
-    commands: all.map { $0.spec }, globalOptions: GlobalOptions.all,
+    commands: specs, find: { find($0) }, globalOptions: GlobalOptions.all,
     notes: [
       "Times: 8:30, 'yesterday 21:00', '20 min ago', 2026-11-20; trendy help times.",
       "Ids: any beginning that only one has, or @1 for what was recorded last.",
@@ -102,16 +204,16 @@ enum Commands {
 
   /// Commands that answer also where the configuration is wrong: those that help to put it right.
   static let workWithoutSettings = [
-    ConfigGetCommand.spec, ConfigSetCommand.spec, ConfigUnsetCommand.spec, ConfigListCommand.spec,
-    ConfigEditCommand.spec, ConfigPathCommand.spec, CompletionsInstallCommand.spec, CompletionsPrintCommand.spec,
-    HelpCommand.spec, WordsCommand.spec,
-  ].map(\.path)
+    "config get", "config set", "config unset", "config list", "config edit", "config path", "completions install",
+    "completions print", "help", "words",
+  ]
 
   static func run(_ spec: CommandSpec, _ session: Session) throws -> ExitCode {
-    guard let command = all.first(where: { $0.spec.path == spec.path }) else {
+    let name = spec.name
+    guard let command = all.first(where: { $0.words == name }) else {
       preconditionFailure("the table is made from these")
     }
-    return try command.run(session)
+    return try command.type.run(session)
   }
 }
 

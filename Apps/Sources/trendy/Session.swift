@@ -21,7 +21,7 @@ struct Session {
   private let personal: PersonalStore
 
   /// Commands that replace or mend the store: they open it themselves, each time anew, and go by what this machine sets alone.
-  private static let repairing = [DoctorCommand.spec.path, RestoreCommand.spec.path]
+  private static let repairing = ["doctor", "restore"]
 
   init(command: CommandSpec, arguments: Arguments, console: Console, words: [String], settings: Settings)
     throws(CommandError)
@@ -37,7 +37,7 @@ struct Session {
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
     personal = PersonalStore(
       directory: storeDirectory, settings: settings, isUTC: arguments.has("--utc"),
-      isShared: !Self.repairing.contains(command.path), console: console)
+      isShared: !Self.repairing.contains(command.name), console: console)
     if !arguments.has("--utc"), let zone = LocalTime.unknownZone(in: Environment.all) {
       console.talk("This system knows no time zone '\(zone)' (TZ): times are read and shown in UTC.")
     }

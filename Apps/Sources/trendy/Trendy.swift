@@ -48,7 +48,7 @@ enum Trendy {
       console.isQuiet = arguments.has("--quiet")
       console.isVerbose = arguments.has("--verbose")
       let settings = Settings(environment: Environment.all)
-      if !Commands.workWithoutSettings.contains(spec.path) { try settings.check() }
+      if !Commands.workWithoutSettings.contains(spec.name) { try settings.check() }
       console.terminal = Terminal.ofStandardOutput(environment: Environment.all, settings: settings)
       if arguments.has("--no-color") { console.terminal.showsStyles = false }
       let isPaged = arguments.has(Pager.option.key) || settings.text(Setting.pager) == "on"
