@@ -84,6 +84,21 @@ let package = Package(
   ]
 )
 
+// Half of the time that a command took went by before its first line: to find and bind five libraries. With the C library in it,
+// too, `trendy` needs none; of what it does nothing asks for the network or for names of users. As a position-independent
+// executable it lies at another address each time, as before. Such a program does not start with a search path of libraries in
+// it: SwiftPM leaves that out with --disable-local-rpath, as in the Makefile.
+if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targets.first(where: { $0.name == "trendy" })
+{
+  trendy.linkerSettings = [
+    .unsafeFlags(
+      [
+        "-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie", "-Xlinker", "-z", "-Xlinker",
+        "pack-relative-relocs",
+      ], .when(platforms: [.linux]))
+  ]
+}
+
 // Same in every manifest: what Swift 7 will ask, asked now.
 let swiftSeven: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
