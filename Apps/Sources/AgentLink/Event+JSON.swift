@@ -12,29 +12,38 @@ extension Event {
   ///   - typeName: `nil` where the type is not known here.
   ///   - isRunning: whether it was started and not stopped yet.
   public func json(typeName: String?, isRunning: Bool, in local: LocalTime) -> JSONText {
-    var members: [(String, JSONText)] = [
-      ("id", .string(id)),
-      ("event_type", .object([("id", .string(eventTypeId)), ("name", .string(typeName))])),
-      ("timestamp", .string(local.rfc3339(timestamp))),
-      ("end_date", .string(endDate.map { local.rfc3339($0) })),
-      ("time_zone", .string(timeZone)),
-      ("is_all_day", .bool(isAllDay)), ("is_running", .bool(isRunning)),
-    ]
+    var writer = JSONWriter()
+    writer.string("id", id)
+    writer.object("event_type") { type in
+      type.string("id", eventTypeId)
+      type.string("name", typeName)
+    }
+    writer.string("timestamp", local.rfc3339(timestamp))
+    writer.string("end_date", endDate.map { local.rfc3339($0) })
+    writer.string("time_zone", timeZone)
+    writer.bool("is_all_day", isAllDay)
+    writer.bool("is_running", isRunning)
     if isAllDay {
-      members.append(("date", .string(local.date(of: self).description)))
-      if let endDate { members.append(("last_date", .string(local.date(endDate, of: self).description))) }
+      writer.string("date", local.date(of: self).description)
+      if let endDate { writer.string("last_date", local.date(endDate, of: self).description) }
     }
-    let properties = properties.sorted { $0.key < $1.key }.map { key, value in
-      (key, JSONText.object([("type", .string(value.type.rawValue)), ("value", .value(value.value))]))
+    writer.object("properties") { properties in
+      for (key, value) in self.properties.sorted(by: { $0.key < $1.key }) {
+        properties.object(named: key) { property in
+          property.string("type", value.type.rawValue)
+          property.value("value", value.value)
+        }
+      }
     }
-    members += [
-      ("properties", .object(properties)), ("notes", .string(notes)),
-      ("source_type", .string(wireSourceType)), ("external_id", .string(externalId)),
-      ("original_title", .string(originalTitle)), ("geofence_id", .string(geofenceId)),
-      ("location_latitude", .number(locationLatitude)),
-      ("location_longitude", .number(locationLongitude)), ("location_name", .string(locationName)),
-      ("sync_status", .string(syncStatus.rawValue)),
-    ]
-    return .object(members)
+    writer.string("notes", notes)
+    writer.string("source_type", wireSourceType)
+    writer.string("external_id", externalId)
+    writer.string("original_title", originalTitle)
+    writer.string("geofence_id", geofenceId)
+    writer.number("location_latitude", locationLatitude)
+    writer.number("location_longitude", locationLongitude)
+    writer.string("location_name", locationName)
+    writer.string("sync_status", syncStatus.rawValue)
+    return writer.finish()
   }
 }

@@ -9,11 +9,16 @@ public struct JSONText: Sendable {
     case string(String)
     case array([JSONText])
     case object([(String, JSONText)])
+    /// The text of a value, by a ``JSONWriter``.
+    case written([UInt8])
   }
 
   private let node: Node
 
   private init(_ node: Node) { self.node = node }
+
+  /// - Parameter bytes: the text of a value.
+  init(written bytes: [UInt8]) { node = .written(bytes) }
 
   public static let null = JSONText(.literal("null"))
 
@@ -52,14 +57,16 @@ public struct JSONText: Sendable {
 
 extension JSONText: CustomStringConvertible {
   public var description: String {
+    if case .written(let bytes) = node { return String(decoding: bytes, as: UTF8.self) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(1024)
     write(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func write(to bytes: inout [UInt8]) {
+  func write(to bytes: inout [UInt8]) {
     switch node {
+    case .written(let text): bytes += text
     case .literal(let text): bytes += text.utf8
     case .string(let text): Self.write(text, to: &bytes)
     case .array(let values):
@@ -81,13 +88,18 @@ extension JSONText: CustomStringConvertible {
     }
   }
 
-  private static func write(_ text: String, to bytes: inout [UInt8]) {
+  static func write(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    let start = bytes.count
-    bytes += text.utf8
-    if bytes[start...].contains(where: needsEscape) {
-      bytes.removeSubrange(start...)
-      for byte in text.utf8 { writeEscaped(byte, to: &bytes) }
+    var text = text
+    text.withUTF8 { utf8 in
+      // Most texts have nothing to escape.
+      var isPlain = true
+      for byte in utf8 { isPlain = isPlain && !needsEscape(byte) }
+      if isPlain {
+        bytes.append(contentsOf: utf8)
+      } else {
+        for byte in utf8 { writeEscaped(byte, to: &bytes) }
+      }
     }
     bytes.append(UInt8(ascii: "\""))
   }
