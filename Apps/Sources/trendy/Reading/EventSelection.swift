@@ -131,15 +131,18 @@ struct EventSearch {
   /// - Parameters:
   ///   - store: where they lie.
   ///   - cursor: only those behind it.
+  ///   - first: how many are wanted, as far as is known; no more are read at first.
   ///   - body: tells whether more are wanted.
   func forEachPage(
-    in store: LocalStore, after cursor: EventCursor? = nil, _ body: ([Event]) throws -> Bool
+    in store: LocalStore, after cursor: EventCursor? = nil, first: Int = pageSize, _ body: ([Event]) throws -> Bool
   ) throws {
     var next = cursor
+    var size = min(max(first, 1), Self.pageSize)
     repeat {
-      let page = try store.events(matching: query, after: next, limit: Self.pageSize)
+      let page = try store.events(matching: query, after: next, limit: size)
       guard try body(page.events.filter(meetsTheRest)) else { return }
       next = page.next
+      size = Self.pageSize
     } while next != nil
   }
 

@@ -72,7 +72,9 @@ struct ListCommand: Command {
       if let deleted = answer.deleted {
         _ = write(deleted)
       } else {
-        try answer.search.forEachPage(in: answer.store, after: answer.cursor, write)
+        // One more shows that there are more.
+        let first = limit == .max ? limit : limit + 1
+        try answer.search.forEachPage(in: answer.store, after: answer.cursor, first: first, write)
       }
       writer.end(older: hasMore ? try older(than: writer.last, in: answer.store, session) : nil)
       count = writer.count
