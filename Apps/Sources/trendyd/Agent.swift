@@ -228,18 +228,12 @@ struct Agent {
     _ desk: LiveDesk, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {
     let clock = network.app.clock
-    let ticker = Task {
-      var beats = 0
-      // Sleeping fails when the agent ends.
-      while (try? await clock.sleep(for: .seconds(5))) != nil {
-        beats += 1
-        if await desk.isTripOpen || beats % 12 == 0 { looking.yield() }
-      }
-    }
-    defer { ticker.cancel() }
+    var next: Task<Void, Never>?
+    defer { next?.cancel() }
     looking.yield()
     var lastWords: String?
     for await _ in looks {
+      next?.cancel()
       var words: String?
       do {
         try await desk.look()
@@ -251,6 +245,11 @@ struct Agent {
       // Once, and not every minute.
       if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)", level: .error) }
       lastWords = words
+      // No timer that fires for nothing: an idle agent lets the machine sleep.
+      let wait: Duration = await desk.isTripOpen ? .seconds(5) : .seconds(60)
+      next = Task {
+        if (try? await clock.sleep(for: wait)) != nil { looking.yield() }
+      }
       // What comes close together is one look.
       try? await clock.sleep(for: .seconds(1))  // cancelled is seen by the loop
     }
