@@ -102,7 +102,7 @@ bench-sync: deps
 # What commands of trendy cost from start to exit, beside task, timew and watson where they are installed.
 bench-cli: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
-	$(SCRATCH)/bench/release/trendy-bench cli --programs $(SCRATCH)/release-static/release
+	$(SCRATCH)/bench/release/trendy-bench cli --programs $(SCRATCH)/release-static/release --table
 
 # Looking back on ten years; PYTHON=FILE beside pandas
 bench-insights: release

@@ -7,11 +7,11 @@
 #endif
 
 /// The few calls of the system that a benchmark needs: files of its folder, processes, memory.
-enum SystemCalls {
+package enum SystemCalls {
   static func text(for code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
   /// Bytes of memory that this process has used at most, in units of 1024.
-  static func peakMemory() -> Int {
+  package static func peakMemory() -> Int {
     var usage = rusage()
     #if canImport(Glibc)
       let who = __rusage_who_t(RUSAGE_SELF.rawValue)

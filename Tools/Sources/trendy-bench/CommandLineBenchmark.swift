@@ -10,11 +10,12 @@ import TrendyProtocols
 /// Each workload and its peer run in turn, so that both meet the same machine. Peers have empty journals of their own.
 struct CommandLineBenchmark {
   static let usage = """
-    usage: trendy-bench cli --programs DIR [--n N] [--runs K] [--dir DIR]
+    usage: trendy-bench cli --programs DIR [--n N] [--runs K] [--dir DIR] [--table]
       --programs  where trendy lies, optimised: make release
       N           events in the store, 1000000 unless said
       K           counted runs of each command, 21 unless said; of those that print every event, a seventh
       --dir       an empty folder for the store, a temporary one unless said
+      --table     one table for a reader at the end, instead of a line of JSON for each
     """
 
   private struct Workload {
@@ -22,6 +23,8 @@ struct CommandLineBenchmark {
     let arguments: [String]
     /// Whether it goes through every event.
     var isLong = false
+    /// Milliseconds and megabytes that it may take on a million events; `nil` where nothing is promised.
+    var aim: (millis: Int?, megabytes: Int?) = (nil, nil)
     /// What others do for the same.
     var peers: [Peer] = []
   }
@@ -37,11 +40,17 @@ struct CommandLineBenchmark {
   private let runs: Int
   private let folder: URL
   private let isTemporary: Bool
+  private let isTable: Bool
 
   init(_ arguments: [String]) throws(InputError) {
     var values: [String: String] = [:]
     var rest = arguments[...]
+    var isTable = false
     while let option = rest.popFirst() {
+      if option == "--table" {
+        isTable = true
+        continue
+      }
       guard ["--programs", "--n", "--runs", "--dir"].contains(option), let value = rest.popFirst() else {
         throw InputError(text: Self.usage)
       }
@@ -59,6 +68,7 @@ struct CommandLineBenchmark {
     }
     count = try number("--n", 1_000_000)
     runs = try number("--runs", 21)
+    self.isTable = isTable
     isTemporary = values["--dir"] == nil
     folder =
       values["--dir"].map { URL(filePath: $0) }
@@ -69,6 +79,8 @@ struct CommandLineBenchmark {
     // Left behind, the folder would only take room.
     defer { if isTemporary { try? FileManager.default.removeItem(at: folder) } }
     let middle = try makeStore()
+    var table = CommandTableText(events: count, programs: ["task", "timew", "watson"])
+    table.missing = table.programs.filter { peers([$0]).isEmpty }
     for workload in workloads(middle: middle) {
       var times = [[CommandRun]](repeating: [], count: workload.peers.count + 1)
       for round in 0...(workload.isLong ? max(1, runs / 7) : runs) {
@@ -80,33 +92,68 @@ struct CommandLineBenchmark {
           if round > 0 { times[index].append(run) }
         }
       }
+      if isTable {
+        table.ownPeak = SystemCalls.peakMemory()
+        table.add(
+          workload.name, times[0], aim: workload.aim,
+          peers: Dictionary(uniqueKeysWithValues: zip(workload.peers.map(\.name), times.dropFirst())))
+        continue
+      }
       write(line("trendy", workload.name, times[0], against: nil))
       for (peer, runs) in zip(workload.peers, times.dropFirst()) {
         write(line(peer.name, workload.name, runs, against: times[0]))
       }
     }
+    table.flushes = try flushes()
+    if isTable {
+      write(table.text)
+    } else {
+      write(
+        "{\"suite\":\"cli\",\"workload\":\"flush\",\"program\":\"fdatasync\",\"ops\":\(table.flushes.count),"
+          + "\"p50_ms\":\(CommandTableText.middle(table.flushes))}")
+    }
+  }
+
+  /// What the disk takes to make a small write durable: milliseconds of each of some.
+  private func flushes() throws -> [Double] {
+    let path = folder.appending(path: "flush").path
+    let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+    guard file >= 0 else { throw InputError(text: "\(path) cannot be made") }
+    defer { close(file) }
+    let page = [UInt8](repeating: 1, count: 4096)
+    return try (0..<max(runs, 21)).map { number in
+      let start = ContinuousClock.now
+      guard pwrite(file, page, page.count, off_t(number % 4 * page.count)) == page.count, fdatasync(file) == 0 else {
+        throw InputError(text: "\(path) cannot be written")
+      }
+      return (ContinuousClock.now - start) / .milliseconds(1)
+    }
   }
 
   private func workloads(middle: String) -> [Workload] {
     let store = ["--store", folder.appending(path: "store").path]
-    func own(_ name: String, _ words: String..., isLong: Bool = false, peers: [Peer] = []) -> Workload {
-      Workload(name: name, arguments: words + store, isLong: isLong, peers: peers)
+    func own(
+      _ name: String, _ words: String..., isLong: Bool = false, within millis: Int? = 8, _ megabytes: Int? = 16,
+      peers: [Peer] = []
+    ) -> Workload {
+      Workload(name: name, arguments: words + store, isLong: isLong, aim: (millis, megabytes), peers: peers)
     }
     return [
       Workload(
-        name: "help", arguments: ["--help"],
+        name: "help", arguments: ["--help"], aim: (3, 16),
         peers: peers(["timew", "help"], ["task", "--version"], ["watson", "--help"])),
       own(
-        "log", "log", "type-3",
+        "log", "log", "type-3", within: nil,
         peers: peers(
           ["timew", "start", "coffee"], ["task", "add", "coffee"],
           ["watson", "add", "coffee", "--from", "09:00", "--to", "09:01"])),
       own("today", "today", peers: peers(["timew", "summary"], ["task", "list"], ["watson", "log"])),
       own("list", "list"), own("show @1", "show", "@1"), own("show ID", "show", middle),
       own("edit @1", "edit", "@1", "--at", "-5m"), own("status", "status"),
-      own("list --grep", "list", "--grep", "nothing holds this", isLong: true),
-      own("list --limit 0", "list", "--limit", "0", isLong: true),
-      own("list --limit 0 --json", "list", "--limit", "0", "--json", isLong: true),
+      // An aim of 0.1 s on 100,000.
+      own("list --grep", "list", "--grep", "nothing holds this", isLong: true, within: 1000, nil),
+      own("list --limit 0", "list", "--limit", "0", isLong: true, within: nil, nil),
+      own("list --limit 0 --json", "list", "--limit", "0", "--json", isLong: true, within: nil, nil),
     ]
   }
 

@@ -1,0 +1,76 @@
+/// What commands cost, as one table for a reader.
+struct CommandTableText {
+  /// Columns of others, in their order.
+  let programs: [String]
+  /// Those that are not installed.
+  var missing: [String] = []
+  /// Milliseconds of small durable writes.
+  var flushes: [Double] = []
+  /// Kilobytes that the measuring program has used at most: Linux counts them to those that it starts, so that less is not seen.
+  var ownPeak = 0
+  private let events: Int
+  private var rows: [[String]] = []
+  private var log: (own: Double, timew: Double?)?
+
+  init(events: Int, programs: [String]) {
+    self.events = events
+    self.programs = programs
+  }
+
+  static func middle(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+  private static func millis(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return value < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
+  }
+
+  /// - Parameters:
+  ///   - workload: its name.
+  ///   - runs: those of `trendy`, at least one.
+  ///   - aim: milliseconds and megabytes that it may take.
+  ///   - peers: runs of others by their names.
+  mutating func add(
+    _ workload: String, _ runs: [CommandRun], aim: (millis: Int?, megabytes: Int?), peers: [String: [CommandRun]]
+  ) {
+    func wall(_ runs: [CommandRun]) -> Double { Self.middle(runs.map { $0.wall * 1000 }) }
+    if workload == "log" { log = (wall(runs), peers["timew"].map(wall)) }
+    rows.append(
+      [
+        workload, Self.millis(wall(runs)), Self.millis(runs.map { $0.wall * 1000 }.min() ?? 0),
+        Self.millis(Self.middle(runs.map { $0.processor * 1000 })), aim.millis.map { "\($0)" } ?? "-",
+        megabytes(runs.map(\.peakMemory).max() ?? 0), aim.megabytes.map { "\($0)" } ?? "-",
+      ] + programs.map { peers[$0].map { Self.millis(wall($0)) } ?? "-" })
+  }
+
+  private func megabytes(_ kilobytes: Int) -> String {
+    (kilobytes <= ownPeak + 512 ? "<" : "") + Self.millis(Double(kilobytes) / 1024)
+  }
+
+  /// A heading, a row for each command, and what `log` owes to the disk.
+  var text: String {
+    let heading = ["command", "ms", "least", "cpu", "aim ms", "MiB", "aim MiB"] + programs
+    let all = [heading] + rows
+    let widths = heading.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    var lines = all.map { row in
+      row.enumerated().map { index, cell in
+        let gap = String(repeating: " ", count: widths[index] - cell.count)
+        return index == 0 ? cell + gap : gap + cell
+      }.joined(separator: "  ")
+    }
+    lines.insert(
+      "trendy on \(events) events, and others on journals of their own: milliseconds from start to exit (median, least,"
+        + " of the processor), peak memory with what is mapped of files", at: 0)
+    for name in missing { lines.append("\(name) is not installed") }
+    if let log, !flushes.isEmpty {
+      let flush = Self.middle(flushes)
+      lines.append("one flush of the disk: \(Self.millis(flush)) ms")
+      if let timew = log.timew {
+        let limit = timew + flush
+        lines.append(
+          "log, durable: \(Self.millis(log.own)) ms; timew start and a flush: \(Self.millis(limit)) ms"
+            + (log.own <= limit ? "" : ", which it exceeds"))
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
