@@ -26,7 +26,7 @@ export SCRATCH SWIFT FLAGS
 # No library of ours lies beside a program, so that none is looked for there; a static one with such a path does not start.
 RELEASE := --disable-build-manifest-caching --disable-local-rpath --scratch-path $(SCRATCH)/release-static -c release \
   --static-swift-stdlib --package-path Apps
-# `static`: trendy has the C library in it, too, and starts in half the time; where there is no libc.a: make release LINKING=shared
+# `static`: trendy has the C library in it, too, and starts a third sooner; where there is no libc.a: make release LINKING=shared
 LINKING ?= static
 TOOLS := --disable-build-manifest-caching --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --package-path Tools
 PROGRAMS := trendy trendy-net trendyd

@@ -84,7 +84,7 @@ let package = Package(
   ]
 )
 
-// Half of the time that a command took went by before its first line: to find and bind five libraries. With the C library in it,
+// Two fifths of the time that `trendy --help` took went by before its first line: to find and bind five libraries. With the C library in it,
 // too, `trendy` needs none; of what it does nothing asks for the network or for names of users. As a position-independent
 // executable it lies at another address each time, as before. Such a program does not start with a search path of libraries in
 // it: SwiftPM leaves that out with --disable-local-rpath, as in the Makefile.
