@@ -132,6 +132,15 @@ struct Smoothing: Hashable, Sendable, Codable {
   /// The scatter as it was known with the last fix of the mean.
   private var known = 0.0
 
+  /// The first fix of each mean of the last minutes, the oldest first.
+  private var origins: [Origin] = []
+
+  private struct Origin: Hashable, Codable {
+    /// The moment of the mean.
+    var time: Date
+    var first: Location
+  }
+
   /// By what a mean, or a fix that is taken as it is, is wrong on its own.
   private(set) var error = Error()
 
@@ -146,6 +155,9 @@ struct Smoothing: Hashable, Sendable, Codable {
   /// Whether a fix is taken as it is, as nearly all are. To be asked first.
   mutating func passes(_ fix: Location) -> Bool {
     scatter.add(fix)
+    if let oldest = origins.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory {
+      origins.removeAll { fix.timestamp.timeIntervalSince($0.time) > Self.memory }
+    }
     interval = lastTime.map { fix.timestamp.timeIntervalSince($0) } ?? 0
     lastTime = fix.timestamp
     let limit = isWide ? Self.narrow : Self.wide
@@ -218,9 +230,15 @@ struct Smoothing: Hashable, Sendable, Codable {
     let time = first.timestamp.timeIntervalSinceReferenceDate + seconds / count
     mean.timestamp = Date(timeIntervalSinceReferenceDate: (time * 1000).rounded() / 1000)
     mean.speed = speeds > 0 ? speed / speeds : nil
+    origins.append(Origin(time: mean.timestamp, first: first))
     return mean
   }
 
+  /// The recorded fix with which a mean began; a fix that is none is its own. A mean is what this version computes, and no name for a trip.
+  func origin(of fix: Location) -> Location { origins.last { $0.time == fix.timestamp }?.first ?? fix }
+
+  /// Seconds before a departure is noticed in which it may have begun.
+  private static let memory: TimeInterval = 1200
   /// Metres of scatter from which on and down to which means are taken, and the scatter that a mean shall have.
   private static let wide = 12.0
   private static let narrow = 8.0

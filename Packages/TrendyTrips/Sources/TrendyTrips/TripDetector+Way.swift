@@ -92,8 +92,10 @@ extension TripDetector {
     }
 
     /// The way begins at the place of rest, and not at one of the fixes that scatter about it.
+    /// - Parameter origin: the recorded fix that names the trip.
     init(
-      _ departure: Rest.Departure, _ configuration: Configuration, _ motion: MotionHistory, error: Smoothing.Error
+      _ departure: Rest.Departure, _ configuration: Configuration, _ motion: MotionHistory, error: Smoothing.Error,
+      origin: Location
     ) {
       let place = departure.place
       let first = departure.fixes[0]
@@ -103,7 +105,7 @@ extension TripDetector {
       appeared = departure.decisions.all.last?.rule == .appeared
       record = TripRecord(
         trip: Trip(
-          id: NaturalKey.trip(deviceId: configuration.deviceId, start: first), startTime: first.timestamp,
+          id: NaturalKey.trip(deviceId: configuration.deviceId, start: origin), startTime: first.timestamp,
           startCoordinate: place),
         route: [place])
       now = Mark(fix: first, distance: Geodesic.shortMeters(from: place, to: first.coordinate))

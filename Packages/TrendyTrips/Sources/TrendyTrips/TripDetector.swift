@@ -321,7 +321,8 @@ extension TripDetector {
     if rest != nil {
       guard let departed = rest?.add(fix, configuration, motion, isLeap: isLeap) else { return [] }
       rest = nil
-      let begun = Way(departed, configuration, motion, error: smoothing.error)
+      let begun = Way(
+        departed, configuration, motion, error: smoothing.error, origin: smoothing.origin(of: departed.fixes[0]))
       way = begun
       return [.started(begun.record.trip)]
     }

@@ -54,6 +54,17 @@ struct WayLengthTests {
     #expect(decision.words.hasPrefix("its length is estimated: each fix is wrong by about "))
   }
 
+  @Test(
+    "a trip that begins at a mean of fixes has the id of one that was recorded", arguments: [1, 5],
+    [7, 8, 9] as [UInt64])
+  func id(seconds: Int, seed: UInt64) throws {
+    let fixes = scattered(streets(seconds: seconds), by: 30, seed: seed)
+    let trip = try #require(TripDetector.trips(in: fixes).first).trip
+    let origin = try #require(fixes.first { NaturalKey.trip(deviceId: "", start: $0) == trip.id })
+    let seconds = trip.startTime.timeIntervalSince(origin.timestamp)
+    #expect(seconds >= 0 && seconds < 30, "\(seconds) s from the fix to the start")
+  }
+
   @Test("a receiver that does not scatter is believed to the last metre", arguments: [1, 5, 10])
   func exact(seconds: Int) throws {
     let trip = try #require(TripDetector.trips(in: streets(seconds: seconds)).first)
