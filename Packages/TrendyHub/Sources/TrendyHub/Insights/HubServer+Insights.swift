@@ -22,15 +22,20 @@ extension HubServer {
   func showStreaks(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let now = clock.now
-    return .read { reading in
+    return .read { [dayCounts] reading in
       let today = days.day(of: now)
+      // Of no event: the goals, and the days that are excused.
+      let history = try PersonHistory(reading, days: days, now: now, from: Int64.max / 4)
+      let types = history.goals.filter { $0.value?.bound == .atLeast && $0.value?.period == .day }.keys
+      guard !types.isEmpty else { return .json(["streaks": []]) }
       var back = 62
       while true {
-        let first = today.advanced(by: -back)
-        let history = try PersonHistory(reading, days: days, now: now, from: days.start(of: first) - days.longestShift)
-        let streaks = history.goals.filter { $0.value?.bound == .atLeast && $0.value?.period == .day }.keys.map {
-          type in
-          let done = (history.records[type]?.moments ?? []).map(\.day)
+        let moments =
+          days.start(of: today.advanced(by: -back)) - days.longestShift..<days.start(of: today.advanced(by: 1))
+          + days.longestShift
+        let (chunks, _) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
+        let streaks = types.map { type in
+          let done = chunks.flatMap { $0.own.filter { $0.value[type] ?? 0 > 0 }.keys }
           return (type, Streak(days: done, skips: history.skips[type] ?? [], today: today).current)
         }
         // One that fills what was read may go on before it.

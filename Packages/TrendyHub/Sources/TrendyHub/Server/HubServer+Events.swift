@@ -12,16 +12,16 @@ extension HubServer {
     guard from <= to, from.distance(to: to) <= 800 else {
       throw Problem.invalid("to: expected a date from \(from) to \(from.advanced(by: 800)), found \(to)")
     }
-    return .read { reading in
+    return .read { [dayCounts] reading in
       var counts: [CivilDate: [String: Int64]] = [:]
       // An all-day event may lie elsewhere by its moment than by its date.
       let moments = days.start(of: from) - days.longestShift..<days.start(of: to.advanced(by: 1)) + days.longestShift
-      for event in try reading.living(kind: SyncedKind.event.name, during: moments, limit: .max) {
-        let date = days.date(of: event)
-        guard (from...to).contains(date), let type = event.fields["event_type_id"]?.value.stringValue else { continue }
-        counts[date, default: [:]][type, default: 0] += 1
+      let (chunks, first) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
+      for chunk in chunks {
+        for (date, types) in chunk.here where (from...to).contains(date) {
+          for (type, count) in types where count > 0 { counts[date, default: [:]][type, default: 0] += count }
+        }
       }
-      let first = try reading.firstLiving(kind: SyncedKind.event.name).map { days.date(of: $0) }
       return .json([
         "days": .array(
           counts.sorted { $0.key < $1.key }.map { date, counts in
@@ -73,7 +73,7 @@ extension HubServer {
 
 extension HubReading {
   /// The one with the earliest moment.
-  fileprivate func firstLiving(kind: String) throws -> HubEntry? {
+  func firstLiving(kind: String) throws -> HubEntry? {
     // By halving: a list has its latest first, and is not gone through for its end.
     var (low, high) = (Int64.min / 4, Int64.max / 4)
     guard var first = try living(kind: kind, during: low..<high, limit: 1).first else { return nil }

@@ -21,6 +21,7 @@ public final class HubServer: Sendable {
   let streams: SignalStreams
   let bells = WebhookBells()
   let histories = KnownHistories()
+  let dayCounts = KnownDayCounts()
   let knownTrips = LastRead<NoKey, PersonTrips>()
   let metrics = HubMetrics()
   /// In uptime.

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+/// Counts by day are kept up with what is written: whatever is done, they are those of a hub that counts anew.
+@Suite("Counts by day", .timeLimit(.minutes(1)))
+struct HubDayCountTests {
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  private static let path = "/events/days?from=2023-12-01&to=2024-02-01&zone=Europe/Amsterdam&day_start=14400"
+
+  /// As the hub knows them, held against another on the same storage that counts them for the first time.
+  private func counts() async throws -> JSONValue {
+    let known = try await hub.send("GET", Self.path).json
+    let other = HubServer(storage: hub.storage, clock: hub.clock)
+    let answer = await other.handle(
+      HTTPRequest(
+        id: "x", method: "GET", target: "/api/v1\(Self.path)",
+        headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
+    let counted = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
+    #expect(known == counted)
+    return known
+  }
+
+  private func days() async throws -> [String: Int64] {
+    var days: [String: Int64] = [:]
+    for day in try await counts()["days"].arrayValue ?? [] {
+      days[day["date"].stringValue ?? ""] = day["counts"].objectValue?.values.compactMap(\.intValue).reduce(0, +)
+    }
+    return days
+  }
+
+  @Test func `what is new, deleted, moved, brought back or of a deleted type is counted right`() async throws {
+    try await hub.makeType()
+    try await hub.makeType("u", name: "Tea")
+    #expect(try await counts()["first_date"].isNull)
+    try await hub.makeEvent("a", at: "2024-01-01T08:00:00Z")
+    // Before the day begins: of the day before, and of another year.
+    try await hub.makeEvent("b", at: "2024-01-01T01:00:00Z")
+    try await hub.makeEvent("c", type: "u", at: "2024-01-02T08:00:00Z")
+    #expect(try await days() == ["2023-12-31": 1, "2024-01-01": 1, "2024-01-02": 1])
+    #expect(try await counts()["first_date"] == "2023-12-31")
+
+    _ = try await hub.send("PATCH", "/events/a", ["notes": "oat"])
+    #expect(try await days()["2024-01-01"] == 1)
+    _ = try await hub.send("PATCH", "/events/a", ["timestamp": "2024-01-02T09:00:00Z"])
+    #expect(try await days() == ["2023-12-31": 1, "2024-01-02": 2])
+    _ = try await hub.send("DELETE", "/events/b")
+    #expect(try await days() == ["2024-01-02": 2])
+    #expect(try await counts()["first_date"] == "2024-01-02")
+    _ = try await hub.send("POST", "/events/b/restore")
+    #expect(try await days()["2023-12-31"] == 1)
+    _ = try await hub.send("DELETE", "/events/b")
+    #expect(try await days()["2023-12-31"] == nil)
+    // Made and deleted between two looks, and another given a new type.
+    try await hub.makeEvent("d", at: "2024-01-05T08:00:00Z")
+    _ = try await hub.send("DELETE", "/events/d")
+    _ = try await hub.send("PATCH", "/events/a", ["event_type_id": "u"])
+    #expect(try await days() == ["2024-01-02": 2])
+    _ = try await hub.send("DELETE", "/event-types/u")
+    #expect(try await days() == [:])
+  }
+
+  @Test func `streaks go on with what is recorded, and end with what is deleted`() async throws {
+    _ = try await hub.send(
+      "POST", "/event-types",
+      [
+        "id": "t", "name": "Tea", "color": "#000000", "icon": "cup",
+        "goal": ["amount": 1, "bound": "at_least", "measure": "count", "period": "day"],
+      ])
+    func streak() async throws -> JSONValue {
+      try await hub.send("GET", "/insights/streaks").json["streaks"][0]["current"]
+    }
+    func moment(_ ago: Int) -> String {
+      RFC3339.string(from: hub.clock.now.addingTimeInterval(-86_400 * Double(ago)))
+    }
+    #expect(try await streak() == 0)
+    for ago in 1...100 { try await hub.makeEvent("e\(ago)", at: moment(ago)) }
+    #expect(try await streak() == 100)
+    try await hub.makeEvent("today", at: moment(0))
+    #expect(try await streak() == 101)
+    _ = try await hub.send("DELETE", "/events/e50")
+    #expect(try await streak() == 50)
+  }
+}
