@@ -565,6 +565,21 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         check(len(browser.devtools("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"]) > 5000, "it prints")
         browser.devtools("Emulation.setEmulatedMedia", media="")
         same(browser.count("main img, main script"), 0, "elements made of text")
+        # A reading of the odometer, as it stands there, and taken back.
+        readings = lambda: [event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == odometer]
+        browser.press("main .section-head button", "Log a reading")
+        browser.type("dialog input[inputmode=decimal]", "many")
+        browser.press("dialog button[type=submit]")
+        browser.shows("This is not a number.", "dialog")
+        browser.type("dialog input[inputmode=decimal]", "1,120.5")
+        browser.press("dialog button[type=submit]")
+        world.wait(lambda: len(readings()) == 3, "it is on the hub, under the type that was there")
+        same(readings()[0]["properties"]["odometer_m"]["value"], 1_120_500, "in metres")
+        same(readings()[0]["properties"]["vehicle"]["value"], "v", "its vehicle")
+        browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
+        browser.keys("u")
+        world.wait(lambda: len(readings()) == 2, "it is taken back")
+        same(browser.count("img, main script"), 0, "elements made of text")
         quiet(browser, "mileage")
 
 

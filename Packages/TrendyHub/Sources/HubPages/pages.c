@@ -127,39 +127,42 @@ static const unsigned char file_40[] = {
 #embed "site/parts/keys.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/odometer.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_51[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_52[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_53[] = {
 #embed "site/worker.js"
 };
 
@@ -205,18 +208,19 @@ static const struct hub_page_file files[] = {
   {"parts/head.js", file_38, sizeof file_38},
   {"parts/heatmap.js", file_39, sizeof file_39},
   {"parts/keys.js", file_40, sizeof file_40},
-  {"parts/routemap.js", file_41, sizeof file_41},
-  {"parts/row.js", file_42, sizeof file_42},
-  {"parts/sheet.js", file_43, sizeof file_43},
-  {"parts/spark.js", file_44, sizeof file_44},
-  {"parts/tile.js", file_45, sizeof file_45},
-  {"parts/toast.js", file_46, sizeof file_46},
-  {"parts/tripacts.js", file_47, sizeof file_47},
-  {"parts/typeform.js", file_48, sizeof file_48},
-  {"parts/values.js", file_49, sizeof file_49},
-  {"theme.js", file_50, sizeof file_50},
-  {"words.js", file_51, sizeof file_51},
-  {"worker.js", file_52, sizeof file_52},
+  {"parts/odometer.js", file_41, sizeof file_41},
+  {"parts/routemap.js", file_42, sizeof file_42},
+  {"parts/row.js", file_43, sizeof file_43},
+  {"parts/sheet.js", file_44, sizeof file_44},
+  {"parts/spark.js", file_45, sizeof file_45},
+  {"parts/tile.js", file_46, sizeof file_46},
+  {"parts/toast.js", file_47, sizeof file_47},
+  {"parts/tripacts.js", file_48, sizeof file_48},
+  {"parts/typeform.js", file_49, sizeof file_49},
+  {"parts/values.js", file_50, sizeof file_50},
+  {"theme.js", file_51, sizeof file_51},
+  {"words.js", file_52, sizeof file_52},
+  {"worker.js", file_53, sizeof file_53},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

@@ -45,6 +45,35 @@ struct HubMileageTests {
     #expect(answer.status == 201, "\(answer.detail)")
   }
 
+  @Test func `a reading is recorded once, under the type that devices use, which is made where there is none`()
+    async throws
+  {
+    _ = try await hub.send("POST", "/vehicles", ["id": "v", "name": "Van"])
+    let first: JSONValue = [
+      "id": "r", "odometer_m": 100_500, "at": "2023-01-01T08:00:00Z", "time_zone": "Europe/Paris",
+    ]
+    let made = try await hub.send("POST", "/vehicles/v/odometer", first)
+    #expect(made.status == 201, "\(made.detail)")
+    #expect(made["properties"]["odometer_m"]["value"].doubleValue == 100_500)
+    #expect(made["properties"]["vehicle"]["value"] == "v" && made["properties"]["car"]["value"] == "Van")
+    #expect(try await hub.send("POST", "/vehicles/v/odometer", first).json["id"] == "r", "asked again")
+    let other: JSONValue = ["id": "r", "odometer_m": 100_600, "at": "2023-01-01T08:00:00Z"]
+    #expect(try await hub.send("POST", "/vehicles/v/odometer", other).status == 409)
+    #expect(try await hub.send("POST", "/vehicles/none/odometer", first).status == 404)
+    let below: JSONValue = ["id": "s", "odometer_m": -1, "at": "2023-01-01T08:00:00Z"]
+    #expect(try await hub.send("POST", "/vehicles/v/odometer", below).status == 400)
+
+    let last: JSONValue = ["id": "t", "odometer_m": 101_500, "at": "2023-03-01T08:00:00Z"]
+    _ = try await hub.send("POST", "/vehicles/v/odometer", last)
+    let types = try await hub.send("GET", "/event-types").json.arrayValue ?? []
+    #expect(types.map { $0["name"] } == ["Odometer"])
+    #expect(
+      try await hub.send("GET", "/event-types/\(types[0]["id"].stringValue ?? "")/properties").json.arrayValue?.count
+        == 3)
+    let log = try await hub.send("GET", "/mileage?year=2023").json
+    #expect(log["odometers"][0]["whole"]["driven_m"] == 1000)
+  }
+
   @Test func `a year is added up by month and by vehicle, and rows carry places and odometers`() async throws {
     try await makeRecord()
     try await add("old", "2022-12-31", "business", vehicle: "v")

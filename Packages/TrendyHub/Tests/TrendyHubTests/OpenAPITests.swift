@@ -122,6 +122,9 @@ struct OpenAPITests {
     }
     try await run.drive("createPairingCode")
     for (operation, body) in Self.bodies { try await run.drive(operation, id: "t", body: body) }
+    try await run.drive(
+      "logOdometer", id: "w",
+      body: ["id": "reading", "odometer_m": 120_000, "at": "2024-01-01T08:00:00.000Z", "time_zone": "Europe/Paris"])
     _ = try await hub.makeTrip("trip")
     try await run.drive("getTrip", id: "trip")
     try await run.drive("showSplit", id: "trip")

@@ -32,6 +32,35 @@ extension HubServer {
 }
 
 extension HubServer {
+  /// Answers `POST /vehicles/{id}/odometer`: a reading, as `trendy vehicle odometer log` records it. Asked again with the same id and
+  /// content, it gives the one that was made.
+  func logOdometer(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let body = try call.body()
+    let (id, zone) = (try body.identifier("id"), try body.optionalString("time_zone"))
+    let date = try body.moment("at")
+    guard let metres = body.members["odometer_m"]?.doubleValue, (0...Self.mostMetres).contains(metres) else {
+      throw Problem.invalid("odometer_m: expected metres from 0 to \(Int(Self.mostMetres))")
+    }
+    let now = clock.now
+    return .write { [core] transaction in
+      let vehicle = try core.entity(.vehicle, id: call.path[1], in: transaction)
+      let type = try core.odometerType(by: sender.restDevice, of: sender.person, in: transaction, now: now)
+      let event = Event(
+        id: id, eventTypeId: type.id, timestamp: date, timeZone: zone,
+        properties: [
+          "odometer_m": PropertyValue(type: .number, value: .double(metres)),
+          "car": PropertyValue(type: .text, value: .string(vehicle.fields["name"]?.value.stringValue ?? "")),
+          "vehicle": PropertyValue(type: .text, value: .string(vehicle.id)),
+        ])
+      let entry = try core.create(
+        .event, try event.createRequest.members, acceptsSame: true, by: sender.restDevice, in: transaction, now: now)
+      return .json(.object(entry.document(person: sender.person)), status: 201)
+    }
+  }
+
+  /// Ten million kilometres.
+  private static let mostMetres = 1e10
+
   private func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
     try knownTrips.value(of: person, NoKey(), reading) { try PersonTrips(reading, person: person) }
   }
@@ -68,4 +97,35 @@ struct MileageSpan {
 
   /// Whether a trip began in the year, with the vehicle.
   func contains(_ trip: TripEvent) -> Bool { isOfVehicle(trip) && date(of: trip.start).year == year }
+}
+
+extension HubCore {
+  /// The type under which odometers are recorded, made where there is none.
+  fileprivate func odometerType(
+    by device: String, of person: String, in transaction: any HubTransaction, now: Date
+  ) throws -> EventType {
+    let types = try transaction.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max).map {
+      let wire: APIEventType = try $0.decoded(person: person)
+      return EventType(wire)
+    }
+    return try BuiltInType.odometer.find(among: types) { type, definitions in
+      do {
+        _ = try create(.eventType, try type.createRequest.members, by: device, in: transaction, now: now)
+      } catch let problem as Problem where problem.kind == "entity_deleted" {
+        return false
+      }
+      for definition in definitions {
+        _ = try create(
+          .propertyDefinition, try definition.createRequest.members, by: device, in: transaction, now: now)
+      }
+      return true
+    }
+  }
+}
+
+extension Encodable {
+  /// As the members of a document.
+  fileprivate var members: [String: JSONValue] {
+    get throws { try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(self)) }
+  }
 }

@@ -196,7 +196,8 @@ extension Event {
 }
 
 extension DocumentReader {
-  fileprivate func moment(_ name: String) throws(Problem) -> Date {
+  /// A moment, given as RFC 3339 has it.
+  func moment(_ name: String) throws(Problem) -> Date {
     let text = try string(name)
     guard let date = RFC3339.date(from: text) else {
       throw .invalid("\(at(name)): expected an RFC 3339 date, found \"\(text.prefix(40))\"")

@@ -2,6 +2,7 @@ import { h, svg } from '../parts/dom.js';
 import { chart, table } from '../parts/chart.js';
 import { head, stepButton } from '../parts/head.js';
 import { distance, lengthUnit } from '../parts/values.js';
+import { openOdometer } from '../parts/odometer.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, session, vehicles } from '../data/record.js';
 import { dateHere, longDate, monthName, today, zone } from '../data/days.js';
@@ -25,8 +26,8 @@ export function mileage(query) {
         h('a.button', { href: `/api/v1/mileage/csv?${items}`, download: `${file}.csv` }, words.act.csv), h('a.button', { href: `/api/v1/mileage?${items}`, download: `${file}.json` }, words.act.json),
         h('button.button', { type: 'button', dataset: { key: 'print' }, on: { click: () => window.print() } }, text.print)];
       const page = (/** @type {import('../parts/dom.js').Child[]} */ ...parts) => h('div.page.mileage', null, head(text.title(year), sentence(log), tools), chosen(log, vehicle), ...parts);
-      if (!log.total.trips) return page(h('div.empty', null, h('p', null, text.none(year)), log.years.filter((/** @type {number} */ other) => other !== year).slice(-3).map((/** @type {number} */ other) => h('a.button', { href: withQuery({ year: String(other) }) }, String(other)))), odometers(log));
-      return page(form(log, vehicle), figures(log.total), h('section', null, months(log)), log.vehicles.length > 1 && !vehicle && h('section', null, ofVehicles(log)), odometers(log), h('section', null, rows(log)), signatures());
+      if (!log.total.trips) return page(h('div.empty', null, h('p', null, text.none(year)), log.years.filter((/** @type {number} */ other) => other !== year).slice(-3).map((/** @type {number} */ other) => h('a.button', { href: withQuery({ year: String(other) }) }, String(other)))), odometers(log, vehicle));
+      return page(form(log, vehicle), figures(log.total), h('section', null, months(log)), log.vehicles.length > 1 && !vehicle && h('section', null, ofVehicles(log)), odometers(log, vehicle), h('section', null, rows(log)), signatures());
     },
   };
 }
@@ -90,11 +91,12 @@ function ofVehicles(log) {
   return [h('div.section-head', null, h('h2', null, text.byVehicle)), table(text.byVehicle, [text.vehicle, ...COLUMNS().slice(1)], log.vehicles.map((/** @type {any} */ one) => [one.vehicle_id ? one.name : text.noVehicle, ...cells(one)]))];
 }
 
-/** @param {any} log */
-function odometers(log) {
+/** @param {any} log @param {string} vehicle */
+function odometers(log, vehicle) {
   if (!log.odometers.length) return null;
   const day = (/** @type {any} */ reading) => longDate(dateHere(new Date(reading.date)));
-  return h('section', null, h('div.section-head', null, h('h2', null, text.odometer)), h('ul.rows', null, log.odometers.map((/** @type {any} */ one) => {
+  const logReading = h('button.no-print', { type: 'button', dataset: { key: 'odometer' }, on: { click: () => openOdometer(vehicle) } }, text.logReading);
+  return h('section', null, h('div.section-head', null, h('h2', null, text.odometer), logReading), h('ul.rows', null, log.odometers.map((/** @type {any} */ one) => {
     const { whole, stretches, name } = one;
     if (!whole) return h('li', null, h('div.plain-row', null, h('span.what', null, h('b', null, name), ` ${text.noReadings}`)));
     const off = stretches.filter((/** @type {any} */ stretch) => stretch.warning);

@@ -44,6 +44,13 @@ extension HubRoutes {
       .get, "mileage/csv", name: "exportMileage", summary: "A year's trips as a table of 19 columns.", query: ofYear,
       answers: [HubRoute.Answer(status: 200, meaning: "the table", body: .table)],
       .record { server, call, sender in try server.exportMileage(call, sender) }),
+    HubRoute(
+      .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records what a vehicle's odometer says.",
+      body: .object([
+        .required("id", .string), .required("odometer_m", .number(0...Double.greatestFiniteMagnitude)),
+        .required("at", .date), .optional("time_zone", .string),
+      ]), answers: [.json(201, "the event that tells of it", .entity(.event))],
+      .record { server, call, sender in try server.logOdometer(call, sender) }),
   ]
 
   private static let ofYear = [

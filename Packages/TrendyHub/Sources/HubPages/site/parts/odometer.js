@@ -1,0 +1,53 @@
+// What a vehicle's odometer says, as a person reads it.
+
+import { h } from './dom.js';
+import { field } from './field.js';
+import { openSheet, sheetHead } from './sheet.js';
+import { toast } from './toast.js';
+import { distance, lengthUnit } from './values.js';
+import { ask, newId, Refused, Unreachable } from '../data/api.js';
+import { noteAct, refresh, vehicles } from '../data/record.js';
+import { dateHere, zone } from '../data/days.js';
+import { words } from '../words.js';
+
+const said = words.mileage;
+
+/** @param {string} chosen the id of a vehicle, or nothing */
+export function openOdometer(chosen) {
+  openSheet(said.logReading, (sheet, close) => {
+    const [unit, metres] = lengthUnit();
+    const list = vehicles();
+    const which = /** @type {HTMLSelectElement} */ (h('select.input', null, list.map((one) => h('option', { value: one.id, selected: one.id === chosen }, one.name))));
+    const vehicle = field(said.vehicle, which, which, () => which.value);
+    const amount = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', maxlength: 20 }));
+    const reading = field(said.reads(unit), amount, amount, () => {
+      // As it stands there: with the signs that a locale puts between thousands.
+      const number = Number(amount.value.trim().replace(/[\s\u00a0\u202f'.,](?=\d{3}(\D|$))/g, '').replace(',', '.'));
+      return amount.value.trim() && number >= 0 && number * metres <= 1e10 ? number * metres : null;
+    });
+    const now = new Date();
+    const moment = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local', value: `${dateHere(now)}T${now.toTimeString().slice(0, 5)}` }));
+    const at = field(words.form.when, moment, moment, () => new Date(moment.value));
+    const id = newId();
+    const save = async () => {
+      const [value, date] = [reading.read(), at.read()];
+      reading.wrong(value === null ? words.form.badNumber : null);
+      at.wrong(Number.isNaN(date.getTime()) ? words.form.badTime : null);
+      if (value === null) return reading.input.focus();
+      if (Number.isNaN(date.getTime())) return at.input.focus();
+      try {
+        const event = await ask('POST', `/vehicles/${encodeURIComponent(vehicle.read())}/odometer`, { id, odometer_m: Math.round(value), at: date.toISOString(), time_zone: zone() });
+        close();
+        noteAct(said.logReading, 'events', [{ before: null, after: event }]);
+        refresh();
+        toast(said.logged(list.find((one) => one.id === vehicle.read())?.name ?? '', distance(value)));
+      } catch (error) {
+        if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
+        reading.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+      }
+    };
+    queueMicrotask(() => amount.focus());
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } }, sheetHead(said.logReading, close), list.length > 1 && vehicle.element, reading.element, at.element,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
+  });
+}
