@@ -35,7 +35,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -116,6 +116,11 @@ bench-interchange: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench interchange --size $(SIZE) --programs $(SCRATCH)/release-static/release \
 	  $(if $(PYTHON),--python $(PYTHON) --script Tools/bench-interchange-python)
+
+# What the pages ask of a hub with a million events, and what browsers cost it that only listen.
+bench-pages: release
+	$(SWIFT) build $(TOOLS) --product trendy-bench
+	$(SCRATCH)/bench/release/trendy-bench pages --programs $(SCRATCH)/release-static/release
 
 # How long others wait at a hub while one person asks all they can.
 bench-hub: deps

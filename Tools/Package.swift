@@ -39,6 +39,7 @@ let package = Package(
         "TrendyTesting",
       ]),
     .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"]),
+    .target(name: "HubConnection"),
     .target(name: "StoreBenchmark", dependencies: ["TrendyModels", "TrendyPersistence"]),
     .testTarget(name: "MutantsTests", dependencies: ["trendy-mutants"]),
     .testTarget(name: "StoreBenchmarkTests", dependencies: ["StoreBenchmark", "TrendyModels"]),
@@ -52,10 +53,11 @@ let package = Package(
     .executableTarget(
       name: "trendy-bench",
       dependencies: [
-        "StoreBenchmark", "TrendyArchive", "TrendyInsights", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
+        "HubConnection", "StoreBenchmark", "TrendyArchive", "TrendyInsights", "TrendyInterchange", "TrendyModels",
+        "TrendyPersistence",
         "TrendyProtocols", "TrendyTesting", "TrendyTrips",
       ]),
-    .executableTarget(name: "trendy-bench-hub", dependencies: ["TrendyHub", "TrendyPersistence"]),
+    .executableTarget(name: "trendy-bench-hub", dependencies: ["HubConnection", "TrendyHub", "TrendyPersistence"]),
     .executableTarget(name: "trendy-bench-sync", dependencies: ["SyncBenchmark"]),
     .executableTarget(name: "trendy-fuzz", dependencies: ["Fuzzing"]),
     .executableTarget(name: "trendy-hostile", dependencies: ["TrendyHub"]),

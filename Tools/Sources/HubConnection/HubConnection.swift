@@ -9,16 +9,16 @@ import Foundation
 #endif
 
 /// A kept connection to a hub on this machine that blocks until the answer is there.
-final class Connection {
-  struct Failed: Error, CustomStringConvertible {
-    var description: String
+package final class HubConnection {
+  package struct Failed: Error, CustomStringConvertible {
+    package var description: String
   }
 
   private let socket: Int32
   private let fields: String
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  init(port: UInt16, token: String?) throws {
+  package init(port: UInt16, token: String?) throws {
     fields = "Host: 127.0.0.1\r\n" + (token.map { "Authorization: Bearer \($0)\r\n" } ?? "")
     #if canImport(Glibc)
       socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -41,7 +41,29 @@ final class Connection {
   deinit { close(socket) }
 
   /// Asks, and reads the answer to its end.
-  func ask(_ method: String, _ path: String, _ body: String? = nil) throws {
+  /// - Returns: the body.
+  @discardableResult
+  package func ask(_ method: String, _ path: String, _ body: String? = nil) throws -> ArraySlice<UInt8> {
+    try send(method, path, body)
+    var answer: [UInt8] = []
+    var whole: (head: Int, length: Int)?
+    while whole.map({ answer.count < $0.length }) ?? true {
+      answer += try more()
+      if whole == nil { whole = try length(of: answer) }
+    }
+    return answer[(whole?.head ?? 0)...]
+  }
+
+  /// Asks for an answer that has no end, and reads what has come of it with its head; the connection is good for nothing else then.
+  package func open(_ path: String) throws {
+    try send("GET", path, nil)
+    var answer: [UInt8] = []
+    while answer.count < 12 { answer += try more() }
+    let head = String(decoding: answer.prefix(2048), as: UTF8.self)
+    guard head.hasPrefix("HTTP/1.1 200") else { throw Failed(description: head) }
+  }
+
+  private func send(_ method: String, _ path: String, _ body: String?) throws {
     var text = "\(method) /api/v1\(path) HTTP/1.1\r\n\(fields)"
     if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
     var bytes = Array((text + "\r\n" + (body ?? "")).utf8)
@@ -50,28 +72,27 @@ final class Connection {
       guard count > 0 else { throw Failed(description: "write: \(errno)") }
       bytes.removeFirst(count)
     }
-    var answer: [UInt8] = []
-    var whole: Int?
-    while whole.map({ answer.count < $0 }) ?? true {
-      let count = read(socket, &buffer, buffer.count)
-      guard count > 0 else { throw Failed(description: "read: \(count) \(errno)") }
-      answer += buffer[..<count]
-      if whole == nil { whole = try length(of: answer) }
-    }
+  }
+
+  private func more() throws -> ArraySlice<UInt8> {
+    let count = read(socket, &buffer, buffer.count)
+    guard count > 0 else { throw Failed(description: "read: \(count) \(errno)") }
+    return buffer[..<count]
   }
 
   /// Of an answer whose head has come.
-  private func length(of answer: [UInt8]) throws -> Int? {
+  private func length(of answer: [UInt8]) throws -> (head: Int, length: Int)? {
     let head = String(decoding: answer.prefix(2048), as: UTF8.self)
     guard let end = head.range(of: "\r\n\r\n") else { return nil }
     guard head.hasPrefix("HTTP/1.1 20") else { throw Failed(description: head) }
     let field = head.range(of: "Content-Length: ").map { head[$0.upperBound...].prefix { $0.isNumber } }
     guard let field, let length = Int(field) else { throw Failed(description: head) }
-    return head[..<end.upperBound].utf8.count + length
+    let bytes = head[..<end.upperBound].utf8.count
+    return (bytes, bytes + length)
   }
 }
 
 #if !canImport(Glibc)
-  // Inside `Connection` the name means its own property.
+  // Inside `HubConnection` the name means its own property.
   private func systemSocket() -> Int32 { socket(AF_INET, SOCK_STREAM, 0) }
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import HubConnection
 import TrendyHub
 import TrendyPersistence
 
@@ -73,7 +74,7 @@ struct Run {
   }
 
   private func prepare(port: UInt16, token: String, events: Int) throws {
-    let connection = try Connection(port: port, token: token)
+    let connection = try HubConnection(port: port, token: token)
     try connection.ask("POST", "/event-types", #"{"id":"t","name":"x","color":"c","icon":"i"}"#)
     for start in stride(from: 0, to: events, by: 250) {
       let batch = (start..<min(start + 250, events)).map { Self.event("e\($0)") }.joined(separator: ",")
@@ -99,7 +100,7 @@ final class Client: @unchecked Sendable {
   ) {
     Thread { [self] in
       do {
-        let connection = try Connection(port: port, token: token)
+        let connection = try HubConnection(port: port, token: token)
         while ContinuousClock.now < end {
           let (method, path, body) = next(times.count)
           let begin = ContinuousClock.now

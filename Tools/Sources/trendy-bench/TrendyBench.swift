@@ -10,7 +10,8 @@ import StoreBenchmark
 #endif
 
 /// `trendy-bench store …` measures the device's store, `sync` devices and a hub,
-/// `insights` the statistics, `interchange` readers and writers of other tools' files, `cli` the commands of `trendy`, `geodesic` the lengths, `trips` the detector's
+/// `insights` the statistics, `pages` what browsers ask of a hub, `interchange` readers and writers of other tools' files, `cli`
+/// the commands of `trendy`, `geodesic` the lengths, `trips` the detector's
 /// speed, `worlds` and `tracks` how well it finds trips.
 @main
 enum TrendyBench {
@@ -20,7 +21,7 @@ enum TrendyBench {
       print(
         "\(BenchmarkOptions.usage)\n\(CommandLineBenchmark.usage)\n\(GeodesicBenchmark.usage)\n"
           + "\(InsightsBenchmark.usage)\n\(InsightsCheck.usage)\n\(InterchangeBenchmark.usage)\n\(RecurrenceCheck.usage)\n"
-          + "\(TripsBenchmark.usage)\n\(TracksBenchmark.usage)\n\(WorldsBenchmark.usage)"
+          + "\(PagesBenchmark.usage)\n\(TripsBenchmark.usage)\n\(TracksBenchmark.usage)\n\(WorldsBenchmark.usage)"
       )
       return
     }
@@ -41,13 +42,14 @@ enum TrendyBench {
       case "interchange-import": print(try InterchangeBenchmark.measureImport(rest))
       case "tracks": try TracksBenchmark(rest).run { print($0) }
       case "worlds": try WorldsBenchmark(rest).run { print($0) }
+      case "pages": try PagesBenchmark(rest).run { print($0) }
       case "cli": try CommandLineBenchmark(rest).run { print($0) }
       case "cli-fill": try CommandLineBenchmark.fill(rest)
       case "sync": try becomeSync(rest)
       case let other:
         let found = other.map { "there is no suite \"\($0)\"" } ?? "the suite is missing"
         throw BenchmarkError.usage(
-          "\(found); there are store, sync, cli, insights, interchange, geodesic, trips, tracks and worlds")
+          "\(found); there are store, sync, cli, insights, pages, interchange, geodesic, trips, tracks and worlds")
       }
     } catch BenchmarkError.usage(let text) {
       complain("\(text)\n\(BenchmarkOptions.usage)")

@@ -1,0 +1,265 @@
+import Foundation
+import HubConnection
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `trendy-bench pages`: how long a hub takes over what the pages Today and Calendar ask, of a person with a million events, and what
+/// browsers cost it that are open and hear of nothing.
+struct PagesBenchmark {
+  static let usage = """
+    usage: trendy-bench pages --programs DIR [--n N] [--runs K] [--streams S] [--seconds T] [--dir DIR]
+      --programs  where trendyd lies, optimised: make release
+      N           events of the person over ten years and 40 types, 1000000 unless said
+      K           counted loads of each page, 200 unless said
+      S           browsers that listen, 50 unless said
+      T           seconds for which nothing happens, 20 unless said
+      --dir       an empty folder for the hub, a temporary one unless said
+    """
+
+  private static let typeCount = 40
+  private static let days = 3652
+  /// What one device may have open.
+  private static let streamsOfDevice = 4
+
+  private let trendyd: String
+  private let (count, runs, streams, seconds): (Int, Int, Int, Int)
+  private let folder: URL
+  private let isTemporary: Bool
+
+  init(_ arguments: [String]) throws(InputError) {
+    var values: [String: String] = [:]
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard ["--programs", "--n", "--runs", "--streams", "--seconds", "--dir"].contains(option),
+        let value = rest.popFirst()
+      else { throw InputError(text: Self.usage) }
+      values[option] = value
+    }
+    guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(Self.usage)") }
+    trendyd = "\(programs)/trendyd"
+    guard access(trendyd, X_OK) == 0 else { throw InputError(text: "\(trendyd) is not there: make release builds it") }
+    func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
+      guard let text = values[option] else { return usual }
+      guard let number = Int(text), (1...100_000_000).contains(number) else {
+        throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
+      }
+      return number
+    }
+    count = try number("--n", 1_000_000)
+    runs = try number("--runs", 200)
+    streams = try number("--streams", 50)
+    seconds = try number("--seconds", 20)
+    isTemporary = values["--dir"] == nil
+    folder =
+      values["--dir"].map { URL(filePath: $0) }
+      ?? FileManager.default.temporaryDirectory.appending(path: "trendy-bench-pages-\(getpid())")
+  }
+
+  func run(_ write: (String) -> Void) throws {
+    // Left behind, the folder would only take room.
+    defer { if isTemporary { try? FileManager.default.removeItem(at: folder) } }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    _ = try CommandRun(trendyd, ["hub", "init", "--name", "Ada", "--data", data], environment: environment)
+    let tokens = try (0...(streams - 1) / Self.streamsOfDevice).map { try token("device-\($0)") }
+    let hub = try Hub(self)
+    defer { hub.stop() }
+    let connection = try HubConnection(port: hub.port, token: tokens[0])
+    write(try fill(connection))
+    for page in Page.allCases {
+      // Of the record as it stands, and each time after something was recorded, as on a phone.
+      for isChanging in [false, true] { write(try load(page, isChanging: isChanging, connection)) }
+    }
+    write(try listen(hub, tokens))
+  }
+
+  private var data: String { folder.appending(path: "hub").path }
+
+  private var environment: [String] {
+    ["HOME=\(folder.path)", "TZ=UTC", "LANG=C.UTF-8", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+  }
+
+  private func token(_ name: String) throws -> String {
+    let file = folder.appending(path: "token").path
+    _ = try CommandRun(
+      trendyd, ["token", "create", name, "--data", data, "--json"], environment: environment, output: file)
+    let answer = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: file))) as? [String: Any]
+    guard let token = answer?["token"] as? String else { throw InputError(text: "trendyd gave no token") }
+    return token
+  }
+
+  // MARK: A record
+
+  private func fill(_ connection: HubConnection) throws -> String {
+    let start = ContinuousClock.now
+    for type in 0..<Self.typeCount {
+      try connection.ask(
+        "POST", "/event-types", ##"{"id":"t\##(type)","name":"type-\##(type)","color":"#336699","icon":"cup"}"##)
+    }
+    let now = Date().timeIntervalSince1970
+    let step = Double(Self.days) * 86_400 / Double(count)
+    for first in stride(from: 0, to: count, by: 500) {
+      let events = (first..<min(first + 500, count)).map { Self.event("e\($0)", $0, at: now - Double($0) * step) }
+      try connection.ask("POST", "/events/batch", #"{"events":[\#(events.joined(separator: ","))]}"#)
+    }
+    return Self.text([
+      ("workload", #""fill""#), ("n", "\(count)"),
+      ("per_s", "\(Int(Double(count) / ((ContinuousClock.now - start) / .seconds(1))))"),
+    ])
+  }
+
+  private static func event(_ id: String, _ number: Int, at moment: Double) -> String {
+    let time = Date(timeIntervalSince1970: moment).formatted(.iso8601)
+    return
+      #"{"id":"\#(id)","event_type_id":"t\#(number % typeCount)","timestamp":"\#(time)","time_zone":"Europe/Amsterdam","notes":"what happened, in some words","properties":{"amount":{"type":"number","value":\#(number % 7)}}}"#
+  }
+
+  // MARK: Pages
+
+  private enum Page: String, CaseIterable {
+    case today
+    case calendar
+
+    /// What the page asks, as `pages/today.js` and `pages/calendar.js` do.
+    var paths: [String] {
+      let now = Date()
+      let zone = "zone=Europe/Amsterdam&day_start=0"
+      func date(_ ago: Int) -> String { String(moment(ago).prefix(10)) }
+      func moment(_ ago: Int) -> String { now.addingTimeInterval(-86_400 * Double(ago)).formatted(.iso8601) }
+      return switch self {
+      case .today:
+        [
+          "/events?from=\(moment(2))&to=\(moment(-1))&limit=1000",
+          "/events/days?from=\(date(13))&to=\(date(0))&\(zone)",
+          "/insights/streaks?\(zone)", "/me/live",
+        ]
+      case .calendar: ["/events/days?from=\(date(0).prefix(4))-01-01&to=\(date(0).prefix(4))-12-31&\(zone)"]
+      }
+    }
+  }
+
+  private func load(_ page: Page, isChanging: Bool, _ connection: HubConnection) throws -> String {
+    var times: [Double] = []
+    var slowest: [String: Double] = [:]
+    let start = ContinuousClock.now
+    for path in page.paths { try connection.ask("GET", path) }
+    let first = (ContinuousClock.now - start) / .milliseconds(1)
+    for run in 0..<runs {
+      if isChanging {
+        let event = Self.event("\(page.rawValue)-\(run)", run, at: Date().timeIntervalSince1970)
+        try connection.ask("POST", "/events", event)
+      }
+      var sum = 0.0
+      for path in page.paths {
+        let start = ContinuousClock.now
+        try connection.ask("GET", path)
+        let time = (ContinuousClock.now - start) / .milliseconds(1)
+        sum += time
+        let name = String(path.prefix { $0 != "?" })
+        slowest[name] = max(slowest[name] ?? 0, time)
+      }
+      times.append(sum)
+    }
+    times.sort()
+    let each = slowest.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(Self.hundredths($0.value))" }
+    return Self.text([
+      ("workload", "\"\(page.rawValue)\""), ("n", "\(count)"), ("ops", "\(runs)"), ("after_a_write", "\(isChanging)"),
+      ("p50_ms", Self.hundredths(times[runs / 2])), ("p99_ms", Self.hundredths(times[min(runs - 1, runs * 99 / 100)])),
+      ("first_ms", Self.hundredths(first)),
+      ("slowest_ms", "{\(each.joined(separator: ","))}"),
+    ])
+  }
+
+  // MARK: Browsers that listen
+
+  private func listen(_ hub: Hub, _ tokens: [String]) throws -> String {
+    // What answering took is given back, and what runs late has run.
+    Thread.sleep(forTimeInterval: 2)
+    let before = try hub.memory()
+    let open = try (0..<streams).map { number in
+      let connection = try HubConnection(port: hub.port, token: tokens[number / Self.streamsOfDevice])
+      try connection.open("/changes/stream")
+      return connection
+    }
+    Thread.sleep(forTimeInterval: 2)
+    let (with, start) = (try hub.memory(), try hub.processorSeconds())
+    Thread.sleep(forTimeInterval: Double(seconds))
+    let spent = try hub.processorSeconds() - start
+    withExtendedLifetime(open) {}
+    return Self.text([
+      ("workload", #""listen""#), ("streams", "\(streams)"), ("seconds", "\(seconds)"),
+      ("cpu_percent", Self.hundredths(spent / Double(seconds) * 100)),
+      ("kb_a_stream", Self.hundredths(Double(with - before) / Double(streams))), ("rss_kb", "\(with)"),
+    ])
+  }
+
+  /// `trendyd`, from its start to its end.
+  private final class Hub {
+    let port: UInt16
+    private let process = Process()
+
+    init(_ benchmark: PagesBenchmark) throws {
+      process.executableURL = URL(filePath: benchmark.trendyd)
+      // Any free port; the hub notes which.
+      process.arguments = [
+        "run", "--role", "hub", "--data", benchmark.data, "--listen", "127.0.0.1:0", "--limit",
+        "requestsPerMinute=none",
+      ]
+      process.environment = ["HOME": benchmark.folder.path, "TZ": "UTC"]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let noted = benchmark.folder.appending(path: "hub/port")
+      let end = ContinuousClock.now + .seconds(20)
+      while true {
+        let text = try? String(contentsOf: noted, encoding: .utf8)
+        if let first = text?.split(separator: "\n").first, let port = UInt16(first),
+          (try? HubConnection(port: port, token: nil).ask("GET", "/health")) != nil
+        {
+          self.port = port
+          return
+        }
+        guard process.isRunning, ContinuousClock.now < end else { throw InputError(text: "the hub does not answer") }
+        Thread.sleep(forTimeInterval: 0.05)
+      }
+    }
+
+    func stop() {
+      process.terminate()
+      process.waitUntilExit()
+    }
+
+    /// Kilobytes in memory.
+    func memory() throws -> Int {
+      let line = try proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+      guard let number = line?.split(separator: " ", omittingEmptySubsequences: true).dropFirst().first,
+        let kilobytes = Int(number.filter(\.isNumber))
+      else { throw InputError(text: "/proc does not tell how much memory the hub has") }
+      return kilobytes
+    }
+
+    func processorSeconds() throws -> Double {
+      // Behind the name, which may hold anything: utime and stime are the 14th and the 15th field.
+      let fields = try proc("stat").split(separator: ")").last?.split(separator: " ") ?? []
+      guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+        throw InputError(text: "/proc does not tell how much processor time the hub took")
+      }
+      return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private func proc(_ file: String) throws -> String {
+      String(decoding: try Data(contentsOf: URL(filePath: "/proc/\(process.processIdentifier)/\(file)")), as: UTF8.self)
+    }
+  }
+
+  private static func hundredths(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
+
+  private static func text(_ members: [(String, String)]) -> String {
+    "{\(([("suite", #""pages""#)] + members).map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}"
+  }
+}
