@@ -1,4 +1,5 @@
 import Testing
+import TrendyModels
 
 @testable import TrendyTrips
 
