@@ -3,6 +3,7 @@
 #else
   public import Foundation
 #endif
+import TrendyInterchange
 public import TrendyModels
 import TrendyPersistence
 public import TrendyProtocols
@@ -58,6 +59,18 @@ extension DeviceRecord {
   }
 }
 
+extension DeviceRecord {
+  /// The id of an event by which another source, such as a history of places, told of a trip that was now found in fixes.
+  func told(_ trip: Event) throws -> String? {
+    let sameness = ForeignEvent.Sameness.time(metres: 150)
+    guard let range = sameness.range(around: trip) else { return nil }
+    return try makeStore().events(in: range, ofType: trip.eventTypeId, limit: nil).first {
+      // Whoever tells of a trip says by what; in fixes that cannot be found.
+      $0.sourceType == .trip && $0.properties[ForeignEvent.modeKey] != nil && sameness.isMet(by: trip, and: $0)
+    }?.id
+  }
+}
+
 /// Writes what was found as the person's own device records it: the event and the mutation that tells the hub.
 private struct RecorderJournal: FindingJournal {
   let record: DeviceRecord
@@ -78,6 +91,8 @@ private struct RecorderJournal: FindingJournal {
   func event(id: String) throws -> Event? { try record.makeStore().findEvent(id: id) }
 
   func twin(of event: Event) throws -> String? { try record.twin(of: event) }
+
+  func told(_ trip: Event) throws -> String? { try record.told(trip) }
 
   func create(_ event: Event) throws -> Bool {
     // A type that the person deleted takes no new events.

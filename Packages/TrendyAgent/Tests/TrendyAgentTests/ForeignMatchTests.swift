@@ -84,4 +84,62 @@ struct ForeignMatchTests {
       #expect(again.new[.event] == 1)
     }
   }
+
+  // MARK: Trips
+
+  /// A drive of half an hour as Timeline tells of it, from so many seconds after its fixes begin.
+  private static func way(after seconds: Double = 0, lasting length: Double = 1800) -> String {
+    let start = 1_772_000_000 + seconds
+    return """
+      {"semanticSegments":[{"startTime":"\(RFC3339.string(from: date(start)))",
+      "endTime":"\(RFC3339.string(from: date(start + length)))","activity":{"start":{"latLng":"52.0907°, 5.1214°"},
+      "end":{"latLng":"52.3323°, 5.1214°"},"distanceMeters":27000,"topCandidate":{"type":"IN_PASSENGER_VEHICLE"}}}]}
+      """
+  }
+
+  private static let drive: String = {
+    let entries = (0..<180).map { index in
+      "{\"latitudeE7\":\(520_907_000 + index * 13_500),\"longitudeE7\":51214000,\"accuracy\":8,"
+        + "\"timestampMs\":\"\(1_772_000_000 + index * 10)000\"}"
+    }
+    return "{\"locations\":[\(entries.joined(separator: ","))]}"
+  }()
+
+  private func trips(_ record: DeviceRecord) throws -> [Event] {
+    try record.makeStore().fetchAllEvents().filter { $0.sourceType == .trip }
+  }
+
+  @Test("a trip that Timeline told of is not found again in fixes that come later", arguments: [-40.0, 0.0, 40.0])
+  func timelineFirst(seconds: Double) throws {
+    try withRecord { record in
+      try take(Self.way(after: seconds), as: "google-timeline", into: record)
+      let told = try trips(record)
+      #expect(told.count == 1)
+      let second = try take(Self.drive, as: "google-records", into: record)
+      #expect(second.found == 0)
+      #expect(try trips(record) == told)
+      // Nor when they are read again, nor the other way round.
+      _ = try record.makeTrackIntake().readAgain()
+      try take(Self.drive, as: "google-records", into: record)
+      try take(Self.way(after: seconds + 5), as: "google-timeline", into: record)
+      #expect(try trips(record) == told)
+    }
+  }
+
+  @Test func `a short way that was told of is not the long trip in the fixes`() throws {
+    try withRecord { record in
+      try take(Self.way(lasting: 600), as: "google-timeline", into: record)
+      try take(Self.drive, as: "google-records", into: record)
+      #expect(try trips(record).count == 2)
+    }
+  }
+
+  @Test func `a trip that was told of and deleted is found in its fixes`() throws {
+    try withRecord { record in
+      try take(Self.way(), as: "google-timeline", into: record)
+      _ = try record.undoImport(try #require(try record.imports().last))
+      try take(Self.drive, as: "google-records", into: record)
+      #expect(try trips(record).count == 1)
+    }
+  }
 }

@@ -65,7 +65,7 @@ enum GoogleStory {
     }
     if way.activity.isVehicle {
       event.source = .trip
-      event.properties["mode"] = .text(way.activity.vehicle)
+      event.properties[ForeignEvent.modeKey] = .text(way.activity.vehicle)
     }
     return event
   }

@@ -37,6 +37,9 @@ public struct ForeignEvent: Hashable, Sendable {
   public var sameness: Sameness?
   public var properties: [String: PropertyValue] = [:]
 
+  /// Key of the property of a trip that says by what it was made, such as `car` or `train`.
+  public static let modeKey = "mode"
+
   /// How two sources tell of one thing.
   public enum Sameness: Hashable, Sendable {
     /// More than half of the longer one's time is the other's too, and their places, where both have one, are no farther apart.

@@ -14,6 +14,9 @@ public protocol FindingJournal: Sendable {
   func event(id: String) throws -> Event?
   /// An event that tells of the same thing as one that was found in a recording, under another id.
   func twin(of event: Event) throws -> String?
+  /// An event by which another source told of a trip that was now found in fixes: of more than half of the longer one's time, and not
+  /// one that was found here.
+  func told(_ trip: Event) throws -> String?
   /// - Returns: `false` for an id that was deleted, which nothing brings back.
   func create(_ event: Event) throws -> Bool
   /// Writes the fields in which the two differ. What was deleted meanwhile stays so: no error.
@@ -26,6 +29,7 @@ public protocol FindingJournal: Sendable {
 extension FindingJournal {
   /// A journal into which nobody imports recordings has none.
   public func twin(of event: Event) throws -> String? { nil }
+  public func told(_ trip: Event) throws -> String? { nil }
   public func completed(_ trip: Event, device: String) throws -> Event { trip }
 }
 

@@ -139,11 +139,13 @@ extension TrackPass {
     plan.operations.append(.init(finding: settled, what: .update(event, updated)))
   }
 
-  /// The event of the same thing that was found in another recording, of this log or of another device's: forms of one track round
+  /// The event of the same thing that another source told of, or that was found in another recording, of this log or of another device's: forms of one track round
   /// its moments each in their own way, and the ids that follow from a moment differ by a millisecond.
   private func twin(of finding: TrackFinding, in found: TrackFindings) throws -> String? {
-    guard Recording.isRecording(device: device), let end = finding.end else { return nil }
+    guard let end = finding.end else { return nil }
     let event = try wanted(finding, id: finding.key, in: found)
+    if event.sourceType == .trip, let told = try journal.told(event) { return told }
+    guard Recording.isRecording(device: device) else { return nil }
     for other in try store.devices() where other.name != device && Recording.isRecording(device: other.name) {
       guard other.firstTime <= end, other.lastTime >= finding.start else { continue }
       let notes = try store.notes(.finding, device: other.name, after: nil, isDescending: false, limit: .max)
