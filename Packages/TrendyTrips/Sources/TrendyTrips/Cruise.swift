@@ -68,15 +68,32 @@ struct Cruise: Hashable, Sendable, Codable {
     guard claims.count >= Self.fixes, fix.timestamp.timeIntervalSince(start.timestamp) >= Self.seconds else {
       return nil
     }
-    let paces = zip(claims, claims.dropFirst()).map { Self.pace($0.0, $0.1) }
-    let mean = Self.pace(start, fix)
-    // An error that wanders has a pace of its own at each fix, and turns.
-    guard mean >= Self.fast, paces.filter({ abs($0 - mean) <= mean / 4 }).count * 5 >= paces.count * 4 else {
+    guard Self.agree(claims) else {
       claims.removeFirst()
       return nil
     }
     defer { claims = [] }
     return claims
+  }
+
+  /// Takes a fix to which neither the way so far leads nor the pace of a train: one that brakes was a train, if it had been one for long
+  /// enough that no error of the receiver looks like it.
+  /// - Returns: the fixes since the first that was too fast, and this one.
+  mutating func braked(on fix: Location) -> [Location]? {
+    guard let first = claims.first, let last = claims.last, claims.count >= Self.fixes,
+      last.timestamp.timeIntervalSince(first.timestamp) >= Self.brakeSeconds, Self.agree(claims),
+      Self.pace(last, fix) < Self.fast
+    else { return nil }
+    defer { claims = [] }
+    return claims + [fix]
+  }
+
+  /// Whether nearly all hops between fixes are about as fast as the way from the first to the last, and that is fast.
+  private static func agree(_ fixes: [Location]) -> Bool {
+    // An error that wanders has a pace of its own at each fix, and turns.
+    let paces = zip(fixes, fixes.dropFirst()).map { pace($0.0, $0.1) }
+    let mean = pace(fixes[0], fixes[fixes.count - 1])
+    return mean >= fast && paces.filter { abs($0 - mean) <= mean / 4 }.count * 5 >= paces.count * 4
   }
 
   private static func pace(_ from: Location, _ to: Location) -> Double {
@@ -89,5 +106,7 @@ struct Cruise: Hashable, Sendable, Codable {
   private static let stillFast = 30.0
   private static let straightness = 0.8
   private static let seconds: TimeInterval = 60
+  /// Seconds of a steady pace after which a slower fix is that of a train that brakes.
+  private static let brakeSeconds: TimeInterval = 15
   private static let fixes = 4
 }

@@ -197,6 +197,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
       guard let way = cruise.agreed(on: fix, maximumSpeed: configuration.maximumTrainSpeed) else { return [] }
       return follow(way)
     }
+    if isLeap, let way = cruise.braked(on: fix) { return follow(way) }
     if let passed = suspect, !isLeap { note(passedOver: passed, after: last) }
     return take(fix, after: last, metres: metres, isLeap: isLeap)
   }

@@ -39,6 +39,18 @@ struct TripCausesTests {
     #expect(try #require(trips.first?.topSpeed) > speed - 4)
   }
 
+  @Test("a fast train that brakes before it was known to be one is one trip", arguments: [20.0, 40])
+  func braked(after seconds: Double) throws {
+    // It gains a metre a second each second up to 78, and stands still for two seconds as a signal, or its receiver, has it.
+    let fixes = stride(from: 0.0, through: 600, by: 3).map { second in
+      let moving = second <= 78 + seconds ? second : max(78 + seconds, second - 2)
+      return fix(600 + second, east: moving < 78 ? moving * moving / 2 : 3042 + 78 * (moving - 78))
+    }
+    let trips = TripDetector.trips(in: Self.rest(from: 0, to: 600, interval: 3) + fixes)
+    #expect(trips.count == 1)
+    #expect(abs(try #require(trips.first).trip.distanceMeters / (3042 + 78 * 520) - 1) < 0.01)
+  }
+
   @Test func `a recording that begins in a fast train is a trip from its first minutes on`() throws {
     let fixes = Self.train(speed: 84, meters: 90_000, interval: 5).filter { $0.timestamp > at(1000) }
     let trips = TripDetector.trips(in: fixes)
