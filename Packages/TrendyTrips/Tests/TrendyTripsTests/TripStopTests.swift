@@ -47,15 +47,15 @@ struct TripStopTests {
 
   @Test(
     "the way to a stop is not part of it: who walks up to a platform and waits for a train",
-    arguments: [(260.0, 1), (320, 2)], [1.0, 2, 5])
+    arguments: [(275.0, 1), (320, 2)], [1.0, 2, 5])
   func walkedTo(wait: (seconds: Double, count: Int), interval: Double) {
-    // The last 50 m of the walk take 38 s.
-    let platform = 1.3 * 600
-    let end = 1200 + wait.seconds
+    // The circle of 50 m in which it rests begins half a minute before the platform.
+    let platform = 1.3 * 240
+    let end = 840 + wait.seconds
     let fixes =
       stride(from: 0.0, to: 600, by: interval).map { fix($0) }
-      + drive(speed: 1.3, start: 600, end: 1200, interval: interval)
-      + stride(from: 1200 + interval, to: end, by: interval).map { fix($0, east: platform) }
+      + drive(speed: 1.3, start: 600, end: 840, interval: interval)
+      + stride(from: 840 + interval, to: end, by: interval).map { fix($0, east: platform) }
       + drive(from: platform, speed: 15, start: end, end: end + 900, interval: interval)
     #expect(TripDetector.trips(in: fixes).count == wait.count)
   }
