@@ -328,7 +328,10 @@ extension EditWriter {
   /// What of the queue it may meet: its own entity's, and for the end of something that was never sent whatever refers to it.
   private func queue(that mutation: PendingMutation) throws -> [PendingMutation] {
     let own = try store.pendingMutations(ofEntity: mutation.entityId)
+    // The making of what has a natural id is told whatever refers to it, and the whole queue may be long: an import that is taken back
+    // deletes its types at the end of it.
     guard mutation.operation == .delete, Coalescing.canBeReferredTo(mutation.entityType),
+      !NaturalIdentifier.isNatural(mutation.entityId),
       own.contains(where: { $0.key == mutation.key && $0.operation == .create && $0.wasNeverSent })
     else { return own }
     return try store.fetchPendingMutations()
