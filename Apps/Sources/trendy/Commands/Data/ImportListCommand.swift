@@ -21,7 +21,7 @@ struct ImportListCommand: Command {
     case .plain:
       for entry in answer {
         session.console.row([
-          entry.id, local.rfc3339(entry.started), entry.state, entry.format, "\(entry.made.count)", entry.source,
+          entry.id, local.rfc3339(entry.started), entry.state, entry.format, "\(entry.madeCount)", entry.source,
         ])
       }
     case .text:
@@ -29,7 +29,7 @@ struct ImportListCommand: Command {
       for entry in answer {
         session.console.text(
           "\(entry.id.prefix(13))  \(local.dayAndTime(entry.started))  \(entry.format)  "
-            + "\(Quantity(entry.made.count, "record"))  \(entry.state)  \(entry.source)")
+            + "\(Quantity(entry.madeCount, "record"))  \(entry.state)  \(entry.source)")
       }
     }
     return .done
@@ -38,7 +38,7 @@ struct ImportListCommand: Command {
   private func json(_ entry: ImportEntry, _ local: LocalTime) -> JSONText {
     .object([
       ("id", .string(entry.id)), ("started", .string(local.rfc3339(entry.started))), ("state", .string(entry.state)),
-      ("format", .string(entry.format)), ("made", .number(entry.made.count)), ("file", .string(entry.source)),
+      ("format", .string(entry.format)), ("made", .number(entry.madeCount)), ("file", .string(entry.source)),
     ])
   }
 }

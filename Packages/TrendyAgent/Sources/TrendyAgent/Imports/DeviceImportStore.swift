@@ -18,7 +18,7 @@ final class DeviceImportStore: ImportStore {
   private let format: String
   private let fingerprint: String
   /// Ids that an import made that was taken back: they may come again.
-  private let takenBack: Set<String>
+  private let takenBack: FingerprintSet
   private var isBegun = false
   private(set) var importID: String?
   private(set) var isContinued = false
@@ -47,7 +47,7 @@ final class DeviceImportStore: ImportStore {
     self.source = source
     self.format = format
     self.fingerprint = fingerprint
-    takenBack = Set(try record.imports().filter { $0.undone != nil }.flatMap { $0.made.map(\.id) })
+    takenBack = try record.takenBack()
   }
 
   var now: Date { record.clock.now }
@@ -71,16 +71,21 @@ final class DeviceImportStore: ImportStore {
   }
 
   func knows(_ kind: MutationEntityType, id: String) throws -> Bool { try record.makeStore().knows(kind, id) }
-  func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool { takenBack.contains(id) }
+  func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool { isTakenBack(id) }
+
+  private func isTakenBack(_ id: String) -> Bool {
+    takenBack.count > 0 && takenBack.contains(CompactIdentifier(id).fingerprint)
+  }
 
   func save(_ batch: [Undoable]) throws -> [Bool] {
     try record.recorder.inOneSave { save in
       try save.takeWriteLock()
-      var made: [ImportEntry.Made] = []
+      var made: [MadeEntity] = []
       let areNew = try batch.map { entity in
-        let isNew = try make(entity, in: save)
-        if isNew { made.append(ImportEntry.Made(kind: entity.kind, id: entity.id, digest: try digest(entity, save))) }
-        return isNew
+        let id = entity.id
+        guard let digest = try make(entity, id: id, in: save) else { return false }
+        made.append(MadeEntity(kind: entity.kind, id: id, digest: digest))
+        return true
       }
       if !made.isEmpty {
         let journal = ImportJournal(save.localStore)
@@ -98,25 +103,28 @@ final class DeviceImportStore: ImportStore {
     }
   }
 
-  private func digest(_ entity: Undoable, _ save: RecorderChanges) throws -> String {
-    try (Undoable.held(entity.kind, id: entity.id, in: save.store) ?? entity).digest
-  }
-
-  /// - Returns: whether it was not there before.
-  private func make(_ entity: Undoable, in save: RecorderChanges) throws -> Bool {
-    if takenBack.contains(entity.id), try Undoable.held(entity.kind, id: entity.id, in: save.store) == nil {
+  /// - Returns: the digest of what was made; `nil` where it was there before.
+  private func make(_ entity: Undoable, id: String, in save: RecorderChanges) throws -> String? {
+    func heldDigest() throws -> String {
+      try (Undoable.held(entity.kind, id: id, in: save.store) ?? entity).digest
+    }
+    if isTakenBack(id), try Undoable.held(entity.kind, id: id, in: save.store) == nil {
       do {
-        if try save.restore(entity.kind, id: entity.id) { return true }
+        if try save.restore(entity.kind, id: id) { return try heldDigest() }
       } catch RecorderError.notHeld {
         // No hub has heard of it: it is made as the first time.
-        return try save.record(entity)
+        return try save.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
-        return false
+        // Its deletion is on its way to the hub, or what it belongs to was deleted.
+        return nil
       }
     }
     // A natural id says so itself.
-    if !NaturalIdentifier.isNatural(entity.id), try save.store.knows(entity.kind, entity.id) { return false }
-    return try save.record(entity)
+    if !NaturalIdentifier.isNatural(id), try save.store.knows(entity.kind, id) { return nil }
+    if case .event(let event) = entity {
+      return try save.recordedPayload(of: event).map { Undoable.digest(ofPayload: $0) }
+    }
+    return try save.record(entity) ? heldDigest() : nil
   }
 
   private func begin(_ journal: ImportJournal) throws -> String {
@@ -134,8 +142,7 @@ final class DeviceImportStore: ImportStore {
 
 extension DataStoreProtocol {
   fileprivate func findTombstone(_ kind: MutationEntityType, _ id: String) throws -> Bool {
-    try heldEntry(kind: kind, id: id) != nil
-      || fetchTombstones().contains { $0.entityType == kind && $0.entityId == id }
+    try heldEntry(kind: kind, id: id) != nil || findTombstone(entityType: kind, entityId: id) != nil
   }
 
   /// Whether it lives, or was deleted on any device, or is on its way.

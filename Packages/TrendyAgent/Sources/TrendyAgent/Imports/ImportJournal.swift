@@ -10,18 +10,11 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
-public import TrendyModels
+import TrendyModels
 import TrendyPersistence
 
-/// One import as it was done: where from, how far it came, and the entities that it made.
+/// One import as it was done: where from, how far it came, and how many entities it made.
 public struct ImportEntry: Hashable, Sendable {
-  public struct Made: Hashable, Sendable {
-    public var kind: MutationEntityType
-    public var id: String
-    /// Of its fields when it was made, so that a later edit is noticed.
-    var digest: String
-  }
-
   public var id: String
   /// The word of its format.
   public var format: String
@@ -33,10 +26,20 @@ public struct ImportEntry: Hashable, Sendable {
   public var undone: Date?
   /// Says what was read and how, so that the same command goes on.
   var fingerprint: String
-  public var made: [Made] = []
+  /// How many entities it made.
+  public internal(set) var madeCount = 0
+}
+
+/// Something that an import made.
+struct MadeEntity: Hashable {
+  var kind: MutationEntityType
+  var id: String
+  /// Of its fields when it was made, so that a later edit is noticed.
+  var digest: String
 }
 
 /// Imports of a store, in notes of it: what is noted of a batch is saved with the batch, or not at all, and every backup holds it.
+/// What an import made is read a part at a time: of a million events it is no less than 70 MB.
 ///
 /// Used within one unit of work, which has the write lock where it writes.
 struct ImportJournal {
@@ -60,9 +63,10 @@ struct ImportJournal {
     try store.setNote(.array((ids() + [entry.id]).map { .string($0) }), named: Self.name)
   }
 
-  func append(_ made: [ImportEntry.Made], to id: String) throws {
+  func append(_ made: [MadeEntity], to id: String) throws {
     guard var head = try head(id) else { return }
     var part = Self.parts(head)
+    head["count"] = .int(Int64(try count(id, head) + made.count))
     var rest = made[...]
     while !rest.isEmpty {
       let piece = rest.prefix(Self.partLength)
@@ -76,16 +80,24 @@ struct ImportJournal {
     try put(head, of: id)
   }
 
+  /// How many parts there are of what an import made.
+  func partCount(of id: String) throws -> Int { try head(id).map(Self.parts) ?? 0 }
+
+  /// - Parameter part: below ``partCount(of:)``; the first is what was made first.
+  func made(by id: String, part: Int) throws -> [MadeEntity] {
+    (try store.note(named: Self.name(id, part: part))?.arrayValue ?? []).compactMap { MadeEntity($0) }
+  }
+
   func finish(_ id: String, at date: Date) throws { try set("finished", of: id, to: date) }
 
   func undo(_ id: String, at date: Date) throws { try set("undone", of: id, to: date) }
 
   /// Takes in what an earlier version kept in files.
-  func takeOver(_ earlier: [ImportEntry]) throws {
+  func takeOver(_ earlier: [(entry: ImportEntry, made: [MadeEntity])]) throws {
     let known = Set(try ids())
-    for entry in earlier where !known.contains(entry.id) {
+    for (entry, made) in earlier where !known.contains(entry.id) {
       try begin(entry)
-      try append(entry.made, to: entry.id)
+      try append(made, to: entry.id)
       if let finished = entry.finished { try finish(entry.id, at: finished) }
       if let undone = entry.undone { try undo(entry.id, at: undone) }
     }
@@ -100,12 +112,14 @@ extension ImportJournal {
   /// `nil` for one that was lost with a damaged store.
   private func entry(_ id: String) throws -> ImportEntry? {
     guard let head = try head(id), var entry = ImportEntry(id: id, head) else { return nil }
-    for part in 0..<Self.parts(head) {
-      for made in try store.note(named: Self.name(id, part: part))?.arrayValue ?? [] {
-        if let made = ImportEntry.Made(made) { entry.made.append(made) }
-      }
-    }
+    entry.madeCount = try count(id, head)
     return entry
+  }
+
+  private func count(_ id: String, _ head: [String: JSONValue]) throws -> Int {
+    if let count = head["count"]?.intValue { return Int(count) }
+    // An earlier version did not say.
+    return try (0..<Self.parts(head)).reduce(0) { try $0 + made(by: id, part: $1).count }
   }
 
   private func head(_ id: String) throws -> [String: JSONValue]? {
@@ -137,7 +151,7 @@ struct EarlierImportFiles {
   var exist: Bool { access(folder.path, F_OK) == 0 }
 
   /// The oldest first.
-  func entries() throws -> [ImportEntry] {
+  func entries() throws -> [(entry: ImportEntry, made: [MadeEntity])] {
     guard exist else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".ndjson") }.compactMap { try entry(String($0.dropLast(7))) }
@@ -146,18 +160,18 @@ struct EarlierImportFiles {
   func remove() throws { try FileManager.default.removeItem(at: folder) }
 
   /// `nil` for a file whose first line was not written whole.
-  private func entry(_ id: String) throws -> ImportEntry? {
+  private func entry(_ id: String) throws -> (entry: ImportEntry, made: [MadeEntity])? {
     var entry: ImportEntry?
+    var made: [MadeEntity] = []
     for line in try Data(contentsOf: folder.appending(path: "\(id).ndjson")).split(separator: 0xA) {
       // The last line may have been cut by a power failure before its batch was saved.
       guard let members = try? WireJSON.decode(JSONValue.self, from: Data(line)).objectValue else { continue }
       if let begun = ImportEntry(id: id, members) { entry = begun }
-      for made in members["made"]?.arrayValue ?? [] {
-        if let made = ImportEntry.Made(made) { entry?.made.append(made) }
-      }
+      made += (members["made"]?.arrayValue ?? []).compactMap { MadeEntity($0) }
       entry?.takeDates(members)
     }
-    return entry
+    entry?.madeCount = made.count
+    return entry.map { ($0, made) }
   }
 }
 
@@ -179,7 +193,7 @@ extension ImportEntry {
   }
 }
 
-extension ImportEntry.Made {
+extension MadeEntity {
   fileprivate init?(_ value: JSONValue) {
     guard let parts = value.arrayValue, parts.count == 3, let id = parts[1].stringValue,
       let kind = parts[0].stringValue.flatMap(MutationEntityType.init(rawValue:)), let digest = parts[2].stringValue
@@ -189,12 +203,39 @@ extension ImportEntry.Made {
 }
 
 extension Undoable {
-  /// Tells whether anything of it was changed.
+  /// Tells whether anything of it was changed: of what makes it, as it is told to the hub.
   var digest: String {
     get throws {
-      StableHash.sha256(Array(try WireJSON.encode(value))).prefix(8).map { byte in
-        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-      }.joined()
+      func digest(_ entity: some SyncedEntity) throws -> String {
+        Self.digest(ofPayload: try WireJSON.encode(entity.createRequest))
+      }
+      switch self {
+      case .event(let event): return try digest(event)
+      case .eventType(let type): return try digest(type)
+      case .place(let place): return try digest(place)
+      case .property(let definition): return try digest(definition)
+      case .record, .conflict: return Self.digest(ofPayload: try WireJSON.encode(value))
+      }
     }
+  }
+
+  /// An `x`, and the XXH64 of the bytes in 16 hexadecimal digits.
+  static func digest(ofPayload payload: Data) -> String {
+    let hash = payload.withUnsafeBytes { Checksum.xxh64($0) }
+    return String(unsafeUninitializedCapacity: 17) { text in
+      text[0] = UInt8(ascii: "x")
+      for place in 0..<16 {
+        let digit = UInt8(hash >> UInt64(60 - 4 * place) & 15)
+        text[place + 1] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+      }
+      return 17
+    }
+  }
+
+  /// Whether it is as it was when the digest was made, by this version or an earlier one.
+  func isAsMade(_ digest: String) throws -> Bool {
+    if digest.hasPrefix("x") { return try self.digest == digest }
+    let words = try StableHash.sha256(Array(WireJSON.encode(value))).prefix(8)
+    return words.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digest
   }
 }

@@ -15,8 +15,34 @@ extension DeviceRecord {
   public func imports() throws -> [ImportEntry] {
     let known = try ImportJournal(dataStoreFactory.makeLocalStore()).entries()
     let ids = Set(known.map(\.id))
-    let earlier = try EarlierImportFiles(storeDirectory: directory).entries().filter { !ids.contains($0.id) }
+    let earlier = try EarlierImportFiles(storeDirectory: directory).entries().map(\.entry).filter {
+      !ids.contains($0.id)
+    }
     return earlier + known
+  }
+
+  /// What imports made that were taken back, where no later import made it again: by whoever made it last.
+  func takenBack() throws -> FingerprintSet {
+    var takenBack = FingerprintSet()
+    var decided = FingerprintSet()
+    func decide(_ made: [MadeEntity], of entry: ImportEntry) {
+      for entity in made {
+        let fingerprint = CompactIdentifier(entity.id).fingerprint
+        if decided.insert(fingerprint), entry.undone != nil { takenBack.insert(fingerprint) }
+      }
+    }
+    let journal = ImportJournal(dataStoreFactory.makeLocalStore())
+    let known = try journal.entries()
+    let ids = Set(known.map(\.id))
+    let earlier = try EarlierImportFiles(storeDirectory: directory).entries().filter { !ids.contains($0.entry.id) }
+    guard (earlier.map(\.entry) + known).contains(where: { $0.undone != nil }) else { return takenBack }
+    for entry in known.reversed() {
+      for part in 0..<(try journal.partCount(of: entry.id)) {
+        decide(try journal.made(by: entry.id, part: part), of: entry)
+      }
+    }
+    for (entry, made) in earlier.reversed() { decide(made, of: entry) }
+    return takenBack
   }
 
   /// Whether an earlier version left notes of imports beside the store.
@@ -68,28 +94,35 @@ extension DeviceRecord {
     return report
   }
 
+  /// Parts of the list of what an import made that are taken back in one save.
+  private static var undoneParts: Int { 8 }
+
   /// Takes back what an import made and nobody edited since.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
     var result = ImportUndo()
-    var rest = entry.made[...]
+    try takeOverEarlierImports()
+    var parts = 0..<(try ImportJournal(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
     // What refers to others goes first.
-    while !rest.isEmpty {
-      let part = rest.suffix(RecordImporter.batchSize)
+    while !parts.isEmpty {
+      let some = parts.suffix(Self.undoneParts)
       try recorder.inOneSave { save in
-        for made in part.reversed() {
-          guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else { continue }
-          let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
-          if try isInUse || now.digest != made.digest {
-            result.left.append(made.id)
-          } else {
-            try save.delete(now)
-            result.removed += 1
+        try save.takeWriteLock()
+        let journal = ImportJournal(save.localStore)
+        for part in some.reversed() {
+          for made in try journal.made(by: entry.id, part: part).reversed() {
+            guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else { continue }
+            let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
+            if try isInUse || !now.isAsMade(made.digest) {
+              result.left.append(made.id)
+            } else {
+              try save.delete(now)
+              result.removed += 1
+            }
           }
         }
       }
-      rest = rest.dropLast(part.count)
+      parts = parts.lowerBound..<some.startIndex
     }
-    try takeOverEarlierImports()
     try recorder.inOneSave { save in
       try save.takeWriteLock()
       try ImportJournal(save.localStore).undo(entry.id, at: clock.now)

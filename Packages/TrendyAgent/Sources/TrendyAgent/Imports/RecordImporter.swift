@@ -11,7 +11,10 @@ import TrendyTrips
 
 /// Makes entities of records, and saves them a batch at a time.
 final class RecordImporter {
-  static let batchSize = 2000
+  /// Entities that are saved at once.
+  private static let batchSize = 8000
+  /// The same where each is held against all of the batch.
+  private static let comparedBatchSize = 2000
   private static let readingBatchSize = 20_000
   /// Events that are told of in full.
   private static let exampleCount = 5
@@ -28,11 +31,17 @@ final class RecordImporter {
   private var definitions: [String: [String: PropertyDefinition]] = [:]
   /// Ids of the file whose entities have other ids here.
   private var renamed: [String: String] = [:]
-  private var occurrences: [String: Int] = [:]
+  /// Types by their names in the file, as events of few follow each other.
+  private var uses: [String: TypeUse] = [:]
+  /// Keys that the file had.
+  private var keys = FingerprintSet()
+  /// How often it had those that it had more than once.
+  private var repeats: [UInt64: Int] = [:]
   private let latestFix: Date
   /// Whether fixes came in which trips have not been looked for.
   private var hasUnreadFixes = false
   private var batch: [Undoable] = []
+  private var isBatchCompared = false
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
   private var notes: [String: [TrackNote]] = [:]
@@ -59,6 +68,7 @@ final class RecordImporter {
   }
 
   private func know(_ type: EventType) {
+    forgetUses()
     types[type.id] = type
     // Of two of one name the first by id, on every device.
     if let other = typeNames[type.name.lowercased()], other.id <= type.id { return }
@@ -66,6 +76,7 @@ final class RecordImporter {
   }
 
   private func know(_ definition: PropertyDefinition) {
+    if definitions[definition.eventTypeId]?[definition.key.lowercased()] != nil { forgetUses() }
     definitions[definition.eventTypeId, default: [:]][definition.key.lowercased()] = definition
   }
 
@@ -98,7 +109,7 @@ final class RecordImporter {
     case .skip(let what, let count): skip(what, count)
     case .bad(let reason): refuse(reason, at: place)
     }
-    if batch.count >= Self.batchSize { try flush() }
+    if batch.count >= (isBatchCompared ? Self.comparedBatchSize : Self.batchSize) { try flush() }
   }
 
   private func refuse(_ reason: String, at place: String) {
@@ -181,7 +192,8 @@ final class RecordImporter {
       guard isWanted(type.name, type.name), request.options.range?.contains(event.timestamp) != false else {
         return skip("event that was not asked for")
       }
-      count(event, of: type.name)
+      report.types[type.name, default: 0] += 1
+      note(event, of: type.name)
     case .record(let skip) where kind == .skip:
       guard skip.fields["event_type_id"]?.stringValue.flatMap({ types[$0] }) != nil else {
         return refuse("its event type is not here", at: place)
@@ -196,8 +208,7 @@ final class RecordImporter {
       || request.onlyTypes.contains(target.lowercased())
   }
 
-  private func count(_ event: Event, of typeName: String) {
-    report.types[typeName, default: 0] += 1
+  private func note(_ event: Event, of typeName: String) {
     report.first = min(report.first ?? event.timestamp, event.timestamp)
     report.last = max(report.last ?? event.timestamp, event.timestamp)
     if report.examples.count < Self.exampleCount {
@@ -205,36 +216,83 @@ final class RecordImporter {
     }
   }
 
-  private func take(_ foreign: ForeignEvent, at place: String) throws {
+  /// What is known of a type of the file.
+  private final class TypeUse {
+    let type: EventType
+    /// By the key as the file has it.
+    var definitions: [String: PropertyDefinition] = [:]
+    /// Of events that are not in the report yet.
+    var count = 0
+
+    init(_ type: EventType) { self.type = type }
+  }
+
+  /// Something became known that may be found in place of what was.
+  private func forgetUses() {
+    for use in uses.values where use.count > 0 { report.types[use.type.name, default: 0] += use.count }
+    uses.removeAll(keepingCapacity: true)
+  }
+
+  /// - Returns: `nil` where events of the type are not taken in, which is told.
+  private func use(of foreign: ForeignEvent, at place: String) throws -> TypeUse? {
+    // Hints are the event's own, and so is what it is beside a trip or a visit.
+    let isByName = foreign.hints.isEmpty && foreign.sameness == nil
+    if isByName, let use = uses[foreign.typeName] { return use }
     let mapped = ([foreign.typeName.lowercased()] + foreign.hints).lazy.compactMap { self.request.typeMap[$0] }.first
     let name = mapped ?? foreign.typeName
-    guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.timestamp) != false else {
+    guard isWanted(foreign.typeName, name) else {
+      skip("event that was not asked for")
+      return nil
+    }
+    guard isTypeName(name, at: place) else { return nil }
+    let type = try typeNames[name.lowercased()] ?? builtInType(for: foreign, named: name) ?? makeType(name)
+    let use = TypeUse(type)
+    if isByName { uses[foreign.typeName] = use } else { report.types[type.name, default: 0] += 1 }
+    return use
+  }
+
+  private func take(_ foreign: ForeignEvent, at place: String) throws {
+    guard request.options.range?.contains(foreign.timestamp) != false else {
       return skip("event that was not asked for")
     }
-    guard isTypeName(name, at: place) else { return }
-    let type = try typeNames[name.lowercased()] ?? builtInType(for: foreign, named: name) ?? makeType(name)
+    guard let use = try use(of: foreign, at: place) else { return }
     var event = Event(
-      id: foreign.id ?? id(of: foreign), eventTypeId: type.id, timestamp: foreign.timestamp, endDate: foreign.endDate,
-      isAllDay: foreign.isAllDay, notes: foreign.notes, sourceType: foreign.source ?? .imported,
-      externalId: foreign.externalId,
-      originalTitle: foreign.title, locationLatitude: foreign.coordinate?.latitude,
-      locationLongitude: foreign.coordinate?.longitude, locationName: foreign.locationName, timeZone: foreign.timeZone)
-    var properties: [String: PropertyValue] = [:]
+      identifier: foreign.id.map { CompactIdentifier($0) } ?? identifier(of: foreign), eventTypeId: use.type.id,
+      timestamp: foreign.timestamp, isAllDay: foreign.isAllDay, sourceType: foreign.source ?? .imported)
+    event.endDate = foreign.endDate
+    event.notes = foreign.notes
+    event.locationLatitude = foreign.coordinate?.latitude
+    event.locationLongitude = foreign.coordinate?.longitude
+    event.locationName = foreign.locationName
+    event.timeZone = foreign.timeZone
+    if let id = foreign.externalId { event.externalId = id }
+    if let title = foreign.title { event.originalTitle = title }
     var given = foreign.properties
     if foreign.route.count > 1 {
       // As a trip has it, and as far apart as a screen shows.
       given[TripRecord.PropertyKey.route.rawValue] = .text(
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }
-    for (key, value) in given.sorted(by: { $0.key < $1.key }) {
-      let definition = definitions[type.id]?[key.lowercased()] ?? makeDefinition(key, value, of: type)
-      properties[definition.key] = value.converted(to: definition)
+    if !given.isEmpty {
+      var properties: [String: PropertyValue] = [:]
+      properties.reserveCapacity(given.count)
+      for (key, value) in given.sorted(by: { $0.key < $1.key }) {
+        let definition =
+          use.definitions[key] ?? definitions[use.type.id]?[key.lowercased()]
+          ?? makeDefinition(key, value, of: use.type)
+        use.definitions[key] = definition
+        properties[definition.key] = value.converted(to: definition)
+      }
+      event.properties = properties
     }
-    event.properties = properties
-    count(event, of: type.name)
-    if let sameness = foreign.sameness, try isKnown(event, sameness) {
-      report.known += 1
-      return
+    note(event, of: use.type.name)
+    use.count += 1
+    if let sameness = foreign.sameness {
+      if try isKnown(event, sameness) {
+        report.known += 1
+        return
+      }
+      isBatchCompared = true
     }
     batch.append(.event(event))
     if let path = KeptPath.device(ofTrack: foreign.track) {
@@ -293,7 +351,7 @@ final class RecordImporter {
     guard isTypeName(name, at: place) else { return }
     let type = typeNames[name.lowercased()] ?? makeType(name)
     let skip = Skip(
-      id: id(["skip"] + foreign.key), eventTypeId: type.id, days: foreign.days, note: foreign.note)
+      id: identifier(["skip"] + foreign.key).text, eventTypeId: type.id, days: foreign.days, note: foreign.note)
     batch.append(.record(skip.record))
   }
 
@@ -305,16 +363,18 @@ final class RecordImporter {
     return true
   }
 
-  private func id(of foreign: ForeignEvent) -> String {
-    foreign.isKeyUnique ? NaturalKey.id(for: ["import"] + foreign.key) : id(foreign.key)
+  private func identifier(of foreign: ForeignEvent) -> CompactIdentifier {
+    foreign.isKeyUnique ? NaturalKey.identifier(for: ["import"] + foreign.key) : identifier(foreign.key)
   }
 
   /// The second of one key in a file is another thing.
-  private func id(_ key: [String]) -> String {
-    let id = NaturalKey.id(for: ["import"] + key)
-    let count = occurrences[id, default: 0] + 1
-    occurrences[id] = count
-    return count == 1 ? id : NaturalKey.id(for: ["import"] + key + ["#\(count)"])
+  private func identifier(_ key: [String]) -> CompactIdentifier {
+    let first = NaturalKey.identifier(for: ["import"] + key)
+    let fingerprint = first.fingerprint
+    if keys.insert(fingerprint) { return first }
+    let count = repeats[fingerprint, default: 1] + 1
+    repeats[fingerprint] = count
+    return NaturalKey.identifier(for: ["import"] + key + ["#\(count)"])
   }
 
   private func typeID(of name: String) -> String { NaturalKey.id(for: "import", "type", name.lowercased()) }
@@ -352,7 +412,10 @@ final class RecordImporter {
   // MARK: Saving
 
   private func flush() throws {
-    defer { batch.removeAll(keepingCapacity: true) }
+    defer {
+      batch.removeAll(keepingCapacity: true)
+      isBatchCompared = false
+    }
     guard !batch.isEmpty else { return }
     if request.isDryRun {
       for entity in batch {
@@ -398,6 +461,7 @@ final class RecordImporter {
 
   private func finish() throws -> ImportReport {
     try flush()
+    forgetUses()
     try flushReadings()
     if !request.isDryRun {
       try putNotes()

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+import TrendyInterchange
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@testable import TrendyAgent
+
+/// An import is one act: each batch is whole, it goes on, adds nothing the second time, and is taken back whole.
+@Suite("Imports of records", .timeLimit(.minutes(10)))
+struct RecordImportTests {
+  private struct Stop: Error {}
+
+  private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    try body(DeviceRecord(directory: folder, clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))))
+  }
+
+  @discardableResult
+  private func take(
+    _ rows: [String], map: [String: String] = [:], into record: DeviceRecord,
+    onProgress: (@Sendable (Int) throws -> Void)? = nil
+  ) throws -> ImportReport {
+    let text = "type,start,note,amount\n" + rows.joined(separator: "\n") + "\n"
+    let options = ImportOptions(zone: .utc, now: record.clock.now)
+    var request = ImportRequest(
+      source: "a table", options: options, fingerprint: "table \(map.sorted { $0.key < $1.key })")
+    request.typeMap = map
+    request.onProgress = onProgress
+    return try record.importRecords(
+      ByteInput(Array(text.utf8)), as: #require(InterchangeFormat.named("csv")), request)
+  }
+
+  private static func rows(_ count: Int) -> [String] {
+    (0..<count).map { index in
+      let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60)))
+      return "\(["Gym", "Tea", "Book"][index % 3]),\(time),\"note \(index % 7)\",\(index % 50)"
+    }
+  }
+
+  private func events(_ record: DeviceRecord) throws -> [Event] { try record.makeStore().fetchAllEvents() }
+
+  @Test func `an import that was stopped goes on as the same one, and is taken back whole`() throws {
+    try withRecord { record in
+      let rows = Self.rows(9000)
+      #expect(throws: Stop.self) { try take(rows, into: record) { _ in throw Stop() } }
+      let first = try events(record).count
+      #expect(first > 0 && first < rows.count)
+      let report = try take(rows, into: record)
+      #expect(report.isContinued)
+      #expect(report.known >= first && report.known + report.newCount == rows.count)
+      #expect(try events(record).count == rows.count)
+      #expect(try take(rows, into: record).newCount == 0)
+      let imports = try record.imports()
+      #expect(imports.count == 1 && imports[0].finished != nil)
+      #expect(imports[0].madeCount == rows.count + 3 + 3)
+      let undo = try record.undoImport(imports[0])
+      #expect(undo.left.isEmpty && undo.removed == rows.count + 6)
+      #expect(try events(record).isEmpty)
+      #expect(try record.makeStore().fetchAllEventTypes().isEmpty)
+      #expect(try record.imports()[0].undone != nil)
+    }
+  }
+
+  @Test func `rows that are equal are as many events, and the same the second time`() throws {
+    try withRecord { record in
+      let rows = Array(repeating: "Gym,2026-03-01T08:00:00Z,,1", count: 3) + ["Gym,2026-03-01T08:00:00Z,,2"]
+      let first = try take(rows, into: record)
+      let second = try take(rows + rows.suffix(1), into: record)
+      #expect(first.new[.event] == 4 && second.new[.event] == 1)
+      let ids = try events(record).map(\.id)
+      #expect(Set(ids).count == 5)
+    }
+  }
+
+  @Test func `what was edited since stays when an import is taken back, and is named`() throws {
+    try withRecord { record in
+      try take(Self.rows(9), into: record)
+      let edited = try #require(try events(record).first { $0.notes == "note 4" })
+      try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
+      let undo = try record.undoImport(try #require(try record.imports().last))
+      // With it its type, which is in use.
+      #expect(undo.left == [edited.id, edited.eventTypeId])
+      let kept = try events(record).map(\.id)
+      #expect(kept == [edited.id])
+    }
+  }
+
+  /// Notes of it did not say how many there are, and had another digest.
+  @Test func `an import of an earlier version is counted and taken back`() throws {
+    try withRecord { record in
+      try take(Self.rows(9), into: record)
+      let edited = try #require(try events(record).first { $0.notes == "note 4" })
+      let entry = try #require(try record.imports().last)
+      let store = record.dataStoreFactory.makeLocalStore()
+      let made = try ImportJournal(store).made(by: entry.id, part: 0).map { entity in
+        let held = try #require(try Undoable.held(entity.kind, id: entity.id, in: store))
+        let hash = StableHash.sha256(Array(try WireJSON.encode(held.value))).prefix(8)
+        let digest = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return JSONValue.array([.string(entity.kind.rawValue), .string(entity.id), .string(digest)])
+      }
+      try store.setNote(.array(made), named: "import \(entry.id).0")
+      var head = try #require(try store.note(named: "import \(entry.id)")?.objectValue)
+      #expect(head.removeValue(forKey: "count") == 15)
+      try store.setNote(.object(head), named: "import \(entry.id)")
+      try store.save()
+      #expect(try record.imports().map(\.madeCount) == [15])
+      try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
+      let undo = try record.undoImport(try #require(try record.imports().last))
+      #expect(undo.left == [edited.id, edited.eventTypeId] && undo.removed == 13)
+    }
+  }
+
+  // MARK: After it was taken back
+
+  @Test func `what was deleted by hand after it came again stays deleted`() throws {
+    try withRecord { record in
+      let rows = Self.rows(3)
+      try take(rows, into: record)
+      _ = try record.undoImport(try #require(try record.imports().last))
+      try take(rows, into: record)
+      let deleted = try #require(try events(record).first)
+      try record.recorder.delete(eventId: deleted.id)
+      #expect(try take(rows, into: record).newCount == 0)
+      #expect(try events(record).count == 2)
+    }
+  }
+
+  // MARK: Parts
+
+  @Test func `a set of hashes holds each once, also 0 and those that want one slot`() {
+    var set = FingerprintSet()
+    #expect(!set.contains(0) && !set.contains(5))
+    let hashes = (0..<5000).map { UInt64($0) << 40 } + (1...5000).map { UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }
+    #expect(hashes.allSatisfy { hash in set.insert(hash) })
+    #expect(hashes.allSatisfy { hash in set.contains(hash) })
+    #expect(!hashes.contains { hash in set.insert(hash) })
+    #expect(set.count == hashes.count)
+    #expect(!set.contains(3 << 20))
+  }
+}
