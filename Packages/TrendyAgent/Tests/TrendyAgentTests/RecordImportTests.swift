@@ -117,6 +117,30 @@ struct RecordImportTests {
 
   // MARK: After it was taken back
 
+  @Test func `what was taken back comes again, under the type that is asked for now`() throws {
+    try withRecord { record in
+      let rows = Self.rows(9)
+      try take(rows, into: record)
+      let before = try events(record)
+      _ = try record.undoImport(try #require(try record.imports().last))
+      let again = try take(rows, map: ["gym": "Workout"], into: record)
+      #expect(again.new[.event] == 9, "\(again)")
+      let types = try record.makeStore().fetchAllEventTypes()
+      #expect(types.map(\.name) == ["Book", "Tea", "Workout"])
+      let names = Dictionary(uniqueKeysWithValues: types.map { ($0.id, $0.name) })
+      let after = try events(record)
+      #expect(after.map(\.id) == before.map(\.id))
+      #expect(after.count { names[$0.eventTypeId] == "Workout" } == 3)
+      // It is an import as any other.
+      let undo = try record.undoImport(try #require(try record.imports().last))
+      #expect(undo.left.isEmpty)
+      #expect(try events(record).isEmpty)
+      let third = try take(rows, into: record)
+      #expect(third.new[.event] == 9)
+      #expect(try record.makeStore().fetchAllEventTypes().map(\.name) == ["Book", "Gym", "Tea"])
+    }
+  }
+
   @Test func `what was deleted by hand after it came again stays deleted`() throws {
     try withRecord { record in
       let rows = Self.rows(3)

@@ -110,7 +110,12 @@ final class DeviceImportStore: ImportStore {
     }
     if isTakenBack(id), try Undoable.held(entity.kind, id: id, in: save.store) == nil {
       do {
-        if try save.restore(entity.kind, id: id) { return try heldDigest() }
+        // An event comes as the file, and what was asked of it, says now: the first import may have been taken back for its type.
+        let isRestored =
+          if case .event(let event) = entity { try save.restore(as: event) } else {
+            try save.restore(entity.kind, id: id)
+          }
+        if isRestored { return try heldDigest() }
       } catch RecorderError.notHeld {
         // No hub has heard of it: it is made as the first time.
         return try save.record(entity) ? heldDigest() : nil
