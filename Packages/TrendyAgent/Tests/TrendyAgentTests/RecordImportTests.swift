@@ -154,6 +154,21 @@ struct RecordImportTests {
     }
   }
 
+  @Test func `what was deleted by hand before, or edited, was not taken back and stays as it is`() throws {
+    try withRecord { record in
+      let rows = Self.rows(4)
+      try take(rows, into: record)
+      let (deleted, edited) = (try events(record)[0], try events(record)[1])
+      try record.recorder.delete(eventId: deleted.id)
+      try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
+      _ = try record.undoImport(try #require(try record.imports().last))
+      try record.recorder.delete(eventId: edited.id)
+      #expect(try take(rows, into: record).new[.event] == 2)
+      let ids = try Set(events(record).map(\.id))
+      #expect(ids.count == 2 && !ids.contains(deleted.id) && !ids.contains(edited.id))
+    }
+  }
+
   // MARK: Parts
 
   @Test func `a set of hashes holds each once, also 0 and those that want one slot`() {

@@ -36,6 +36,8 @@ struct MadeEntity: Hashable {
   var id: String
   /// Of its fields when it was made, so that a later edit is noticed.
   var digest: String
+  /// Whether taking the import back deleted it: it may come again. What a person deleted may not.
+  var isTakenBack = false
 }
 
 /// Imports of a store, in notes of it: what is noted of a batch is saved with the batch, or not at all, and every backup holds it.
@@ -70,9 +72,7 @@ struct ImportJournal {
     var rest = made[...]
     while !rest.isEmpty {
       let piece = rest.prefix(Self.partLength)
-      try store.setNote(
-        .array(piece.map { .array([.string($0.kind.rawValue), .string($0.id), .string($0.digest)]) }),
-        named: Self.name(id, part: part))
+      try put(Array(piece), of: id, part: part)
       rest = rest.dropFirst(piece.count)
       part += 1
     }
@@ -86,6 +86,11 @@ struct ImportJournal {
   /// - Parameter part: below ``partCount(of:)``; the first is what was made first.
   func made(by id: String, part: Int) throws -> [MadeEntity] {
     (try store.note(named: Self.name(id, part: part))?.arrayValue ?? []).compactMap { MadeEntity($0) }
+  }
+
+  /// Replaces a part.
+  func put(_ made: [MadeEntity], of id: String, part: Int) throws {
+    try store.setNote(.array(made.map(\.json)), named: Self.name(id, part: part))
   }
 
   func finish(_ id: String, at date: Date) throws { try set("finished", of: id, to: date) }
@@ -171,6 +176,8 @@ struct EarlierImportFiles {
       entry?.takeDates(members)
     }
     entry?.madeCount = made.count
+    // It did not say which of them were taken back with it.
+    if entry?.undone != nil { for index in made.indices { made[index].isTakenBack = true } }
     return entry.map { ($0, made) }
   }
 }
@@ -195,10 +202,15 @@ extension ImportEntry {
 
 extension MadeEntity {
   fileprivate init?(_ value: JSONValue) {
-    guard let parts = value.arrayValue, parts.count == 3, let id = parts[1].stringValue,
+    guard let parts = value.arrayValue, parts.count >= 3, let id = parts[1].stringValue,
       let kind = parts[0].stringValue.flatMap(MutationEntityType.init(rawValue:)), let digest = parts[2].stringValue
     else { return nil }
-    self.init(kind: kind, id: id, digest: digest)
+    self.init(kind: kind, id: id, digest: digest, isTakenBack: parts.count > 3 && parts[3] == true)
+  }
+
+  fileprivate var json: JSONValue {
+    let parts: [JSONValue] = [.string(kind.rawValue), .string(id), .string(digest)]
+    return .array(isTakenBack ? parts + [true] : parts)
   }
 }
 

@@ -25,10 +25,10 @@ extension DeviceRecord {
   func takenBack() throws -> FingerprintSet {
     var takenBack = FingerprintSet()
     var decided = FingerprintSet()
-    func decide(_ made: [MadeEntity], of entry: ImportEntry) {
+    func decide(_ made: [MadeEntity]) {
       for entity in made {
         let fingerprint = CompactIdentifier(entity.id).fingerprint
-        if decided.insert(fingerprint), entry.undone != nil { takenBack.insert(fingerprint) }
+        if decided.insert(fingerprint), entity.isTakenBack { takenBack.insert(fingerprint) }
       }
     }
     let journal = ImportJournal(dataStoreFactory.makeLocalStore())
@@ -38,10 +38,10 @@ extension DeviceRecord {
     guard (earlier.map(\.entry) + known).contains(where: { $0.undone != nil }) else { return takenBack }
     for entry in known.reversed() {
       for part in 0..<(try journal.partCount(of: entry.id)) {
-        decide(try journal.made(by: entry.id, part: part), of: entry)
+        decide(try journal.made(by: entry.id, part: part))
       }
     }
-    for (entry, made) in earlier.reversed() { decide(made, of: entry) }
+    for (_, made) in earlier.reversed() { decide(made) }
     return takenBack
   }
 
@@ -109,16 +109,19 @@ extension DeviceRecord {
         try save.takeWriteLock()
         let journal = ImportJournal(save.localStore)
         for part in some.reversed() {
-          for made in try journal.made(by: entry.id, part: part).reversed() {
+          var list = try journal.made(by: entry.id, part: part)
+          for (index, made) in list.enumerated().reversed() {
             guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else { continue }
             let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
             if try isInUse || !now.isAsMade(made.digest) {
               result.left.append(made.id)
             } else {
               try save.delete(now)
+              list[index].isTakenBack = true
               result.removed += 1
             }
           }
+          try journal.put(list, of: entry.id, part: part)
         }
       }
       parts = parts.lowerBound..<some.startIndex
