@@ -140,9 +140,12 @@ public final class TrackReader: Sendable {
     let finding = try TrackFinding(note)
     var readings = 0
     try store.forEach(device: device, after: finding.start - 0.001, through: finding.end) { _ in readings += 1 }
+    // As they are of: one about a fix may be taken before one about the rest that the trip began in.
+    let decisions = finding.decisions.enumerated()
+      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     return FindingExplanation(
       device: device, start: finding.start, end: finding.end, isPersonal: finding.standing == .personal,
-      isSettled: finding.settledAt != nil, decisions: finding.decisions, readings: readings)
+      isSettled: finding.settledAt != nil, decisions: decisions, readings: readings)
   }
 
   /// The events that were made of a device's readings, also those that the person changed or deleted since; by their time.
