@@ -68,6 +68,7 @@ enum FileInput {
 
   private static func piece(of descriptor: Int32, _ path: String, size: Int) throws(CommandError) -> [UInt8] {
     while true {
+      try Interruption.waitToRead(descriptor)
       do {
         return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count throws(SystemFailure) in
           let read = read(descriptor, buffer.baseAddress, size)
@@ -76,7 +77,6 @@ enum FileInput {
         }
       } catch {
         if error.code != EINTR { throw failure(path, code: error.code) }
-        try Interruption.check()
       }
     }
   }

@@ -88,11 +88,7 @@ struct ImportCommand: Command {
     request.isDryRun = arguments.has("--dry-run")
     request.typeMap = map
     request.onlyTypes = Set(arguments.all("--type").map { $0.lowercased() })
-    let isDryRun = request.isDryRun
-    request.onProgress = { _ in
-      try Interruption.check(
-        hint: isDryRun ? nil : "What was taken in so far stays (trendy import list); the same command goes on.")
-    }
+    request.onProgress = { _ in try Interruption.check() }
     return request
   }
 
@@ -112,6 +108,8 @@ struct ImportCommand: Command {
         }
         return try takeIn(input, found, session)
       }
+    } catch let error as CommandError where error.exit == .interrupted && !request.isDryRun {
+      throw CommandError.interrupted("What was taken in so far stays (trendy import list); the same command goes on.")
     } catch let error as ArchiveError {
       if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
       throw CommandError("\(path): \(error)", hint: "Get the file whole and try again.", exit: .badData)
