@@ -99,14 +99,16 @@ struct ReloadTests {
       return try? status.document.objectValue?["today"]?.objectValue?["day"]?.stringValue
     }
     let today = try #require(try eventually { try day() })
-    // A day that begins a minute after this one is still yesterday's.
-    let fields = LocalTime(isUTC: true).components(of: Date(timeIntervalSinceNow: 60))
+    // Until a day begins it is still yesterday's. Of a time by the minute up to a minute is over already.
+    let ahead = 5
+    let fields = LocalTime(isUTC: true).components(of: Date(timeIntervalSinceNow: Double(ahead) * 60))
     let before = Date(timeIntervalSinceNow: -86_400)
     let wanted = String(RFC3339.string(from: before).prefix(10))
     try #require(wanted < today)
     let clock =
-      fields.hour == 0 && fields.minute < 2 ? nil : "\(fields.hour):\(fields.minute < 10 ? "0" : "")\(fields.minute)"
-    // Within two minutes of midnight there is no such day.
+      fields.hour == 0 && fields.minute <= ahead
+      ? nil : "\(fields.hour):\(fields.minute < 10 ? "0" : "")\(fields.minute)"
+    // Just before midnight there is no such day.
     guard let clock else { return }
     try bench.trendy("config", "set", "day_starts_at", clock)
     #expect(try eventually { try day() == wanted ? true : nil } == true)
