@@ -13,7 +13,7 @@ public enum NaturalKey: Sendable {
   /// The id of the thing that these parts name, in their order. `["a", "bc"]` and `["ab", "c"]` are two things.
   public static func id(for parts: [String]) -> String { identifier(for: parts).text }
 
-  /// As ``id(for:)-swift.type.method``, without the text.
+  /// The id without its text.
   public static func identifier(for parts: [String]) -> CompactIdentifier {
     var key: [UInt8] = []
     key.reserveCapacity(parts.reduce(0) { $0 + $1.utf8.count + 4 })
