@@ -5,6 +5,7 @@ public import TrendyModels
 public protocol FileImporting: Sendable {
   /// Reads a file from its beginning to its end, in memory that does not grow with it.
   /// - Parameters:
+  ///   - file: what was sent, and how it is to be read.
   ///   - desk: where what is in it is written, and where it is looked up what is known.
   ///   - onProgress: called again and again with the bytes read; what it throws ends the import there.
   /// - Throws: a ``Problem`` for a file that cannot be read; what was written before it stays.
