@@ -33,6 +33,9 @@ public struct StyledText: Hashable, Sendable {
 
   public init(_ parts: [Part]) { self.parts = parts }
 
+  /// One part, without a style.
+  public init(_ text: String) { self.init([Part(text)]) }
+
   private static let gap = "  "
   /// A note that is cut shorter than this says nothing.
   private static let shortestNote = 6

@@ -50,12 +50,12 @@ struct ChartText {
       if let amount = chart.amount {
         lines = terminal.lines(of: "\(what): no \(isLength ? "length" : "number") recorded here.") + leftOut(amount)
       }
-      return lines.map { StyledText([StyledText.Part($0)]) }
+      return lines.map { StyledText($0) }
     }
     var texts = sentence.map { terminal.lines(of: $0, indent: 2) } ?? []
     if chart.period == .day { texts += lineChart(terminal) } else { texts += bars(terminal) }
     if let amount = chart.amount { texts += leftOut(amount).flatMap { terminal.lines(of: $0, indent: 2) } }
-    return [heading] + texts.map { StyledText([StyledText.Part($0)]) }
+    return [heading] + texts.map { StyledText($0) }
   }
 
   private func leftOut(_ amount: ChartedSeries.Amount) -> [String] {

@@ -42,7 +42,7 @@ struct RelationPicture {
       + plain([""]) + plain(terminal.lines(of: legend, indent: 2))
   }
 
-  private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText([StyledText.Part($0)]) } }
+  private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText($0) } }
 
   /// As many days as fit side by side, then the next.
   private func bands(_ terminal: Terminal) -> [StyledText] {

@@ -38,7 +38,7 @@ struct YearText {
           ])
       })
     let heading = terminal.lines(of: "Best month, best day and longest streak of each:", indent: 2)
-    return [StyledText([])] + heading.map { StyledText([StyledText.Part($0)]) } + table.lines(terminal)
+    return [StyledText([])] + heading.map { StyledText($0) } + table.lines(terminal)
   }
 
   private static func name(_ peak: PersonalRecords.Peak) -> String {

@@ -137,7 +137,7 @@ struct RestoreCommand: Command {
     for entity in entities {
       let name = entity.fields["name"]?.stringValue ?? entity.fields["label"]?.stringValue ?? entity.id
       let kind = entity.kind.rawValue.replacing("_", with: " ")
-      let line = entity.event.map { text.line($0) } ?? StyledText([StyledText.Part("\(kind) \(name)")])
+      let line = entity.event.map { text.line($0) } ?? StyledText("\(kind) \(name)")
       session.console.done(line.led(by: "Restored:"))
     }
   }

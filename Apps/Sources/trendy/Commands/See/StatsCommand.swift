@@ -75,7 +75,7 @@ private struct StatsText {
       StyledText([]),
     ]
     func add(_ text: String) {
-      lines += terminal.lines(of: text, indent: 2).map { StyledText([StyledText.Part($0)]) }
+      lines += terminal.lines(of: text, indent: 2).map { StyledText($0) }
     }
     add(trendSentence)
     let weeks = history.weeks(12)
