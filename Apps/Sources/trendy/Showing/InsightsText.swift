@@ -7,9 +7,11 @@ struct InsightsText {
   private static let mostHabits = 4
 
   private let found: FoundInsights
+  /// The person's clock.
+  private let local: LocalTime
   private let narrator = PlainNarrator()
 
-  init(_ found: FoundInsights) { self.found = found }
+  init(_ found: FoundInsights, _ local: LocalTime) { (self.found, self.local) = (found, local) }
 
   func show(_ console: Console) {
     if console.isJSON { console.document("trendy.insights/1", members) }
@@ -41,7 +43,7 @@ struct InsightsText {
     return plain(opening) + paragraphs.flatMap { plain([""]) + $0 } + quiet
   }
 
-  private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText([StyledText.Part($0)]) } }
+  private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText($0) } }
 
   private func relations(_ terminal: Terminal) -> [StyledText] {
     let search = found.search
@@ -96,14 +98,13 @@ struct InsightsText {
     let habits = found.habits.prefix(Self.mostHabits).map { habit in
       let hour = habit.hour.pattern.peak
       let day = habit.weekday.map { ", most on \(LocalTime.weekdays[$0.pattern.peak])" } ?? ""
-      return "\(habit.type.name) \(Self.hour(hour)) to \(Self.hour(hour + 1))\(day)"
+      return
+        "\(habit.type.name) \(local.clock(hour: hour, minute: 0)) to \(local.clock(hour: hour + 1, minute: 0))\(day)"
         + " (\(habit.hour.pattern.consistency.text(decimals: 2)))"
     }
     guard !habits.isEmpty else { return [] }
     return plain(terminal.lines(of: "Habits: \(habits.joined(separator: "; "))", indent: 2))
   }
-
-  private static func hour(_ hour: Int) -> String { "\(String(hour % 24).count < 2 ? "0" : "")\(hour % 24):00" }
 
   // MARK: As a document
 

@@ -44,7 +44,7 @@ struct InsightsCommand: Command {
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     switch answer {
-    case .all(let found): InsightsText(found).show(session.console)
+    case .all(let found): InsightsText(found, session.local).show(session.console)
     case .one(let days): RelationPicture(days).show(session.console)
     }
     return .done
