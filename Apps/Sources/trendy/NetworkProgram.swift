@@ -17,7 +17,7 @@ import TrendyModels
 enum NetworkProgram {
   /// Goes on as `trendy-net` with the same words: same terminal, same status.
   static func replaceThisProcess(with session: Session) throws(CommandError) -> ExitCode {
-    let program = directory() + "/trendy-net"
+    let program = ProgramFolder.path + "/trendy-net"
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + session.words).map { strdup($0) }
     words.append(nil)
     execv(program, words)
@@ -30,7 +30,7 @@ enum NetworkProgram {
   /// Runs it beside this one, with `--json`.
   /// - Returns: the document that it gave, or the one in which it says why it could not.
   static func answer(to words: [String]) throws -> JSONValue {
-    let program = directory() + "/trendy-net"
+    let program = ProgramFolder.path + "/trendy-net"
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure(of: program, errno) }
     #if canImport(Darwin)
@@ -65,15 +65,5 @@ enum NetworkProgram {
     CommandError(
       "\(program) cannot be started: \(String(cString: strerror(code)))",
       hint: "It is installed beside trendy: make install.", exit: .configuration)
-  }
-
-  /// The folder of the running program, links resolved.
-  private static func directory() -> String {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    let path =
-      length > 0
-      ? String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self) : CommandLine.arguments[0]
-    return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
   }
 }

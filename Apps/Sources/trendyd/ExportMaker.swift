@@ -65,8 +65,7 @@ struct ExportMaker {
   }
 
   private func make(_ plan: ExportPlan, _ file: URL) async throws {
-    let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path
-    let path = (Self.ownFolder ?? program) + "/trendy"
+    let path = "\(ProgramFolder.path)/trendy"
     let process = HookProcess()
     let (words, environment) = (
       plan.words(writing: file.path) + ["--store", app.storeDirectory.path, "-q"], environment
@@ -92,11 +91,5 @@ struct ExportMaker {
     case .overdue: throw Failure(description: "it took longer than an hour and was ended")
     case .notStarted(let reason): throw Failure(description: "\(path) cannot be started: \(reason)")
     }
-  }
-
-  /// Of this program, links resolved; `nil` where the system does not say.
-  private static var ownFolder: String? {
-    let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")  // Linux alone has it
-    return own.map { URL(filePath: $0).deletingLastPathComponent().path }
   }
 }
