@@ -31,8 +31,8 @@ let package = Package(
     .target(
       name: "AppContainer",
       dependencies: [
-        "AgentLink", "CommandSupport", "TrendyAgent", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
-        "TrendySync",
+        "AgentLink", "CommandSupport", "TrendyAgent", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
+        "TrendyProtocols", "TrendySync",
       ]),
     .target(name: "CommandSupport", dependencies: ["TrendyModels"]),
     .testTarget(name: "CommandSupportTests", dependencies: ["CommandSupport", "TrendyModels"]),

@@ -1,5 +1,6 @@
 public import CommandSupport
 public import TrendyAgent
+import TrendyInterchange
 
 /// The exports that an agent makes by itself, as the settings say them.
 public struct ExportPlan: Hashable, Sendable {
@@ -36,13 +37,12 @@ public struct ExportPlan: Hashable, Sendable {
     }
   }
 
-  /// What `trendy` is told, so that it writes a file whole.
+  /// The arguments with which `trendy` exports everything to a file.
   public func words(writing path: String) -> [String] {
     let words = ["export", format, path]
-    switch format {
-    case "mileage": return words + ["--all"]
-    case "gpx", "geojson", "kml", "owntracks-rec": return words + ["--all", "--yes"]
-    default: return words + ["--yes"]
-    }
+    if format == "mileage" { return words + ["--all"] }
+    // Of tracks it has to be said that all are meant.
+    let isTrack = InterchangeFormat.named(format)?.writes == .fixes
+    return words + (isTrack ? ["--all", "--yes"] : ["--yes"])
   }
 }
