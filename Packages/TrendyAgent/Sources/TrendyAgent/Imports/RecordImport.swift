@@ -14,11 +14,13 @@ extension DeviceRecord {
   /// Imports of this store, the oldest first.
   public func imports() throws -> [ImportEntry] {
     let known = try ImportJournal(dataStoreFactory.makeLocalStore()).entries()
+    return try earlierImports(besides: known).map(\.entry) + known
+  }
+
+  /// Those that an earlier version left beside the store, as long as they are not in it.
+  private func earlierImports(besides known: [ImportEntry]) throws -> [(entry: ImportEntry, made: [MadeEntity])] {
     let ids = Set(known.map(\.id))
-    let earlier = try EarlierImportFiles(storeDirectory: directory).entries().map(\.entry).filter {
-      !ids.contains($0.id)
-    }
-    return earlier + known
+    return try EarlierImportFiles(storeDirectory: directory).entries().filter { !ids.contains($0.entry.id) }
   }
 
   /// What imports made that were taken back, where no later import made it again: by whoever made it last.
@@ -33,8 +35,7 @@ extension DeviceRecord {
     }
     let journal = ImportJournal(dataStoreFactory.makeLocalStore())
     let known = try journal.entries()
-    let ids = Set(known.map(\.id))
-    let earlier = try EarlierImportFiles(storeDirectory: directory).entries().filter { !ids.contains($0.entry.id) }
+    let earlier = try earlierImports(besides: known)
     guard (earlier.map(\.entry) + known).contains(where: { $0.undone != nil }) else { return takenBack }
     for entry in known.reversed() {
       for part in 0..<(try journal.partCount(of: entry.id)) {
