@@ -38,7 +38,7 @@ public enum Interruption: Sendable {
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 
-  /// What a signal handler may do.
+  /// The signal handler: it only calls what is safe in one (POSIX, 2.4.3).
   private static func noteSignal() {
     let code = errno
     flag.store(true, ordering: .relaxed)

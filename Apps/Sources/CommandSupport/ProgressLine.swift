@@ -19,7 +19,7 @@ public protocol ReadingMeter: AnyObject {
 /// It is on the standard error, and only where that is a terminal and talk is wanted. Work in several steps counts each from the
 /// beginning, under its name.
 public final class ProgressLine: ReadingMeter {
-  /// What is counted.
+  /// The unit in which progress is counted.
   public enum Unit: Hashable, Sendable {
     case bytes
     /// Things by the word for many of them: `records`.

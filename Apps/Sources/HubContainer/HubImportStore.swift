@@ -11,7 +11,7 @@ final class HubImportStore: ImportStore {
   private let desk: HubImportDesk
   private let storage: any HubStorage
   private let clock: any TimeSource
-  /// What the hub's rules refused, in words: the first of it, and how much.
+  /// Why the hub's rules refused entities: the first ten reasons, and the number of all refused.
   private(set) var refusals: [String] = []
   private(set) var refusedCount = 0
   private var log: TrackLog?
@@ -109,7 +109,7 @@ final class HubImportStore: ImportStore {
   }
 }
 
-/// What is found in the fixes of a file, written as of its import.
+/// Writes the trips and visits that are found in the fixes of a file, with the import as their author.
 ///
 /// @unchecked: the desk is used on the one thread that reads the file.
 private struct ImportFindings: FindingJournal, @unchecked Sendable {
