@@ -43,36 +43,13 @@ struct CommandLineBenchmark {
   private let isTable: Bool
 
   init(_ arguments: [String]) throws(InputError) {
-    var values: [String: String] = [:]
-    var rest = arguments[...]
-    var isTable = false
-    while let option = rest.popFirst() {
-      if option == "--table" {
-        isTable = true
-        continue
-      }
-      guard ["--programs", "--n", "--runs", "--dir"].contains(option), let value = rest.popFirst() else {
-        throw InputError(text: Self.usage)
-      }
-      values[option] = value
-    }
-    guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(Self.usage)") }
-    trendy = "\(programs)/trendy"
-    guard access(trendy, X_OK) == 0 else { throw InputError(text: "\(trendy) is not there: make release builds it") }
-    func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
-      guard let text = values[option] else { return usual }
-      guard let number = Int(text), (1...100_000_000).contains(number) else {
-        throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
-      }
-      return number
-    }
-    count = try number("--n", 1_000_000)
-    runs = try number("--runs", 21)
-    self.isTable = isTable
-    isTemporary = values["--dir"] == nil
-    folder =
-      values["--dir"].map { URL(filePath: $0) }
-      ?? FileManager.default.temporaryDirectory.appending(path: "trendy-bench-cli-\(getpid())")
+    isTable = arguments.contains("--table")
+    let options = try ProgramBenchmarkOptions(
+      arguments.filter { $0 != "--table" }, known: ["--programs", "--n", "--runs", "--dir"], usage: Self.usage)
+    trendy = try options.program("trendy")
+    count = try options.number("--n", 1_000_000)
+    runs = try options.number("--runs", 21)
+    (folder, isTemporary) = options.folder("cli")
   }
 
   func run(_ write: (String) -> Void) throws {

@@ -28,35 +28,13 @@ struct InsightsBenchmark {
   private let peer: (python: String, script: String)?
 
   init(_ arguments: [String]) throws(InputError) {
-    var values: [String: String] = [:]
-    var rest = arguments[...]
-    while let option = rest.popFirst() {
-      guard ["--programs", "--n", "--runs", "--dir", "--python", "--script"].contains(option),
-        let value = rest.popFirst()
-      else { throw InputError(text: Self.usage) }
-      values[option] = value
-    }
-    guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(Self.usage)") }
-    trendy = "\(programs)/trendy"
-    guard access(trendy, X_OK) == 0 else { throw InputError(text: "\(trendy) is not there: make release builds it") }
-    func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
-      guard let text = values[option] else { return usual }
-      guard let number = Int(text), (1...100_000_000).contains(number) else {
-        throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
-      }
-      return number
-    }
-    count = try number("--n", 1_000_000)
-    runs = try number("--runs", 11)
-    isTemporary = values["--dir"] == nil
-    folder =
-      values["--dir"].map { URL(filePath: $0) }
-      ?? FileManager.default.temporaryDirectory.appending(path: "trendy-bench-insights-\(getpid())")
-    switch (values["--python"], values["--script"]) {
-    case (let python?, let script?): peer = (python, script)
-    case (nil, nil): peer = nil
-    default: throw InputError(text: "--python and --script go together\n\(Self.usage)")
-    }
+    let options = try ProgramBenchmarkOptions(
+      arguments, known: ["--programs", "--n", "--runs", "--dir", "--python", "--script"], usage: Self.usage)
+    trendy = try options.program("trendy")
+    count = try options.number("--n", 1_000_000)
+    runs = try options.number("--runs", 11)
+    (folder, isTemporary) = options.folder("insights")
+    peer = try options.peer()
   }
 
   func run(_ write: (String) -> Void) throws {

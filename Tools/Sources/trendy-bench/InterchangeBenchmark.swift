@@ -29,44 +29,25 @@ struct InterchangeBenchmark {
   private let peer: (python: String, script: String)?
   private let trendy: String?
   private let folder: URL
-  private let isKept: Bool
+  private let isTemporary: Bool
 
   init(_ arguments: [String]) throws(InputError) {
-    var values: [String: String] = [:]
-    var rest = arguments[...]
-    while let option = rest.popFirst() {
-      guard ["--size", "--events", "--programs", "--python", "--script", "--dir"].contains(option),
-        let value = rest.popFirst()
-      else { throw InputError(text: "\(option) is no option, or has no value\n\(Self.usage)") }
-      values[option] = value
-    }
-    guard let size = Self.size(values["--size"] ?? "400M"), size >= 1 << 20 else {
+    let options = try ProgramBenchmarkOptions(
+      arguments, known: ["--size", "--events", "--programs", "--python", "--script", "--dir"], usage: Self.usage)
+    guard let size = Self.size(options["--size"] ?? "400M"), size >= 1 << 20 else {
       throw InputError(text: "--size takes a size from 1M on\n\(Self.usage)")
     }
-    guard let events = Int(values["--events"] ?? "1000000"), (1...100_000_000).contains(events) else {
-      throw InputError(text: "--events takes a number from 1 to 100000000\n\(Self.usage)")
-    }
     self.size = size
-    self.events = events
-    switch (values["--python"], values["--script"]) {
-    case (let python?, let script?): peer = (python, script)
-    case (nil, nil): peer = nil
-    default: throw InputError(text: "--python and --script go together\n\(Self.usage)")
-    }
-    trendy = values["--programs"].map { "\($0)/trendy" }
-    if let trendy, access(trendy, X_OK) != 0 {
-      throw InputError(text: "\(trendy) is not there: make release builds it")
-    }
-    isKept = values["--dir"] != nil
-    folder = URL(
-      filePath: values["--dir"]
-        ?? FileManager.default.temporaryDirectory.appending(path: "interchange-\(getpid())").path)
+    events = try options.number("--events", 1_000_000)
+    peer = try options.peer()
+    trendy = options["--programs"] == nil ? nil : try options.program("trendy")
+    (folder, isTemporary) = options.folder("interchange")
   }
 
   func run(_ report: (String) -> Void) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
-      if !isKept { try? FileManager.default.removeItem(at: folder) }  // a temporary folder that stays harms nobody
+      if isTemporary { try? FileManager.default.removeItem(at: folder) }  // a temporary folder that stays harms nobody
     }
     let health = try HealthFile.files(in: folder, size: size)
     let records = try file("records-\(size).json") { try InterchangeFiles.writeRecords(bytes: size, to: $0) }

@@ -33,32 +33,14 @@ struct PagesBenchmark {
   private let isTemporary: Bool
 
   init(_ arguments: [String]) throws(InputError) {
-    var values: [String: String] = [:]
-    var rest = arguments[...]
-    while let option = rest.popFirst() {
-      guard ["--programs", "--n", "--runs", "--streams", "--seconds", "--dir"].contains(option),
-        let value = rest.popFirst()
-      else { throw InputError(text: Self.usage) }
-      values[option] = value
-    }
-    guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(Self.usage)") }
-    trendyd = "\(programs)/trendyd"
-    guard access(trendyd, X_OK) == 0 else { throw InputError(text: "\(trendyd) is not there: make release builds it") }
-    func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
-      guard let text = values[option] else { return usual }
-      guard let number = Int(text), (1...100_000_000).contains(number) else {
-        throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
-      }
-      return number
-    }
-    count = try number("--n", 1_000_000)
-    runs = try number("--runs", 200)
-    streams = try number("--streams", 50)
-    seconds = try number("--seconds", 20)
-    isTemporary = values["--dir"] == nil
-    folder =
-      values["--dir"].map { URL(filePath: $0) }
-      ?? FileManager.default.temporaryDirectory.appending(path: "trendy-bench-pages-\(getpid())")
+    let options = try ProgramBenchmarkOptions(
+      arguments, known: ["--programs", "--n", "--runs", "--streams", "--seconds", "--dir"], usage: Self.usage)
+    trendyd = try options.program("trendyd")
+    count = try options.number("--n", 1_000_000)
+    runs = try options.number("--runs", 200)
+    streams = try options.number("--streams", 50)
+    seconds = try options.number("--seconds", 20)
+    (folder, isTemporary) = options.folder("pages")
   }
 
   func run(_ write: (String) -> Void) throws {

@@ -1,0 +1,65 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What is said to a benchmark of the shipped programs: options with a value each.
+struct ProgramBenchmarkOptions {
+  private let values: [String: String]
+  private let usage: String
+
+  /// - Parameters:
+  ///   - arguments: of the benchmark.
+  ///   - known: the options that it takes.
+  ///   - usage: how it is called.
+  init(_ arguments: some Sequence<String>, known: Set<String>, usage: String) throws(InputError) {
+    var values: [String: String] = [:]
+    var rest = Array(arguments)[...]
+    while let option = rest.popFirst() {
+      guard known.contains(option), let value = rest.popFirst() else {
+        throw InputError(text: "\(option) is no option, or has no value\n\(usage)")
+      }
+      values[option] = value
+    }
+    (self.values, self.usage) = (values, usage)
+  }
+
+  subscript(option: String) -> String? { values[option] }
+
+  /// A whole number from 1 to 100,000,000.
+  func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
+    guard let text = values[option] else { return usual }
+    guard let number = Int(text), (1...100_000_000).contains(number) else {
+      throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
+    }
+    return number
+  }
+
+  /// The path of a program in the folder of `--programs`.
+  func program(_ name: String) throws(InputError) -> String {
+    guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(usage)") }
+    let path = "\(programs)/\(name)"
+    guard access(path, X_OK) == 0 else { throw InputError(text: "\(path) is not there: make release builds it") }
+    return path
+  }
+
+  /// The folder of `--dir`, else a temporary one of this process.
+  func folder(_ name: String) -> (folder: URL, isTemporary: Bool) {
+    if let path = values["--dir"] { return (URL(filePath: path), false) }
+    return (FileManager.default.temporaryDirectory.appending(path: "trendy-bench-\(name)-\(getpid())"), true)
+  }
+
+  /// The interpreter and the script of a peer in Python; `nil` where none is named.
+  func peer() throws(InputError) -> (python: String, script: String)? {
+    switch (values["--python"], values["--script"]) {
+    case (let python?, let script?): return (python, script)
+    case (nil, nil): return nil
+    default: throw InputError(text: "--python and --script go together\n\(usage)")
+    }
+  }
+}
