@@ -47,10 +47,12 @@ public final class TrackReader: Sendable {
 
   /// Reads what is new of one device, and closes what has been silent for long enough by now.
   @discardableResult
-  public func read(device: String) throws -> Changes {
+  public func read(device: String) throws -> Changes { try read(device: device) { _ in } }
+
+  private func read(device: String, onReading: (Date) throws -> Void) throws -> Changes {
     try store.withReader {
       var pass = try TrackPass(reader: self, device: device)
-      return try pass.run()
+      return try pass.run(onReading: onReading)
     }
   }
 
@@ -102,36 +104,30 @@ public final class TrackReader: Sendable {
   ///     the rest is read by the next ``readAll()``.
   @discardableResult
   public func readAgain(since: Date? = nil, onProgress: (Progress) throws -> Void = { _ in }) throws -> Changes {
-    let devices = try store.devices().filter { !KeptPath.isKept(device: $0.name) }
-    var progress = Progress(done: 0, total: 0)
-    for device in devices {
-      var changes = TrackChanges()
-      changes.unreadSince = max(since ?? device.firstTime, device.firstTime)
-      try store.commit(changes, device: device.name)
-      progress.total += Self.span(of: device, since: since)
-    }
-    var all = Changes()
-    for device in devices {
+    let spans = try store.devices().filter { !KeptPath.isKept(device: $0.name) }.map { device in
       let start = max(since ?? device.firstTime, device.firstTime)
-      let (before, span) = (progress.done, Self.span(of: device, since: since))
+      return (device: device.name, start: start, length: max(device.lastTime.timeIntervalSince(start), 0))
+    }
+    for span in spans {
+      var changes = TrackChanges()
+      changes.unreadSince = span.start
+      try store.commit(changes, device: span.device)
+    }
+    var progress = Progress(done: 0, total: spans.reduce(0) { $0 + $1.length })
+    var all = Changes()
+    for span in spans {
+      let before = progress.done
       try onProgress(progress)
-      let changes = try store.withReader {
-        var pass = try TrackPass(reader: self, device: device.name)
-        return try pass.run { time in
-          // A device may have told more since the devices were listed, and is read from a checkpoint before the moment on.
-          progress.done = before + min(max(time.timeIntervalSince(start), 0), span)
-          try onProgress(progress)
-        }
+      let changes = try read(device: span.device) { time in
+        // A device may have told more since the devices were listed, and is read from a checkpoint before the moment on.
+        progress.done = before + min(max(time.timeIntervalSince(span.start), 0), span.length)
+        try onProgress(progress)
       }
       all.add(changes)
-      progress.done = before + span
+      progress.done = before + span.length
     }
     try onProgress(progress)
     return all
-  }
-
-  private static func span(of device: TrackDevice, since: Date?) -> TimeInterval {
-    max(device.lastTime.timeIntervalSince(max(since ?? device.firstTime, device.firstTime)), 0)
   }
 
   /// Why an event is there; `nil` for one that was not made of readings.
