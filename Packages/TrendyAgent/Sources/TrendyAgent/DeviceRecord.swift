@@ -21,14 +21,16 @@ public final class DeviceRecord: Sendable {
   let onChange: @Sendable () -> Void
   private let ids = Mutex(UUIDv7.Generator())
 
-  /// Opens the store, or makes it where there is none.
+  /// Opens the store, or makes it where there is none. Its files are mapped in small pages: a command reads a little and ends, an agent
+  /// waits most of the time.
   /// - Throws: `StorageError`.
   public convenience init(
     directory: URL, clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
   ) throws {
     self.init(
-      directory: directory, dataStoreFactory: try DefaultDataStoreFactory(directory: directory), clock: clock,
-      onChange: onChange)
+      directory: directory,
+      dataStoreFactory: try DefaultDataStoreFactory(
+        directory: directory, fileSystem: PosixFileSystem(mapsLargePages: false)), clock: clock, onChange: onChange)
   }
 
   /// Of a store that is open, on any file system.

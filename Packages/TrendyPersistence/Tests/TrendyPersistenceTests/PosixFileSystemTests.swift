@@ -55,6 +55,26 @@ struct PosixFileSystemTests {
     #expect(throws: FileSystemError(operation: .write, path: path, code: EBADF)) { try write([1], to: reader) }
   }
 
+  @Test func `a long file begins beside the multiples of a large page where a touch of it is not to take up one`()
+    throws
+  {
+    let largePage = 2 << 20
+    let sparing = PosixFileSystem(mapsLargePages: false)
+    let file = try sparing.open(folder.path + "/long", .create)
+    try file.allocate(2 * largePage)
+    try write([7], to: file, at: largePage)
+    // Where the system gives addresses that follow each other, one of so many would fall upon a multiple.
+    let mappings = try (0..<40).map { _ in try file.map(size: 2 * largePage) }
+    for mapping in mappings {
+      #expect(Int(bitPattern: mapping.bytes.baseAddress) % largePage != 0)
+      #expect(mapping.bytes.count == 2 * largePage)
+      #expect(mapping.bytes[largePage] == 7)
+    }
+    #expect(throws: FileSystemError(operation: .map, path: folder.path + "/long", code: EINVAL)) {
+      _ = try file.map(size: 3 * largePage)
+    }
+  }
+
   @Test func `a renamed file takes the other's place, and who has the other open can tell`() throws {
     let old = try files.open(folder.path + "/old", .create)
     let new = try files.open(folder.path + "/new", .create)

@@ -17,8 +17,8 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
 
   /// Makes the folder if need be and opens the store.
   /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
-  public convenience init(directory: URL) throws {
-    try self.init(directory: FolderEngine.path(of: directory), fileSystem: PosixFileSystem())
+  public convenience init(directory: URL, fileSystem: any FileSystem = PosixFileSystem()) throws {
+    try self.init(directory: FolderEngine.path(of: directory), fileSystem: fileSystem)
   }
 
   /// The same on any file system. `directory` has no slash at its end; the generator gives a new store its identity.
