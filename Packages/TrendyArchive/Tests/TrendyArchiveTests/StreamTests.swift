@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyArchive
 
-@Suite("Compressed streams", .timeLimit(.minutes(2)))
+@Suite("Compressed streams", .timeLimit(.minutes(10)))
 struct StreamTests {
   static let texts: [[UInt8]] = [[], [7], Bytes.text(100), Bytes.text(300_000), Bytes.noise(100_000)]
 
@@ -115,7 +115,7 @@ struct StreamTests {
   }
 }
 
-@Suite("Gzip files", .timeLimit(.minutes(2)))
+@Suite("Gzip files", .timeLimit(.minutes(10)))
 struct GzipReaderTests {
   static func read(_ file: [UInt8], step: Int = 1000, limits: ArchiveLimits = ArchiveLimits()) throws -> [UInt8] {
     var position = 0

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyTesting
 
 /// Counts by day are kept up with what is written: whatever is done, they are those of a hub that counts anew.
-@Suite("Counts by day", .timeLimit(.minutes(1)))
+@Suite("Counts by day", .timeLimit(.minutes(10)))
 struct HubDayCountTests {
   private let hub: TestHub
 

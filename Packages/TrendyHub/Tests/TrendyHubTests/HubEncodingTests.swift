@@ -12,7 +12,7 @@ import TrendyTesting
 #endif
 
 /// How answers travel: compressed where that pays, and not at all where who asks has them.
-@Suite("Compressed and known answers", .timeLimit(.minutes(2)))
+@Suite("Compressed and known answers", .timeLimit(.minutes(10)))
 struct HubEncodingTests {
   private func ask(
     _ hub: TestHub, _ target: String, _ headers: [(String, String)] = [], method: String = "GET",
@@ -103,7 +103,7 @@ struct HubEncodingTests {
 }
 
 /// A hub behind a file instead of a port.
-@Suite("Unix sockets", .timeLimit(.minutes(2)))
+@Suite("Unix sockets", .timeLimit(.minutes(10)))
 struct UnixSocketTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString).sock").path
 

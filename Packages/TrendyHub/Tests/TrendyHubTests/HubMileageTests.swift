@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-@Suite("Mileage of the hub", .timeLimit(.minutes(1)))
+@Suite("Mileage of the hub", .timeLimit(.minutes(10)))
 struct HubMileageTests {
   private let hub: TestHub
 

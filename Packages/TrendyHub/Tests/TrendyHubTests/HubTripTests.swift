@@ -16,7 +16,7 @@ private struct StandingIngest: Ingest {
   }
 }
 
-@Suite("Trips that are mended at the hub", .timeLimit(.minutes(1)))
+@Suite("Trips that are mended at the hub", .timeLimit(.minutes(10)))
 struct HubTripTests {
   private let hub: TestHub
 

@@ -72,7 +72,7 @@ private struct LineImporter: FileImporting {
   }
 }
 
-@Suite("Files that a person sends", .timeLimit(.minutes(1)))
+@Suite("Files that a person sends", .timeLimit(.minutes(10)))
 struct ImportTests {
   private let files = TemporaryFiles()
   private let hub: TestHub

@@ -7,7 +7,7 @@ import TrendyHub
 @testable import TrendyHubPostgres
 
 /// What hubs on one database tell each other.
-@Suite("PostgresHints", .onPostgres, .timeLimit(.minutes(2)))
+@Suite("PostgresHints", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresHintsTests {
   /// What a hub heard, in the order in which it came.
   private final class Ear: Sendable {

@@ -10,7 +10,7 @@ import TrendyProtocols
 @testable import TrendyHubPostgres
 
 /// What trackers post to several hubs on one database.
-@Suite("PostgresTracks", .onPostgres, .timeLimit(.minutes(2)))
+@Suite("PostgresTracks", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresTracksTests {
   /// One process each.
   private let hubs: [PostgresHubStorage]

@@ -3,7 +3,7 @@ import Testing
 import TrendyInsights
 import TrendyModels
 
-@Suite("Digest", .timeLimit(.minutes(1)))
+@Suite("Digest", .timeLimit(.minutes(10)))
 struct DigestTests {
   // A Friday; weeks begin on Mondays.
   private let today = CivilDate(year: 2026, month: 11, day: 20)

@@ -3,7 +3,7 @@ import Testing
 import TrendyInsights
 import TrendyModels
 
-@Suite("Series of a property", .timeLimit(.minutes(1)))
+@Suite("Series of a property", .timeLimit(.minutes(10)))
 struct SeriesTests {
   private let local = LocalTime(isUTC: true)
   private let today = CivilDate(year: 2026, month: 11, day: 20)

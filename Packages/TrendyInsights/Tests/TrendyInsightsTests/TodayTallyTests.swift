@@ -3,7 +3,7 @@ import Testing
 import TrendyInsights
 import TrendyModels
 
-@Suite("TodayTally", .timeLimit(.minutes(1)))
+@Suite("TodayTally", .timeLimit(.minutes(10)))
 struct TodayTallyTests {
   private let local = LocalTime(isUTC: true)
   // Wednesday 20 November 2024, 15:00.

@@ -3,7 +3,7 @@ import Testing
 import TrendyInsights
 import TrendyModels
 
-@Suite("What is usual, months and records", .timeLimit(.minutes(1)))
+@Suite("What is usual, months and records", .timeLimit(.minutes(10)))
 struct UsualTests {
   private let local = LocalTime(isUTC: true)
 
@@ -112,7 +112,7 @@ struct UsualTests {
   }
 }
 
-@Suite("Periods of the calendar", .timeLimit(.minutes(1)))
+@Suite("Periods of the calendar", .timeLimit(.minutes(10)))
 struct PeriodTests {
   private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("CSVTrackReader", .timeLimit(.minutes(1)))
+@Suite("CSVTrackReader", .timeLimit(.minutes(10)))
 struct CSVTrackReaderTests {
   private static let header = "t,lat,lon,alt_m,acc_m,speed_kmh,course_deg,activity,confidence,device"
 

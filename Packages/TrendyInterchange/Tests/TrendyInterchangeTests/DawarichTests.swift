@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Dawarich and Polarsteps", .timeLimit(.minutes(2)))
+@Suite("Dawarich and Polarsteps", .timeLimit(.minutes(10)))
 struct DawarichTests {
   private static let point = """
     {"battery":80,"timestamp":1772348400,"altitude":4,"velocity":"0","accuracy":10,"tracker_id":"ab","inrids":[],\

@@ -98,7 +98,7 @@ struct FITFixture {
   }
 }
 
-@Suite("FIT", .timeLimit(.minutes(2)))
+@Suite("FIT", .timeLimit(.minutes(10)))
 struct FITTests {
   static func read(_ bytes: [UInt8]) throws -> [InterchangeRecord] {
     let format = try #require(try InterchangeFormat.detect(ByteInput(bytes)))

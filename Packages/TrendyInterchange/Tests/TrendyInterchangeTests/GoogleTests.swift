@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Google's places", .timeLimit(.minutes(2)))
+@Suite("Google's places", .timeLimit(.minutes(10)))
 struct GoogleTests {
   typealias Read = (records: [InterchangeRecord], places: [String])
 

@@ -407,7 +407,7 @@ struct HealthExportTests {
   }
 }
 
-@Suite("XMLScanner", .timeLimit(.minutes(2)))
+@Suite("XMLScanner", .timeLimit(.minutes(10)))
 struct XMLScannerTests {
   @Test("a tag longer than the window makes it grow, to a limit", arguments: [100_000, 600_000, 20 << 20])
   func longTags(length: Int) throws {

@@ -2,7 +2,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Folders of Apple Health", .timeLimit(.minutes(2)))
+@Suite("Folders of Apple Health", .timeLimit(.minutes(10)))
 struct HealthFolderTests {
   struct NoSuchFile: Error {}
 

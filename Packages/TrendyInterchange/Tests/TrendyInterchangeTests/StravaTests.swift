@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Strava's archive", .timeLimit(.minutes(2)))
+@Suite("Strava's archive", .timeLimit(.minutes(10)))
 struct StravaTests {
   private static let gpx = """
               <?xml version="1.0" encoding="UTF-8"?>

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("TCX", .timeLimit(.minutes(2)))
+@Suite("TCX", .timeLimit(.minutes(10)))
 struct TCXTests {
   static func read(_ text: String) throws -> [InterchangeRecord] {
     let bytes = Array(text.utf8)

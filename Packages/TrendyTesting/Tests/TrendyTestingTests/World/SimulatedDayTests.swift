@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyTesting
 
-@Suite("SimulatedDay", .timeLimit(.minutes(2)))
+@Suite("SimulatedDay", .timeLimit(.minutes(10)))
 struct SimulatedDayTests {
   typealias Day = SimulatedDay
 

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-@Suite("KeptPath", .timeLimit(.minutes(2)))
+@Suite("KeptPath", .timeLimit(.minutes(10)))
 struct KeptPathTests {
   @Test func `no trip is looked for in a path, also where everything is read again`() throws {
     let readings = try TrackReaderTests.readings("gotrack-00033")
