@@ -70,7 +70,9 @@ public enum GPXWriter: Sendable {
 }
 
 private struct GPXText {
-  private(set) var bytes: [UInt8] = []
+  private var text = TextBytes()
+
+  var bytes: [UInt8] { text.bytes }
 
   mutating func addBeginning(creator: String) {
     add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
@@ -92,29 +94,45 @@ private struct GPXText {
     add("</trk>\n")
   }
 
-  mutating func add(_ text: String) { bytes += text.utf8 }
+  mutating func add(_ text: String) { self.text.add(text) }
 
   mutating func add(_ element: String, _ point: TrackPoint, name: String? = nil) {
-    add(
-      "<\(element) lat=\"\(decimal(point.coordinate.latitude, 9))\" lon=\"\(decimal(point.coordinate.longitude, 9))\">")
-    if let altitude = finite(point.altitude) { add("<ele>\(decimal(altitude, 3))</ele>") }
-    if let time = point.timestamp { add("<time>\(RFC3339.string(from: time))</time>") }
+    add("<")
+    add(element)
+    add(" lat=\"", point.coordinate.latitude, digits: 9, "\"")
+    add(" lon=\"", point.coordinate.longitude, digits: 9, "\">")
+    add("<ele>", point.altitude, digits: 3, "</ele>")
+    if let time = point.timestamp {
+      add("<time>")
+      text.add(time)
+      add("</time>")
+    }
     addName(name)
-    let speed = finite(point.speed)
-    let course = finite(point.course)
-    let accuracy = finite(point.horizontalAccuracy)
+    let speed = DecimalText.finite(point.speed)
+    let course = DecimalText.finite(point.course)
+    let accuracy = DecimalText.finite(point.horizontalAccuracy)
     if speed != nil || course != nil || accuracy != nil {
       add("<extensions>")
       if speed != nil || course != nil {
         add("<gpxtpx:TrackPointExtension>")
-        if let speed { add("<gpxtpx:speed>\(decimal(speed, 3))</gpxtpx:speed>") }
-        if let course { add("<gpxtpx:course>\(decimal(course, 2))</gpxtpx:course>") }
+        add("<gpxtpx:speed>", speed, digits: 3, "</gpxtpx:speed>")
+        add("<gpxtpx:course>", course, digits: 2, "</gpxtpx:course>")
         add("</gpxtpx:TrackPointExtension>")
       }
-      if let accuracy { add("<trendy:accuracy>\(decimal(accuracy, 2))</trendy:accuracy>") }
+      add("<trendy:accuracy>", accuracy, digits: 2, "</trendy:accuracy>")
       add("</extensions>")
     }
-    add("</\(element)>\n")
+    add("</")
+    add(element)
+    add(">\n")
+  }
+
+  /// Nothing where the value is unknown.
+  private mutating func add(_ before: String, _ value: Double?, digits: Int, _ after: String) {
+    guard let value = DecimalText.finite(value) else { return }
+    add(before)
+    text.add(value, digits: digits)
+    add(after)
   }
 
   mutating func addName(_ name: String?) {
@@ -134,11 +152,8 @@ private struct GPXText {
       case "\t", "\n", "\r": add("&#\(scalar.value);")
       // Characters that no XML document may hold, not even by reference.
       case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": add("\u{FFFD}")
-      default: bytes += String(scalar).utf8
+      default: self.text.add(scalar)
       }
     }
   }
-
-  private func finite(_ value: Double?) -> Double? { DecimalText.finite(value) }
-  private func decimal(_ value: Double, _ digits: Int) -> String { DecimalText.string(value, digits) }
 }

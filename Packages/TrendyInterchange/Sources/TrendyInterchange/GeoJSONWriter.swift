@@ -29,42 +29,78 @@ public enum GeoJSONWriter: Sendable {
   static func feature(_ lines: [[Location]], name: String?) -> String? {
     let lines = lines.map { $0.filter(\.coordinate.isValid) }.filter { !$0.isEmpty }
     guard !lines.isEmpty else { return nil }
-    let places = lines.map { "[" + $0.map(position).joined(separator: ",") + "]" }.joined(separator: ",")
-    let times = lines.map {
-      "[" + $0.map { "\"\(RFC3339.string(from: $0.timestamp))\"" }.joined(separator: ",") + "]"
+    var text = TextBytes()
+    text.add("{\"type\":\"Feature\",\"properties\":{")
+    if let name { text.add("\"name\":\(quoted(name)),") }
+    text.add("\"coordTimes\":")
+    addLists(lines, to: &text) { fix, text in
+      text.add("\"")
+      text.add(fix.timestamp)
+      text.add("\"")
     }
-    var text = "{\"type\":\"Feature\",\"properties\":{"
-    if let name { text += "\"name\":\(quoted(name))," }
-    text += "\"coordTimes\":[\(times.joined(separator: ","))]},"
-    return text + "\"geometry\":{\"type\":\"MultiLineString\",\"coordinates\":[\(places)]}}"
+    text.add("},\"geometry\":{\"type\":\"MultiLineString\",\"coordinates\":")
+    addLists(lines, to: &text, addPosition)
+    text.add("}}")
+    return text.text
+  }
+
+  /// A list for each line, in a list.
+  private static func addLists(
+    _ lines: [[Location]], to text: inout TextBytes, _ add: (Location, inout TextBytes) -> Void
+  ) {
+    for (index, line) in lines.enumerated() {
+      text.add(index == 0 ? "[[" : ",[")
+      for (place, fix) in line.enumerated() {
+        if place > 0 { text.add(",") }
+        add(fix, &text)
+      }
+      text.add("]")
+    }
+    text.add("]")
   }
 
   /// One point for each fix, with all that is known of it. A motion is written at the fix of its own time.
   public static func writePoints(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {
     let motions = Dictionary(activities.map { ($0.timestamp, $0) }, uniquingKeysWith: { _, last in last })
-    let features = fixes.filter(\.coordinate.isValid).map { fix in
-      var properties = ["\"timestamp\":\"\(RFC3339.string(from: fix.timestamp))\""]
-      if fix.horizontalAccuracy > 0, let accuracy = DecimalText.finite(fix.horizontalAccuracy) {
-        properties.append("\"accuracy\":\(DecimalText.string(accuracy, 2))")
-      }
-      if let speed = DecimalText.finite(fix.speed) { properties.append("\"speed\":\(DecimalText.string(speed, 3))") }
-      if let course = DecimalText.finite(fix.course) {
-        properties.append("\"course\":\(DecimalText.string(course, 2))")
-      }
+    var text = TextBytes()
+    text.add(beginning)
+    for (index, fix) in fixes.filter(\.coordinate.isValid).enumerated() {
+      text.add(index == 0 ? "" : ",\n")
+      text.add("{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":")
+      addPosition(fix, to: &text)
+      text.add("},\"properties\":{\"timestamp\":\"")
+      text.add(fix.timestamp)
+      text.add("\"")
+      if fix.horizontalAccuracy > 0 { add("accuracy", fix.horizontalAccuracy, digits: 2, to: &text) }
+      add("speed", fix.speed, digits: 3, to: &text)
+      add("course", fix.course, digits: 2, to: &text)
       if let motion = motions[fix.timestamp], motion.state != .unknown {
         let percent = [MotionActivity.Confidence.low: 0, .medium: 50, .high: 100][motion.confidence] ?? 50
-        properties.append("\"activity\":\"\(motion.state.rawValue)\",\"confidence\":\(percent)")
+        text.add(",\"activity\":\"\(motion.state.rawValue)\",\"confidence\":\(percent)")
       }
-      return "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":\(position(fix))},"
-        + "\"properties\":{\(properties.joined(separator: ","))}}"
+      text.add("}}")
     }
-    return Array(("{\"type\":\"FeatureCollection\",\"features\":[" + features.joined(separator: ",\n") + "]}\n").utf8)
+    text.add("]}\n")
+    return text.bytes
   }
 
-  private static func position(_ fix: Location) -> String {
-    var parts = [fix.coordinate.longitude, fix.coordinate.latitude].map { DecimalText.string($0, 9) }
-    if let altitude = DecimalText.finite(fix.altitude) { parts.append(DecimalText.string(altitude, 3)) }
-    return "[" + parts.joined(separator: ",") + "]"
+  /// A further property; nothing where the value is unknown.
+  private static func add(_ name: String, _ value: Double?, digits: Int, to text: inout TextBytes) {
+    guard let value = DecimalText.finite(value) else { return }
+    text.add(",\"\(name)\":")
+    text.add(value, digits: digits)
+  }
+
+  private static func addPosition(_ fix: Location, to text: inout TextBytes) {
+    text.add("[")
+    text.add(fix.coordinate.longitude, digits: 9)
+    text.add(",")
+    text.add(fix.coordinate.latitude, digits: 9)
+    if let altitude = DecimalText.finite(fix.altitude) {
+      text.add(",")
+      text.add(altitude, digits: 3)
+    }
+    text.add("]")
   }
 
   private static func quoted(_ text: String) -> String {

@@ -94,6 +94,21 @@ struct TrackWriterTests {
       ])
   }
 
+  @Test(
+    "a number is a plain decimal without needless digits, and what is none is left out",
+    arguments: [
+      (0, "<ele>0</ele>"), (-0.000_1, "<ele>0</ele>"), (-0.5, "<ele>-0.5</ele>"), (10, "<ele>10</ele>"),
+      (0.05, "<ele>0.05</ele>"), (1200, "<ele>1200</ele>"), (-12.999_9, "<ele>-13</ele>"),
+      (999_999_999.999, "<ele>999999999.999</ele>"), (.nan, "\"><time>"), (1e12, "\"><time>"),
+    ])
+  func decimals(altitude: Double, element: String) {
+    let fix = Location(
+      coordinate: Coordinate(latitude: 52, longitude: 5), horizontalAccuracy: 5,
+      timestamp: Date(timeIntervalSince1970: 0),
+      altitude: altitude)
+    #expect(String(decoding: GPXWriter.write([fix]), as: UTF8.self).contains(element))
+  }
+
   @Test("pieces of a track are read again as they were", arguments: ["gpx", "kml", "geojson", "rec"])
   func pieces(word: String) throws {
     let fixes = try Self.track().locations

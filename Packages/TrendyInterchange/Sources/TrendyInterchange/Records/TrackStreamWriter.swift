@@ -57,31 +57,45 @@ struct KMLStreamWriter: TrackStreamWriter {
   func segment(_ fixes: [Location], name: String) -> String {
     let fixes = fixes.filter(\.coordinate.isValid)
     guard !fixes.isEmpty else { return "" }
-    var text =
-      "<Placemark><name>\(GPXWriter.escaped(name))</name><gx:Track><altitudeMode>clampToGround</altitudeMode>\n"
-    for fix in fixes { text += "<when>\(RFC3339.string(from: fix.timestamp))</when>\n" }
+    var text = TextBytes()
+    text.add("<Placemark><name>\(GPXWriter.escaped(name))</name><gx:Track><altitudeMode>clampToGround</altitudeMode>\n")
     for fix in fixes {
-      text += "<gx:coord>\(DecimalText.string(fix.coordinate.longitude, 9)) "
-      text += DecimalText.string(fix.coordinate.latitude, 9)
-      if let altitude = DecimalText.finite(fix.altitude) { text += " " + DecimalText.string(altitude, 3) }
-      text += "</gx:coord>\n"
+      text.add("<when>")
+      text.add(fix.timestamp)
+      text.add("</when>\n")
     }
-    text += "<ExtendedData><SchemaData schemaUrl=\"#fix\">\n"
-    text += Self.array("speed", fixes.map { DecimalText.finite($0.speed) })
-    text += Self.array("bearing", fixes.map { DecimalText.finite($0.course) })
-    text += Self.array(
-      "accuracy", fixes.map { $0.horizontalAccuracy > 0 ? DecimalText.finite($0.horizontalAccuracy) : nil })
-    return text + "</SchemaData></ExtendedData>\n</gx:Track></Placemark>\n"
+    for fix in fixes {
+      text.add("<gx:coord>")
+      text.add(fix.coordinate.longitude, digits: 9)
+      text.add(" ")
+      text.add(fix.coordinate.latitude, digits: 9)
+      if let altitude = DecimalText.finite(fix.altitude) {
+        text.add(" ")
+        text.add(altitude, digits: 3)
+      }
+      text.add("</gx:coord>\n")
+    }
+    text.add("<ExtendedData><SchemaData schemaUrl=\"#fix\">\n")
+    Self.add("speed", fixes.map { DecimalText.finite($0.speed) }, to: &text)
+    Self.add("bearing", fixes.map { DecimalText.finite($0.course) }, to: &text)
+    Self.add(
+      "accuracy", fixes.map { $0.horizontalAccuracy > 0 ? DecimalText.finite($0.horizontalAccuracy) : nil }, to: &text)
+    text.add("</SchemaData></ExtendedData>\n</gx:Track></Placemark>\n")
+    return text.text
   }
 
   func ending() -> String { "</Document>\n</kml>\n" }
 
   /// A value that is not known stands as an empty element, so that all arrays are as long as the track.
-  private static func array(_ name: String, _ values: [Double?]) -> String {
-    guard values.contains(where: { $0 != nil }) else { return "" }
-    var text = "<gx:SimpleArrayData name=\"\(name)\">\n"
-    for value in values { text += "<gx:value>\(value.map { DecimalText.string($0, 3) } ?? "")</gx:value>\n" }
-    return text + "</gx:SimpleArrayData>\n"
+  private static func add(_ name: String, _ values: [Double?], to text: inout TextBytes) {
+    guard values.contains(where: { $0 != nil }) else { return }
+    text.add("<gx:SimpleArrayData name=\"\(name)\">\n")
+    for value in values {
+      text.add("<gx:value>")
+      if let value { text.add(value, digits: 3) }
+      text.add("</gx:value>\n")
+    }
+    text.add("</gx:SimpleArrayData>\n")
   }
 }
 

@@ -1,0 +1,53 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Text that is built of many small pieces, as UTF-8: a `String` would be made for each number, and asked after its characters.
+struct TextBytes {
+  private(set) var bytes: [UInt8] = []
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  mutating func add(_ scalar: Unicode.Scalar) { bytes.append(contentsOf: UTF8.encode(scalar)!) }
+
+  /// A moment of RFC 3339, in UTC with milliseconds.
+  mutating func add(_ moment: Date) { add(RFC3339.string(from: moment)) }
+
+  /// A plain decimal, as XML Schema and JSON take it: never an exponent, no needless zeros. At most nine digits behind the point.
+  mutating func add(_ value: Double, digits: Int) {
+    guard value.isFinite, abs(value) < DecimalText.bound else { return bytes.append(UInt8(ascii: "0")) }
+    var unit: UInt64 = 1
+    for _ in 0..<digits { unit *= 10 }
+    let scaled = Int64((value * Double(unit)).rounded())
+    if scaled < 0 { bytes.append(UInt8(ascii: "-")) }
+    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: unit)
+    add(whole, digits: 1)
+    guard fraction > 0 else { return }
+    bytes.append(UInt8(ascii: "."))
+    add(fraction, digits: digits)
+    while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+  }
+
+  /// With zeros in front where it has fewer digits.
+  private mutating func add(_ number: UInt64, digits: Int) {
+    var count = digits
+    var bound: UInt64 = 1
+    for _ in 0..<digits { bound *= 10 }
+    while number >= bound {
+      count += 1
+      bound *= 10
+    }
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: count))
+    var (rest, place) = (number, bytes.count)
+    while rest > 0 {
+      place -= 1
+      bytes[place] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+  }
+}
