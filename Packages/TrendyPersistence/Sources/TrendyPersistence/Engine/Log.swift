@@ -253,6 +253,8 @@ struct Log {
         // Rows stay where they were read first.
         if chunk.memory !== memory { memories.append(chunk.memory) }
         tail = try self.tail(of: chunk.memory, chunk: header, from: end, after: sequence)
+        // Read for this look alone: of many small stores that would be most of their memory.
+        if tail == .clean { chunk.memory.returnZeros(from: end) }
       }
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }

@@ -57,6 +57,14 @@ final class RecordMemory: @unchecked Sendable {
     #endif
   }
 
+  /// Returns the pages from `offset` to the end, which are zeros, to the system until one is touched again. A hint.
+  func returnZeros(from offset: Int) {
+    #if os(Linux)
+      guard let pages, offset < count else { return }
+      pages.returnZeros(from: offset)
+    #endif
+  }
+
   /// Whether nothing but zeros lies from `offset` to the end.
   func isZero(from offset: Int) -> Bool { isZero(from: offset, count: count - offset) }
 
@@ -101,6 +109,14 @@ private final class ZeroPages {
   }
 
   deinit { munmap(base, count) }
+
+  #if os(Linux)
+    func returnZeros(from offset: Int) {
+      let start = (offset + 4095) & -4096
+      // MADV_DONTNEED: private pages of no file are zeros when they are touched again.
+      if start < count { _ = madvise(base + start, count - start, 4) }
+    }
+  #endif
 }
 
 /// Keeps alive every memory that a set of records lies in.
