@@ -122,10 +122,10 @@ bench-pages: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench pages --programs $(SCRATCH)/release-static/release
 
-# How long others wait at a hub while one person asks all they can.
+# How long others wait at a hub while one person asks all they can; what 10,000 streams cost, and a request.
 bench-hub: deps
 	$(SWIFT) build $(TOOLS) --product trendy-bench-hub
-	for workload in writers readers; do folder=$$(mktemp -d); \
+	for workload in writers readers streams requests; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench-hub $$workload $$folder/hub; rm -rf $$folder; done
 
 # Stories of devices, a hub and a bad network, one a seed.

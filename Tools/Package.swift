@@ -57,7 +57,8 @@ let package = Package(
         "TrendyPersistence",
         "TrendyProtocols", "TrendyTesting", "TrendyTrips",
       ]),
-    .executableTarget(name: "trendy-bench-hub", dependencies: ["HubConnection", "TrendyHub", "TrendyPersistence"]),
+    .executableTarget(
+      name: "trendy-bench-hub", dependencies: ["HubConnection", "TrendyHub", "TrendyModels", "TrendyPersistence"]),
     .executableTarget(name: "trendy-bench-sync", dependencies: ["SyncBenchmark"]),
     .executableTarget(name: "trendy-fuzz", dependencies: ["Fuzzing"]),
     .executableTarget(name: "trendy-hostile", dependencies: ["TrendyHub"]),

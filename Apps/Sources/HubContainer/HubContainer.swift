@@ -114,6 +114,7 @@ public struct HubContainer: Sendable {
     var limits = try settings.httpLimits()
     limits.connections = bounds.connections
     limits.connectionsPerAddress = min(limits.connectionsPerAddress, limits.connections)
+    limits.proxies = settings.proxies.compactMap { NetworkAddressRange($0) }
     let own =
       endpoint.isWildcard || endpoint.path != nil
       ? [] : [endpoint.address.contains(":") ? "[\(endpoint.address)]" : endpoint.address]
@@ -128,7 +129,7 @@ public struct HubContainer: Sendable {
         partBytes: min(limits.bodyBytes, 1 << 20)), pairingPicture: settings.pairingPicture, clock: clock,
       configuration: HubConfiguration(
         allowedHosts: settings.names + own, trustedProxies: settings.proxies,
-        requestsPerMinute: try settings.requestsPerMinute()),
+        requestsPerMinute: try settings.requestsPerMinute(), streams: bounds.streams),
       log: log)
   }
 

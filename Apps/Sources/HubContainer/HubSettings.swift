@@ -134,6 +134,12 @@ extension HubSettings {
     return number
   }
 
+  /// Connections at once that were chosen; `nil` for as many as there are descriptors for.
+  /// - Throws: ``CommandError`` for limits that cannot be.
+  public func connections() throws(CommandError) -> Int? {
+    try limits[HTTPLimit.connections.rawValue] == nil ? nil : httpLimits().connections
+  }
+
   /// Requests of one device in a minute; `nil` for no limit.
   public func requestsPerMinute() throws(CommandError) -> Int? {
     guard let text = limits[Self.requestsPerMinuteName] else { return HubConfiguration().requestsPerMinute }

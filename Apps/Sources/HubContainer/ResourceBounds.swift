@@ -14,6 +14,8 @@ import TrendyHub
 /// beyond it are closed when they are idle and opened again when they are asked for.
 public struct ResourceBounds: Hashable, Sendable {
   public var connections: Int
+  /// How many of them may be streams of changes; the rest is left for requests.
+  public var streams: Int { connections - connections / 8 }
   /// Persons' records that stay open.
   public var openStores: Int
   /// Persons' track logs that stay open.
@@ -22,18 +24,20 @@ public struct ResourceBounds: Hashable, Sendable {
   /// For everything that is neither connection nor store: standard streams, pipes, the directory, a backup, what comes
   /// and goes.
   static let reserve = 64
-  /// More would hold memory rather than save time.
-  static let most = (stores: 256, tracks: 128)
+  /// More stores would hold memory rather than save time; so many connections take some 50 MB where all are streams.
+  static let most = (connections: 12_288, stores: 256, tracks: 128)
   static let fewestStores = 8
 
   /// - Parameters:
   ///   - descriptors: the soft limit of the process.
-  ///   - connections: those that are wanted.
-  ///   - isChosen: whether the person said how many; else there are fewer where descriptors are few.
+  ///   - connections: those that the person chose; `nil` for as many as there are descriptors for.
   /// - Throws: ``CommandError`` where there are not enough.
-  public init(descriptors: Int, connections: Int, isChosen: Bool) throws(CommandError) {
+  public init(descriptors: Int, connections: Int?) throws(CommandError) {
     let fewest = Self.reserve + 2 * Self.fewestStores * EmbeddedHubStorage.descriptorsOfStore
-    self.connections = isChosen ? connections : max(1, min(connections, (descriptors - fewest) / 2))
+    let allStores = Self.reserve + (Self.most.stores + Self.most.tracks) * EmbeddedHubStorage.descriptorsOfStore
+    // Half of them, and what stores can never use.
+    let usual = max((descriptors - fewest) / 2, descriptors - allStores)
+    self.connections = connections ?? max(1, min(Self.most.connections, usual))
     let left = descriptors - self.connections - fewest
     guard left >= 0 else {
       throw CommandError(

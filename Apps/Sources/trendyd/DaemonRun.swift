@@ -81,8 +81,7 @@ struct DaemonRun {
   /// What descriptors there are for; raises their number first.
   private func bounds() throws(CommandError) -> ResourceBounds {
     try ResourceBounds(
-      descriptors: ResourceBounds.raiseDescriptorLimit(), connections: settings.httpLimits().connections,
-      isChosen: settings.limits["connections"] != nil)
+      descriptors: ResourceBounds.raiseDescriptorLimit(), connections: settings.connections())
   }
 
   private func start(

@@ -16,26 +16,34 @@ package final class HubConnection {
 
   private let socket: Int32
   private let fields: String
+  /// Of an answer that has no end: what came since it was last read.
+  private var tail: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  package init(port: UInt16, token: String?) throws {
+  /// - Parameter source: the address that it comes from, one of this machine's.
+  package init(port: UInt16, token: String?, from source: String? = nil) throws {
     fields = "Host: 127.0.0.1\r\n" + (token.map { "Authorization: Bearer \($0)\r\n" } ?? "")
     #if canImport(Glibc)
       socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
       socket = systemSocket()
     #endif
+    if let source, Self.call(bind, socket, source, 0) != 0 { throw Failed(description: "bind: \(errno)") }
+    guard Self.call(connect, socket, "127.0.0.1", port) == 0 else { throw Failed(description: "connect: \(errno)") }
+  }
+
+  private static func call(
+    _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ socket: Int32, _ text: String, _ port: UInt16
+  ) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let descriptor = socket
-    let status = withUnsafePointer(to: &address) { pointer in
+    address.sin_addr.s_addr = inet_addr(text)
+    return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        function(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard status == 0 else { throw Failed(description: "connect: \(errno)") }
   }
 
   deinit { close(socket) }
@@ -59,8 +67,21 @@ package final class HubConnection {
     try send("GET", path, nil)
     var answer: [UInt8] = []
     while answer.count < 12 { answer += try more() }
+    tail = answer
     let head = String(decoding: answer.prefix(2048), as: UTF8.self)
     guard head.hasPrefix("HTTP/1.1 200") else { throw Failed(description: head) }
+  }
+
+  /// As ``open(_:)``, and reads on until a text has come.
+  package func open(_ path: String, until text: String) throws {
+    try open(path)
+    try read(until: text)
+  }
+
+  /// Of an answer that has no end, reads until a text has come.
+  package func read(until text: String) throws {
+    while !String(decoding: tail, as: UTF8.self).contains(text) { tail += try more() }
+    tail = []
   }
 
   private func send(_ method: String, _ path: String, _ body: String?) throws {
@@ -75,7 +96,7 @@ package final class HubConnection {
   }
 
   private func more() throws -> ArraySlice<UInt8> {
-    let count = read(socket, &buffer, buffer.count)
+    let count = systemRead(socket, &buffer, 65_536)
     guard count > 0 else { throw Failed(description: "read: \(count) \(errno)") }
     return buffer[..<count]
   }
@@ -91,6 +112,9 @@ package final class HubConnection {
     return (bytes, bytes + length)
   }
 }
+
+// Inside `HubConnection` the name means its own function.
+private func systemRead(_ socket: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(socket, &buffer, count) }
 
 #if !canImport(Glibc)
   // Inside `HubConnection` the name means its own property.

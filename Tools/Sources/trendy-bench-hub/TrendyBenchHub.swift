@@ -3,28 +3,45 @@ import HubConnection
 import TrendyHub
 import TrendyPersistence
 
-/// How long others wait at a hub while one person asks all they can: `trendy-bench-hub WORKLOAD DIR [SECONDS]`.
+/// How long others wait at a hub while one person asks all they can, and what many cost who only listen:
+/// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]`.
 ///
 /// `writers`: eight devices of one person write without pause, each sync takes 200 ms. `readers`: sixteen of them read 1,000 events
 /// without pause. Meanwhile one asks after the hub's health and another person reads fifty events. Prints one line of JSON: times in
 /// milliseconds, of the greedy ones requests a second and syncs a write.
+///
+/// `streams`: 10,000 streams unless told, four of each person, at a hub in a process of its own: its memory, its processor time while
+/// nothing happens, and that of a write. `requests`: thirty-two devices ask without pause; processor time of the hub for each request,
+/// and what the thread with the sockets has of it.
 @main
 enum TrendyBenchHub {
   static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.count == 3, arguments[0] == "serve", let connections = Int(arguments[2]) {
+      return try await HubProcess.serve(directory: arguments[1], connections: connections)
+    }
     guard let workload = arguments.first.flatMap(Workload.init(rawValue:)), let directory = arguments.dropFirst().first
     else {
-      FileHandle.standardError.write(Data("usage: trendy-bench-hub writers|readers DIR [SECONDS]\n".utf8))
+      FileHandle.standardError.write(
+        Data("usage: trendy-bench-hub writers|readers|streams|requests DIR [SECONDS [STREAMS]]\n".utf8))
       exit(64)
     }
     let seconds = arguments.dropFirst(2).first.flatMap(Int.init) ?? 10
-    try await Run(workload: workload, directory: directory).measure(for: .seconds(seconds))
+    switch workload {
+    case .writers, .readers: try await Run(workload: workload, directory: directory).measure(for: .seconds(seconds))
+    case .streams:
+      let count = arguments.dropFirst(3).first.flatMap(Int.init) ?? 10_000
+      try StreamsRun(directory: directory, streams: count).measure(for: seconds)
+    case .requests: try await RequestsRun(directory: directory).measure(for: seconds)
+    }
   }
 }
 
 enum Workload: String {
   case writers
   case readers
+  case streams
+  case requests
 
   var clients: Int { self == .writers ? 8 : 16 }
 }

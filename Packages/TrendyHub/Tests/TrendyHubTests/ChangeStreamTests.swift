@@ -80,8 +80,8 @@ struct ChangeStreamTests {
 
   /// What the stream says next, while time passes second by second: who watches the streams may be late on a busy machine, and
   /// then looks a second later.
-  private func next(_ stream: OpenStream) async throws -> String? {
-    try await withThrowingTaskGroup(of: String?.self) { [clock = hub.clock] group in
+  private func next(_ stream: OpenStream, at other: TestHub? = nil) async throws -> String? {
+    try await withThrowingTaskGroup(of: String?.self) { [clock = (other ?? hub).clock] group in
       group.addTask { try await stream.next() }
       group.addTask {
         while !Task.isCancelled {
@@ -146,17 +146,52 @@ struct ChangeStreamTests {
     #expect(streams.count == 4)
   }
 
-  @Test func `of a hub are 256 at once`() async throws {
+  /// Streams of one person on as many devices as it takes.
+  private func streams(_ count: Int, of person: HubPerson, at hub: TestHub) async throws -> [OpenStream] {
     var streams: [OpenStream] = []
-    for number in 1...64 {
-      let token = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "d\(number)").token
+    for number in 0..<count / 4 {
+      let token = try hub.server.accounts.createToken(person: person.id, deviceName: "d\(number)").token
       for _ in 1...4 { streams.append(try await OpenStream(hub, token: token)) }
     }
-    await #expect(throws: OpenStream.Refused(status: 503, retryAfter: "25")) { try await OpenStream(hub) }
+    return streams
+  }
+
+  @Test func `of a person are 64 at once, on however many devices, and others have theirs`() async throws {
+    var streams = try await streams(64, of: hub.person, at: hub)
+    await #expect(throws: OpenStream.Refused(status: 429, retryAfter: "25")) { try await OpenStream(hub) }
+    let other = try hub.server.accounts.createPerson(name: "Bert")
+    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    #expect(try await OpenStream(hub, token: token).next() == head(0))
     try await hub.makeType()
     for stream in streams { #expect(try await stream.next() == head(1)) }
     streams.removeLast()
     #expect(try await OpenStream(hub).next() == head(1))
+  }
+
+  @Test func `of a hub are as many at once as it is set to`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(streams: 2))
+    var streams = [try await OpenStream(hub), try await OpenStream(hub)]
+    let other = try hub.server.accounts.createPerson(name: "Bert")
+    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    await #expect(throws: OpenStream.Refused(status: 503, retryAfter: "25")) { try await OpenStream(hub, token: token) }
+    streams.removeLast()
+    #expect(try await OpenStream(hub, token: token).next() == head(0))
+  }
+
+  @Test func `of many, all are looked at in turn for what other processes do`() async throws {
+    let hub = try TestHub(configuration: HubConfiguration(streams: 1000))
+    var open: [(person: HubPerson, streams: [OpenStream])] = []
+    for number in 1...10 {
+      let person = try hub.server.accounts.createPerson(name: "person \(number)")
+      open.append((person, try await streams(60, of: person, at: hub)))
+      for stream in open[number - 1].streams { #expect(try await stream.next() == head(0)) }
+    }
+    let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk), clock: hub.clock)
+    for (person, streams) in [open[0], open[4], open[9]] {
+      let device = try #require(try accounts.devices(person: person.id).first { $0.name == "d7" })
+      try accounts.revoke(deviceId: device.id)
+      #expect(try await next(streams[28], at: hub) == nil)
+    }
   }
 
   @Test func `notices within a second what another process writes to the storage`() async throws {
@@ -183,6 +218,15 @@ struct ChangeStreamTests {
     await #expect(throws: OpenStream.Refused(status: 401)) { try await OpenStream(hub, token: token) }
     try await hub.makeType()
     #expect(try await phone.next() == head(1))
+  }
+
+  @Test func `ends at once when its device is revoked through the hub`() async throws {
+    let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let stream = try await OpenStream(hub, token: token)
+    #expect(try await stream.next() == head(0))
+    async let last = stream.next()
+    #expect(try await hub.send("DELETE", "/me/devices/\(laptop.id)").status == 204)
+    #expect(try await last == nil)
   }
 
   @Test func `ends with a time to come back when the hub stops, and none is opened any more`() async throws {

@@ -176,6 +176,42 @@ struct SocketTransportTests {
     }
   }
 
+  @Test func `the many behind a proxy are not held to what one address may have`() async throws {
+    var limits = Self.patientLimits
+    limits.connectionsPerAddress = 1
+    limits.connections = 3
+    limits.proxies = [try #require(NetworkAddressRange("127.0.0.0/8"))]
+    try await serving(limits: limits) { port in
+      let clients = try (0..<3).map { _ in try RawClient(port: port) }
+      for client in clients { client.send("GET") }
+      #expect(try await RawClient(port: port).readAnswer().status == 503)
+      for client in clients { client.send(" / HTTP/1.1\r\nHost: a\r\n\r\n") }
+      for client in clients { #expect(try await client.readAnswer().status == 200) }
+    }
+  }
+
+  @Test func `of kept connections the one that asked longest ago gives way, whichever was opened first`() async throws {
+    var limits = Self.patientLimits
+    limits.connections = 3
+    try await serving(limits: limits) { port in
+      let clients = try (0..<3).map { _ in try RawClient(port: port) }
+      // Opened first, the first is the one that asked last.
+      for client in [clients[0], clients[1], clients[2], clients[1], clients[0]] {
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await client.readAnswer().status == 200)
+      }
+      var others: [RawClient] = []
+      for gone in [clients[2], clients[1]] {
+        others.append(try RawClient(port: port))
+        others.last?.send("GET")
+        #expect(try await gone.readAll().isEmpty)
+      }
+      clients[0].send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await clients[0].readAnswer().status == 200)
+      withExtendedLifetime(others) {}
+    }
+  }
+
   @Test func `connections that have ended count no more`() async throws {
     var limits = Self.patientLimits
     // Some room, as an answer is read to its end a moment before its connection is counted out.

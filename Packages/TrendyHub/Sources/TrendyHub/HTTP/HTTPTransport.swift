@@ -108,6 +108,8 @@ public struct HTTPLimits: Hashable, Sendable {
   public var connections = 512
   /// The same from one address; where none of them is idle, 429.
   public var connectionsPerAddress = 128
+  /// Reverse proxies: as with a Unix socket, behind one address there are many, who are not held to ``connectionsPerAddress``.
+  public var proxies: [NetworkAddressRange] = []
   /// From the accepted connection, or from the first byte of a later request, to the end of the head; beyond it 408.
   public var headDeadline: Duration = .seconds(10)
   /// From an answer to the first byte of the next request; beyond it the connection is closed.

@@ -22,6 +22,9 @@ final class SocketChannel {
 
   var hasOutput: Bool { sent < output.count }
 
+  /// Whether it is kept open for a next request. One that has not asked yet is about to.
+  var isIdle: Bool { connection.isIdle && connection.hasAsked }
+
   /// `nil` where nothing that the other end does matters now.
   var interest: Poller.Interest? {
     if hasOutput { return .writing }

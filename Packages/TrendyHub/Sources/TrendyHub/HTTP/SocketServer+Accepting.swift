@@ -27,11 +27,11 @@ extension SocketServer {
     let channel = SocketChannel(
       number: lastNumber, socket: socket,
       connection: HTTPConnection(address: address, requestId: identifiers.next()))
-    channel.deadline = now + limits.headDeadline
     let refusal = makeRoom(for: address)
     channels[channel.number] = channel
     openCount += 1
-    countByAddress[address, default: 0] += 1
+    numbersByAddress[address, default: []].insert(channel.number)
+    arm(channel, now + limits.headDeadline)
     if let refusal {
       perform(channel.connection.refuse(refusal, surroundings), on: channel, now: now)
     } else {
@@ -51,9 +51,8 @@ extension SocketServer {
 
   /// Closes the connection that has been idle for longest, where there are too many.
   private func makeRoom(for address: String) -> Problem? {
-    // Behind a Unix socket stands a proxy, with the connections of many.
-    if address != NetworkAddress.unixSocket, countByAddress[address, default: 0] >= limits.connectionsPerAddress,
-      !closeLongestIdle(where: { $0.connection.address == address })
+    if numbersByAddress[address, default: []].count >= limits.connectionsPerAddress, !isProxy(address),
+      !closeLongestIdle(of: address)
     {
       return Problem(
         "rate_limited", status: 429, title: "Too many connections",
@@ -61,18 +60,38 @@ extension SocketServer {
           "\(limits.connectionsPerAddress) connections are open from this address: wait for an answer before asking again",
         retryAfter: .seconds(1))
     }
-    if openCount >= limits.connections, !closeLongestIdle(where: { _ in true }) {
+    if openCount >= limits.connections, !closeLongestIdle() {
       return .busy("\(limits.connections) connections are open")
     }
     return nil
   }
 
-  private func closeLongestIdle(where isMeant: (SocketChannel) -> Bool) -> Bool {
-    // One that has not asked yet is about to.
-    let idle = channels.values.filter { $0.connection.isIdle && $0.connection.hasAsked && isMeant($0) }
+  /// Whether behind the address there are the connections of many.
+  private func isProxy(_ address: String) -> Bool {
+    if address == NetworkAddress.unixSocket { return true }
+    guard !limits.proxies.isEmpty, let address = NetworkAddress(address) else { return false }
+    return limits.proxies.contains { $0.contains(address) }
+  }
+
+  private func closeLongestIdle(of address: String) -> Bool {
+    let idle = numbersByAddress[address, default: []].compactMap { channels[$0] }.filter(\.isIdle)
     guard let longest = idle.min(by: { ($0.deadline ?? .zero) < ($1.deadline ?? .zero) }) else { return false }
     remove(longest)
     return true
+  }
+
+  private func closeLongestIdle() -> Bool {
+    while let number = idleDeadlines.take(now: .seconds(Int64.max)) {
+      // One that has asked since is told of again when it is idle.
+      guard let channel = channels[number], channel.isIdle, let deadline = channel.deadline else { continue }
+      if let next = idleDeadlines.next, next < deadline {
+        idleDeadlines.add(deadline, of: number)
+      } else {
+        remove(channel)
+        return true
+      }
+    }
+    return false
   }
 
   /// A connection that lingers, or is closed, counts no more.
@@ -81,7 +100,7 @@ extension SocketServer {
     channel.isCountedOut = true
     openCount -= 1
     let address = channel.connection.address
-    let left = countByAddress[address, default: 1] - 1
-    countByAddress[address] = left == 0 ? nil : left
+    numbersByAddress[address]?.remove(channel.number)
+    if numbersByAddress[address]?.isEmpty == true { numbersByAddress[address] = nil }
   }
 }

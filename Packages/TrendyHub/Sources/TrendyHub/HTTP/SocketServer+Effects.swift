@@ -51,7 +51,7 @@ extension SocketServer {
         channel.task = Task { [handler] in self.post(.answered(await handler(request)), to: number) }
       case .makePiece(let stream): makePiece(of: stream, for: channel)
       case .cancel: channel.task?.cancel()
-      case .arm(let time): channel.deadline = time.map { now + $0 }
+      case .arm(let time): arm(channel, time.map { now + $0 })
       case .log(let entry): log?(entry)
       case .linger: linger(channel)
       case .close: remove(channel)
@@ -59,6 +59,13 @@ extension SocketServer {
     }
     guard channels[channel.number] === channel else { return }
     if isSending { flush(channel, now: now) } else { watch(channel) }
+  }
+
+  func arm(_ channel: SocketChannel, _ deadline: Duration?) {
+    channel.deadline = deadline
+    guard let deadline else { return }
+    deadlines.add(deadline, of: channel.number)
+    if channel.isIdle { idleDeadlines.add(deadline, of: channel.number) }
   }
 
   private func admit(_ request: HTTPRequest, of channel: SocketChannel) {
@@ -88,16 +95,21 @@ extension SocketServer {
     poller.watch(channel.socket, number: channel.number, for: channel.interest)
   }
 
+  /// Connections that were answered and wait for the other end's close, at most: each still has a descriptor.
+  private static let mostLingering = 512
+
   private func linger(_ channel: SocketChannel) {
     Sockets.shutdownWriting(channel.socket)
     countOut(channel)
     // Under attack the courtesy of waiting for the other end's close is for the first ones.
-    if channels.count - openCount > limits.connections { remove(channel) }
+    if channels.count - openCount > min(limits.connections, Self.mostLingering) { remove(channel) }
   }
 
   func remove(_ channel: SocketChannel) {
     guard channels.removeValue(forKey: channel.number) != nil else { return }
     countOut(channel)
+    deadlines.forget(channel.number)
+    idleDeadlines.forget(channel.number)
     poller.forget(channel.socket, number: channel.number)
     Sockets.close(channel.socket)
   }

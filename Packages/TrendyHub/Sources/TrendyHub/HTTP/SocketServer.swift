@@ -50,7 +50,10 @@ final class SocketServer: @unchecked Sendable {
   var lastNumber = SocketServer.listenerNumber
   /// Of the connections that do not linger.
   var openCount = 0
-  var countByAddress: [String: Int] = [:]
+  var numbersByAddress: [String: Set<UInt64>] = [:]
+  var deadlines = DeadlineQueue()
+  /// The deadlines of those that were idle when they were armed: the one with the earliest has been idle for longest.
+  var idleDeadlines = DeadlineQueue()
   var acceptPausedUntil: Duration?
   var shortage = ShortageNotice()
   var stopDeadline: Duration?
@@ -80,9 +83,11 @@ final class SocketServer: @unchecked Sendable {
   }
 
   func start() {
-    let thread = Thread { self.run() }
-    thread.name = "trendy-http"
-    thread.start()
+    Thread.detachNewThread {
+      // On Linux a name that is given before the start is not the thread's.
+      Thread.current.name = "trendy-http"
+      self.run()
+    }
   }
 
   func stop() async {
@@ -151,9 +156,7 @@ extension SocketServer {
       }
       for number in ready { if let channel = channels[number] { serve(channel, now: now) } }
       if ready.contains(Self.listenerNumber) || acceptPausedUntil.map({ $0 <= now }) == true { acceptSome(now: now) }
-      for channel in channels.values {
-        if let deadline = channel.deadline, deadline <= now { feed(channel, .deadline, now: now) }
-      }
+      endOverdue(now: now)
       if let stopDeadline, finishStopping(now: now, deadline: stopDeadline) { break }
     }
     for channel in channels.values { Sockets.close(channel.socket) }
@@ -171,11 +174,18 @@ extension SocketServer {
     var next = stopDeadline
     func consider(_ deadline: Duration?) { if let deadline { next = min(next ?? deadline, deadline) } }
     consider(acceptPausedUntil)
-    for channel in channels.values { consider(channel.deadline) }
+    consider(deadlines.next)
     guard let next else { return -1 }
     let (seconds, attoseconds) = (next - clock.uptime).components
     // One millisecond more than the rest, so that the deadline has passed when the wait returns.
     return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
+  }
+
+  private func endOverdue(now: Duration) {
+    while let number = deadlines.take(now: now) {
+      guard let channel = channels[number], let deadline = channel.deadline else { continue }
+      if deadline <= now { feed(channel, .deadline, now: now) } else { deadlines.add(deadline, of: number) }
+    }
   }
 
   private func drainWake() {

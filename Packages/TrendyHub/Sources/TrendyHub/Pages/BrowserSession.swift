@@ -142,5 +142,6 @@ extension HubServer {
 
   private func revoke(_ id: String) async throws {
     try await store.perform(.writing, for: "directory") { [accounts] in try accounts.revoke(deviceId: id) }
+    streams.onRevoked(id)
   }
 }

@@ -12,17 +12,21 @@ public struct HubConfiguration: Hashable, Sendable {
   /// Bytes of entries from which a part of a snapshot is full, at least 1: what both sides have in memory of it at once.
   public var snapshotPartBytes: Int
 
+  /// Streams of changes open at once; beyond it 503. Each takes a connection: fewer than there may be leave some for requests.
+  public var streams: Int
+
   private var proxyRanges: [NetworkAddressRange] = []
 
   public init(
     name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = [], requestsPerMinute: Int? = 1200,
-    snapshotPartBytes: Int = 1 << 20
+    snapshotPartBytes: Int = 1 << 20, streams: Int = 256
   ) {
     self.name = name
     self.allowedHosts = allowedHosts
     self.trustedProxies = trustedProxies
     self.requestsPerMinute = requestsPerMinute
     self.snapshotPartBytes = max(snapshotPartBytes, 1)
+    self.streams = streams
     proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) }
   }
 

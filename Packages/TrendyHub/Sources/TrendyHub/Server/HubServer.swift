@@ -74,7 +74,7 @@ public final class HubServer: Sendable {
     self.configuration = configuration
     limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })
     self.log = log
-    streams = SignalStreams(store: store, clock: clock, hints: hints)
+    streams = SignalStreams(store: store, clock: clock, hints: hints, limit: configuration.streams)
     epoch = chance.epoch()
     accounts = HubAccounts(storage: storage, clock: clock, chance: chance)
   }
@@ -91,6 +91,7 @@ public final class HubServer: Sendable {
     } handler: { [self] request in
       await handle(request)
     }
+    if occupation != nil { streams.onAlone() }
     self.occupation.withLock { $0 = occupation }
     hints.open(try storage.listen { [weak self] in self?.onHint($0) })
     return port

@@ -6,6 +6,8 @@ struct RequestLimiter: Hashable, Sendable {
   private let interval: Duration
   private let tolerance: Duration
   private var evenAt: [String: Duration] = [:]
+  /// So many devices are remembered before it is looked through: of many that ask at once not at each request.
+  private var mostRemembered = 1024
 
   /// - Parameter requestsPerMinute: 1 or more.
   init(requestsPerMinute: Int) {
@@ -19,7 +21,10 @@ struct RequestLimiter: Hashable, Sendable {
     let even = max(evenAt[device] ?? now, now)
     guard even - now <= tolerance else { return even - now - tolerance }
     // Whoever has asked nothing for a while is as good as new, and must not be kept for ever.
-    if evenAt.count >= 1024 { evenAt = evenAt.filter { $0.value > now } }
+    if evenAt.count >= mostRemembered {
+      evenAt = evenAt.filter { $0.value > now }
+      mostRemembered = max(1024, 2 * evenAt.count)
+    }
     evenAt[device] = even + interval
     return nil
   }

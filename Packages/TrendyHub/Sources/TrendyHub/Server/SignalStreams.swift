@@ -7,8 +7,10 @@ import TrendyProtocols
 /// A stream never has more than one thing to say: what happens while its reader is slow takes the place of what it would have
 /// been told, so nothing queues. Nothing runs and nothing is read while no stream is open.
 final class SignalStreams: Sendable {
-  /// Streams open at once of one device, and of all.
-  static let limits = (device: 4, hub: 256)
+  /// Streams open at once of one device, and of one person.
+  static let limits = (device: 4, person: 64)
+  /// Streams whose person and token one look asks the storage about: with more of them, each waits for its turn.
+  static let looksAtOnce = 256
   /// After this long without a word a comment is sent: proxies and readers take a silent connection for a dead one.
   static let keepAliveInterval: Duration = .seconds(25)
   /// How often the storage is asked for what another process wrote: a head that moved, a token that was revoked.
@@ -78,25 +80,58 @@ final class SignalStreams: Sendable {
 
   private struct State {
     var streams: [UInt64: Stream] = [:]
+    var idsByPerson: [String: Set<UInt64>] = [:]
+    var idsByDevice: [String: Set<UInt64>] = [:]
+    /// When a stream is to be looked at for having been silent.
+    var silences = DeadlineQueue()
+    /// Those that are still looked at in this round, for what other processes did; the last is the next.
+    var round: [UInt64] = []
     var nextId: UInt64 = 0
     var isStopped = false
     var watcher: Task<Void, Never>?
+
+    mutating func add(_ stream: Stream) -> UInt64 {
+      nextId += 1
+      streams[nextId] = stream
+      idsByPerson[stream.device.person, default: []].insert(nextId)
+      idsByDevice[stream.device.id, default: []].insert(nextId)
+      silences.add(stream.lastSaid + keepAliveInterval, of: nextId)
+      return nextId
+    }
+
+    mutating func remove(_ id: UInt64) {
+      guard let stream = streams.removeValue(forKey: id) else { return }
+      Self.remove(id, from: &idsByPerson, stream.device.person)
+      Self.remove(id, from: &idsByDevice, stream.device.id)
+      silences.forget(id)
+    }
+
+    private static func remove(_ id: UInt64, from index: inout [String: Set<UInt64>], _ key: String) {
+      index[key]?.remove(id)
+      if index[key]?.isEmpty == true { index[key] = nil }
+    }
   }
 
   private let store: HubStore
   private let clock: any TimeSource
   private let hints: HubHintLine
+  /// Streams open at once of all.
+  private let limit: Int
   private let state = Mutex(State())
+  /// Whether no other process can write what persons' records hold.
+  private let isAlone = Atomic(false)
 
-  init(store: HubStore, clock: any TimeSource, hints: HubHintLine = HubHintLine()) {
+  init(store: HubStore, clock: any TimeSource, hints: HubHintLine = HubHintLine(), limit: Int = 256) {
     self.store = store
     self.clock = clock
     self.hints = hints
+    self.limit = limit
   }
 
-  func isOpen(for person: String) -> Bool {
-    state.withLock { $0.streams.values.contains { $0.device.person == person } }
-  }
+  /// Says that no other process writes persons' records from now on: heads are not asked for any more.
+  func onAlone() { isAlone.store(true, ordering: .relaxed) }
+
+  func isOpen(for person: String) -> Bool { state.withLock { $0.idsByPerson[person] != nil } }
 
   /// How many are open.
   var count: Int { state.withLock { $0.streams.count } }
@@ -107,39 +142,44 @@ final class SignalStreams: Sendable {
     let now = clock.uptime
     let id = try state.withLock { state throws(Problem) in
       guard !state.isStopped else { throw .busy("this hub is shutting down") }
-      guard state.streams.values.count(where: { $0.device.id == device.id }) < Self.limits.device else {
-        throw Problem(
-          "rate_limited", status: 429, title: "Too many streams",
-          detail:
-            "\"\(device.name)\" has \(Self.limits.device) streams open: close one, or ask for changes now and then",
-          retryAfter: Self.keepAliveInterval)
+      guard state.idsByDevice[device.id, default: []].count < Self.limits.device else {
+        throw .tooManyStreams("\"\(device.name)\" has \(Self.limits.device) streams open")
       }
-      guard state.streams.count < Self.limits.hub else {
+      guard state.idsByPerson[device.person, default: []].count < Self.limits.person else {
+        throw .tooManyStreams("your devices have \(Self.limits.person) streams open")
+      }
+      guard state.streams.count < limit else {
         throw Problem(
           "unavailable", status: 503, title: "Service unavailable",
-          detail: "\(Self.limits.hub) streams are open: ask for changes now and then instead",
+          detail: "\(limit) streams are open: ask for changes now and then instead",
           retryAfter: Self.keepAliveInterval)
       }
-      state.nextId += 1
-      state.streams[state.nextId] = Stream(device: device, lastSaid: now)
+      let id = state.add(Stream(device: device, lastSaid: now))
       // It holds this object until the last stream is closed.
       if state.watcher == nil { state.watcher = Task { await self.watch() } }
-      return state.nextId
+      return id
     }
     return SignalStream(id: id, streams: self)
   }
 
   /// A write of this person is durable, and left the head there. Calls may overtake each other: a head never goes back.
   func onHead(_ head: Int64, of person: String) {
-    tell { stream in
-      if stream.device.person == person { stream.head = max(stream.head ?? head, head) }
+    tell({ $0.idsByPerson[person] }) { stream in
+      stream.head = max(stream.head ?? head, head)
     }
   }
 
   /// Something is there, or has changed, for a device as a companion.
   func onNotice(for device: String) {
-    tell { stream in
-      if stream.device.id == device { stream.hasNotice = true }
+    tell({ $0.idsByDevice[device] }) { stream in
+      stream.hasNotice = true
+    }
+  }
+
+  /// The device's token was revoked: its streams end.
+  func onRevoked(_ device: String) {
+    tell({ $0.idsByDevice[device] }) { stream in
+      if stream.end == nil { stream.end = .revoked }
     }
   }
 
@@ -149,7 +189,7 @@ final class SignalStreams: Sendable {
       state.isStopped = true
       state.watcher?.cancel()
     }
-    tell { stream in
+    tell({ Set($0.streams.keys) }) { stream in
       if stream.end == nil { stream.end = .stopping }
     }
   }
@@ -179,7 +219,7 @@ final class SignalStreams: Sendable {
 
   fileprivate func close(_ id: UInt64) {
     state.withLock { state in
-      state.streams[id] = nil
+      state.remove(id)
       guard state.streams.isEmpty else { return }
       state.watcher?.cancel()
       state.watcher = nil
@@ -188,12 +228,12 @@ final class SignalStreams: Sendable {
 }
 
 extension SignalStreams {
-  /// Changes every stream, then lets those speak that have something to say.
-  private func tell(_ change: (inout Stream) -> Void) {
+  /// Changes some streams, then lets those speak that have something to say.
+  private func tell(_ choice: (State) -> Set<UInt64>?, _ change: (inout Stream) -> Void) {
     let now = clock.uptime
     let readers = state.withLock { state in
       var readers: [(CheckedContinuation<Data?, Never>, Saying)] = []
-      for id in state.streams.keys.sorted() {
+      for id in (choice(state) ?? []).sorted() {
         guard var stream = state.streams[id] else { continue }
         change(&stream)
         if stream.reader != nil, let saying = stream.take(now: now), let reader = stream.reader.take() {
@@ -211,17 +251,22 @@ extension SignalStreams {
     var unreadLooks = 0
     while (try? await clock.sleep(for: Self.pollInterval)) != nil, !Task.isCancelled {
       unreadLooks = hints.isHearing && unreadLooks < Self.looksWithHints ? unreadLooks + 1 : 0
-      await look(readsHeads: unreadLooks == 0)
+      await look(readsHeads: unreadLooks == 0 && !isAlone.load(ordering: .relaxed))
+      endSilences()
     }
   }
 
-  /// Looks once for what other processes did, and for streams that have been silent for too long.
+  /// Looks once for what other processes did to those whose turn it is.
   private func look(readsHeads: Bool) async {
-    let devices = state.withLock { Set($0.streams.values.map(\.device)) }
-    var heads: [String: Int64] = [:]
-    for person in Set(devices.map(\.person)) where readsHeads {
-      // A storage that does not answer now is asked again in a second; a request meanwhile says what is wrong with it.
-      heads[person] = try? await store.read(person: person) { try $0.state().head }
+    let devices = state.withLock { state in
+      if state.round.isEmpty { state.round = state.streams.keys.sorted(by: >) }
+      let ids = state.round.suffix(Self.looksAtOnce)
+      state.round.removeLast(ids.count)
+      return Set(ids.compactMap { state.streams[$0]?.device })
+    }
+    for person in Set(devices.map(\.person)).sorted() where readsHeads {
+      // A storage that does not answer now is asked again later; a request meanwhile says what is wrong with it.
+      if let head = try? await store.read(person: person, { try $0.state().head }) { onHead(head, of: person) }
     }
     // As above.
     let revoked = try? await store.perform(.reading, for: "directory") { [storage = store.storage] in
@@ -232,10 +277,31 @@ extension SignalStreams {
         }
       }
     }
-    tell { stream in
-      if let head = heads[stream.device.person] { stream.head = max(stream.head ?? head, head) }
-      if stream.end == nil, revoked?.contains(stream.device) == true { stream.end = .revoked }
+    for device in (revoked ?? []).sorted(by: { $0.id < $1.id }) { onRevoked(device.id) }
+  }
+
+  /// Lets those speak who have said nothing for too long.
+  private func endSilences() {
+    let now = clock.uptime
+    let due = state.withLock { state in
+      var due: Set<UInt64> = []
+      while let id = state.silences.take(now: now) {
+        guard let stream = state.streams[id] else { continue }
+        let time = stream.lastSaid + Self.keepAliveInterval
+        if time <= now { due.insert(id) }
+        state.silences.add(time <= now ? now + Self.keepAliveInterval : time, of: id)
+      }
+      return due
     }
+    tell({ _ in due }) { _ in }
+  }
+}
+
+extension Problem {
+  fileprivate static func tooManyStreams(_ detail: String) -> Problem {
+    Problem(
+      "rate_limited", status: 429, title: "Too many streams",
+      detail: "\(detail): close one, or ask for changes now and then", retryAfter: SignalStreams.keepAliveInterval)
   }
 }
 
