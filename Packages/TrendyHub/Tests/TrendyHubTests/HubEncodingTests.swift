@@ -94,6 +94,61 @@ struct HubEncodingTests {
     #expect(changed.response.headers["ETag"] != tag)
   }
 
+  @Test(
+    "what is polled has a tag; who knows it gets no body, until something is written",
+    arguments: ["/changes?since=1", "/changes?since=0&limit=1", "/changes/latest-cursor", "/me/sync?device=d"])
+  func polledTags(target: String) async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let tag = try #require(try await ask(hub, target).response.headers["ETag"])
+    // The time of the hub in the answer is not what it says.
+    await hub.clock.advance(by: .seconds(90))
+    let again = try await ask(hub, target, [("If-None-Match", tag)])
+    #expect(again.response.status == 304 && again.body.isEmpty)
+    #expect(again.response.headers["ETag"] == tag)
+    try await hub.makeEvent("a")
+    let changed = try await ask(hub, target, [("If-None-Match", tag)])
+    #expect(changed.response.status == 200 && !changed.body.isEmpty)
+    #expect(changed.response.headers["ETag"] != tag)
+  }
+
+  @Test func `a refusal is told to who knows the tag, too`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let tag = try #require(try await ask(hub, "/changes?since=1").response.headers["ETag"])
+    let ahead = try await ask(hub, "/changes?since=2", [("If-None-Match", tag)])
+    #expect(ahead.response.status == 409 && ahead.response.headers["ETag"] == nil)
+  }
+
+  @Test func `a position noted by a poll is noted by one that is answered 304`() async throws {
+    let hub = try TestHub()
+    try await hub.makeType()
+    let target = "/changes?since=1&device=store&seen=1"
+    let tag = try #require(try await ask(hub, "/changes?since=1").response.headers["ETag"])
+    #expect(try await ask(hub, target, [("If-None-Match", tag)]).response.status == 304)
+    let contact = try hub.storage.read(person: hub.person.id) { try $0.contact(device: "store") }
+    #expect(contact?.cursor == 1)
+  }
+
+  @Test func `what is no part of the record has a tag that follows from what is said`() async throws {
+    let hub = try TestHub()
+    let phone = hub.token
+    for target in ["/me/devices", "/companions", "/me/live"] {
+      let tag = try #require(try await ask(hub, target).response.headers["ETag"])
+      await hub.clock.advance(by: .seconds(90))
+      #expect(try await ask(hub, target, [("If-None-Match", tag)]).response.status == 304)
+    }
+    let (tag, companions) = (
+      try #require(try await ask(hub, "/me/devices").response.headers["ETag"]),
+      try #require(try await ask(hub, "/companions").response.headers["ETag"])
+    )
+    let (_, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    #expect(try await ask(hub, "/me/devices", [("If-None-Match", tag)]).response.status == 200)
+    let made = try await hub.send("POST", "/companions", ["companion_id": .string(laptop.id)], token: phone)
+    #expect(made.status == 201)
+    #expect(try await ask(hub, "/companions", [("If-None-Match", companions)]).response.status == 200)
+  }
+
   @Test func `what the time changes has no tag, nor has what was refused`() async throws {
     let hub = try TestHub()
     #expect(try await ask(hub, "/insights").response.headers["ETag"] == nil)

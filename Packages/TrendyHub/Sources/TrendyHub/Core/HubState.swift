@@ -66,6 +66,9 @@ public struct HubState: Hashable, Sendable {
 }
 
 extension HubState {
+  /// Names what the record holds: another after each write, and in each life of the hub.
+  var tag: String { "\(epochs.last?.id ?? "").\(head)" }
+
   /// What every answer to a device says of where the hub stands, and when: devices stamp their edits in hub time.
   func position(at now: Date) -> HubPosition { HubPosition(head: head, epochs: epochs, now: now.stamp) }
 }

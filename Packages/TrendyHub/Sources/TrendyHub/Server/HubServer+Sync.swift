@@ -24,7 +24,8 @@ extension HubServer {
     if position != nil || since > 0 {
       try noteContact(of: sender, position, cursor: since, after: last, in: state)
     }
-    return answer
+    // A page of the same address holds the same as long as nothing is written.
+    return answer.tagged(state.tag, for: call.request)
   }
 
   /// Notes where who asked stands, or will with the answer.
@@ -41,11 +42,12 @@ extension HubServer {
     try store.note(person: sender.person) { try $0.putContact(contact) }
   }
 
-  func latestCursor(_ sender: HubDevice) async throws -> HTTPResponse {
+  func latestCursor(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     try await begin(for: sender.person)
     let state = try await store.read(person: sender.person) { try $0.state() }
     let position = state.position(at: clock.now)
     return try .wire(LatestCursorResponse(cursor: state.head, epoch: position.epoch, position: position))
+      .tagged(state.tag, for: call.request)
   }
 
   /// Runs what may refuse a device's request, and has the refusal say where the hub stands: what comes next depends on it.
@@ -121,12 +123,14 @@ extension HubServer {
     try await begin(for: sender.person)
     return try await store.read(person: sender.person) { [self] reading in
       let state = try reading.state()
+      let lastSequence = try call.text("device").map { try reading.mark(device: $0) } ?? 0
       let kinds = SyncedKind.all.map { ($0.name, state.sums?[$0.name] ?? KindSum()) }
       return try .wire(
         SyncSummary(
           person: sender.person, position: state.position(at: clock.now),
           kinds: Dictionary(uniqueKeysWithValues: kinds), deviceId: sender.id,
-          lastSequence: try call.text("device").map { try reading.mark(device: $0) } ?? 0, horizon: state.horizon))
+          lastSequence: lastSequence, horizon: state.horizon)
+      ).tagged("\(state.tag).\(lastSequence).\(state.horizon)", for: call.request)
     }
   }
 

@@ -278,12 +278,9 @@ public final class HubServer: Sendable {
     case .read(let body):
       guard HubMetrics.Route(request) == .entities else { return try await store.read(person: person, body) }
       return try await store.read(person: person) { reading in
-        let state = try reading.state()
-        let tag = "W/\"\(state.epochs.last?.id ?? "").\(state.head)\""
-        if request.knows(tag) { return HTTPResponse(status: 304, headers: HTTPHeaders([("ETag", tag)])) }
-        var response = try body(reading)
-        response.headers["ETag"] = tag
-        return response
+        let tag = try reading.state().tag
+        if let unchanged = HTTPResponse.unchanged(tag, for: request) { return unchanged }
+        return try body(reading).tagged(tag, for: request)
       }
     case .write(let body):
       try await begin(for: person)

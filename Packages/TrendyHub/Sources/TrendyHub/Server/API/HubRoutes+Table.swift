@@ -61,11 +61,13 @@ extension HubRoutes {
     HubRoute(
       .get, "me/devices", name: "listDevices", summary: "The person's devices that may come in.",
       answers: [.json(200, "the devices", .list(.named("Device")))],
-      .device { server, _, sender in try await server.listDevices(sender) }),
+      .device { server, call, sender in
+        try await server.listDevices(sender).taggedByContent(for: call.request)
+      }),
     HubRoute(
       .get, "me/live", name: "getLiveTrips", summary: "What goes on, as far as devices post to the hub.",
       answers: [.json(200, "the trips that go on", .named("LiveTrips"))],
-      .device { server, _, sender in try await server.answerLive(sender) }),
+      .device { server, call, sender in try await server.answerLive(call, sender) }),
     HubRoute(
       .get, "me/explanations/{id}", name: "getExplanation",
       summary: "How a trip or a visit was found in what a device posted to the hub.",
@@ -84,7 +86,7 @@ extension HubRoutes {
     HubRoute(
       .get, "changes/latest-cursor", name: "getLatestCursor", summary: "The version of the last write.",
       answers: [.json(200, "where the hub stands", .named("LatestCursor"))],
-      .device { server, _, sender in try await server.latestCursor(sender) }),
+      .device { server, call, sender in try await server.latestCursor(call, sender) }),
     HubRoute(
       .get, "changes/stream", name: "streamHeads", summary: "Tells the head each time it moves, without an end.",
       answers: [HubRoute.Answer(status: 200, meaning: "events called head", body: .events)],
@@ -119,7 +121,9 @@ extension HubRoutes {
       .get, "companions", name: "listCompanions",
       summary: "Those in which the device tells, or is told; ended ones too.",
       answers: [.json(200, "the links", .list(.companion))],
-      .device { server, _, sender in try await server.listCompanions(sender) }),
+      .device { server, call, sender in
+        try await server.listCompanions(sender).taggedByContent(for: call.request)
+      }),
     HubRoute(
       .post, "companions", name: "makeCompanion",
       summary: "Lets a device be told by this one (companion_id), or this one by another (tracker_id).",
