@@ -1,4 +1,5 @@
 import CPostgres
+package import TrendyHub
 
 #if canImport(Glibc)
   import Glibc
@@ -30,7 +31,7 @@ package final class PostgresConnection: @unchecked Sendable {
   private static let silenceMillis: Int32 = 20_000
 
   /// - Parameter settings: of libpq, in their order: a later one counts. `dbname` may be an address.
-  package init(settings: [(name: String, value: String)]) throws(PostgresFailure) {
+  package init(settings: [(name: String, value: String)]) throws(DatabaseFailure) {
     let made = settings.map(\.name).withCStrings { names in
       settings.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
     }
@@ -52,13 +53,13 @@ package final class PostgresConnection: @unchecked Sendable {
   deinit { PQfinish(handle) }
 
   /// Carries statements out one after the other, in one round trip. Where one is refused, those behind it are not tried.
-  package func run(_ calls: [PostgresCall]) throws(PostgresFailure) -> [PostgresRows] {
+  package func run(_ calls: [PostgresCall]) throws(DatabaseFailure) -> [PostgresRows] {
     let expected = try send(calls)
     try readUnread()
     return try receive(expected)
   }
 
-  package func run(_ call: PostgresCall) throws(PostgresFailure) -> PostgresRows { try run([call])[0] }
+  package func run(_ call: PostgresCall) throws(DatabaseFailure) -> PostgresRows { try run([call])[0] }
 
   /// Sends what ends a transaction that wrote nothing; whoever uses the connection next reads what came of it.
   func runLater(_ call: PostgresCall) {
@@ -70,11 +71,11 @@ package final class PostgresConnection: @unchecked Sendable {
     }
   }
 
-  private func readUnread() throws(PostgresFailure) {
+  private func readUnread() throws(DatabaseFailure) {
     guard !unread.isEmpty else { return }
     let expected = unread
     unread = []
-    do throws(PostgresFailure) {
+    do throws(DatabaseFailure) {
       _ = try receive(expected)
     } catch {
       // Without its end nobody knows in which transaction the next statement stands.
@@ -88,7 +89,7 @@ package final class PostgresConnection: @unchecked Sendable {
 extension PostgresConnection {
   /// Waits until the server says something or there is something to read from another descriptor.
   /// - Returns: `false` where the time was over.
-  func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(PostgresFailure) -> Bool {
+  func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(DatabaseFailure) -> Bool {
     guard !isLost else { throw .lost("the connection was lost before") }
     var descriptors = [
       pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
@@ -117,7 +118,7 @@ extension PostgresConnection {
 // MARK: Sending
 
 extension PostgresConnection {
-  private func send(_ calls: [PostgresCall]) throws(PostgresFailure) -> [Expectation] {
+  private func send(_ calls: [PostgresCall]) throws(DatabaseFailure) -> [Expectation] {
     guard !isLost else { throw .lost("the connection was lost before") }
     var expected: [Expectation] = []
     var preparing: Set<String> = []
@@ -137,7 +138,7 @@ extension PostgresConnection {
     return expected
   }
 
-  private func send(_ call: PostgresCall) throws(PostgresFailure) {
+  private func send(_ call: PostgresCall) throws(DatabaseFailure) {
     let encoded = call.values.map(\.encoded)
     var bytes: [UInt8] = []
     var places: [Int?] = []
@@ -158,7 +159,7 @@ extension PostgresConnection {
   }
 
   /// Sends all that is queued, and takes in meanwhile what the server says: it may wait for that.
-  private func flush() throws(PostgresFailure) {
+  private func flush() throws(DatabaseFailure) {
     while true {
       let left = PQflush(handle)
       if left == 0 { return }
@@ -173,9 +174,9 @@ extension PostgresConnection {
 
 extension PostgresConnection {
   /// - Throws: the first refusal, once everything that was expected has come.
-  private func receive(_ expected: [Expectation]) throws(PostgresFailure) -> [PostgresRows] {
+  private func receive(_ expected: [Expectation]) throws(DatabaseFailure) -> [PostgresRows] {
     var rows: [PostgresRows] = []
-    var refusal: PostgresFailure?
+    var refusal: DatabaseFailure?
     for expectation in expected {
       guard let result = try next() else { throw lose("the server gave fewer results than it was asked for") }
       let status = PQresultStatus(result)
@@ -211,7 +212,7 @@ extension PostgresConnection {
     return rows
   }
 
-  private func next() throws(PostgresFailure) -> OpaquePointer? {
+  private func next() throws(DatabaseFailure) -> OpaquePointer? {
     while PQisBusy(handle) == 1 {
       _ = try wait(for: Int16(POLLIN))
       guard PQconsumeInput(handle) == 1 else { throw lose() }
@@ -219,7 +220,7 @@ extension PostgresConnection {
     return PQgetResult(handle)
   }
 
-  private func wait(for events: Int16) throws(PostgresFailure) -> Int16 {
+  private func wait(for events: Int16) throws(DatabaseFailure) -> Int16 {
     var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
     while true {
       let count = poll(&descriptor, 1, Self.silenceMillis)
@@ -229,7 +230,7 @@ extension PostgresConnection {
     }
   }
 
-  private func lose(_ words: String? = nil) -> PostgresFailure {
+  private func lose(_ words: String? = nil) -> DatabaseFailure {
     isLost = true
     return .lost(words ?? Self.words(PQerrorMessage(handle)))
   }

@@ -36,11 +36,9 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
 
   func commit() throws {
     guard hasWritten else { return end() }
-    let recent = ([token] + (try counter().recent)).prefix(PostgresTransaction.mostRecent)
     _ = try run([
       PostgresCall(
-        .updateCounter, .text(person), .int(0), .document(Data()),
-        .bytes(recent.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } })),
+        .updateCounter, .text(person), .int(0), .document(Data()), try counter().recent.adding(token).stored),
       PostgresCall(.commit),
     ])
   }

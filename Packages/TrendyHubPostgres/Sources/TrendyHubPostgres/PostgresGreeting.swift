@@ -4,10 +4,6 @@ import TrendyHub
 
 /// What a hub does with a new connection before anything else: brings the tables to its version, and finds out whether the
 /// database is still the one that it knows.
-///
-/// A database that lost what it had confirmed begins a new life. It is noticed by its identity (server, timeline, start, tables:
-/// a restored backup or a failover has another), and where that is the same (the disk was put back) by the count of this hub's
-/// connections, which has to be there still.
 final class PostgresGreeting: Sendable {
   private let schema: String
   /// Name and version of the program, for the one who runs an older.
@@ -17,13 +13,7 @@ final class PostgresGreeting: Sendable {
   private let chance: PostgresChance
   /// One greeting at a time: who comes meanwhile may wait for the database, on a thread that is there for that.
   private let turn = NSLock()
-  private let remembered = Mutex(Memory())
-
-  private struct Memory {
-    /// What this hub knows the database to have made durable.
-    var count: Int64 = 0
-    var life: Int64 = 0
-  }
+  private let remembered = Mutex(DatabaseMemory())
 
   init(schema: String, program: String, chance: PostgresChance) {
     self.schema = schema
@@ -38,13 +28,13 @@ final class PostgresGreeting: Sendable {
     try setUp(connection)
     do {
       try checkVersion(connection)
-    } catch PostgresFailure.refused(let code, _) where ["42P01", "3F000"].contains(code) {
+    } catch DatabaseFailure.refused(let code, _) where ["42P01", "3F000"].contains(code) {
       try migrate(connection)
     }
     try look(connection)
   }
 
-  private func setUp(_ connection: PostgresConnection) throws(PostgresFailure) {
+  private func setUp(_ connection: PostgresConnection) throws(DatabaseFailure) {
     var settings = [
       "SET search_path = \(schema)", "SET lock_timeout = '5s'", "SET statement_timeout = '15s'",
       "SET idle_in_transaction_session_timeout = '15s'",
@@ -58,7 +48,7 @@ final class PostgresGreeting: Sendable {
     // A plan is made once and for tables of any size: every statement finds its rows by an index. What stands in PostgreSQL's place
     // may not know these.
     for setting in ["SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET jit = off"] {
-      do throws(PostgresFailure) {
+      do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(setting, setting)))
       } catch {
         guard case .refused = error else { throw error }
@@ -90,7 +80,7 @@ extension PostgresGreeting {
   /// All of it in one transaction, under the lock of the row that has the version.
   private func migrate(_ connection: PostgresConnection) throws {
     for sql in PostgresSchema.prepare(schema) {
-      do throws(PostgresFailure) {
+      do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
       } catch {
         // Two hubs at once: "if not exists" is not one step, and who comes second finds it made.
@@ -122,50 +112,36 @@ extension PostgresGreeting {
 // MARK: The life of the database
 
 extension PostgresGreeting {
-  private struct Sight {
-    var number: Int64 = 0
-    var identity = ""
-    /// Of this hub's connections; `nil` where the row is not there.
-    var count: Int64?
-  }
-
   private func look(_ connection: PostgresConnection) throws {
     let identity = try identity(connection)
-    if try isUnchanged(look(connection, isLocking: false), identity) {
+    let sight = try look(connection, isLocking: false)
+    if remembered.withLock({ $0.knows(sight, identity: identity) }) {
       _ = try connection.run(witness())
-      return remembered.withLock { $0.count += 1 }
+      return remembered.withLock { $0.onCounted() }
     }
     _ = try connection.run(PostgresCall(.beginWrite))
     do {
       let sight = try look(connection, isLocking: true)
+      let settlement = remembered.withLock { $0.settlement(of: sight, identity: identity) }
       var calls: [PostgresCall] = []
-      var number = sight.number
-      if !isUnchanged(sight, identity) {
-        number = max(number, remembered.withLock(\.life)) + 1
+      if settlement.beginsLife {
         calls.append(
           PostgresCall(
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
-            .int(number), .text(chance.digits()), .text(identity)))
+            .int(settlement.life), .text(chance.digits()), .text(identity)))
       }
       // A hub that did not connect for so long takes its row's absence for a loss, which costs no device anything.
       calls.append(
         PostgresCall(
           PostgresStatement(
             "forget_witnesses", "DELETE FROM witness WHERE seen_at < now() - interval '30 days'")))
-      let count = max(sight.count ?? 0, remembered.withLock(\.count))
-      calls += [witness(atLeast: count), PostgresCall(.commit)]
+      calls += [witness(atLeast: settlement.count), PostgresCall(.commit)]
       _ = try connection.run(calls)
-      remembered.withLock { $0 = Memory(count: count + 1, life: number) }
+      remembered.withLock { $0.onSettled(settlement) }
     } catch {
       connection.runLater(PostgresCall(.rollback))
       throw error
     }
-  }
-
-  private func isUnchanged(_ sight: Sight, _ identity: String) -> Bool {
-    let memory = remembered.withLock { $0 }
-    return sight.number > 0 && sight.number >= memory.life && sight.identity == identity
-      && sight.count ?? 0 >= memory.count
   }
 
   private func witness(atLeast count: Int64 = 0) -> PostgresCall {
@@ -178,7 +154,7 @@ extension PostgresGreeting {
         """), .text(hub), .int(count))
   }
 
-  private func look(_ connection: PostgresConnection, isLocking: Bool) throws(PostgresFailure) -> Sight {
+  private func look(_ connection: PostgresConnection, isLocking: Bool) throws(DatabaseFailure) -> DatabaseMemory.Sight {
     let name = PostgresValue.text(PostgresDirectory.counter)
     let calls = [
       PostgresCall(
@@ -187,15 +163,15 @@ extension PostgresGreeting {
     ]
     let locks = [PostgresCall(.insertCounter, name), PostgresCall(.lockCounter, name)]
     let rows = try connection.run(isLocking ? locks + calls : calls).suffix(2)
-    guard let life = rows.first, let witness = rows.last else { return Sight() }
-    return Sight(
-      number: life.count > 0 ? life.int(0, 0) : 0, identity: life.count > 0 ? life.text(0, 1) : "",
+    guard let life = rows.first, let witness = rows.last else { return DatabaseMemory.Sight() }
+    return DatabaseMemory.Sight(
+      life: life.count > 0 ? life.int(0, 0) : 0, identity: life.count > 0 ? life.text(0, 1) : "",
       count: witness.count > 0 ? witness.int(0, 0) : nil)
   }
 
   /// The server, its database and tables, its timeline, and when it started; of what stands in PostgreSQL's place nothing but
   /// that: there may be several servers, and a failover of them loses nothing.
-  private func identity(_ connection: PostgresConnection) throws(PostgresFailure) -> String {
+  private func identity(_ connection: PostgresConnection) throws(DatabaseFailure) -> String {
     let version = try connection.run(PostgresCall(PostgresStatement("server", "SELECT version()"))).text(0, 0)
     guard version.hasPrefix("PostgreSQL "), !version.contains("-YB-") else { return "cluster" }
     return try connection.run(

@@ -16,11 +16,6 @@ public final class PostgresHubStorage: HubStorage {
   /// By which the server tells connections of this storage from others.
   private let applicationName: String
 
-  /// Attempts at one transaction that the database wants to be made anew.
-  private static let attempts = 10
-  /// Attempts at one transaction, each on another connection.
-  private static let connections = 3
-
   /// Connects when it is first asked for something, and makes its tables where there are none.
   ///
   /// - Parameters:
@@ -77,7 +72,7 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   func reading<Result>(person: String, _ body: (PostgresReading) throws -> Result) throws -> Result {
-    try perform { connection in
+    try pool.perform { connection in
       PostgresReading(connection, person: person, isWriting: false, states: states)
     } body: {
       try body($0)
@@ -94,7 +89,7 @@ public final class PostgresHubStorage: HubStorage {
     person: String, isShared: Bool, _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
     let token = chance.number()
-    return try perform(token: token) { connection in
+    return try pool.perform(token: token) { connection in
       PostgresTransaction(connection, person: person, states: states, token: token, isShared: isShared)
     } body: {
       try body($0)
@@ -122,7 +117,7 @@ public final class PostgresHubStorage: HubStorage {
           }
         }
       }
-    } catch PostgresFailure.needsOwnTransaction {
+    } catch DatabaseFailure.needsOwnTransaction {
       return alone(person: person, bodies)
     }
   }
@@ -140,7 +135,7 @@ public final class PostgresHubStorage: HubStorage {
 
   public func erase(person: String) throws {
     do {
-      try perform { connection in
+      try pool.perform { connection in
         PostgresReading(connection, person: person, isWriting: true, states: states)
       } body: { session in
         _ = try session.run(
@@ -154,7 +149,7 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
-    try perform { connection in
+    try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
     } body: {
       try body($0)
@@ -165,7 +160,7 @@ public final class PostgresHubStorage: HubStorage {
 
   public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
     let token = chance.number()
-    return try perform(token: token) { connection in
+    return try pool.perform(token: token) { connection in
       PostgresDirectory(connection, isWriting: true, states: states, token: token)
     } body: {
       try body($0)
@@ -199,7 +194,7 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   public func checkReady() throws {
-    try perform { connection in
+    try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
     } body: {
       _ = try $0.run(PostgresCall(PostgresStatement("ready", "SELECT 1")))
@@ -240,7 +235,7 @@ extension PostgresHubStorage {
   public func otherConnectionCount() throws -> Int { try count("others", "count(*)") }
 
   private func count(_ name: String, _ what: String) throws -> Int {
-    try perform { connection in
+    try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
     } body: { session in
       let rows = try session.run(
@@ -268,7 +263,7 @@ extension PostgresHubStorage {
   /// - Returns: the schema in which they are from now on.
   public func setAside(suffix: String) throws -> String {
     let name = "\(schema)_\(suffix)"
-    try perform { connection in
+    try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
     } body: {
       let sql = "ALTER SCHEMA \(schema) RENAME TO \(name)"
@@ -277,74 +272,5 @@ extension PostgresHubStorage {
       $0.end()
     }
     return name
-  }
-}
-
-extension PostgresHubStorage {
-  /// Runs one transaction, anew where it has to be.
-  /// - Parameter token: by which a commit is found again whose answer did not come; `nil` for what may be done twice.
-  private func perform<Session: PostgresSession, Result>(
-    token: UInt64? = nil, session make: (PostgresConnection) -> Session, body: (Session) throws -> Result,
-    finish: (Session) throws -> Void
-  ) throws -> Result {
-    var unsettled: (result: Result, recent: [UInt64])?
-    var tries = 0
-    var refusals = 0
-    while true {
-      tries += 1
-      let connection: PostgresConnection
-      do {
-        connection = try pool.take()
-      } catch let failure as PostgresFailure {
-        // Made twice at most: a host that does not answer takes seconds to find out.
-        refusals += 1
-        if failure.endsConnection, refusals == 1 { continue }
-        throw HubStorageError(failure)
-      }
-      defer { pool.give(connection) }
-      let session = make(connection)
-      do {
-        if let token, let earlier = unsettled {
-          if try isCommitted(token, after: earlier.recent, in: session) {
-            session.end()
-            return earlier.result
-          }
-          unsettled = nil
-        }
-        let result = try body(session)
-        if let failure = session.failure { throw failure }
-        do {
-          try finish(session)
-        } catch {
-          if session.failure?.endsConnection == true { unsettled = session.row.map { (result, $0.recent) } }
-          throw error
-        }
-        return result
-      } catch {
-        guard let failure = session.failure else {
-          session.end()
-          throw error
-        }
-        session.end()
-        let most = failure.isSerialization ? Self.attempts : failure.endsConnection ? Self.connections : 0
-        let mayGoOn = tries < most
-        if mayGoOn { continue }
-        if failure == .needsOwnTransaction { throw failure }
-        throw HubStorageError(failure)
-      }
-    }
-  }
-
-  /// Whether a commit whose answer was lost was made. The row tells of the last writes; it is locked, so that nothing more can come
-  /// of the connection that was lost.
-  private func isCommitted(_ token: UInt64, after before: [UInt64], in session: PostgresSession) throws -> Bool {
-    let recent = try session.counter().recent
-    if recent.contains(token) { return true }
-    // So many others since that this one would have been pushed out: nobody can tell any more.
-    guard recent.count < PostgresTransaction.mostRecent || !Set(recent).isDisjoint(with: before) else {
-      throw HubStorageError.unreachable(
-        "the connection to the database was lost while something was saved, and whether it was is not known")
-    }
-    return false
   }
 }

@@ -4,7 +4,7 @@ import TrendyHub
 /// A bounded number of connections, made when they are needed; the one that was used last is used next.
 ///
 /// @unchecked: everything that changes is touched under `changed` alone.
-final class PostgresPool: @unchecked Sendable {
+final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   private let limit: Int
   private let wait: TimeInterval
   private let make: @Sendable () throws -> PostgresConnection

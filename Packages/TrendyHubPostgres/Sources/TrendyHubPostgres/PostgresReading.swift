@@ -45,13 +45,13 @@ enum PostgresDocument {
 }
 
 /// One transaction on one connection, begun with the first question, with which it is sent.
-class PostgresSession {
+class PostgresSession: DatabaseSession {
   let connection: PostgresConnection
   /// Whose counter is locked, or read.
   let person: String
   let isWriting: Bool
   /// The first thing that went wrong, also where a body did not pass it on.
-  private(set) var failure: PostgresFailure?
+  private(set) var failure: DatabaseFailure?
   private(set) var row: CounterRow?
   private let states: StateCache
 
@@ -59,8 +59,7 @@ class PostgresSession {
   struct CounterRow {
     /// As stored; empty before the first write.
     var state: HubState?
-    /// Random numbers of the last writes, the latest first.
-    var recent: [UInt64]
+    var recent: RecentWrites
     var isErased: Bool
     /// `nil` where there is no row.
     var life: String?
@@ -89,13 +88,13 @@ class PostgresSession {
   func run(_ call: PostgresCall) throws -> PostgresRows { try run([call])[0] }
 
   func note(_ error: any Error) -> any Error {
-    if let error = error as? PostgresFailure, failure == nil { failure = error }
+    if let error = error as? DatabaseFailure, failure == nil { failure = error }
     return error
   }
 
   private func begin(
     with calls: [PostgresCall]
-  ) throws(PostgresFailure) -> (counter: PostgresRows, rows: [PostgresRows]) {
+  ) throws(DatabaseFailure) -> (counter: PostgresRows, rows: [PostgresRows]) {
     let name = PostgresValue.text(person)
     let begin = PostgresCall(isWriting ? .beginWrite : .beginRead)
     let counter = PostgresCall(isWriting ? .lockCounter : .readCounter, name)
@@ -107,14 +106,11 @@ class PostgresSession {
   }
 
   private func counterRow(_ rows: PostgresRows) throws -> CounterRow {
-    guard rows.count > 0 else { return CounterRow(recent: [], isErased: false) }
+    guard rows.count > 0 else { return CounterRow(recent: RecentWrites(), isErased: false) }
     let state = rows.data(0, 0)
-    let bytes = rows.bytes(0, 1)
     return CounterRow(
       state: state.isEmpty ? nil : try states.state(state, of: person),
-      recent: stride(from: 0, to: bytes.count - 7, by: 8).map { place in
-        bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }
-      },
+      recent: RecentWrites(stored: rows.bytes(0, 1)),
       isErased: rows.bool(0, 2), life: rows.isNull(0, 3) ? nil : rows.text(0, 3))
   }
 
@@ -124,10 +120,13 @@ class PostgresSession {
     return row
   }
 
+  var recentWrites: RecentWrites? { row?.recent }
+
+  func lockRecentWrites() throws -> RecentWrites { try counter().recent }
+
   /// What was written is there from now on.
   func noteState(_ state: HubState) { row?.state = state }
 
-  /// Ends what wrote nothing, or shall not have.
   func end() {
     guard row != nil || failure != nil else { return }
     connection.runLater(PostgresCall(isWriting ? .rollback : .commit))
@@ -420,6 +419,20 @@ class PostgresReading: PostgresSession, HubReading {
     let rows = try run(
       PostgresCall(.readNotices, .text(person), .text(companion), .int(sequence), .int(Int64(limit))))
     return try (0..<rows.count).map { try WireJSON.decode(CompanionNotice.self, from: rows.data($0, 0)) }
+  }
+}
+
+extension RecentWrites {
+  /// Of the column `recent`: eight bytes each, the highest first.
+  init(stored bytes: [UInt8]) {
+    self.init(
+      stride(from: 0, to: bytes.count - 7, by: 8).map { place in
+        bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) }
+      })
+  }
+
+  var stored: PostgresValue {
+    .bytes(numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } })
   }
 }
 

@@ -61,7 +61,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   override func settle() throws {
     guard !pending.isEmpty else { return }
-    guard !isShared else { throw note(PostgresFailure.needsOwnTransaction) }
+    guard !isShared else { throw note(DatabaseFailure.needsOwnTransaction) }
     let calls = try writes()
     _ = try run(calls)
     hasSent = true
@@ -163,7 +163,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   func clear() throws {
     try settle()
-    guard !isShared else { throw note(PostgresFailure.needsOwnTransaction) }
+    guard !isShared else { throw note(DatabaseFailure.needsOwnTransaction) }
     _ = try run(PostgresStatement.erasures.map { PostgresCall($0, .text(person)) })
     forgetFetched()
     sentPurged = []
@@ -190,9 +190,6 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   func put(_ entry: HubImport) throws { pending.imports[entry.id] = entry }
 
   // MARK: Sending
-
-  /// What was kept of the last writes, and this one.
-  static let mostRecent = 16
 
   var isWritten: Bool { hasSent || !pending.isEmpty || !tracks.isEmpty }
 
@@ -231,11 +228,10 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   /// What is pending, as statements: the counter first. It is taken for written from then on.
   private func writes() throws -> [PostgresCall] {
     let state = try state()
-    let recent = ([token] + (try counter().recent.filter { $0 != token })).prefix(Self.mostRecent)
     var calls = [
       PostgresCall(
         .updateCounter, .text(person), .int(state.head), .document(try WireJSON.encode(state.stored)),
-        .bytes(recent.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }))
+        try counter().recent.adding(token).stored)
     ]
     calls += try entryWrites() + deviceWrites() + companionWrites()
     if !pending.purged.isEmpty {

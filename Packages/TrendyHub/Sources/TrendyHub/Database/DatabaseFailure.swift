@@ -1,7 +1,5 @@
-import TrendyHub
-
-/// Why the database did not do what it was asked.
-package enum PostgresFailure: Error, Hashable {
+/// Why a database did not do what it was asked.
+public enum DatabaseFailure: Error, Hashable, Sendable {
   /// There is no connection any more, or none could be made. Of a commit that was under way nobody knows what became of it.
   case lost(String)
   /// The server refused a statement, with the code of the SQL standard and its words; the transaction wrote nothing.
@@ -10,7 +8,7 @@ package enum PostgresFailure: Error, Hashable {
   case needsOwnTransaction
 
   /// Whether the same transaction may succeed when it is made anew.
-  var isSerialization: Bool {
+  public var isSerialization: Bool {
     switch self {
     case .refused(let code, _): ["40001", "40P01", "40003"].contains(code)
     case .lost, .needsOwnTransaction: false
@@ -18,7 +16,7 @@ package enum PostgresFailure: Error, Hashable {
   }
 
   /// Whether the connection is of no use any more: the server shuts down, or is a standby by now.
-  var endsConnection: Bool {
+  public var endsConnection: Bool {
     switch self {
     case .lost: true
     case .refused(let code, _): code.hasPrefix("08") || code.hasPrefix("57P") || ["25006", "25P03"].contains(code)
@@ -28,7 +26,7 @@ package enum PostgresFailure: Error, Hashable {
 }
 
 extension HubStorageError {
-  init(_ failure: PostgresFailure) {
+  init(_ failure: DatabaseFailure) {
     self =
       switch failure {
       case .lost(let text): .unreachable("the database does not answer: \(text)")

@@ -1,0 +1,150 @@
+import Testing
+import TrendyHub
+
+@Suite("Transactions on a database that hubs share", .timeLimit(.minutes(1)))
+struct DatabaseTransactionTests {
+  /// What a scripted database does with an attempt.
+  private enum Fate {
+    case commit
+    case refuse(String)
+    /// The answer to the commit does not come.
+    case loseAnswer(isCommitted: Bool)
+  }
+
+  private final class Script {
+    var fates: [Fate]
+    var recent = RecentWrites()
+    var attempts = 0
+
+    init(_ fates: [Fate]) { self.fates = fates }
+  }
+
+  private final class Session: DatabaseSession {
+    let script: Script
+    var failure: DatabaseFailure?
+    var recentWrites: RecentWrites?
+
+    init(_ script: Script) { self.script = script }
+
+    func lockRecentWrites() throws -> RecentWrites {
+      recentWrites = script.recent
+      return script.recent
+    }
+
+    func commit(_ token: UInt64) throws {
+      let recent = try lockRecentWrites().adding(token)
+      switch script.fates.removeFirst() {
+      case .commit: script.recent = recent
+      case .refuse(let code): throw fail(.refused(code: code, "refused"))
+      case .loseAnswer(let isCommitted):
+        if isCommitted { script.recent = recent }
+        throw fail(.lost("cut"))
+      }
+    }
+
+    private func fail(_ failure: DatabaseFailure) -> DatabaseFailure {
+      self.failure = failure
+      return failure
+    }
+
+    func end() {}
+  }
+
+  private struct Connections: DatabaseConnections {
+    func take() throws {}
+    func give(_ connection: Void) {}
+  }
+
+  private func run(_ script: Script) throws -> Int {
+    try Connections().perform(token: 7) {
+      Session(script)
+    } body: { _ in
+      script.attempts += 1
+      return script.attempts
+    } finish: {
+      try $0.commit(7)
+    }
+  }
+
+  @Test func `a refused transaction is made anew, nine times at most`() throws {
+    let script = Script(Array(repeating: .refuse("40001"), count: 9) + [.commit])
+    #expect(try run(script) == 10)
+    let hopeless = Script(Array(repeating: .refuse("40P01"), count: 10))
+    #expect(throws: HubStorageError.busy("the database is busy: refused")) { try run(hopeless) }
+  }
+
+  @Test func `what the database refuses for good is not tried again`() {
+    let script = Script([.refuse("42P01")])
+    #expect(throws: HubStorageError.failed("the database refuses (42P01): refused")) { try run(script) }
+  }
+
+  @Test func `a commit whose answer was lost counts once`() throws {
+    let kept = Script([.loseAnswer(isCommitted: true)])
+    #expect(try run(kept) == 1)
+    let lost = Script([.loseAnswer(isCommitted: false), .commit])
+    #expect(try run(lost) == 2)
+  }
+
+  @Test func `a commit that can no longer be found is neither confirmed nor made anew`() {
+    let script = Script([.loseAnswer(isCommitted: false)])
+    script.recent = RecentWrites((100..<116).map { $0 })
+    #expect(throws: HubStorageError.self) {
+      try Connections().perform(token: 7) {
+        Session(script)
+      } body: { _ in
+        script.attempts += 1
+      } finish: {
+        // So many others write before anybody looks.
+        defer { script.recent = RecentWrites((200..<216).map { $0 }) }
+        try $0.commit(7)
+      }
+    }
+    #expect(script.attempts == 1)
+  }
+
+  @Test func `sixteen writes are kept, the latest first and each once`() {
+    var writes = RecentWrites()
+    for number in 1...20 as ClosedRange<UInt64> { writes = writes.adding(number) }
+    #expect(writes.numbers == (5...20).reversed())
+    #expect(writes.adding(9).numbers == [9, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 8, 7, 6, 5])
+    #expect(writes.tells(of: 5, since: RecentWrites()) == true)
+    #expect(writes.tells(of: 4, since: RecentWrites([5])) == false)
+    #expect(writes.tells(of: 4, since: RecentWrites([3])) == nil)
+  }
+}
+
+@Suite("What a hub remembers of its database", .timeLimit(.minutes(1)))
+struct DatabaseMemoryTests {
+  /// Of a hub that connected twice in the third life.
+  private let memory = {
+    var memory = DatabaseMemory()
+    let sight = DatabaseMemory.Sight(life: 3, identity: "a")
+    memory.onSettled(memory.settlement(of: sight, identity: "a"))
+    memory.onCounted()
+    return memory
+  }()
+
+  @Test func `a database that has all of it begins no life`() {
+    #expect(memory.knows(.init(life: 3, identity: "a", count: 2), identity: "a"))
+    // Another hub noticed a loss first.
+    #expect(memory.knows(.init(life: 4, identity: "b", count: 2), identity: "b"))
+    #expect(!memory.settlement(of: .init(life: 4, identity: "b", count: 2), identity: "b").beginsLife)
+  }
+
+  @Test(
+    "a loss begins a life that was never there",
+    arguments: [
+      (DatabaseMemory.Sight(life: 3, identity: "a", count: 2), "b", 4),
+      (DatabaseMemory.Sight(life: 3, identity: "a", count: 1), "a", 4),
+      (DatabaseMemory.Sight(life: 3, identity: "a", count: nil), "a", 4),
+      (DatabaseMemory.Sight(life: 2, identity: "a", count: 2), "a", 4),
+      (DatabaseMemory.Sight(), "a", 4),
+    ])
+  func notices(sight: DatabaseMemory.Sight, identity: String, life: Int64) {
+    #expect(!memory.knows(sight, identity: identity))
+    let settlement = memory.settlement(of: sight, identity: identity)
+    #expect(settlement.beginsLife)
+    #expect(settlement.life == life)
+    #expect(settlement.count >= 2)
+  }
+}
