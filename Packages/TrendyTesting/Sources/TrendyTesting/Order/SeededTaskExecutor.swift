@@ -25,6 +25,12 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     var isRunning = false
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var steps = 0
+
+    mutating func takeJob() -> UnownedJob? {
+      if jobs.isEmpty { return nil }
+      steps += 1
+      return jobs.remove(at: Int.random(in: jobs.indices, using: &generator))
+    }
   }
 
   /// What a free thread does next.
@@ -66,6 +72,17 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     }
   }
 
+  /// Runs one piece of another task here and now, in the middle of the caller's own: so a double preempts synchronous code, as
+  /// threads would, in an order that the seed decides.
+  ///
+  /// The caller must run on this executor, and hold nothing that another task may want.
+  /// - Returns: `false` where nothing can go on.
+  @discardableResult public func runAnother() -> Bool {
+    guard let job = state.withLock({ $0.takeJob() }) else { return false }
+    job.runSynchronously(on: asUnownedTaskExecutor())
+    return true
+  }
+
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isFirst = state.withLock { state in
@@ -89,13 +106,10 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
 
   private func next() -> Next {
     state.withLock { state in
-      if state.jobs.isEmpty {
-        if !state.idleWaiters.isEmpty { return .tell(state.idleWaiters.removeFirst()) }
-        state.isRunning = false
-        return .stop
-      }
-      state.steps += 1
-      return .run(state.jobs.remove(at: Int.random(in: state.jobs.indices, using: &state.generator)))
+      if let job = state.takeJob() { return .run(job) }
+      if !state.idleWaiters.isEmpty { return .tell(state.idleWaiters.removeFirst()) }
+      state.isRunning = false
+      return .stop
     }
   }
 }

@@ -41,6 +41,31 @@ struct SeededTaskExecutorTests {
     #expect(orders.count == 20)
   }
 
+  @Test("a piece of another task runs in the middle of synchronous code", arguments: 0..<20 as Range<UInt64>)
+  func preempts(seed: UInt64) async {
+    let executor = SeededTaskExecutor(seed: seed)
+    let lines = Lines()
+    await executor.run {
+      await withTaskGroup { group in
+        group.addTask {
+          lines.add("begin")
+          while executor.runAnother() {}
+          lines.add("end")
+        }
+        group.addTask {
+          lines.add("other")
+          await Task.yield()
+          lines.add("later")
+        }
+      }
+    }
+    let order = lines.all
+    #expect(order.count == 4)
+    // Whatever ran between the two has come to its end there: nothing of it is left for later.
+    #expect(order.last == "end" || order.first == "other")
+    #expect(!executor.runAnother())
+  }
+
   @Test func `each task keeps its own order`() async {
     let lines = await order(seed: 1).lines
     for task in 0..<20 {
@@ -151,4 +176,12 @@ private final class Gauge: Sendable {
 private actor Journal {
   private(set) var lines: [String] = []
   func add(_ line: String) { lines.append(line) }
+}
+
+/// What synchronous code notes.
+private final class Lines: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  var all: [String] { lines.withLock { $0 } }
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
