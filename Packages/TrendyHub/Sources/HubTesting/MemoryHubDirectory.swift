@@ -1,0 +1,55 @@
+import Foundation
+public import TrendyHub
+
+/// Who may come in at a hub, as a value in memory: a copy of it stays as it is.
+public struct MemoryHubDirectory: Sendable {
+  fileprivate var people: [String: HubPerson] = [:]
+  fileprivate var devices: [String: HubDevice] = [:]
+  fileprivate var codes: [String: HubPairingCode] = [:]
+  fileprivate var webhooks: [String: HubWebhook] = [:]
+
+  public init() {}
+
+  public func read<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
+    try body(MemoryDirectoryTransaction(self))
+  }
+
+  /// All or nothing.
+  public mutating func write<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
+    let transaction = MemoryDirectoryTransaction(self)
+    let result = try body(transaction)
+    self = transaction.state
+    return result
+  }
+}
+
+private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
+  private(set) var state: MemoryHubDirectory
+
+  init(_ state: MemoryHubDirectory) { self.state = state }
+
+  func people() throws -> [HubPerson] { state.people.values.sorted { $0.id < $1.id } }
+  func person(id: String) throws -> HubPerson? { state.people[id] }
+  func devices() throws -> [HubDevice] { state.devices.values.sorted { $0.id < $1.id } }
+  func device(tokenHash: String) throws -> HubDevice? { state.devices.values.first { $0.tokenHash == tokenHash } }
+  func pairingCode(hash: String) throws -> HubPairingCode? { state.codes[hash] }
+  func pairingCodes() throws -> [HubPairingCode] { state.codes.values.sorted { $0.hash < $1.hash } }
+  func webhooks() throws -> [HubWebhook] { state.webhooks.values.sorted { $0.id < $1.id } }
+
+  func put(_ person: HubPerson) throws { state.people[person.id] = person }
+  func deletePerson(id: String) throws {
+    state.people[id] = nil
+    state.devices = state.devices.filter { $0.value.person != id }
+    state.codes = state.codes.filter { $0.value.person != id }
+    state.webhooks = state.webhooks.filter { $0.value.person != id }
+  }
+  func put(_ device: HubDevice) throws { state.devices[device.id] = device }
+  func put(_ code: HubPairingCode) throws { state.codes[code.hash] = code }
+  func deletePairingCode(hash: String) throws { state.codes[hash] = nil }
+  func put(_ webhook: HubWebhook) throws { state.webhooks[webhook.id] = webhook }
+  func deleteWebhook(id: String) throws { state.webhooks[id] = nil }
+
+  func deletePairingCodes(expiredBefore date: Date) throws {
+    state.codes = state.codes.filter { $0.value.expiresAt >= date }
+  }
+}
