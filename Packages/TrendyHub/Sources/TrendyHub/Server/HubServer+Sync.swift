@@ -8,8 +8,7 @@ extension HubServer {
     let since = try call.integer("since", in: SyncRange.counter, default: 0)
     let limit = try call.integer("limit", in: 1...500, default: 100)
     let position = try call.position()
-    try await begin(for: sender.person)
-    let (answer, state, last) = try await store.read(person: sender.person) { [self] reading in
+    let (answer, state, last) = try await read(person: sender.person) { [self] reading in
       try tellingState(in: reading) {
         if let position { try core.check(position, in: reading) }
         let page = try core.page(
@@ -43,8 +42,7 @@ extension HubServer {
   }
 
   func latestCursor(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    try await begin(for: sender.person)
-    let state = try await store.read(person: sender.person) { try $0.state() }
+    let state = try await read(person: sender.person) { try $0.state() }
     let position = state.position(at: clock.now)
     return try .wire(LatestCursorResponse(cursor: state.head, epoch: position.epoch, position: position))
       .tagged(state.tag, for: call.request)
@@ -62,10 +60,9 @@ extension HubServer {
 
   /// A stream of `head` events: the present one at once, then each newest.
   func changeStream(_ sender: HubDevice) async throws -> HTTPResponse {
-    try await begin(for: sender.person)
     // Opened before the head is read: a write in between is told of too.
     let stream = try streams.open(for: sender)
-    streams.onHead(try await store.read(person: sender.person) { try $0.state().head }, of: sender.person)
+    streams.onHead(try await read(person: sender.person) { try $0.state().head }, of: sender.person)
     return HTTPResponse(
       status: 200,
       // The second is for nginx, which otherwise keeps small pieces back.
@@ -75,14 +72,13 @@ extension HubServer {
 
   func snapshot(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let position = try call.position()
-    try await begin(for: sender.person)
-    let (state, last) = try await store.read(person: sender.person) { reading in
+    let (state, last) = try await read(person: sender.person) { reading in
       (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
     }
     // Who takes a snapshot stands in this life from then on, whatever they asked before.
     try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
-    let writer = try await store.read(person: sender.person) { [self] reading in
+    let writer = try await read(person: sender.person) { [self] reading in
       let lines = try reading.allLines()
       return SnapshotWriter(
         header: try snapshotHeader(call, count: lines.count, state: reading.state(), in: reading), lines: lines)
@@ -95,7 +91,7 @@ extension HubServer {
 
   private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try SnapshotPartName(name)
-    let body = try await store.read(person: sender.person) { [self] reading in
+    let body = try await read(person: sender.person) { [self] reading in
       // Parts of two lives of the hub are none of one snapshot.
       let epoch = try reading.state().epochs.last?.id ?? ""
       let place = name.epoch == epoch ? name.place : nil
@@ -120,8 +116,7 @@ extension HubServer {
   }
 
   func syncStatus(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    try await begin(for: sender.person)
-    return try await store.read(person: sender.person) { [self] reading in
+    return try await read(person: sender.person) { [self] reading in
       let state = try reading.state()
       let lastSequence = try call.text("device").map { try reading.mark(device: $0) } ?? 0
       let kinds = SyncedKind.all.map { ($0.name, state.sums?[$0.name] ?? KindSum()) }

@@ -261,6 +261,28 @@ public final class HubServer: Sendable {
     try await write(person: person) { _ in }
   }
 
+  /// Reads one person's state as of the present life of the hub, which is noted first where it is not yet.
+  ///
+  /// Of a life of the storage no process is told that it began: each read looks. An answer without it would be that of a server that
+  /// knows no versions, where a database lost all that a person had: a device would take its empty lists for the truth.
+  func read<Result: Sendable>(
+    person: String, _ body: @escaping @Sendable (any HubReading) throws -> Result
+  ) async throws -> Result {
+    try await begin(for: person)
+    for _ in 0..<Self.mostBeginnings {
+      let found: Result? = try await store.read(person: person) { reading in
+        if let life = try reading.epoch(), try reading.state().epochs.last?.id != life { return nil }
+        return .some(try body(reading))
+      }
+      if case .some(let result) = found { return result }
+      try await write(person: person) { _ in }
+    }
+    throw Problem.busy("the hub's database has one life after the other")
+  }
+
+  /// Lives that may begin while one request is answered.
+  private static let mostBeginnings = 3
+
   /// Before the first version of a life is given out. Of a life of the storage no process can say that it has begun for a person:
   /// each write looks.
   private func begin(for person: String, in transaction: any HubTransaction) throws {
