@@ -14,8 +14,9 @@ let package = Package(
     .target(
       name: "TrendySimulation",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub",
-        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
+        .product(name: "HubTesting", package: "TrendyHub"),
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
       ]),
     .testTarget(
       name: "TrendySimulationTests",

@@ -72,6 +72,14 @@ public enum Action: Hashable, Sendable {
   case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)
   /// As `crash`, before a change of what the device keeps for companions.
   case crashCompanionStore(device: Int, beforeChange: Int, loss: UInt64)
+  /// Something happens to the hubs' next transaction on their database, or to the one after so many others.
+  case database(DatabaseFault, afterTransactions: Int)
+  /// The database is started again.
+  case restartDatabase
+  /// From here on commits do not wait for the standby.
+  case letStandbyFallBehind
+  /// The standby takes the place of the database's server.
+  case failOver
 }
 
 /// What can happen to one request.
@@ -146,6 +154,11 @@ extension Action: CustomStringConvertible {
       "of \(name(device))'s requests for companions, number \(requests + 1) from now is \(fault)"
     case .crashCompanionStore(let device, let change, _):
       "\(name(device)) loses power before change \(change) of its companions' store from now"
+    case .database(let fault, let transactions):
+      "of the hubs' transactions, number \(transactions + 1) from now meets this: \(fault)"
+    case .restartDatabase: "the database is started again"
+    case .letStandbyFallBehind: "commits do not wait for the standby any more"
+    case .failOver: "the standby takes the place of the server"
     }
   }
 
@@ -167,7 +180,8 @@ extension Action: CustomStringConvertible {
     case .pushLies: "device_lied"
     case .makeCompanion: "companion"
     case .tell: "companion_told"
-    case .carry, .companionNetwork, .crashCompanionStore: nil
+    case .carry, .companionNetwork, .crashCompanionStore, .database, .letStandbyFallBehind, .failOver: nil
+    case .restartDatabase: "database_restarted"
     case .outage: "outage"
     case .loseSignals(_, let isSilent): isSilent ? "signals_silent" : "signals_dropped"
     case .limitRate(let limit, _): limit == nil ? nil : "rate_limit"

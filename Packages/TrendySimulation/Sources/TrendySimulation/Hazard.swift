@@ -50,6 +50,9 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   /// A device of the person's pushes such things.
   case lyingDevice = "lying-device"
 
+  /// Several hubs share a database that loses connections, refuses transactions and fails over to a standby.
+  case database
+
   /// All but the liars: where nobody keeps their word, only what holds without it is checked.
   public static let usual = Set(allCases).subtracting([.lyingHub, .lyingDevice])
 
@@ -57,8 +60,11 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   static let ofTheHub: Set<Hazard> = [
     .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubLives, .restoredTogether, .plainWriter,
     .stranger, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
-    .companions,
+    .companions, .database,
   ]
+
+  /// What needs a hub on files.
+  static let ofFiles: Set<Hazard> = [.hubCrash, .hubDisk]
 
   /// What an old version cannot stand: it does not tell that the hub went back, reads no store of a later version, and takes no list
   /// in which there is something that it cannot read.
@@ -81,7 +87,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubLives: 3
     case .lyingHub, .lyingDevice: 20
     // These are part of a whole story, or not.
-    case .oldVersion, .secondProcess, .companions: 0
+    case .oldVersion, .secondProcess, .companions, .database: 0
     }
   }
 }

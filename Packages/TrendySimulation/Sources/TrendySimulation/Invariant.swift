@@ -3,8 +3,10 @@ public enum Invariant: Sendable {
   /// By words that stand in the sentences of each check.
   private static let words: [(words: String, number: Int)] = [
     ("is in no queue, no journal", 1), ("does not open", 2), ("cannot be read", 2), ("does not start", 2),
-    ("had the outcome", 3), ("what is sent as sequence", 3), ("which was not asked", 3), ("refused as invalid", 3),
-    ("cursor went back", 4), ("cursor is", 4), ("had said", 4), ("shown there again", 6), ("was deleted and lives", 6),
+    ("had the outcome", 3), ("what is sent as sequence", 3), ("which was not asked", 3),
+    ("was asked for once", 3), ("refused as invalid", 3),
+    ("cursor went back", 4), ("takes a snapshot though", 14), ("cursor is", 4), ("had said", 4),
+    ("shown there again", 6), ("was deleted and lives", 6),
     ("whose deletion waits", 6), ("had restored it", 6), ("has a version", 10), ("vanished", 7), ("aside without", 7),
     ("lost to", 7), ("won over", 7),
     ("had seen it", 7), ("is stamped before", 7), ("which nobody deleted", 7), ("whoever wrote it alone", 8),
@@ -15,6 +17,7 @@ public enum Invariant: Sendable {
     ("shows nothing of", 18),
     ("in an outage", 19), ("asks two things", 21), ("asked the hub nothing", 21), ("imported a second time", 23),
     ("differs", 24), ("is at the hub and not", 24), ("and not at the hub", 24), ("otherwise than the hub", 24),
+    ("the feed gives", 5), ("the feed of the hubs", 5),
     ("without their rows", 24), ("that nobody gave it", 24), ("taken for two", 25),
     ("comes next", 26), ("never took", 26), ("carry what companions", 26), ("companions cannot", 26),
   ]

@@ -85,6 +85,8 @@ struct Ledger {
   private var outcomes: [Sent: String] = [:]
   /// The life of each entity that somebody restored and nobody deleted since, by its id.
   private var lives: [String: Int64] = [:]
+  /// What was made under each version.
+  private var madeAt: [Int64: String] = [:]
   /// Judged, if at all, when the hub lost power, or before it was restored.
   private var unsure: Set<Sent> = []
   /// What was imported at the hub.
@@ -113,6 +115,7 @@ struct Ledger {
   }
   private var storeMarks: [Int: Mark] = [:]
   private var hubMark = Mark()
+  private var standbyMark = Mark()
 
   mutating func break_(_ sentence: String) { if violations.count < 20 { violations.append(sentence) } }
 
@@ -244,12 +247,21 @@ struct Ledger {
 
   mutating func onHubBackup() { hubMark.takenTexts = takenTexts }
 
-  mutating func onHubRestore() {
-    takenTexts = hubMark.takenTexts
+  /// From here on the standby of the hubs' database hears of nothing.
+  mutating func onStandbyBehind() { standbyMark.takenTexts = takenTexts }
+
+  /// The standby took over.
+  mutating func onFailover() { onHubWentBack(to: standbyMark) }
+
+  mutating func onHubRestore() { onHubWentBack(to: hubMark) }
+
+  private mutating func onHubWentBack(to mark: Mark) {
+    takenTexts = mark.takenTexts
     // Asked again, a hub that knows less may judge otherwise, or remember what it said before its backup.
     unsure.formUnion(outcomes.keys)
     outcomes = [:]
     imported = []
+    madeAt = [:]
     lives = [:]
     judge = Judge()
     // What its clock gave before is still on the devices.
@@ -304,6 +316,26 @@ struct Ledger {
     }
   }
 
+  /// As ``onPush(_:answer:now:)`` where the hub lost what it did before the answer arrived: what it refused is set aside all the same.
+  mutating func onForgotten(_ request: PushRequest, answer: PushResponse) {
+    let refused = Set(answer.outcomes.filter { $0.status == "refused" || !$0.lost.isEmpty }.map(\.sequence))
+    for mutation in request.mutations where refused.contains(mutation.sequence) {
+      answeredWithNo.insert(mutation.id)
+      setAside.insert(mutation.entityId)
+    }
+  }
+
+  /// Each version is given to one entity: two that were made under one were written by hubs that did not know of each other.
+  private mutating func checkVersion(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope) {
+    guard outcome.status == "accepted", mutation.operation == MutationOperation.create.rawValue, !hubLied,
+      let version = outcome.version
+    else { return }
+    let entity = "\(mutation.entityType) \(mutation.entityId)"
+    if let other = madeAt.updateValue(entity, forKey: version), other != entity {
+      break_("\(entity) and \(other) had the outcome of one version, \(version)")
+    }
+  }
+
   private mutating func onOutcome(
     _ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, by device: String, now: Int64
   ) {
@@ -331,6 +363,7 @@ struct Ledger {
     {
       break_("\(mutation.entityId) was imported a second time, and that changed it")
     }
+    checkVersion(outcome, of: mutation)
     checkLives(outcome, of: mutation, isSure: !unsure.contains(sent))
     guard !hasCopies, !hubLied, !deviceLied, oldDevices.isEmpty, !unsure.contains(sent) else { return }
     if let fault = judge.onOutcome(outcome, of: mutation, by: device, now: now, hadSeen: hadSeen) {

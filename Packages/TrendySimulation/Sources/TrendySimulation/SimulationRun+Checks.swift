@@ -265,6 +265,7 @@ extension SimulationRun {
         try checkOwnWords(entries)
         checkCauses(entries)
         try checkStranger()
+        try await checkHubsAgree(entries)
       }
       for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
         ledger.break_("\(key.id) was deleted and lives at the hub")

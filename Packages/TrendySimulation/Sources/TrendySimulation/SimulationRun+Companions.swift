@@ -53,7 +53,7 @@ extension SimulationRun {
     guard server == nil else { return false }
     switch action {
     case .makeCompanion(let companion, let tracker):
-      let client = InProcessClient(token: hub.tokens[tracker], server: hub.server)
+      let client = InProcessClient(token: hub.tokens[tracker], server: hub.nextServer())
       // A hub without power or room makes none; nobody is told anything then.
       return (try? await client.makeCompanion(deviceId: hub.deviceIds[companion])) != nil
     case .tell(let number, let text): return tellCompanions(of: devices[number], "n\(text)")

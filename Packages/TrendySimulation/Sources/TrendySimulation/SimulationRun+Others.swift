@@ -65,15 +65,18 @@ extension SimulationRun {
       id: "plain", method: method, target: "/api/v1\(path)",
       headers: HTTPHeaders([("Authorization", "Bearer \(token ?? hub.plainToken)")]), body: data)
     if restartHubIfOff() { return 503 }
-    let status = await hub.server.handle(request).status
+    let server = hub.nextServer()
+    let losses = hub.losses
+    let status = await server.handle(request).status
     if status >= 500 { onFailure(of: request, status: status) }
-    if restartHubIfOff() { return 503 }
+    // What was confirmed and lost meanwhile may be there, or not; who is killed confirms nothing.
+    if restartHubIfOff() || losses != hub.losses || !hub.isServing(server) { return 503 }
     return status
   }
 
   /// A hub whose disk is well fails at nothing.
   func onFailure(of request: HTTPRequest, status: Int) {
-    guard !hub.disk.isOff, status == 500 else { return }
+    guard !hub.isOff, status == 500 else { return }
     ledger.break_("the hub answers \(status) to \(request.method) \(request.target.dropFirst(7))")
   }
 
@@ -81,7 +84,7 @@ extension SimulationRun {
   private func writePlainly(_ text: String, _ choice: UInt64) async -> Bool {
     var generator = SeededGenerator(seed: choice)
     let isIngest = Bool.random(using: &generator)
-    guard server == nil, !hub.disk.isOff,
+    guard server == nil, !hub.isOff,
       let type = made[.eventType]?.suffix(temper.newest).randomElement(using: &generator)
     else { return false }
     let event = made[.event]?.suffix(temper.newest).randomElement(using: &generator)
@@ -98,6 +101,9 @@ extension SimulationRun {
           "id": .string(key.id), "event_type_id": .string(type), "timestamp": "2024-01-01T00:00:00.000Z",
           "notes": .string(text),
         ], isIngest: isIngest)
+      if status >= 400, status != 503, hub.entry(kind: key.kind.rawValue, id: key.id)?.isAlive == true {
+        ledger.break_("\(key.id) was asked for once, refused with \(status), and is there")
+      }
       guard status < 300 else { return false }
       ledger.onText(text, key: key, device: Self.plainWriter, isSure: true)
       made[.event, default: []].append(key.id)
@@ -111,8 +117,9 @@ extension SimulationRun {
   private func patch(_ kind: MutationEntityType, _ id: String, _ text: String, isIngest: Bool) async -> Bool {
     let key = Ledger.Key(kind: kind, id: id)
     let field = Judge.textField(ofKind: kind.rawValue)
-    let before = textsAtHub(key, withChildren: false)
-    let status = await write("PATCH", kind, id, [field: .string(text)], isIngest: isIngest)
+    let (status, before) = await noting(key, withChildren: false) {
+      await write("PATCH", kind, id, [field: .string(text)], isIngest: isIngest)
+    }
     guard status < 300 || status == 503 else { return false }
     ledger.onPlainWriteOver(key, before)
     ledger.onText(text, over: before, key: key, device: Self.plainWriter, isSure: status < 300)
@@ -121,8 +128,9 @@ extension SimulationRun {
 
   private func deletePlainly(_ kind: MutationEntityType, _ id: String, isIngest: Bool) async -> Bool {
     let key = Ledger.Key(kind: kind, id: id)
-    let before = textsAtHub(key, withChildren: true)
-    let status = await write("DELETE", kind, id, [:], isIngest: isIngest)
+    let (status, before) = await noting(key, withChildren: true) {
+      await write("DELETE", kind, id, [:], isIngest: isIngest)
+    }
     guard status < 300 || status == 503 else { return false }
     ledger.onPlainWriteOver(key, before)
     if kind == .eventType { ledger.judge.forgetAll() }
@@ -138,7 +146,9 @@ extension SimulationRun {
     guard isIngest else {
       return await plainRequest(method, "/\(path)\(id.map { "/\($0)" } ?? "")", members)
     }
-    let desk = hub.server.ingestDesk(person: hub.person)
+    let server = hub.nextServer()
+    let losses = hub.losses
+    let desk = server.ingestDesk(person: hub.person)
     defer { _ = restartHubIfOff() }
     do {
       switch (method, id) {
@@ -146,12 +156,23 @@ extension SimulationRun {
       case ("PATCH", let id?): try desk.update(synced, id: id, JSONValue.object(members))
       default: try desk.create(synced, JSONValue.object(members))
       }
-      return 200
+      return losses == hub.losses && hub.isServing(server) ? 200 : 503
     } catch let problem as Problem {
       return problem.status
     } catch {
       return 503
     }
+  }
+
+  /// Writes, and notes the texts that stood in the entity before, or came into it while others wrote in between.
+  private func noting(
+    _ key: Ledger.Key, withChildren: Bool, _ write: () async -> Int
+  ) async -> (status: Int, before: [String]) {
+    var texts = Set(textsAtHub(key, withChildren: withChildren))
+    hub.database?.beforeCommit = { texts.formUnion(self.textsAtHub(key, withChildren: withChildren)) }
+    let status = await write()
+    hub.database?.beforeCommit = nil
+    return (status, texts.sorted())
   }
 
   private func textsAtHub(_ key: Ledger.Key, withChildren: Bool) -> [String] {

@@ -51,7 +51,10 @@ final class SimulationRun: @unchecked Sendable {
     story = Story(seed: seed)
     var generator = SeededGenerator(seed: ~seed)
     server = try simulator.makeServer?(clock, generator.next())
-    hub = try SimulatedHub(clock: clock, seed: generator.next(), devices: world.devices)
+    hub = try SimulatedHub(
+      clock: clock, seed: generator.next(), devices: world.devices,
+      // One's own server takes the place of one hub on files.
+      hubs: server == nil ? world.hubs(ofSeed: seed) : 1, executor: executor)
     for number in 0..<world.devices {
       let wire = Wire(run: self, device: number)
       wires.append(wire)
@@ -79,6 +82,7 @@ final class SimulationRun: @unchecked Sendable {
         })
     }
     for device in devices { try device.begin() }
+    hub.database?.onFault = { [unowned self] in onDatabaseFault($0) }
   }
 
   private static let hubAddress = URL(filePath: "/hub")
@@ -186,7 +190,7 @@ final class SimulationRun: @unchecked Sendable {
     case .crash(let number, let change, let loss): devices[number].losePower(beforeChange: change, loss: loss)
     case .crashHub(let change, let loss): hub.losePower(beforeChange: change, loss: loss)
     case .fillDisk(let number, let room): devices[number].disk.setCapacity(devices[number].disk.usedBytes + room)
-    case .fillHubDisk(let room): hub.disk.setCapacity(hub.disk.usedBytes + room)
+    case .fillHubDisk(let room): hub.fill(room: room)
     case .freeDisks: freeDisks()
     case .setClock(let number, let hours): devices[number].clock.setOffset(Double(hours) * 3600)
     case .backUpStore(let number):
@@ -207,11 +211,9 @@ final class SimulationRun: @unchecked Sendable {
     case .restoreHub:
       guard hub.restore() else { return }
       ledger.onHubRestore()
-      for wire in wires { wire.loseSignals(isSilent: false) }
-      // Whoever stands beyond it goes back.
-      for device in devices { device.restoresToNotice += 1 }
+      onHubWentBack()
     case .compactHub:
-      guard !hub.disk.isOff else { return }
+      guard !hub.isOff else { return }
       // On a disk without room or power it is for another time.
       while (try? hub.server.compact()) == true {}
     case .install(let number, let isOld):
@@ -228,7 +230,7 @@ final class SimulationRun: @unchecked Sendable {
     case .limitRate(let limit, let saysWhen):
       for wire in wires { (wire.requestsPerMinute, wire.saysWhen) = (limit, saysWhen) }
     case .writeUnreadable(let number, let isKnownKind):
-      guard server == nil, !hub.disk.isOff else { return }
+      guard server == nil, !hub.isOff else { return }
       // On a disk without room it is for another time.
       guard (try? await hub.writeUnreadable(id: "future-\(number)", isKnownKind: isKnownKind)) != nil else { return }
       tellHead()
@@ -241,6 +243,8 @@ final class SimulationRun: @unchecked Sendable {
       guard await carryOutMore(action) else { return }
     case .makeCompanion, .tell, .carry, .companionNetwork, .crashCompanionStore:
       guard await carryOutCompanion(action, begin: { begin($0, nil) }) else { return }
+    case .database, .restartDatabase, .letStandbyFallBehind, .failOver:
+      guard carryOutDatabase(action) else { return }
     }
     tell("\(action)")
     noteFault(action)
@@ -260,7 +264,7 @@ final class SimulationRun: @unchecked Sendable {
     switch action {
     case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install, .outage,
       .loseSignals, .limitRate, .writeUnreadable, .resync, .setHubClock, .restartHub, .clearQueue, .syncBeside,
-      .writePlainly, .writeAsStranger, .recordMany, .pushLies, .makeCompanion, .tell:
+      .writePlainly, .writeAsStranger, .recordMany, .pushLies, .makeCompanion, .tell, .restartDatabase:
       if let kind = action.faultKind { count(kind) }
     default: break
     }
@@ -303,7 +307,7 @@ final class SimulationRun: @unchecked Sendable {
 
   private func freeDisks() {
     for device in devices { device.disk.setCapacity(nil) }
-    hub.disk.setCapacity(nil)
+    hub.free()
   }
 
   private func endFaults() {
@@ -320,7 +324,7 @@ final class SimulationRun: @unchecked Sendable {
       device.clock.setOffset(0)
     }
     hub.clock.setOffset(0)
-    if !hub.disk.isOff { hub.disk.powerOff(beforeChange: .max) }
+    hub.endFaults()
     _ = restartHubIfOff()
     checkPower()
   }

@@ -81,7 +81,50 @@ extension SimulationWorld {
         plan += actions(of: hazard.hazard, device: device, &planned, &generator)
       }
     }
-    return hazards.contains(.companions) ? withCompanions(plan, seed: seed) : plan
+    if hazards.contains(.companions) { plan = withCompanions(plan, seed: seed) }
+    return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
+  }
+
+  /// How many hubs there are: more than one share a database, in some of the stories; in all, where nothing needs a hub on files.
+  func hubs(ofSeed seed: UInt64) -> Int {
+    var generator = SeededGenerator(seed: seed ^ 0x8E61_F3B0_5A27_94DC)
+    let isChosen = Int.random(in: 0..<5, using: &generator) == 0
+    guard hazards.contains(.database), isChosen || hazards.isDisjoint(with: Hazard.ofFiles) else { return 1 }
+    return Int.random(in: 2...3, using: &generator)
+  }
+
+  /// Weaves into a story what happens to the database that its hubs share.
+  private func withDatabase(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0x3D95_C7E2_18A4_6F0B)
+    var woven = plan
+    // Only some stories lose what was confirmed: afterwards less is known for certain.
+    let isOld = plan.contains { if case .install(_, isOld: true) = $0 { true } else { false } }
+    let hasLag = !isOld && Int.random(in: 0..<3, using: &generator) == 0
+    for _ in 0..<(plan.count / (density == .usual ? 6 : 3)) {
+      let action: Action =
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0: .restartDatabase
+        case 1: .failOver
+        case 2 where hasLag: .letStandbyFallBehind
+        default:
+          .database(
+            Self.databaseFault(&generator), afterTransactions: Int.random(in: 0..<12, using: &generator))
+        }
+      woven.insert(action, at: Int.random(in: 0...woven.count, using: &generator))
+    }
+    return woven
+  }
+
+  private static func databaseFault(_ generator: inout SeededGenerator) -> DatabaseFault {
+    let isCommitted = Bool.random(using: &generator)
+    return switch Int.random(in: 0..<16, using: &generator) {
+    case ..<2: .lostAtBegin
+    case ..<8: .lostAtCommit(isCommitted: isCommitted)
+    case ..<11: .refused(times: Int.random(in: 1...12, using: &generator))
+    case 11: .locked
+    case ..<14: .failover(isCommitted: isCommitted)
+    default: .hubKilled(isCommitted: isCommitted)
+    }
   }
 
   /// Weaves into the stories of some seeds that devices tell their companions things; the rest of a story stays as it is.
@@ -210,7 +253,7 @@ extension SimulationWorld {
       return [.recordMany(device: device, number: planned.edits, count: Int.random(in: 12...60, using: &generator))]
     case .lyingHub: return [.lie(device: device, choice: generator.next())]
     case .lyingDevice: return [.pushLies(choice: generator.next())]
-    case .secondProcess, .oldVersion, .companions: return []
+    case .secondProcess, .oldVersion, .companions, .database: return []
     }
   }
 

@@ -50,6 +50,7 @@ final class Wire: @unchecked Sendable {
   /// - Parameter push: what is in it, if that is one.
   func send(_ request: HTTPRequest, _ push: PushRequest?, from files: MortalFileSystem) async throws -> Answer {
     if let push { run.ledger.onSend(push, by: device) }
+    if request.target.contains("/snapshot") { run.checkSnapshot(of: device) }
     let call = Call(
       words: "\(request.method) \(request.target.dropFirst(7))", mutations: push?.mutations.count ?? 0,
       again: { _ = try await self.reach(request, push) },
@@ -261,7 +262,7 @@ final class Wire: @unchecked Sendable {
     if hasOutage, let excess = outage.onStream(at: run.clock.uptime, life: ObjectIdentifier(files)) {
       run.ledger.break_("\(deviceName(device)) \(excess)")
     }
-    if files.isDead || hasOutage || signals.areRefused || run.hub.disk.isOff {
+    if files.isDead || hasOutage || signals.areRefused || run.hub.isOff {
       continuation.finish(throwing: APIError.networkError("no stream"))
     } else {
       signals.open(continuation, head: run.hub.head)
@@ -297,16 +298,38 @@ final class Wire: @unchecked Sendable {
   /// The hub, on whose disk power may go while it answers: then nobody hears the answer.
   private func reach(_ request: HTTPRequest, _ push: PushRequest?) async throws -> Answer {
     if run.restartHubIfOff() { throw APIError.networkError("connection refused") }
-    let server = run.hub.server
+    let server = run.hub.nextServer()
+    let (losses, doubts) = (run.hub.losses, run.hub.database?.doubts)
     let now = Int64((run.hub.clock.now.timeIntervalSince1970 * 1000).rounded())
     let response = await server.handle(request)
     if request.method != "GET" { run.tellHead() }
-    let isGone = run.hub.disk.isOff || server !== run.hub.server
+    let isGone = run.hub.isOff || !run.hub.isServing(server)
     if run.restartHubIfOff() || isGone {
       if let push { run.ledger.onUnsure(push) }
       throw APIError.networkError("connection reset")
     }
-    if response.status >= 500 { run.onFailure(of: request, status: response.status) }
+    if response.status >= 500 {
+      run.onFailure(of: request, status: response.status)
+      // Of a database that did not answer a commit, and does not now, the hub cannot say what it did.
+      if let push, run.hub.database != nil { run.ledger.onUnsure(push) }
+    }
+    // Others may have written between a commit and the look for it: in which order nobody is told.
+    if let push, let database = run.hub.database, database.isInDoubt || database.doubts != doubts {
+      run.ledger.onUnsure(push)
+    }
+    // What was confirmed may be lost before the answer arrives.
+    if losses != run.hub.losses {
+      if let push {
+        run.ledger.onUnsure(push)
+        let body = try await response.collectedBody()
+        // What is no answer to a push refuses nothing.
+        if let judged = try? WireJSON.decode(PushResponse.self, from: body) {
+          run.ledger.onForgotten(push, answer: judged)
+        }
+        return (HTTPResponse(status: response.status, headers: response.headers, body: .data(body)), nil)
+      }
+      return (response, nil)
+    }
     if response.status < 300, push == nil, request.method == "POST" || request.method == "PATCH" {
       run.ledger.onPlainWrite(request.body)
     }

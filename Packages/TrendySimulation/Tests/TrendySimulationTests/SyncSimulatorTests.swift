@@ -25,7 +25,8 @@ struct SyncSimulatorTests {
     for seed in Self.seeds { seeds.formUnion(await Self.stories.story(seed: seed).faults.keys) }
     for fault in [
       "answer_garbled", "answer_lost", "answer_truncated", "bulk", "clock_jump", "companion_told", "compaction",
-      "delay",
+      "database_failover", "database_lost", "database_lost_after_commit", "database_lost_before_commit",
+      "database_refused", "delay",
       "device_crash",
       "device_disk_full", "hub_clock_jump", "hub_crash", "hub_disk_full", "hub_lives", "hub_restored", "old_version",
       "outage", "plain_write", "queue_cleared", "rate_limit", "request_doubled", "request_lost",

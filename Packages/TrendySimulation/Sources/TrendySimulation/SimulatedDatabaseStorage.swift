@@ -1,0 +1,190 @@
+import HubTesting
+import TrendyHub
+import TrendyTesting
+
+/// The storage of one hub process in a database that it shares with others.
+///
+/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecked Sendable {
+  /// To one server; of no use once it is lost.
+  final class Connection {
+    let generation: Int
+    var isLost = false
+
+    init(generation: Int) { self.generation = generation }
+  }
+
+  private let database: SimulatedDatabase
+  /// Names the process among those that connect.
+  private let hub: String
+  private var memory = DatabaseMemory()
+  private var idle: [Connection] = []
+  private var generator: SeededGenerator
+  private var isDead = false
+  private let onKill: (SimulatedDatabaseStorage) -> Void
+
+  /// - Parameter onKill: called when the process dies within a transaction.
+  init(
+    _ database: SimulatedDatabase, hub: String, seed: UInt64,
+    onKill: @escaping (SimulatedDatabaseStorage) -> Void
+  ) {
+    self.database = database
+    self.hub = hub
+    self.onKill = onKill
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// Nothing that still runs of the process reaches the database.
+  func end() { isDead = true }
+
+  // MARK: Connections
+
+  func take() throws -> Connection {
+    if isDead { throw DatabaseFailure.lost("the hub was killed") }
+    if let connection = idle.popLast() { return connection }
+    try database.connect(hub: hub, &memory)
+    return Connection(generation: database.generation)
+  }
+
+  func give(_ connection: Connection) {
+    // Those that were made before are likely to be lost as well.
+    if connection.isLost { idle = [] } else { idle.append(connection) }
+  }
+
+  // MARK: Transactions
+
+  private func session(_ row: String, isWriting: Bool, token: UInt64 = 0) -> (Connection) -> Session {
+    { [database] in
+      Session(database, $0, row: row, isWriting: isWriting, token: token) { [self] in onKill(self) }
+    }
+  }
+
+  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
+    try perform(session: session(person, isWriting: false)) { session in
+      let rows = try session.begin()
+      return try rows.people.read(person, life: rows.life.id, body)
+    } finish: { _ in
+    }
+  }
+
+  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    let token = generator.next()
+    defer { database.settle(token) }
+    return try perform(token: token, session: session(person, isWriting: true, token: token)) { session in
+      var rows = try session.begin()
+      let result = try rows.people.write(person, life: rows.life.id, body)
+      session.rows = rows
+      return result
+    } finish: {
+      try $0.commit()
+    }
+  }
+
+  func erase(person: String) throws {
+    try perform(session: session(person, isWriting: true)) { session in
+      var rows = try session.begin()
+      rows.people.erase(person)
+      session.rows = rows
+    } finish: {
+      try $0.commit()
+    }
+  }
+
+  /// The row that a transaction on the directory locks.
+  private static let directory = ""
+
+  func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
+    try perform(session: session(Self.directory, isWriting: false)) {
+      try $0.begin().directory.read(body)
+    } finish: { _ in
+    }
+  }
+
+  func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
+    let token = generator.next()
+    defer { database.settle(token) }
+    return try perform(token: token, session: session(Self.directory, isWriting: true, token: token)) { session in
+      var rows = try session.begin()
+      let result = try rows.directory.write(body)
+      session.rows = rows
+      return result
+    } finish: {
+      try $0.commit()
+    }
+  }
+
+  func checkReady() throws { try readDirectory { _ in } }
+
+  /// Connects anew, as does a hub that is asked whether it is ready.
+  /// - Returns: whether the server took it.
+  func reconnect() -> Bool {
+    idle = []
+    // Where it is refused now, the next request tries again.
+    guard let connection = try? take() else { return false }
+    give(connection)
+    return true
+  }
+}
+
+extension SimulatedDatabaseStorage {
+  /// One transaction: it sees the rows as they were when it locked its own.
+  final class Session: DatabaseSession {
+    private let database: SimulatedDatabase
+    private let connection: Connection
+    private let row: String
+    private let isWriting: Bool
+    private let token: UInt64
+    private let kill: () -> Void
+    /// As the transaction sees them, with what it wrote.
+    var rows: SimulatedDatabase.Rows?
+    private var fate: DatabaseFault?
+    private(set) var failure: DatabaseFailure?
+
+    init(
+      _ database: SimulatedDatabase, _ connection: Connection, row: String, isWriting: Bool, token: UInt64,
+      kill: @escaping () -> Void
+    ) {
+      self.database = database
+      self.connection = connection
+      self.row = row
+      self.isWriting = isWriting
+      self.token = token
+      self.kill = kill
+    }
+
+    var recentWrites: RecentWrites? { rows.map { $0.recent[row] ?? RecentWrites() } }
+
+    func lockRecentWrites() throws -> RecentWrites { try begin().recent[row] ?? RecentWrites() }
+
+    func begin() throws -> SimulatedDatabase.Rows {
+      if let rows { return rows }
+      do {
+        fate = try database.begin(generation: connection.generation, isWriting: isWriting)
+      } catch {
+        throw note(error)
+      }
+      rows = database.rows
+      return database.rows
+    }
+
+    func commit() throws {
+      var new = try begin()
+      new.recent[row] = (new.recent[row] ?? RecentWrites()).adding(token)
+      do {
+        try database.commit(
+          new, token: token, generation: connection.generation, fate: fate, kill: kill)
+      } catch {
+        throw note(error)
+      }
+    }
+
+    private func note(_ failure: DatabaseFailure) -> DatabaseFailure {
+      self.failure = self.failure ?? failure
+      if failure.endsConnection { connection.isLost = true }
+      return failure
+    }
+
+    /// What was written is with the session alone.
+    func end() {}
+  }
+}

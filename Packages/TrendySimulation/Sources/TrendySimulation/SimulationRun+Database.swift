@@ -1,0 +1,90 @@
+import TrendyHub
+import TrendyModels
+import TrendyPersistence
+
+/// Several hubs that share a database, and what they owe beside what one owes: the same story from each of them.
+extension SimulationRun {
+  func onDatabaseFault(_ fault: DatabaseFault) {
+    count(fault.kind)
+    tell("  the database: \(fault)")
+    switch fault {
+    // Its streams end with it.
+    case .hubKilled: for wire in wires { wire.loseSignals(isSilent: false) }
+    default: break
+    }
+  }
+
+  /// - Returns: whether it happened.
+  func carryOutDatabase(_ action: Action) -> Bool {
+    guard let database = hub.database else { return false }
+    switch action {
+    case .database(let fault, let transactions):
+      database.planned.append(SimulatedDatabase.Planned(fault: fault, afterTransactions: transactions))
+      return true
+    case .restartDatabase:
+      database.restart()
+      return true
+    case .letStandbyFallBehind:
+      guard hub.letStandbyFallBehind() else { return false }
+      ledger.onStandbyBehind()
+      return true
+    case .failOver:
+      guard let isLossy = hub.failOver() else { return false }
+      count(isLossy ? "database_failover_lossy" : "database_failover")
+      if isLossy {
+        ledger.onFailover()
+        onHubWentBack()
+      }
+      return true
+    default: return false
+    }
+  }
+
+  /// A device that stands somewhere takes everything anew only where something was lost, or somebody asked for it: a server that
+  /// takes another's place, a hub that is killed and a connection that is lost cost none.
+  func checkSnapshot(of number: Int) {
+    let device = devices[number]
+    guard hub.database != nil, !ledger.mayFork, !ledger.hubWasRestored,
+      Self.causesOfSnapshots.allSatisfy({ story.faults[$0] == nil }),
+      let store = device.life?.factory.makeLocalStore(),
+      // A store that cannot be read now stands nowhere.
+      let cursor = try? store.syncCursor(), cursor > 0, (try? store.syncMemory())?.snapshot == nil
+    else { return }
+    ledger.break_("\(device.name), whose cursor is \(cursor), takes a snapshot though nothing was lost")
+  }
+
+  private static let causesOfSnapshots = ["resync", "compaction", "store_restored", "store_copied", "old_version"]
+
+  /// What the hub had said is not so any more.
+  func onHubWentBack() {
+    for wire in wires { wire.loseSignals(isSilent: false) }
+    // Whoever stands beyond it goes back.
+    for device in devices { device.restoresToNotice += 1 }
+  }
+
+  /// Every hub gives the same feed, page by page and whoever gives the next, and nothing is missing in it.
+  func checkHubsAgree(_ entries: [ChangeEntry]) async throws {
+    guard hub.database != nil, let horizon = hub.horizon else { return }
+    var fed: [String] = []
+    // Behind it nothing is told page by page.
+    var cursor = horizon
+    while true {
+      let client = InProcessClient(token: hub.tokens[0], server: hub.nextServer())
+      let page = try await client.getChanges(since: cursor, limit: 7)
+      for change in page.changes {
+        if change.id <= cursor { ledger.break_("the feed gives \(change.id) after \(cursor)") }
+        fed.append("\(change.id) \(change.entityType) \(change.entityId)")
+      }
+      cursor = page.nextCursor
+      if !page.hasMore { break }
+    }
+    let whole = entries.filter { $0.id > horizon }.map { "\($0.id) \($0.entityType) \($0.entityId)" }
+    if Set(fed) != Set(whole) || fed.count != whole.count {
+      ledger.break_("the feed of the hubs, a page from each in turn, differs from the snapshot of one")
+    }
+    for server in hub.servers {
+      let head = try await InProcessClient(token: hub.tokens[0], server: server).getLatestCursor()
+      if head != cursor { ledger.break_("one hub stands at \(head), and its feed ends at \(cursor): it differs") }
+    }
+  }
+}
