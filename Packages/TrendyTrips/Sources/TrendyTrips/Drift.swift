@@ -25,6 +25,9 @@ struct Drift: Hashable, Sendable, Codable {
 
     /// How straight the way is, from 0.5 to 1 or so; 1 while too little is known.
     var directness: Double { count >= Drift.enough && single > 0 ? double / single : 1 }
+
+    /// Whether enough is known to say that the way is straighter than drift.
+    var isStraight: Bool { count >= Drift.enough && directness >= Drift.wandering }
   }
 
   private(set) var sums = Sums()

@@ -490,8 +490,10 @@ extension TripDetector {
         case nil: break
         }
       }
-      // As slow as this, going nowhere in particular is what a drifting receiver does.
-      guard end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
+      // As slow as this, going nowhere in particular is what a drifting receiver does; but none gets this far, or goes straight on from one
+      // half-minute to the next.
+      let isGoing = end.reach >= configuration.maximumDisplacement || end.drift.isStraight
+      guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
         return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
       }
       return nil
