@@ -52,6 +52,8 @@ extension TripDetector {
     struct Departure {
       var place: Coordinate
       var fixes: [Location]
+      /// The recorded fix that names the trip: the first of `fixes`, or the first one heard where that is reckoned back.
+      var name: Location
       /// When it was last seen before it had left: earlier than the first of `fixes` if that was reckoned back.
       var lastSeen: Date
       /// Metres that the fixes at the place scattered by.
@@ -256,7 +258,7 @@ extension TripDetector {
       let silence = first.timestamp.timeIntervalSince(date)
       return departure(
         from: center, (left.timestamp < first.timestamp ? [left] : []) + fixes,
-        TripDecision(.woke, at: first.timestamp, seconds: silence, meters: away), lastSeen: date)
+        TripDecision(.woke, at: first.timestamp, seconds: silence, meters: away), name: first, lastSeen: date)
     }
 
     private func carried() -> Departure {
@@ -269,13 +271,15 @@ extension TripDetector {
     }
 
     private func departure(
-      from place: Coordinate, _ fixes: [Location], _ decision: TripDecision, lastSeen: Date? = nil
+      from place: Coordinate, _ fixes: [Location], _ decision: TripDecision, name: Location? = nil,
+      lastSeen: Date? = nil
     ) -> Departure {
       var decisions = decisions
       decisions.forget(before: fixes[0].timestamp.addingTimeInterval(-1800))
       decisions.add(decision)
       return Departure(
-        place: place, fixes: fixes, lastSeen: lastSeen ?? fixes[0].timestamp, noise: noise, decisions: decisions)
+        place: place, fixes: fixes, name: name ?? fixes[0], lastSeen: lastSeen ?? fixes[0].timestamp, noise: noise,
+        decisions: decisions)
     }
 
     private static let limit = 600

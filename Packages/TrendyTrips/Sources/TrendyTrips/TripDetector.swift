@@ -323,7 +323,7 @@ extension TripDetector {
       guard let departed = rest?.add(fix, configuration, motion, isLeap: isLeap) else { return [] }
       rest = nil
       let begun = Way(
-        departed, configuration, motion, error: smoothing.error, origin: smoothing.origin(of: departed.fixes[0]))
+        departed, configuration, motion, error: smoothing.error, origin: smoothing.origin(of: departed.name))
       way = begun
       return [.started(begun.record.trip)]
     }

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+import TrendyTrips
+
+@Suite("The id of a trip that began in a silence", .timeLimit(.minutes(10)))
+struct TripNameTests {
+  /// An hour at a place about which the receiver scatters, seven minutes of silence, then a slow start and a drive.
+  private static let fixes: [Location] = {
+    var generator = SeededGenerator(seed: 4)
+    let rest = stride(from: 0.0, through: 3600, by: 30).map { second in
+      fix(
+        second, east: Double.random(in: -15...15, using: &generator),
+        north: Double.random(in: -15...15, using: &generator))
+    }
+    return rest + drive(from: 120, speed: 3, start: 4025, end: 4085, interval: 10)
+      + drive(from: 310, speed: 13, start: 4095, end: 5000, interval: 10)
+  }()
+
+  private static func id(_ fixes: [Location], motion: [MotionActivity] = []) throws -> String {
+    let trips = TripDetector.trips(in: fixes, motion: motion)
+    #expect(trips.count == 1)
+    #expect(trips.first?.decisions.contains { $0.rule == .woke } == true)
+    return try #require(trips.first).trip.id
+  }
+
+  @Test func `does not depend on what a motion sensor says, and so not on when it is found`() throws {
+    // Read as it came, the trip is found with the third fix; read again with what the sensor told late, a kilometre on.
+    let still = stride(from: 3900.0, through: 4200, by: 60).map { motion(.stationary, $0) }
+    #expect(try Self.id(Self.fixes) == Self.id(Self.fixes, motion: still))
+  }
+
+  @Test("does not depend on since when the place is known", arguments: [900.0, 1800, 3000])
+  func history(start: Double) throws {
+    #expect(try Self.id(Self.fixes) == Self.id(Self.fixes.filter { $0.timestamp >= at(start) }))
+  }
+}
