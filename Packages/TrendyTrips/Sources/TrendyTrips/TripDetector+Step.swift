@@ -42,7 +42,8 @@ extension TripDetector.Way {
     if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
       taken.effects.append(.paused(record.trip))
     }
-    let isUnheard = !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence)
+    let isUnheard =
+      !isPaused && !isClosed && !stands(over: hop, configuration) && Self.isUnheard(seconds, configuration, cadence)
     if isPaused ? isClosed : isSilent && !wentOn && !isUnheard {
       // It stayed where it was last seen, until now.
       var rest = lastRest
@@ -159,6 +160,12 @@ extension TripDetector.Way {
     taken.effects.append(
       isBack ? cancelled(.back, at: fix.timestamp) : ended(.leapt, at: fix.timestamp, configuration))
     return taken
+  }
+
+  /// Whether it stood where it fell silent, and is there when it is heard again: it stood there all along, as a recorder does that sleeps
+  /// once it has stood for a while.
+  private func stands(over hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {
+    hop.seconds > Self.noteworthySilence && isStanding && isAtStop(hop.to, configuration)
   }
 
   /// Whether a silence is that of a recorder that has no reception: it would have written at rest too.

@@ -71,6 +71,18 @@ struct TripStopTests {
   }
 
   @Test(
+    "a logger that sleeps once it has stood, and wakes where it stood, stood there; one that is heard again elsewhere was under way",
+    arguments: [(200.0, 360.0, 28.0, 2), (100, 230, 28, 2), (100, 150, 28, 1), (200, 360, 700, 1), (20, 360, 28, 1)])
+  func sleepingLogger(stand: Double, silence: Double, metres: Double, count: Int) {
+    let end = 1200 + stand + silence
+    let fixes =
+      stride(from: 0.0, to: 600, by: 2).map { fix($0) } + drive(speed: 12, start: 600, end: 1200, interval: 2)
+      + stride(from: 1202.0, through: 1200 + stand, by: 2).map { fix($0, east: 7200) }
+      + drive(from: 7200 + metres, speed: 12, start: end, end: end + 600, interval: 2)
+    #expect(TripDetector.trips(in: fixes).count == count)
+  }
+
+  @Test(
     "and one at which the fixes are thrown about",
     arguments: [(780.0, TripStop.fiveMinutes, 2), (780, .fifteenMinutes, 1), (2400, .fifteenMinutes, 2)])
   func noise(seconds: Double, stop: TripStop, count: Int) {
