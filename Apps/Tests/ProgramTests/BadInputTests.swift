@@ -41,6 +41,21 @@ struct BadInputTests {
     try expectKept()
   }
 
+  @Test(
+    "a bare word that cannot stay so is told how it is said",
+    arguments: [
+      (["coffee", "large"], "Did you mean size=large?"), (["coffee", "2", "Large"], "Did you mean size=Large?"),
+      (["coffee", "yesterday", "9am"], "--at 'yesterday 9am'"), (["coffee", "2", "8:30", "size=small"], "--at 8:30"),
+      (["coffee", "45m"], "--for 45m"), (["journal", "45m"], "--for 45m"), (["walk", "45m", "--create"], "--for 45m"),
+      (["coffee", "2", "oat"], "-n 'oat'"), (["journal", "3"], "-n '3'"), (["coffee", "many"], "Cups (a number)"),
+    ])
+  func bareWord(words: [String], hint: String) throws {
+    let result = try bench.run("trendy", ["log"] + words + ["--store", bench.store()])
+    #expect(result.status == 64)
+    #expect(result.talk.contains(hint), "\(result.talk)")
+    try expectKept()
+  }
+
   @Test func `a truncated GPX says where it ends and imports nothing`() throws {
     let drive = try Data(contentsOf: Samples.drive)
     let file = bench.folder.appending(path: "cut.gpx")

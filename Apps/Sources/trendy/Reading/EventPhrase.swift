@@ -60,30 +60,64 @@ struct EventPhrase {
       (event.timestamp, event.endDate) = (first, last == first ? nil : last)
     }
     try place.apply(to: &event, among: known.places)
-    var words = values
-    if let first = words.first, !first.contains("=") {
-      words.removeFirst()
-      let definition = try amount(first, of: type, definitions, session)
-      event.properties[definition.key] = try Property.value(first, of: definition, session: session)
-    }
-    for word in words {
-      let (key, value) = try Property.parse(word, definitions: definitions, session: session)
-      event.properties[key] = value
-    }
+    try say(values, of: type, definitions, session, in: &event)
     event.fillLength(from: definitions)
     event.fillDefaults(from: definitions)
     return Meaning(event: event, type: type, makesType: isNew)
   }
 
-  /// What a bare number is: the first number or duration of the type.
-  private func amount(
-    _ word: String, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session
-  ) throws(CommandError) -> PropertyDefinition {
-    if let amount = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration }) {
-      return amount
+  /// A bare value first, if any, then `key=value`.
+  private func say(
+    _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
+    in event: inout Event
+  ) throws(CommandError) {
+    var words = values
+    if let first = words.first, !first.contains("=") {
+      words.removeFirst()
+      // A bare number is the first number or duration of the type.
+      guard
+        let definition = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration })
+      else {
+        throw session.usageError(
+          "'\(type.name)' has no number or duration that '\(first)' could be",
+          hint: meant(first, definitions, session)
+            ?? "A note: trendy \(session.command.name) \(type.name) -n '\(first)'")
+      }
+      do {
+        event.properties[definition.key] = try Property.value(first, of: definition, session: session)
+      } catch {
+        guard let hint = meant(first, definitions, session) else { throw error }
+        throw CommandError(error.message, hint: hint, usage: error.usage, exit: error.exit)
+      }
     }
-    throw session.usageError(
-      "'\(type.name)' has no number or duration that '\(word)' could be",
-      hint: "A note: trendy log \(type.name) -n '\(word)'")
+    for word in words {
+      guard word.contains("=") else {
+        throw session.usageError(
+          "'\(word)' is no KEY=VALUE",
+          hint: meant(word, definitions, session) ?? "A note: trendy \(session.command.name) \(type.name) -n '\(word)'")
+      }
+      let (key, value) = try Property.parse(word, definitions: definitions, session: session)
+      event.properties[key] = value
+    }
+  }
+
+  /// What a bare word that cannot stay so was probably meant as: a choice, a length or a time.
+  private func meant(_ word: String, _ definitions: [PropertyDefinition], _ session: Session) -> String? {
+    let offering = definitions.first { definition in
+      definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
+    }
+    if let offering { return "Did you mean \(offering.key)=\(word)?" }
+    // `8:30` could be a length too, and is a clock here.
+    if Double(word) == nil, !word.contains(":"), DurationPhrase.seconds(word) != nil {
+      return "How long it took is said so: --for \(word)"
+    }
+    // The words of a time come apart where nobody quotes them.
+    let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
+    for count in stride(from: words.count, to: 0, by: -1) {
+      let text = words.prefix(count).joined(separator: " ")
+      guard Double(text) == nil, (try? TimePhrase(text, now: session.now, in: session.local)) != nil else { continue }
+      return "When it was is said so: --at \(count > 1 ? "'\(text)'" : text)"
+    }
+    return nil
   }
 }
