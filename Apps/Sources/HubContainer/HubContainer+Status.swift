@@ -1,5 +1,5 @@
 public import Foundation
-import TrendyHub
+public import TrendyHub
 import TrendyHubPostgres
 import TrendyModels
 
@@ -49,15 +49,19 @@ extension HubContainer {
     public var rows: Int64
     /// As `HubStorage.size(of:)`.
     public var bytes: Int64?
+    /// Bytes of what lives, which count for the quota.
+    public var contentBytes: Int64
+    /// Their own.
+    public var quota: HubQuota
   }
 
   /// - Throws: `HubStorageError`.
   public func holding(of person: String) throws -> Holding {
     do {
-      let sums = try storage.read(person: person) { try $0.state().sums }
-      return Holding(rows: (sums ?? [:]).values.reduce(0) { $0 + $1.count }, bytes: try storage.size(of: person))
+      let (own, rows, content) = try accounts.quota(of: person)
+      return Holding(rows: rows, bytes: try storage.size(of: person), contentBytes: content, quota: own)
     } catch HubStorageError.erased {
-      return Holding(rows: 0, bytes: nil)
+      return Holding(rows: 0, bytes: nil, contentBytes: 0, quota: HubQuota())
     }
   }
 }

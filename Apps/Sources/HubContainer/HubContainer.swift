@@ -129,7 +129,7 @@ public struct HubContainer: Sendable {
         partBytes: min(limits.bodyBytes, 1 << 20)), pairingPicture: settings.pairingPicture, clock: clock,
       configuration: HubConfiguration(
         allowedHosts: settings.names + own, trustedProxies: settings.proxies,
-        requestsPerMinute: try settings.requestsPerMinute(), streams: bounds.streams),
+        requestsPerMinute: try settings.requestsPerMinute(), streams: bounds.streams, quota: try settings.quota()),
       log: log)
   }
 

@@ -66,6 +66,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     _ = try httpLimits()
     _ = try requestsPerMinute()
     _ = try importBytes()
+    _ = try quota()
   }
 
   /// The address itself is not repeated: there may be a password in it.
@@ -118,10 +119,13 @@ extension HubSettings {
 
   private static let requestsPerMinuteName = "requestsPerMinute"
   private static let importBytesName = "importBytes"
+  private static let quotaNames = (rows: "personRows", bytes: "personBytes")
+  /// Those that are no limits of the transport.
+  private static let otherNames = [requestsPerMinuteName, importBytesName, quotaNames.rows, quotaNames.bytes]
 
   /// What `--limit NAME=VALUE` can name.
   public static var limitNames: [String] {
-    [requestsPerMinuteName, importBytesName] + HTTPLimit.allCases.map(\.rawValue)
+    otherNames + HTTPLimit.allCases.map(\.rawValue)
   }
 
   /// Bytes of a file that a person sends, at most.
@@ -132,6 +136,19 @@ extension HubSettings {
         "--limit", "\(Self.importBytesName)=\(text)", "It is a number of bytes from 4096 to \(Int64(1) << 40).")
     }
     return number
+  }
+
+  /// What the record of a person may hold who has no quota of their own.
+  /// - Throws: ``CommandError`` for a value that cannot be.
+  public func quota() throws(CommandError) -> HubQuota {
+    func number(_ name: String) throws(CommandError) -> Int64? {
+      guard let text = limits[name], text != "none" else { return nil }
+      guard let number = Int64(text), number >= 0 else {
+        throw Self.invalid("--limit", "\(name)=\(text)", "It is a number from 0, or none.")
+      }
+      return number
+    }
+    return HubQuota(rows: try number(Self.quotaNames.rows), bytes: try number(Self.quotaNames.bytes))
   }
 
   /// Connections at once that were chosen; `nil` for as many as there are descriptors for.
@@ -156,7 +173,7 @@ extension HubSettings {
     var result = HTTPLimits()
     result.stopDeadline = .milliseconds(400)
     for (name, text) in limits.sorted(by: { $0.key < $1.key })
-    where name != Self.requestsPerMinuteName && name != Self.importBytesName {
+    where !Self.otherNames.contains(name) {
       guard let limit = HTTPLimit(rawValue: name) else {
         let near = Suggestion.nearest(to: name, among: Self.limitNames)
         throw Self.invalid(

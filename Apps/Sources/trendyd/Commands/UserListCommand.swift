@@ -14,6 +14,7 @@ struct UserListCommand: DaemonCommand {
     var person: HubPerson
     var devices: [HubDevice]
     var holding: HubContainer.Holding
+    var quota: HubQuota
   }
 
   init(_ session: DaemonSession) {}
@@ -23,10 +24,12 @@ struct UserListCommand: DaemonCommand {
     let accounts = hub.accounts
     let people = try PeopleLookup(accounts: accounts).everyone()
     let devices = try accounts.devices()
+    let usual = try HubSettings.load(from: hub.directory).quota()
     return try people.map { person in
-      Row(
-        person: person, devices: devices.filter { $0.person == person.id && $0.revokedAt == nil },
-        holding: try hub.holding(of: person.id))
+      let holding = try hub.holding(of: person.id)
+      return Row(
+        person: person, devices: devices.filter { $0.person == person.id && $0.revokedAt == nil }, holding: holding,
+        quota: holding.quota.otherwise(usual))
     }
   }
 
@@ -45,11 +48,11 @@ extension UserListCommand.Row {
       person.members + [
         ("created_at", .string(RFC3339.string(from: person.createdAt))), ("devices", .number(devices.count)),
         ("last_seen", .string(devices.compactMap(\.seenAt).max().map { RFC3339.string(from: $0) })),
-        ("rows", .number(Int(holding.rows))), ("bytes", holding.bytes.map { .number(Int($0)) } ?? .null),
+        ("bytes", holding.bytes.map { .number(Int($0)) } ?? .null),
         ("seen", .array(devices.map(Self.json))),
         ("removed_at", .string(person.removedAt.map { RFC3339.string(from: $0) })),
         ("erasing", .bool(person.isErasing)),
-      ])
+      ] + holding.quotaMembers(within: quota))
   }
 
   private static func json(_ device: HubDevice) -> JSONText {
@@ -63,7 +66,11 @@ extension UserListCommand.Row {
     let end = person.removedAt.map { "  removed \($0.day)\(person.isErasing ? ", being erased" : "")" } ?? ""
     let count = "\(devices.count) device\(devices.count == 1 ? "" : "s")"
     let size = holding.bytes.map { ", \(($0 + 1023) / 1024) KiB" } ?? ""
-    let own = "\(person.name)  \(count)  \(holding.rows) rows\(size)  since \(person.createdAt.day)\(end)"
+    func limit(_ value: Int64?, _ unit: String) -> String {
+      value.flatMap { $0 == HubQuota.unlimited ? nil : ", at most \($0) \(unit)" } ?? ""
+    }
+    let limits = limit(quota.rows, "rows") + limit(quota.bytes, "bytes in them")
+    let own = "\(person.name)  \(count)  \(holding.rows) rows\(size)\(limits)  since \(person.createdAt.day)\(end)"
     return [own] + devices.map { "  \($0.name)  \($0.seenAt.map { "seen \($0.day)" } ?? "never seen")" }
   }
 }

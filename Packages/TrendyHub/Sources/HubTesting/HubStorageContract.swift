@@ -72,7 +72,8 @@ public enum HubStorageContract: Sendable {
     Check("what was written is read back, field by field") { storage in
       let state = HubState(
         head: 7, epochs: [.init(id: "a", first: 1), .init(id: "b", first: 5)], horizon: 3,
-        sums: ["event": .init(count: 1, hash: .max), "geofence": .init(count: 0, hash: 0xF)])
+        sums: ["event": .init(count: 1, hash: .max), "geofence": .init(count: 0, hash: 0xF)],
+        quota: HubQuota(rows: 5, bytes: .max), contentBytes: 17)
       var whole = entry("event", "e", version: 7)
       whole.incarnation = 2
       whole.fields["notes"] = field(.null, 3)

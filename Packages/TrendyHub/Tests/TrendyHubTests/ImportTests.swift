@@ -105,6 +105,21 @@ struct ImportTests {
     try await (hub.send("GET", "/event-types").json.arrayValue ?? []).compactMap { $0["name"].stringValue }.sorted()
   }
 
+  @Test func `what does not fit into the quota fails the import in words, and it can be taken back`() async throws {
+    let files = TemporaryFiles()
+    let hub = try TestHub(configuration: HubConfiguration(quota: HubQuota(rows: 3)), files: files.intake)
+    let text = "Tea|1\nTea|2\nTea|3\n"
+    _ = try await hub.send("POST", "/imports", ["id": "i", "name": "tea.txt", "size": .int(Int64(text.utf8.count))])
+    try await #require(hub.put(Data(text.utf8), to: "/imports/i/content?offset=0").status == 200)
+    let failed = try await hub.send("POST", "/imports/i/commit", Self.choice)
+    #expect(failed["state"] == "failed")
+    #expect(failed["problem"]["type"] == "urn:trendy:error:quota_exceeded", "\(failed.json)")
+    #expect(failed["problem"]["detail"].stringValue?.contains("3 entries") == true)
+    #expect(try await hub.send("GET", "/events").json.arrayValue?.count == 2)
+    #expect(try await hub.send("POST", "/imports/i/undo").status == 202)
+    #expect(try await hub.send("GET", "/events").json.arrayValue?.isEmpty == true)
+  }
+
   @Test func `a file is told of before anything is written, and then taken in once`() async throws {
     let head = try await hub.changes().nextCursor
     try await send("Tea|1\nTea|2\n?\nRun|3\n", as: "i")

@@ -42,7 +42,7 @@ extension HubCore {
   /// - Returns: how many there were; as many as the limit means that there may be more.
   public func compact(limit: Int, in transaction: any HubTransaction, now: Date) throws -> Int {
     let past = now.addingTimeInterval(-Double(Self.patience.components.seconds))
-    let writer = try HubWriter(transaction, now: now)
+    let writer = try HubWriter(transaction, now: now, quota: quota)
     var lowest = writer.state.head
     for (place, contact) in try transaction.contacts().sorted(by: { $0.at > $1.at }).enumerated() {
       // What is noted lags by up to a day.

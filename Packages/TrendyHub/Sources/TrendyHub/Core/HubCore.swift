@@ -6,7 +6,13 @@ public import TrendyModels
 /// It keeps nothing, reads no clock and waits for nothing: state comes and goes through the transaction, time as `now`.
 /// Called twice with the same state and input it does the same.
 public struct HubCore: Hashable, Sendable {
-  public init() {}
+  /// Of every person without one of their own.
+  public var quota: HubQuota
+
+  public init(quota: HubQuota = HubQuota()) { self.quota = quota }
+
+  /// The same for what a person is not refused: findings in what was taken from them already.
+  var unlimited: HubCore { HubCore(quota: HubQuota(rows: HubQuota.unlimited, bytes: HubQuota.unlimited)) }
 
   // MARK: A device's push
 
@@ -30,12 +36,14 @@ public struct HubCore: Hashable, Sendable {
   }
 
   /// Judges a device's mutations in their order, each exactly once.
-  /// - Throws: as ``check(_:in:)``; then nothing is done.
+  ///
+  /// Against the quota they count as a whole: deletions make room for what was sent before them.
+  /// - Throws: as ``check(_:in:)``, and where the quota is exceeded; then nothing is done.
   public func push(_ push: Push, in transaction: any HubTransaction, now: Date) throws -> PushResult {
     let device = push.position.device
     try transaction.prefetch(push.mutations.flatMap(\.keys), device: device)
     try check(push.position, in: transaction)
-    let writer = try HubWriter(transaction, now: now)
+    let writer = try HubWriter(transaction, now: now, quota: quota)
     let known = try transaction.mark(device: device)
     var mark = known
     var outcomes: [OutcomeEnvelope] = []
@@ -83,7 +91,7 @@ public struct HubCore: Hashable, Sendable {
   public func judge(
     _ mutation: HubMutation, device: String, in transaction: any HubTransaction, now: Date
   ) throws -> HubVerdict {
-    let writer = try HubWriter(transaction, now: now)
+    let writer = try HubWriter(transaction, now: now, quota: quota)
     let verdict = try judge(mutation, device: device, writer)
     try writer.finish()
     return verdict

@@ -14,16 +14,22 @@ public struct HubState: Hashable, Sendable {
   public var sums: [String: KindSum]?
   /// Whether every entry is known to hold only numbers that devices take; an earlier hub took any.
   public var isChecked: Bool
+  /// The person's own quota, which says over that of the hub.
+  public var quota: HubQuota
+  /// Bytes of what lives, as ``HubQuota/bytes`` counts them; `nil` where they have not been added up yet.
+  public var contentBytes: Int64?
 
   public init(
     head: Int64 = 0, epochs: [HubEpoch] = [], horizon: Int64 = 0, sums: [String: KindSum]? = nil,
-    isChecked: Bool = false
+    isChecked: Bool = false, quota: HubQuota = HubQuota(), contentBytes: Int64? = nil
   ) {
     self.head = head
     self.epochs = epochs
     self.horizon = horizon
     self.sums = sums
     self.isChecked = isChecked
+    self.quota = quota
+    self.contentBytes = contentBytes
   }
 
   /// How many lives are told of in every answer, whoever stands in them: a hub that is started daily tells of four months.

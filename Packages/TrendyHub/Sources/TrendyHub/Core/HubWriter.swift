@@ -7,12 +7,19 @@ final class HubWriter {
   let now: Date
   private(set) var state: HubState
   private var isChanged = false
+  private let quota: HubQuota
+  /// What was added of a person's own doing, less what was taken away: conflicts, which a deletion can leave, are none of it.
+  private var growth = HubQuota(rows: 0, bytes: 0)
 
-  init(_ transaction: any HubTransaction, now: Date) throws {
+  /// - Parameter quota: of the hub; the person's own comes first.
+  init(_ transaction: any HubTransaction, now: Date, quota: HubQuota) throws {
     self.transaction = transaction
     self.now = now
     state = try transaction.state()
-    if state.head == 0, state.sums == nil { state.sums = [:] }
+    self.quota = state.quota.otherwise(quota)
+    guard state.head == 0 else { return }
+    state.sums = state.sums ?? [:]
+    state.contentBytes = state.contentBytes ?? 0
   }
 
   func nextVersion() -> Int64 {
@@ -25,6 +32,11 @@ final class HubWriter {
     try transaction.put(entry)
     if let old { state.sums?[old.kind, default: .init()].remove(old) }
     state.sums?[entry.kind, default: .init()].add(entry)
+    let bytes = entry.contentBytes - (old?.contentBytes ?? 0)
+    if let held = state.contentBytes { state.contentBytes = held + bytes }
+    guard entry.kind != SyncedKind.conflict.name else { return }
+    growth.rows? += (entry.isAlive ? 1 : 0) - (old?.isAlive == true ? 1 : 0)
+    growth.bytes? += bytes
   }
 
   func setHorizon(_ horizon: Int64) {
@@ -33,8 +45,22 @@ final class HubWriter {
   }
 
   /// Once, when all is written.
+  /// - Throws: ``HubQuotaError`` where the record has grown beyond its quota: then what was written has to be taken back.
   func finish() throws {
-    if isChanged { try transaction.setState(state) }
+    guard isChanged else { return }
+    try checkQuota()
+    try transaction.setState(state)
+  }
+
+  private func checkQuota() throws {
+    if let most = quota.rows, (growth.rows ?? 0) > 0, state.rows > most {
+      throw HubQuotaError(quota: most, isOfRows: true)
+    }
+    guard let most = quota.bytes, most < HubQuota.unlimited, (growth.bytes ?? 0) > 0 else { return }
+    // Of a record from before there were quotas; what this writer has written is in it.
+    let held = try state.contentBytes ?? transaction.contentBytes()
+    state.contentBytes = held
+    if held > most { throw HubQuotaError(quota: most, isOfRows: false) }
   }
 }
 

@@ -38,7 +38,7 @@ public final class HubImportDesk {
   init(server: HubServer, person: String, id: String, source: String) throws {
     self.server = server
     entry = HubImport(id: id, format: "", source: source, startedAt: server.clock.now, before: 0)
-    desk = HubDesk(server: server, person: person, device: entry.deviceName)
+    desk = HubDesk(server: server, person: person, device: entry.deviceName, isLimited: true)
     undone = try server.storage.read(person: person) { try $0.imports() }.filter { $0.undoneAt != nil }
     undoneAuthors = Set(undone.map(\.author))
   }

@@ -290,6 +290,8 @@ final class ImportJobs: Sendable {
         stage = try body()
       } catch let problem as Problem {
         stage = .failed(problem)
+      } catch let error as HubQuotaError {
+        stage = .failed(error.problem)
       } catch is CancellationError {
         stage = .failed(
           Problem(

@@ -10,10 +10,14 @@ public struct HubDesk: Sendable {
   let server: HubServer
   /// What stands for the writer in the record's fields.
   private let device: String
+  private let core: HubCore
 
-  /// - Parameter device: the writer's name.
-  init(server: HubServer, person: String, device: String) {
+  /// - Parameters:
+  ///   - device: the writer's name.
+  ///   - isLimited: whether the person's quota holds for it.
+  init(server: HubServer, person: String, device: String, isLimited: Bool) {
     self.person = person
+    core = isLimited ? server.core : server.core.unlimited
     self.server = server
     self.device = HubDevice.restDevice(device)
   }
@@ -85,11 +89,13 @@ public struct HubDesk: Sendable {
 
   private func write(_ body: (HubCore, any HubTransaction, Date) throws -> Void) throws {
     let now = server.clock.now
-    try server.writeHere(person: person) { try body(server.core, $0, now) }
+    try server.writeHere(person: person) { try body(core, $0, now) }
   }
 }
 
 extension HubServer {
   /// A desk for what is found in what devices post.
-  public func ingestDesk(person: String) -> HubDesk { HubDesk(server: self, person: person, device: "ingest") }
+  public func ingestDesk(person: String) -> HubDesk {
+    HubDesk(server: self, person: person, device: "ingest", isLimited: false)
+  }
 }

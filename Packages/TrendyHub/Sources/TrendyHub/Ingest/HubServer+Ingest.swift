@@ -14,6 +14,12 @@ extension HubServer {
     let sender = try await self.device(token: token, of: request)
     device = sender
     try limit(sender)
+    // What is found in posts that were taken is written whatever there is; so none is taken for a record that is full.
+    if case .webhook(.status) = asked.form {
+    } else if let error = try await store.read(person: sender.person, { [quota = core.quota] in try $0.isFull(quota) })
+    {
+      throw error
+    }
     let answer = try await store.run(person: sender.person) { [self] in
       try await ingest.take(
         asked, from: IngestSender(person: sender.person, device: sender.id, desk: ingestDesk(person: sender.person)))

@@ -15,11 +15,15 @@ public struct HubConfiguration: Hashable, Sendable {
   /// Streams of changes open at once; beyond it 503. Each takes a connection: fewer than there may be leave some for requests.
   public var streams: Int
 
+  /// How much the record of a person may hold who has no quota of their own.
+  public var quota: HubQuota
+
   private var proxyRanges: [NetworkAddressRange] = []
 
   public init(
     name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = [], requestsPerMinute: Int? = 1200,
-    snapshotPartBytes: Int = 1 << 20, streams: Int = 256
+    snapshotPartBytes: Int = 1 << 20, streams: Int = 256,
+    quota: HubQuota = HubQuota()
   ) {
     self.name = name
     self.allowedHosts = allowedHosts
@@ -27,6 +31,7 @@ public struct HubConfiguration: Hashable, Sendable {
     self.requestsPerMinute = requestsPerMinute
     self.snapshotPartBytes = max(snapshotPartBytes, 1)
     self.streams = streams
+    self.quota = quota
     proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) }
   }
 

@@ -63,6 +63,7 @@ final class HubMetrics: Sendable {
     var commitWrites = MetricHistogram(bounds: [1, 2, 4, 8, 16, 32])
     var errors: [String: Int] = [:]
     var deliveries: [Bool: Int] = [:]
+    var quotaRefusals = 0
   }
 
   private let state = Mutex(State())
@@ -88,6 +89,8 @@ final class HubMetrics: Sendable {
     guard let reason = (error as? HubStorageError)?.reason else { return }
     state.withLock { $0.errors[reason, default: 0] += 1 }
   }
+
+  func onQuota() { state.withLock { $0.quotaRefusals += 1 } }
 
   func onDelivery(isTaken: Bool) { state.withLock { $0.deliveries[isTaken, default: 0] += 1 } }
 
@@ -118,6 +121,9 @@ final class HubMetrics: Sendable {
     text.gauge(
       "trendy_hub_storage_waiting", "What waits for a thread of the storage.",
       queues.map { ([("lane", $0.lane)], Double($0.count)) })
+    text.counter(
+      "trendy_hub_quota_refusals_total", "Requests refused as a record would have outgrown its quota.",
+      [([], Double(state.quotaRefusals))])
     text.gauge("trendy_hub_streams", "Streams that are open.", Double(streams))
     text.counter(
       "trendy_hub_webhook_deliveries_total", "Posts to webhooks, by whether they were taken.",

@@ -16,7 +16,7 @@ public final class HubServer: Sendable {
   let store: HubStore
   let clock: any TimeSource
   public let configuration: HubConfiguration
-  let core = HubCore()
+  let core: HubCore
   let pairing = Mutex(PairingGuard())
   let streams: SignalStreams
   let bells = WebhookBells()
@@ -72,6 +72,7 @@ public final class HubServer: Sendable {
     self.pairingPicture = pairingPicture
     self.clock = clock
     self.configuration = configuration
+    core = HubCore(quota: configuration.quota)
     limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })
     self.log = log
     streams = SignalStreams(store: store, clock: clock, hints: hints, limit: configuration.streams)
@@ -140,7 +141,7 @@ public final class HubServer: Sendable {
     do {
       response = try await body(request, &device, &failure)
     } catch {
-      if !(error is Problem) { failure = words(for: error) }
+      if error is HubQuotaError { metrics.onQuota() } else if !(error is Problem) { failure = words(for: error) }
       response = problem(for: error).response(instance: String(request.path), requestId: request.id)
     }
     response = await compressed(response, for: request, owner: device?.person ?? request.remoteAddress)
@@ -370,6 +371,7 @@ public final class HubServer: Sendable {
   func problem(for error: any Error) -> Problem {
     switch error {
     case let problem as Problem: problem
+    case let error as HubQuotaError: error.problem
     case HubStorageError.full:
       Problem(
         "storage_full", status: 507, title: "Storage full",

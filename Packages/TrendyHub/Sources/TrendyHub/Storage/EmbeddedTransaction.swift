@@ -434,6 +434,9 @@ extension HubState {
       members["sums"] = .object(sums.mapValues { ["count": .int($0.count), "hash": .string($0.hexadecimal)] })
     }
     if isChecked { members["checked"] = true }
+    members["quota_rows"] = quota.rows.map { .int($0) }
+    members["quota_bytes"] = quota.bytes.map { .int($0) }
+    members["content_bytes"] = contentBytes.map { .int($0) }
     return .object(members)
   }
 
@@ -443,7 +446,9 @@ extension HubState {
       let epochs = members["epochs"]?.arrayValue
     else { return nil }
     self.init(
-      head: head, horizon: members["horizon"]?.intValue ?? 0, isChecked: members["checked"]?.boolValue ?? false)
+      head: head, horizon: members["horizon"]?.intValue ?? 0, isChecked: members["checked"]?.boolValue ?? false,
+      quota: HubQuota(rows: members["quota_rows"]?.intValue, bytes: members["quota_bytes"]?.intValue),
+      contentBytes: members["content_bytes"]?.intValue)
     for epoch in epochs {
       guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
         return nil

@@ -12,8 +12,8 @@ export class Refused extends Error {
     this.requestId = problem?.request_id ?? '';
     this.retryAfter = retryAfter;
   }
-  /** Whether asking again later can change the answer. */
-  get passes() { return this.status === 408 || this.status === 429 || this.status >= 500; }
+  /** Whether asking again later can change the answer. A full record does not pass: what comes behind, such as a deletion, makes room. */
+  get passes() { return this.kind !== 'quota_exceeded' && (this.status === 408 || this.status === 429 || this.status >= 500); }
 }
 
 /** Nobody answered. */

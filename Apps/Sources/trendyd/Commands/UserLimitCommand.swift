@@ -1,0 +1,93 @@
+import CommandSupport
+import HubContainer
+import TrendyHub
+
+/// `trendyd user limit`
+struct UserLimitCommand: DaemonCommand {
+  static let spec = CommandSpec(
+    "user limit", .one("name", .text, "the name"),
+    summary: "How much a person may keep here: of what lives, so that whoever deletes has room at once.",
+    group: .people,
+    examples: ["user limit Ada --rows 50000", "user limit Ada --bytes none"],
+    options: [
+      OptionSpec(
+        "--rows", value: "number", kind: .text, help: "of entries; none for no limit, default for that of the hub"),
+      OptionSpec("--bytes", value: "number", kind: .text, help: "of what they hold; none, or default"), .data,
+    ])
+
+  struct Answer {
+    var person: HubPerson
+    var holding: HubContainer.Holding
+    var quota: HubQuota
+    var isChanged: Bool
+  }
+
+  private let name: String
+  /// `nil` inside for the hub's own.
+  private let rows: Int64??
+  private let bytes: Int64??
+
+  init(_ session: DaemonSession) throws(CommandError) {
+    name = session.arguments.positionals[0]
+    rows = try Self.number("--rows", session)
+    bytes = try Self.number("--bytes", session)
+  }
+
+  private static func number(_ option: String, _ session: DaemonSession) throws(CommandError) -> Int64?? {
+    switch session.arguments.value(option) {
+    case nil: return nil
+    case "default"?: return .some(nil)
+    case "none"?: return HubQuota.unlimited
+    case let text?:
+      guard let number = Int64(text), number >= 0 else {
+        throw CommandError(
+          "The value '\(text)' is invalid for '\(option)'", hint: "It is a number from 0, none, or default.",
+          exit: .usage)
+      }
+      return number
+    }
+  }
+
+  func act(_ session: DaemonSession) throws -> Answer {
+    let hub = try session.existingHub()
+    let accounts = hub.accounts
+    let person = try PeopleLookup(accounts: accounts).person(called: name)
+    var quota = try accounts.quota(of: person.id).own
+    if let rows { quota.rows = rows }
+    if let bytes { quota.bytes = bytes }
+    if rows != nil || bytes != nil { try accounts.setQuota(quota, of: person.id) }
+    return Answer(
+      person: person, holding: try hub.holding(of: person.id),
+      quota: quota.otherwise(try HubSettings.load(from: hub.directory).quota()), isChanged: rows != nil || bytes != nil)
+  }
+
+  func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
+    if session.console.isJSON {
+      session.console.document(
+        "trendyd.user/1", answer.person.members + answer.holding.quotaMembers(within: answer.quota))
+    }
+    let end = answer.isChanged ? ", from the next write on" : ""
+    session.console.done("\(answer.person.name): \(answer.holding.words(within: answer.quota))\(end)")
+    return .done
+  }
+}
+
+extension HubContainer.Holding {
+  /// What counts, and what holds for it.
+  func quotaMembers(within quota: HubQuota) -> [(String, JSONText)] {
+    func number(_ value: Int64?) -> JSONText {
+      value.flatMap { $0 == HubQuota.unlimited ? nil : .number(Int($0)) } ?? .null
+    }
+    return [
+      ("rows", .number(Int(rows))), ("content_bytes", .number(Int(contentBytes))), ("rows_limit", number(quota.rows)),
+      ("bytes_limit", number(quota.bytes)),
+    ]
+  }
+
+  func words(within quota: HubQuota) -> String {
+    func limit(_ value: Int64?) -> String {
+      value.flatMap { $0 == HubQuota.unlimited ? nil : " of \($0)" } ?? ""
+    }
+    return "\(rows)\(limit(quota.rows)) rows, \(contentBytes)\(limit(quota.bytes)) bytes in them"
+  }
+}

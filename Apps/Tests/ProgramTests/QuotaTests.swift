@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// `trendyd user limit`, and what a device says where its person's record is full.
+@Suite("Quotas of persons", .timeLimit(.minutes(10)))
+struct QuotaTests {
+  let bench: Workbench
+  let hub: TestHub
+
+  init() throws {
+    bench = try Workbench()
+    hub = try TestHub(bench)
+    for device in ["phone", "laptop"] {
+      try bench.trendy("init", store: device)
+      let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
+      try #require(connected.status == 0, "\(connected.talk)")
+      try #require(try bench.trendy("sync", store: device).status == 0)
+    }
+  }
+
+  private func user(_ words: String...) throws -> Workbench.Result {
+    try bench.run("trendyd", ["user"] + words + ["--json"] + ["--data", hub.data])
+  }
+
+  /// The one person of the hub.
+  private func person() throws -> [String: JSONValue] {
+    try #require(try user("list").document.objectValue?["users"]?.arrayValue?.first?.objectValue)
+  }
+
+  private func waiting(_ device: String) throws -> Int64? {
+    try bench.trendy("sync", "status", "--json", store: device).document.objectValue?["sync"]?.objectValue?["waiting"]?
+      .intValue
+  }
+
+  @Test func `what does not fit waits on the device and is told in words, and a deletion makes room`() throws {
+    defer { hub.stop() }
+    let name = try #require(try person()["name"]?.stringValue)
+    try #require(try bench.trendy("log", "coffee", "1", store: "phone").status == 0)
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    let rows = try #require(try person()["rows"]?.intValue)
+    #expect(try user("limit", name, "--rows", "\(rows)").status == 0)
+    #expect(try person()["rows_limit"] == .int(rows))
+
+    try #require(try bench.trendy("log", "coffee", "2", store: "phone").status == 0)
+    for _ in 1...2 {
+      let refused = try bench.trendy("sync", store: "phone")
+      #expect(refused.status != 0)
+      #expect(refused.talk.contains("\(rows) entries that this hub keeps for you"), "\(refused.talk)")
+      #expect(try waiting("phone") == 1)
+    }
+    #expect(try person()["rows"] == .int(rows))
+
+    // The other device deletes, and what waited fits.
+    try #require(try bench.trendy("rm", "@1", store: "laptop").status == 0)
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    let sent = try bench.trendy("sync", store: "phone")
+    #expect(sent.status == 0, "\(sent.talk)")
+    #expect(try waiting("phone") == 0)
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    #expect(
+      try bench.trendy("list", "--plain", store: "laptop").output
+        == bench.trendy("list", "--plain", store: "phone").output)
+    #expect(try bench.trendy("list", "--plain", store: "laptop").output.split(separator: "\n").count == 1)
+  }
+
+  @Test func `a limit is shown, taken back, and refused in words where it is no number`() throws {
+    defer { hub.stop() }
+    let name = try #require(try person()["name"]?.stringValue)
+    #expect(try user("limit", name, "--bytes", "100000", "--rows", "500").status == 0)
+    let list = try bench.run("trendyd", ["user", "list"] + ["--data", hub.data])
+    #expect(list.output.contains("at most 500 rows, at most 100000 bytes in them"), "\(list.output)")
+    #expect(try user("limit", name).document.objectValue?["bytes_limit"] == 100_000)
+    #expect(try user("limit", name, "--bytes", "none", "--rows", "default").status == 0)
+    #expect(try person()["rows_limit"] == .null && person()["bytes_limit"] == .null)
+    let wrong = try user("limit", name, "--rows", "many")
+    #expect(wrong.status == 64 && wrong.talk.contains("none, or default"), "\(wrong.talk)")
+    #expect(try user("limit", "Nobody", "--rows", "5").status != 0)
+  }
+
+  @Test func `a hub is started with a limit for everybody`() throws {
+    hub.stop()
+    let wrong = try bench.trendyd("hub", "init", "--data", bench.store("other"), "--limit", "personRows=many")
+    #expect(wrong.status == 64 && wrong.talk.contains("personRows=many"), "\(wrong.talk)")
+    let made = try bench.trendyd("hub", "init", "--data", bench.store("other"), "--limit", "personRows=7")
+    #expect(made.status == 0, "\(made.talk)")
+    let list = try bench.trendyd("user", "list", "--data", bench.store("other"))
+    #expect(list.output.contains("at most 7 rows"), "\(list.output)")
+  }
+}
