@@ -15,6 +15,8 @@ struct Drift: Hashable, Sendable, Codable {
     var start: Date
     /// The mean of its fixes.
     var middle: Coordinate
+    /// The variance along one axis of the error that the mean has on its own, square metres.
+    var variance = 0.0
   }
 
   /// Metres from cell to next cell, each hop as often as one of two cells covers it; and from cell to next but one.
@@ -22,6 +24,12 @@ struct Drift: Hashable, Sendable, Codable {
     var single = 0.0
     var double = 0.0
     var count = 0
+
+    mutating func add(_ before: Cell, _ last: Cell, _ now: Cell) {
+      single += Drift.metres(before, last) + Drift.metres(last, now)
+      double += Drift.metres(before, now)
+      count += 1
+    }
 
     /// How straight the way is, from 0.5 to 1 or so; 1 while too little is known.
     var directness: Double { count >= Drift.enough && single > 0 ? double / single : 1 }
@@ -38,18 +46,22 @@ struct Drift: Hashable, Sendable, Codable {
   private var north = 0.0
   private var east = 0.0
   private var count = 0.0
+  /// The sum of the variances of its fixes.
+  private var variance = 0.0
 
-  init(at fix: Location) {
+  init(at fix: Location, error: Double) {
     start = fix.timestamp
     origin = fix.coordinate
-    add(fix)
+    add(fix, error)
   }
 
-  /// - Parameter span: seconds of cells to keep.
+  /// - Parameters:
+  ///   - error: metres along one axis by which the fix errs on its own.
+  ///   - span: seconds of cells to keep.
   /// - Returns: whether the fix began a new cell, and so completed the one before.
-  mutating func add(_ fix: Location, keeping span: TimeInterval) -> Bool {
+  mutating func add(_ fix: Location, error: Double, keeping span: TimeInterval) -> Bool {
     guard fix.timestamp.timeIntervalSince(start) >= Self.cellSeconds else {
-      add(fix)
+      add(fix, error)
       return false
     }
     close()
@@ -60,31 +72,26 @@ struct Drift: Hashable, Sendable, Codable {
     }
     start = fix.timestamp
     origin = fix.coordinate
-    (north, east, count) = (0, 0, 0)
-    add(fix)
+    (north, east, count, variance) = (0, 0, 0, 0)
+    add(fix, error)
     return true
   }
 
-  private mutating func add(_ fix: Location) {
+  private mutating func add(_ fix: Location, _ error: Double) {
     north += fix.coordinate.latitude - origin.latitude
     // East of the first, so that the antimeridian does not part them.
     east += (fix.coordinate.longitude - origin.longitude).remainder(dividingBy: 360)
     count += 1
+    variance += error * error
   }
 
   private mutating func close() {
     let middle = Coordinate(
       latitude: origin.latitude + north / count,
       longitude: (origin.longitude + east / count).remainder(dividingBy: 360))
-    if recent.count >= 2 {
-      let before = recent[recent.count - 2].middle
-      let last = recent[recent.count - 1].middle
-      sums.single +=
-        Geodesic.shortMeters(from: before, to: last) + Geodesic.shortMeters(from: last, to: middle)
-      sums.double += Geodesic.shortMeters(from: before, to: middle)
-      sums.count += 1
-    }
-    recent.append(Cell(start: start, middle: middle))
+    let cell = Cell(start: start, middle: middle, variance: variance / (count * count))
+    if recent.count >= 2 { sums.add(recent[recent.count - 2], recent[recent.count - 1], cell) }
+    recent.append(cell)
   }
 
   /// Whether the recent cells are those of a receiver at rest, however much it scatters: their halves have about the same
@@ -109,12 +116,15 @@ struct Drift: Hashable, Sendable, Codable {
   private var recentSums: Sums {
     var sums = Sums()
     for index in recent.indices.dropFirst(2) {
-      let (before, last, now) = (recent[index - 2].middle, recent[index - 1].middle, recent[index].middle)
-      sums.single += Geodesic.shortMeters(from: before, to: last) + Geodesic.shortMeters(from: last, to: now)
-      sums.double += Geodesic.shortMeters(from: before, to: now)
-      sums.count += 1
+      sums.add(recent[index - 2], recent[index - 1], recent[index])
     }
     return sums
+  }
+
+  /// Metres from cell to cell, less what the errors of both add: on average twice each variance to the square.
+  private static func metres(_ from: Cell, _ to: Cell) -> Double {
+    let hop = Geodesic.shortMeters(from: from.middle, to: to.middle)
+    return max(0, hop * hop - 2 * (from.variance + to.variance)).squareRoot()
   }
 
   /// Below it a way leads nowhere.

@@ -114,7 +114,7 @@ extension TripDetector {
       speedBase = first
       measured = first
       coarseBase = first
-      drift = Drift(at: first)
+      drift = Drift(at: first, error: error.mean)
       hops = Hops(at: first, lastSeen: departure.lastSeen)
       cells = [now]
       lastTwo = [first]
@@ -313,7 +313,7 @@ extension TripDetector {
       record.trip.distanceMeters = now.distance + now.estimate.added
       record.trip.endCoordinate = fix.coordinate
       record.topSpeed = now.topSpeed
-      if drift.add(fix, keeping: configuration.restSecondsInNoise) {
+      if drift.add(fix, error: error.mean, keeping: configuration.restSecondsInNoise) {
         now.drift = drift.sums
         cells.append(now)
         cells.removeFirst(cells.count - drift.recent.count - 1)

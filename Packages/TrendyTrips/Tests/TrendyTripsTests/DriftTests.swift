@@ -35,6 +35,26 @@ struct DriftTests {
     #expect(abs(trips[0].trip.distanceMeters - 7200) < 500)
   }
 
+  @Test func `walks are trips although the fixes scatter as far as one walks between them`() {
+    var walks = 0
+    var found = 0
+    for seed in UInt64(700)..<730 {
+      let day = SimulatedDay(seed: seed, world: .railway, recorder: .tracker).scattered(byMeters: 30, seed: seed)
+      let trips = TripDetector.trips(in: day.fixes)
+      for walk in day.trips where walk.legs.map(\.mode) == [.walking] {
+        walks += 1
+        let half = walk.endTime.timeIntervalSince(walk.startTime) / 2
+        found +=
+          trips.contains { record in
+            min(record.trip.endTime ?? walk.endTime, walk.endTime).timeIntervalSince(
+              max(record.trip.startTime, walk.startTime)) > half
+          } ? 1 : 0
+      }
+    }
+    #expect(walks >= 60)
+    #expect(found * 3 >= walks * 2, "\(found) of \(walks)")
+  }
+
   @Test("a receiver thrown about all day makes no trip", arguments: Array(UInt64(1)...6), [10.0, 30, 60])
   func tossedAbout(seed: UInt64, interval: Double) {
     let fixes = Self.tossed(seed: seed, from: 0, to: 28_800, interval: interval, by: 90, east: 0)
