@@ -79,6 +79,7 @@ struct WayLength: Hashable, Sendable, Codable {
   private var last: Hop?
   private var second: Hop?
   private var third: Hop?
+  private var fourth: Hop?
 
   /// Metres between two fixes that are really so far apart, if each errs by so much along one axis on its own.
   ///
@@ -100,17 +101,18 @@ struct WayLength: Hashable, Sendable, Codable {
       start: start.coordinate, time: start.timestamp, seconds: end.timestamp.timeIntervalSince(start.timestamp),
       metres: way)
     estimateCut(by: hop, start.speed, to: end, error.mean, &estimate)
-    let spike = spike(before: hop)
-    third = spike == nil ? second : nil
-    if spike != nil, var whole = second, let last {
-      whole.metres = Geodesic.shortMeters(from: whole.start, to: hop.start)
-      whole.seconds += last.seconds
-      second = whole
+    let aside = aside(before: hop)
+    if let aside {
+      // One hop instead of those out and back.
+      second = Hop(
+        start: aside.out.start, time: aside.out.time, seconds: aside.spike.seconds,
+        metres: Geodesic.shortMeters(from: aside.out.start, to: hop.start))
+      (third, fourth) = (nil, nil)
     } else {
-      second = last
+      (fourth, third, second) = (third, second, last)
     }
     last = hop
-    return spike
+    return aside?.spike
   }
 
   private func estimateCut(
@@ -139,19 +141,30 @@ struct WayLength: Hashable, Sendable, Codable {
     estimate.pairs += 1
   }
 
-  /// Whether the fix between the last two hops was one to which a displaced receiver hopped and came back: both hops are faster than the way
-  /// before and after, and without it the pace is the same.
-  private func spike(before next: Hop) -> Spike? {
-    guard let out = second, let back = last, let before = third, min(out.metres, back.metres) >= Self.leastSpike
-    else { return nil }
+  /// Whether the one or two fixes before the last hop were some to which a displaced receiver hopped and from which it came back: both hops
+  /// are faster than the way before and after, and without them the pace is the same.
+  private func aside(before next: Hop) -> (out: Hop, spike: Spike)? {
+    guard let second, let last else { return nil }
+    return third.flatMap { Self.aside(before: $0, [second, last], next) }
+      ?? third.flatMap { third in fourth.flatMap { Self.aside(before: $0, [third, second, last], next) } }
+  }
+
+  private static func aside(before: Hop, _ hops: [Hop], _ next: Hop) -> (out: Hop, spike: Spike)? {
+    let out = hops[0]
+    let back = hops[hops.count - 1]
+    guard min(out.metres, back.metres) >= leastSpike else { return nil }
     let usual = max(before.speed, next.speed)
+    let seconds = hops.reduce(0) { $0 + $1.seconds }
     let direct = Geodesic.shortMeters(from: out.start, to: next.start)
-    let pace = direct / max(1, out.seconds + back.seconds)
-    guard min(out.speed, back.speed) >= 1.4 * usual, pace <= 1.3 * usual, pace >= min(before.speed, next.speed) / 2
+    let pace = direct / max(1, seconds)
+    guard min(out.speed, back.speed) >= 1.4 * usual, pace <= 1.3 * usual, pace >= min(before.speed, next.speed) / 2,
+      hops.count == 2 || hops[1].speed <= 1.3 * usual
     else { return nil }
-    return Spike(
-      time: back.time, away: out.metres, seconds: out.seconds + back.seconds,
-      metres: out.metres + back.metres - direct)
+    return (
+      out,
+      Spike(
+        time: hops[1].time, away: out.metres, seconds: seconds, metres: hops.reduce(0) { $0 + $1.metres } - direct)
+    )
   }
 
   /// The part of a way that a hop of so many seconds and metres usually cuts off.

@@ -115,6 +115,37 @@ struct WayLengthTests {
     #expect(abs(displaced.trip.distanceMeters / plain.trip.distanceMeters - 1) < 0.05)
   }
 
+  @Test("nor are two of them in a row", arguments: [SIMD2(-300.0, 600), SIMD2(500, 350)])
+  func displacedTwice(offset: SIMD2<Double>) throws {
+    var fixes = streets(seconds: 30, corners: 12)
+    let plain = try #require(TripDetector.trips(in: fixes).first)
+    let index = try #require(fixes.firstIndex { $0.timestamp >= Self.start.addingTimeInterval(1070) })
+    for index in index...(index + 1) {
+      fixes[index].coordinate = Geodesic.place(from: fixes[index].coordinate, offset: offset)
+    }
+    let displaced = try #require(TripDetector.trips(in: fixes).first)
+    #expect(displaced.decisions.contains { $0.rule == .displaced })
+    #expect(abs(displaced.trip.distanceMeters / plain.trip.distanceMeters - 1) < 0.05)
+  }
+
+  @Test func `a detour at the pace of the way is part of it`() throws {
+    // Two streets to the side and two back, as fast as before and after.
+    let corners = [(0.0, 0.0), (900, 0), (900, 600), (1500, 600), (1500, 0), (3000, 0)]
+    var fixes = stride(from: 0.0, to: 600, by: 30).map { fix($0) }
+    var time = 600.0
+    for (from, to) in zip(corners, corners.dropFirst()) {
+      let metres = ((to.0 - from.0) * (to.0 - from.0) + (to.1 - from.1) * (to.1 - from.1)).squareRoot()
+      for step in 1...Int(metres / 300) {
+        let part = Double(step) * 300 / metres
+        time += 30
+        fixes.append(fix(time, east: from.0 + part * (to.0 - from.0), north: from.1 + part * (to.1 - from.1)))
+      }
+    }
+    let trip = try #require(TripDetector.trips(in: fixes).first)
+    #expect(!trip.decisions.contains { $0.rule == .displaced })
+    #expect(trip.trip.distanceMeters > 4100)
+  }
+
   @Test("ticks between the fixes of a receiver that scatters change nothing", arguments: [11, 12] as [UInt64])
   func ticks(seed: UInt64) throws {
     let fixes = scattered(streets(seconds: 2), by: 25, seed: seed)
