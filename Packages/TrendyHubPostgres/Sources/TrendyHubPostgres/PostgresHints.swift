@@ -58,6 +58,13 @@ final class PostgresHints: @unchecked Sendable {
     Thread.detachNewThread { self.work() }
   }
 
+  /// The thread holds this until it has ended: nobody writes to the pipe any more. Closed by the thread, it could be what a wake-up
+  /// under way was written to: without a reader, which ends the process by a signal, or as another file with its number.
+  deinit {
+    close(wake.reading)
+    close(wake.writing)
+  }
+
   /// Whether the server tells this hub what others write, as far as is known.
   var isHearing: Bool { state.withLock { $0.isHearing } }
 
@@ -83,10 +90,6 @@ final class PostgresHints: @unchecked Sendable {
 
   private func work() {
     Thread.current.name = "trendy-hints"
-    defer {
-      close(wake.reading)
-      close(wake.writing)
-    }
     while !state.withLock({ $0.isStopped }) {
       // What is wrong with the database is said by whoever reads and writes.
       if let connection = try? connect() { try? listen(on: connection) }

@@ -86,15 +86,20 @@ final class CuttingRelay: @unchecked Sendable {
         guard count > 0 else { return }
         let cut = onMessage()
         if cut == .before { return }
-        guard write(server, buffer, count) == count else { return }
+        guard Self.pass(buffer, count, to: server) else { return }
         if cut == .after { isMute = true }
       }
       if descriptors[1].revents != 0 {
         let count = read(server, &buffer, buffer.count)
         // The server has answered: what it was told is done.
-        guard count > 0, !isMute, write(client, buffer, count) == count else { return }
+        guard count > 0, !isMute, Self.pass(buffer, count, to: client) else { return }
       }
     }
+  }
+
+  /// One who has gone ends the relay, and not the process by a signal.
+  private static func pass(_ bytes: [UInt8], _ count: Int, to descriptor: Int32) -> Bool {
+    send(descriptor, bytes, count, Int32(MSG_NOSIGNAL)) == count
   }
 
   private static func socket() -> Int32 { Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }

@@ -43,6 +43,23 @@ struct PostgresHintsTests {
     return hints
   }
 
+  /// Its wake-up went into whatever had been given the number of its pipe, or ended the process by a signal.
+  @Test func `one that has ended writes to nothing that was opened since`() throws {
+    var hints = try PostgresHints(
+      channel: "none", connect: { throw HubStorageError.unreachable("there is no database") }, hear: { _ in })
+    hints.stop()
+    // Its thread holds it until the thread is over.
+    while !isKnownUniquelyReferenced(&hints) { usleep(1000) }
+    let pipes = (0..<32).map { _ in Pipe() }
+    hints.tell(.head(person: "anna"))
+    for pipe in pipes {
+      let descriptor = pipe.fileHandleForReading.fileDescriptor
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      var byte: UInt8 = 0
+      #expect(read(descriptor, &byte, 1) == -1)
+    }
+  }
+
   @Test func `what one tells, the others hear, and itself does not`() throws {
     let ears = (0..<3).map { _ in Ear() }
     let elsewhere = Ear()
