@@ -59,7 +59,7 @@ struct ExportScheduleTests {
 
 /// On a real disk, with a clock that a test moves.
 @Suite("ScheduledExport", .timeLimit(.minutes(5)))
-struct ScheduledExportTests {
+final class ScheduledExportTests {
   private let folder: URL
   private let clock = ManualClock(
     now: DeterministicDate.make(year: 2026, month: 11, day: 1, hour: 9, minute: 0, second: 0))
@@ -70,6 +70,8 @@ struct ScheduledExportTests {
     try FileManager.default.createDirectory(at: folder.appending(path: "to"), withIntermediateDirectories: true)
     record = try DeviceRecord(directory: folder.appending(path: "store"), clock: clock)
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func export(every interval: Double = 86_400, keep: Int = 3, to name: String = "to") -> ScheduledExport {
     ScheduledExport(
