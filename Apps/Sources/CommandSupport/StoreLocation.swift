@@ -34,6 +34,11 @@ public enum StoreLocation: Sendable {
     return URL(filePath: environment["HOME"] ?? "/").appending(path: ".cache/trendy")
   }
 
+  /// In it the folder for what was counted of records, so that it is not counted again.
+  public static func counts(environment: [String: String]) -> URL {
+    cache(environment: environment).appending(path: "insights")
+  }
+
   private static func dataHome(_ environment: [String: String]) -> URL {
     if let path = nonEmpty(environment["XDG_DATA_HOME"]) { return URL(filePath: path) }
     return URL(filePath: environment["HOME"] ?? "/").appending(path: ".local/share")

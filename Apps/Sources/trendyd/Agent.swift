@@ -19,6 +19,8 @@ struct Agent {
   let manager: ServiceManager
   let vitals: Vitals
   let hooks: HookNews
+  /// The folder for what was counted of the record.
+  let counts: URL
   let console: Console
 
   /// The engine that syncs, while the store is connected.
@@ -28,7 +30,7 @@ struct Agent {
 
   init(
     network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, present: RunSettings,
-    manager: ServiceManager, vitals: Vitals, hooks: HookNews, console: Console
+    manager: ServiceManager, vitals: Vitals, hooks: HookNews, counts: URL, console: Console
   ) {
     self.network = network
     self.intake = intake
@@ -37,6 +39,7 @@ struct Agent {
     self.manager = manager
     self.vitals = vitals
     self.hooks = hooks
+    self.counts = counts
     self.console = console
   }
 
@@ -214,7 +217,8 @@ struct Agent {
         let text = notice.text(units(app))
         notifier.show(text.summary, text.body, topic: text.topic)
       },
-      observe: { [hooks] in hooks.take($0) }, local: { preferences(app).local() }, onTold: { errands.send() })
+      observe: { [hooks] in hooks.take($0) }, local: { preferences(app).local() },
+      cache: counts, onTold: { errands.send() })
   }
 
   /// Those of this machine alone where the record cannot be read, which is said by each look at it.

@@ -177,7 +177,7 @@ struct DaemonRun {
       agent.addTask {
         try await Agent(
           network: network, intake: intake, files: files, present: present, manager: manager, vitals: vitals,
-          hooks: hooks, console: console
+          hooks: hooks, counts: StoreLocation.counts(environment: environment), console: console
         ).run()
       }
       agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }

@@ -103,7 +103,7 @@ struct TypeHistories {
     return LocalInsightSource(store: store, local: local, cache: Self.cache)
   }
 
-  private static var cache: URL { StoreLocation.cache(environment: Environment.all).appending(path: "insights") }
+  private static var cache: URL { StoreLocation.counts(environment: Environment.all) }
 
   /// Makes what was counted before be counted again.
   private static func forgetCounts() throws {

@@ -75,6 +75,26 @@ struct TodaySnapshotTests {
     #expect(try count("c")?.streak == 201)
   }
 
+  @Test func `where a row goes on for longer than a month, what was counted is asked for once, and else not`() throws {
+    let local = LocalTime(isUTC: true)
+    var asked = 0
+    func streaks() throws -> [Int] {
+      try TodaySnapshot(
+        store: store, now: now, in: local,
+        counted: { today in
+          asked += 1
+          return try Dictionary(grouping: store.fetchAllEvents(), by: \.eventTypeId)
+            .mapValues { TypeHistory($0, today: today, local: local) }
+        }
+      ).counts.map(\.streak)
+    }
+    try log("c", daysAgo: [0, 1, 3])
+    #expect(try streaks() == [2, 0] && asked == 0)
+    try log("c", daysAgo: Array(2...200))
+    try log("r", daysAgo: Array(1...31) + Array(33...60))
+    #expect(try streaks() == [201, 31] && asked == 1)
+  }
+
   @Test func `skipped days neither break a row nor add to it`() throws {
     try log("c", daysAgo: [1, 2, 50, 51])
     let from = now.addingTimeInterval(-86_400 * 49)

@@ -1,10 +1,11 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 import TrendyInsights
 public import TrendyModels
+import TrendyPersistence
 import TrendyProtocols
 public import TrendyTrips
 
@@ -25,6 +26,8 @@ public actor LiveDesk {
     public var observe: (@Sendable (LiveNotice) -> Void)?
     /// The person's clock, which says when days begin.
     public var local: @Sendable () -> LocalTime
+    /// A folder for what was counted of the record, so that it is not counted each time; `nil` keeps nothing.
+    public var cache: URL?
     /// Called when there is something for companions, who are told by others.
     public var onTold: @Sendable () -> Void
 
@@ -32,7 +35,7 @@ public actor LiveDesk {
       presences: @escaping @Sendable () async throws -> [DevicePresence],
       sync: @escaping @Sendable () async throws -> AgentStatus.Sync?,
       notify: (@Sendable (LiveNotice) -> Void)? = nil, observe: (@Sendable (LiveNotice) -> Void)? = nil,
-      local: @escaping @Sendable () -> LocalTime = { LocalTime() },
+      local: @escaping @Sendable () -> LocalTime = { LocalTime() }, cache: URL? = nil,
       onTold: @escaping @Sendable () -> Void = {}
     ) {
       self.presences = presences
@@ -40,6 +43,7 @@ public actor LiveDesk {
       self.notify = notify
       self.observe = observe
       self.local = local
+      self.cache = cache
       self.onTold = onTold
     }
   }
@@ -119,7 +123,10 @@ public actor LiveDesk {
           try take(presences)
           live.status.sync = sync
         }
-        var today = try TodaySnapshot(store: record.makeStore(), now: record.clock.now, in: sources.local())
+        let (store, local) = (record.dataStoreFactory.makeLocalStore(), sources.local())
+        let counted = LocalInsightSource(store: store, local: local, cache: sources.cache)
+        var today = try TodaySnapshot(
+          store: store, now: record.clock.now, in: local, counted: counted.histories(through:))
         today.trip = day?.shown.flatMap { presence in
           presence.trip.map {
             TodaySnapshot.Trip(

@@ -24,8 +24,11 @@ extension TodaySnapshot {
   ///   - now: the present moment.
   ///   - local: says when days and weeks begin.
   ///   - streaks: for which types they are looked for; of others it is 0.
+  ///   - counted: how many events each type had on which days, through the day that it is given. Asked for once, if at all, where a
+  ///     streak goes on for longer than a month; `nil` reads the events.
   public init(
-    store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes
+    store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes,
+    counted: ((CivilDate) throws -> [String: TypeHistory])? = nil
   ) throws {
     let types = try store.fetchAllEventTypes()
     let running = try RunningEvent.all(in: store).map(\.event)
@@ -40,6 +43,7 @@ extension TodaySnapshot {
     let recent = try Self.events(in: today.advanced(by: -1)...today, ofType: nil, store, local)
     // Those that are read by themselves, and those of them whose streak is looked for.
     var (alone, inARow): (Set<String>, Set<String>) = ([], [])
+    var histories: [String: TypeHistory]?
     for type in types {
       let isDaily = type.goal.map { $0.bound == .atLeast && $0.period == .day } ?? false
       let hasStreak = streaks == .ofAllTypes || isDaily
@@ -50,6 +54,12 @@ extension TodaySnapshot {
       var (first, span) = (hasStreak ? today.advanced(by: 1 - Self.firstSpan) : week, Self.firstSpan)
       tally.add(try Self.events(in: first...today, ofType: type.id, store, local))
       while hasStreak, tally.isStreakOpen(of: type.id, from: first) {
+        if let counted {
+          let known = try histories ?? counted(today)
+          histories = known
+          if let history = known[type.id] { tally.add(history.days, of: type.id, before: first) }
+          break
+        }
         let end = first.advanced(by: -1)
         span *= 2
         first = first.advanced(by: -span)

@@ -65,6 +65,14 @@ public struct TodayTally: Hashable, Sendable {
     for type in changed { update(type) }
   }
 
+  /// Takes in how many events a type had on each day before one, where they are counted already.
+  public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
+    for day in counts.first..<max(counts.first, min(end, counts.end)) {
+      days[type]?.counts[day, default: 0] += Int(counts[day])
+    }
+    update(type)
+  }
+
   /// Changes what one save changed.
   /// - Parameters:
   ///   - before: the event as it was when it was taken in; `nil` for a new one.
