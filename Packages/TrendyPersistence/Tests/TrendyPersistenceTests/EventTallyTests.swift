@@ -87,6 +87,29 @@ struct EventTallyTests {
     #expect(!kept.isEmpty && kept.count <= sealed.count, "\(kept) \(sealed)")
   }
 
+  @Test(
+    "segments may hold any days of a type, in any order",
+    arguments: [
+      [0...100, 50...150], [50...150, 0...100], [0...100, 20...30], [20...30, 0...100], [0...9, 90...99],
+    ])
+  func overlappingSegments(days: [ClosedRange<Int>]) throws {
+    let factory = try factory()
+    for (part, days) in days.enumerated() {
+      let store = factory.makeLocalStore()
+      for day in days {
+        try store.upsertEvent(id: "event-\(part)-\(day)") {
+          $0.eventTypeId = "t"
+          $0.timestamp = Self.start.addingTimeInterval(Double(day) * 86_400)
+        }
+      }
+      try store.save()
+      try factory.maintain(sealingAll: true)
+    }
+    #expect(disk.files.count { $0.hasPrefix("/store/segment-") } == days.count)
+    try check(factory.makeLocalStore(), "counted")
+    try check(factory.makeLocalStore(), "kept")
+  }
+
   @Test func `what was kept is not believed where it is damaged, of another segment, or of another zone`() throws {
     let factory = try factory()
     let store = factory.makeLocalStore()

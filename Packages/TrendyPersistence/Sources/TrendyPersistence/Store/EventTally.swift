@@ -58,7 +58,7 @@ extension EventTally.Counts {
     isTooFar = isTooFar || other.isTooFar
     for (minute, count) in other.minutes.enumerated() where count != 0 { minutes[minute] += count }
     guard let last = other.days.indices.last else { return }
-    makeRoom(for: other.firstDay, 0)
+    makeRoomIfNeeded(for: other.firstDay)
     makeRoomIfNeeded(for: other.firstDay.advanced(by: last))
     guard !isTooFar else { return }
     let offset = firstDay.distance(to: other.firstDay)
