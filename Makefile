@@ -49,7 +49,7 @@ test: deps
 test-hub-postgres: deps
 	Tools/install-libraries --for-tests
 	TRENDY_TEST_STORAGE=postgres $(SWIFT) test --package-path Apps $(FLAGS) --disable-build-manifest-caching \
-	  --filter 'ProgramTests\.(SyncTests|IngestTests|HubCompanionTests|CompanionTests|HubLiveTests)'
+	  --filter 'ProgramTests\.(SyncTests|IngestTests|HubCompanionTests|CompanionTests|HubLiveTests|QuotaTests)'
 
 # One room alone: make test-TrendySync, make test-Apps
 $(addprefix test-,$(notdir $(ROOMS))): test-%: deps

@@ -161,7 +161,8 @@ struct CompanionTests {
     #expect(isEmpty == true)
   }
 
-  @Test func `loses nothing when the hub is restored from a backup of before`() throws {
+  @Test(.enabled(if: TestHub.isInFolder))
+  func `loses nothing when the hub is restored from a backup of before`() throws {
     let hub = try TestHub(bench)
     try connect(hub, "phone", "watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)

@@ -413,8 +413,9 @@ struct SyncTests {
     // Unless the hub was quicker.
     let isErased = try again.status == 66 || again.document.objectValue?["erased"] == true
     #expect(isErased, "\(again.talk)")
-    let rest = try hubCommand("user", "list", "--json").document
-    #expect(rest.objectValue?["users"] == [])
+    let rest = try hubCommand("user", "list", "--json")
+    // A database without anybody in it is no hub yet.
+    #expect(try TestHub.isInFolder ? rest.document.objectValue?["users"] == [] : rest.status == 66, "\(rest.talk)")
     let left = try bench.shell("find '\(hub.data)' -path '*\(id)*' -type f")
     #expect(left.output.isEmpty, "\(left.output)")
     // What the device holds is its own.
@@ -502,7 +503,8 @@ struct SyncTests {
     #expect(agent.text.contains(moved.port))
   }
 
-  @Test func `a hub is backed up while it serves, and restored when it does not`() throws {
+  @Test(.enabled(if: TestHub.isInFolder))
+  func `a hub is backed up while it serves, and restored when it does not`() throws {
     try bench.trendy("log", "coffee", "-n", "in the backup", store: "phone")
     try sync("phone")
     let file = bench.store("hub.backup")

@@ -151,8 +151,13 @@ final class TestHub {
       })
   }
 
+  private static var chosenStorage: String? { ProcessInfo.processInfo.environment["TRENDY_TEST_STORAGE"] }
+
+  /// Whether its data lies in a folder, for what a database has tools of its own for.
+  static var isInFolder: Bool { chosenStorage == nil }
+
   private static func place() throws -> [String] {
-    switch ProcessInfo.processInfo.environment["TRENDY_TEST_STORAGE"] {
+    switch chosenStorage {
     case nil: return []
     case "postgres"?: return ["--storage", try PostgresCluster.shared.get().newDatabase()]
     case let other?: throw BenchError("TRENDY_TEST_STORAGE is postgres or not set, not \(other)")
