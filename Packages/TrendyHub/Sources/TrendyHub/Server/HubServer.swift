@@ -24,6 +24,8 @@ public final class HubServer: Sendable {
   let dayCounts = KnownDayCounts()
   let knownTrips = LastRead<NoKey, PersonTrips>()
   let metrics = HubMetrics()
+  /// Runs what the hub does by itself; `nil` for the runtime's own.
+  private let tasks: (any TaskExecutor)?
   /// In uptime.
   let startedAt: Duration
 
@@ -51,15 +53,17 @@ public final class HubServer: Sendable {
 
   /// A hub without a transport is only asked in the process. The log is told of every request that reaches the hub; a
   /// transport tells of what it refuses itself. Without an ingest, the addresses that trackers post to are none of the hub's; without
-  /// a maker of pictures a pairing code is digits alone; without an intake of files it takes none.
+  /// a maker of pictures a pairing code is digits alone; without an intake of files it takes none. What it does by itself, such as to
+  /// look what other hubs on the storage wrote, runs on `tasks`, or where the runtime wants.
   public init(
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
     files: FileIntake? = nil, pairingPicture: PairingPicture.Maker? = nil,
     clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     configuration: HubConfiguration = HubConfiguration(), limits: HubStorageLimits = HubStorageLimits(),
-    log: AccessLog? = nil
+    log: AccessLog? = nil, tasks: (any TaskExecutor)? = nil
   ) {
+    self.tasks = tasks
     let chance = HubChance(generator)
     self.storage = storage
     store = HubStore(
@@ -75,7 +79,8 @@ public final class HubServer: Sendable {
     core = HubCore(quota: configuration.quota)
     limiter = Mutex(configuration.requestsPerMinute.map { RequestLimiter(requestsPerMinute: $0) })
     self.log = log
-    streams = SignalStreams(store: store, clock: clock, hints: hints, limit: configuration.streams)
+    streams = SignalStreams(
+      store: store, clock: clock, hints: hints, limit: configuration.streams, tasks: tasks)
     epoch = chance.epoch()
     accounts = HubAccounts(storage: storage, clock: clock, chance: chance)
   }
@@ -94,9 +99,12 @@ public final class HubServer: Sendable {
     }
     if occupation != nil { streams.onAlone() }
     self.occupation.withLock { $0 = occupation }
-    hints.open(try storage.listen { [weak self] in self?.onHint($0) })
+    try listen()
     return port
   }
+
+  /// Hears what other hubs on the storage tell, until ``stop()``; a hub that starts does so by itself.
+  public func listen() throws { hints.open(try storage.listen { [weak self] in self?.onHint($0) }) }
 
   /// Returns when the connections and the storage's threads have each had a turn since the call: a hub that hangs never does.
   public func turn() async throws {
@@ -248,7 +256,7 @@ public final class HubServer: Sendable {
     case .notice(let device): streams.onNotice(for: device)
     case .head(let person):
       guard streams.isOpen(for: person) else { return }
-      Task {
+      Task(executorPreference: tasks) { [self] in
         // What cannot be read now is found by the next look.
         guard let head = try? await store.read(person: person, { try $0.state().head }) else { return }
         streams.onHead(head, of: person)

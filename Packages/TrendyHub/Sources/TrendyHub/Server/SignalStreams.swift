@@ -117,11 +117,16 @@ final class SignalStreams: Sendable {
   private let hints: HubHintLine
   /// Streams open at once of all.
   private let limit: Int
+  private let tasks: (any TaskExecutor)?
   private let state = Mutex(State())
   /// Whether no other process can write what persons' records hold.
   private let isAlone = Atomic(false)
 
-  init(store: HubStore, clock: any TimeSource, hints: HubHintLine = HubHintLine(), limit: Int = 256) {
+  init(
+    store: HubStore, clock: any TimeSource, hints: HubHintLine = HubHintLine(), limit: Int = 256,
+    tasks: (any TaskExecutor)? = nil
+  ) {
+    self.tasks = tasks
     self.store = store
     self.clock = clock
     self.hints = hints
@@ -156,7 +161,7 @@ final class SignalStreams: Sendable {
       }
       let id = state.add(Stream(device: device, lastSaid: now))
       // It holds this object until the last stream is closed.
-      if state.watcher == nil { state.watcher = Task { await self.watch() } }
+      if state.watcher == nil { state.watcher = Task(executorPreference: tasks) { await self.watch() } }
       return id
     }
     return SignalStream(id: id, streams: self)
