@@ -14,7 +14,7 @@ public enum Invariant: Sendable {
     ("waits to be sent", 10), ("and shows", 10), ("written again", 10), ("without its type", 11),
     ("before what it refers to", 11), ("told that the hub was set back", 14), ("wait on", 17), ("still wait", 17),
     ("before the hub may be asked", 16), ("requests to come to rest", 16), ("is not at rest", 18),
-    ("shows nothing of", 18),
+    ("shows nothing of", 18), ("stream of", 18), ("open a stream", 18),
     ("in an outage", 19), ("asks two things", 21), ("asked the hub nothing", 21), ("imported a second time", 23),
     ("differs", 24), ("is at the hub and not", 24), ("and not at the hub", 24), ("otherwise than the hub", 24),
     ("the feed gives", 5), ("the feed of the hubs", 5),

@@ -53,6 +53,7 @@ final class SimulatedDatabase: @unchecked Sendable {
   private var areFaultsOver = false
   /// How often it lost what was confirmed.
   private(set) var losses = 0
+  let hints: SimulatedHints
   private var generator: SeededGenerator
   private let executor: SeededTaskExecutor
   private var depth = 0
@@ -63,6 +64,7 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   init(seed: UInt64, executor: SeededTaskExecutor) {
     generator = SeededGenerator(seed: seed)
+    hints = SimulatedHints(seed: ~seed)
     self.executor = executor
   }
 

@@ -113,6 +113,10 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
+  func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
+    database.hints.listen(hub: hub, hear)
+  }
+
   func checkReady() throws { try readDirectory { _ in } }
 
   /// Connects anew, as does a hub that is asked whether it is ready.

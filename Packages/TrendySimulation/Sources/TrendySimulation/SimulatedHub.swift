@@ -40,6 +40,7 @@ final class SimulatedHub: @unchecked Sendable {
   private(set) var strangerToken = ""
   private(set) var stranger = ""
   private var loss: UInt64 = 0
+  private let executor: SeededTaskExecutor
 
   /// - Parameters:
   ///   - seed: of what is made by chance.
@@ -49,6 +50,7 @@ final class SimulatedHub: @unchecked Sendable {
   init(clock: any TimeSource, seed: UInt64, devices: Int, hubs: Int, executor: SeededTaskExecutor) throws {
     let clock = DeviceClock(clock, name: "hub")
     self.clock = clock
+    self.executor = executor
     var generator = SeededGenerator(seed: seed)
     files = MortalFileSystem(disk)
     database = hubs > 1 ? SimulatedDatabase(seed: ~seed, executor: executor) : nil
@@ -83,7 +85,8 @@ final class SimulatedHub: @unchecked Sendable {
     let server = HubServer(
       storage: storage, clock: clock, generator: SeededGenerator(seed: seed),
       configuration: HubConfiguration(
-        requestsPerMinute: nil, snapshotPartBytes: Self.partSizes[Int(seed % UInt64(Self.partSizes.count))]))
+        requestsPerMinute: nil, snapshotPartBytes: Self.partSizes[Int(seed % UInt64(Self.partSizes.count))]),
+      tasks: executor)
     return Process(server: server, storage: storage)
   }
 

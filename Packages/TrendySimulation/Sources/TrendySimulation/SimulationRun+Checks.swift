@@ -183,6 +183,7 @@ extension SimulationRun {
     }
     await checkQuiet()
     await checkCompanionsAtRest()
+    await checkStreams()
   }
 
   func isQuiet() async -> Bool {

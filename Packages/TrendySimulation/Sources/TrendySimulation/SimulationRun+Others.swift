@@ -56,7 +56,7 @@ extension SimulationRun {
 
   // MARK: Programs that know no versions
 
-  private func plainRequest(
+  func plainRequest(
     _ method: String, _ path: String, _ body: [String: JSONValue] = [:], token: String? = nil
   ) async -> Int {
     // What has no members is no document.

@@ -13,9 +13,9 @@ struct SeveralHubsTests {
     #expect(story.violations == [], "trendy-simulate --seed \(seed) --density dense --hazards database,network,…")
   }
 
-  @Test func `every failure of a database happens in some of the stories`() async {
+  @Test func `every failure of a database and of the hints on it happens in some of the stories`() async {
     var faults: Set<String> = []
-    for seed in Self.seeds where faults.count < 10 {
+    for seed in Self.seeds where faults.count < 12 {
       faults.formUnion(
         await SyncSimulator(world: SimulationWorld(hazards: [.database], density: .dense)).run(seed: seed).faults.keys)
     }
@@ -23,7 +23,7 @@ struct SeveralHubsTests {
       faults == [
         "database_failover", "database_failover_lossy", "database_locked", "database_lost",
         "database_lost_after_commit", "database_lost_before_commit", "database_refused", "database_restarted",
-        "hub_killed",
+        "hint_doubled", "hint_late", "hint_lost", "hub_killed",
       ])
   }
 

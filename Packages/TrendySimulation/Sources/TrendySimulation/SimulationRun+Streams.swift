@@ -1,0 +1,67 @@
+import Foundation
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+/// Streams of several hubs, which hear of each other by hints that may be lost, late, or come twice.
+extension SimulationRun {
+  /// A hub that hears of nothing looks by itself within this time.
+  private static let longestUnheard: Duration = .seconds(12)
+
+  /// Every hub's stream says where the head is, no stream says what is not so, and a hint is only a reason to look sooner.
+  func checkStreams() async {
+    guard let database = hub.database else { return }
+    database.hints.onFault = { [unowned self] in count($0) }
+    var streams: [SimulatedStream] = []
+    for server in hub.servers {
+      do { try server.listen() } catch { ledger.break_("with all faults over a hub hears nothing: \(error)") }
+      let request = HTTPRequest(
+        id: "stream", method: "GET", target: "/api/v1/changes/stream",
+        headers: HTTPHeaders([("Authorization", "Bearer \(hub.tokens[0])")]), body: Data())
+      guard case .stream(let body) = await server.handle(request).body else {
+        ledger.break_("with all faults over a hub does not open a stream")
+        continue
+      }
+      let stream = SimulatedStream()
+      stream.task = Task(executorPreference: executor) {
+        // A stream that breaks off says nothing more, and that is seen.
+        while let piece = try? await body.next() { stream.onPiece(piece) }
+      }
+      streams.append(stream)
+    }
+    for number in 0..<Self.streamedWrites {
+      _ = await plainRequest(
+        "POST", "/event-types",
+        ["id": .string("streamed-\(number)"), "name": "streamed", "color": "#000000", "icon": "ear"])
+      await clock.advance(by: .milliseconds(700 * number))
+      for head in streams.compactMap(\.head) where head > hub.head ?? 0 {
+        ledger.break_("the stream of a hub says \(head), and the hubs stand at \(hub.head ?? 0)")
+      }
+    }
+    await clock.advance(by: Self.longestUnheard)
+    for (place, stream) in streams.enumerated() where stream.head != hub.head {
+      ledger.break_(
+        "the stream of hub \(place + 1) says \(stream.head ?? 0), and the hubs stand at \(hub.head ?? 0) for "
+          + "\(Self.longestUnheard.components.seconds) s")
+    }
+    for server in hub.servers { await server.stop() }
+    for stream in streams { await stream.task?.value }
+  }
+
+  private static let streamedWrites = 4
+}
+
+/// What one stream said last.
+///
+/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+private final class SimulatedStream: @unchecked Sendable {
+  private(set) var head: Int64?
+  var task: Task<Void, Never>?
+
+  func onPiece(_ piece: Data) {
+    for line in String(decoding: piece, as: UTF8.self).split(separator: "\n") {
+      guard let text = line.split(separator: "\"cursor\":").last, line.hasPrefix("data: {\"cursor\"") else { continue }
+      head = Int64(text.prefix { $0.isNumber })
+    }
+  }
+}
