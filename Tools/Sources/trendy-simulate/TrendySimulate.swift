@@ -26,6 +26,8 @@ enum TrendySimulate {
       --density D   how much goes wrong: \(SimulationWorld.Density.allCases.map(\.rawValue).joined(separator: ", ")); by the seed unless told
       --hazards A,B what may go wrong; none for nothing, all for the liars too. There are:
                     \(Hazard.allCases.map(\.rawValue).joined(separator: " "))
+                    With database two or three hubs share one in a fifth of the stories; in all, where neither
+                    hub-crash nor hub-disk may happen, which need a hub on files
 
     Status 0: nothing was broken; 1: something was; 2: these options.
     """
