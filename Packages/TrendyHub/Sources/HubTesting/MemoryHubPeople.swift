@@ -9,7 +9,7 @@ public struct MemoryHubPeople: Sendable {
 
   public init() {}
 
-  /// - Parameter life: of the storage; `nil` where each start of a hub is a life.
+  /// Reads in a life of the storage; `nil` where each start of a hub is a life.
   public func read<Result>(
     _ person: String, life: String?, _ body: (any HubReading) throws -> Result
   ) throws -> Result {
@@ -17,8 +17,7 @@ public struct MemoryHubPeople: Sendable {
     return try body(MemoryTransaction(people[person] ?? MemoryPerson(), of: person, life: life))
   }
 
-  /// All or nothing.
-  /// - Parameter life: of the storage; `nil` where each start of a hub is a life.
+  /// Writes in a life of the storage, all or nothing; `nil` where each start of a hub is a life.
   public mutating func write<Result>(
     _ person: String, life: String?, _ body: (any HubTransaction) throws -> Result
   ) throws -> Result {
