@@ -25,6 +25,15 @@ extension LocalStore {
     return events
   }
 
+  /// Others are passed over without being made.
+  public func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event] {
+    var events: [Event] = []
+    try eventRows(in: range).forEach { row in
+      if sources.contains(row.sourceType) { events.append(try row.event()) }
+    }
+    return events
+  }
+
   /// The events that ``events(in:ofType:limit:)`` gives, in the same order, without making them: each is read when it is
   /// asked for, and its texts when they are.
   public func eventRows(

@@ -64,6 +64,24 @@ extension DataStoreContract {
         try unit.save()
       }
     },
+    Clause("events of some sources come as all do, without the others") { makeUnit in
+      let unit = try makeUnit()
+      for (id, seconds, source) in [
+        ("a", 0.0, EventSourceType.trip), ("b", 10, .manual), ("c", 20, .imported), ("d", 30, .trip),
+      ] {
+        try unit.upsertEvent(id: id) {
+          $0.timestamp = Date(timeIntervalSince1970: seconds)
+          $0.sourceType = source
+        }
+      }
+      let range = Date(timeIntervalSince1970: 0)..<Date(timeIntervalSince1970: 30)
+      for state in ["unsaved", "saved"] {
+        try owe("trips, \(state)", unit.events(in: nil, from: [.trip]).map(\.id), ["d", "a"])
+        try owe("of two sources, \(state)", unit.events(in: range, from: [.trip, .imported]).map(\.id), ["c", "a"])
+        try owe("of none, \(state)", unit.events(in: nil, from: []).map(\.id), [])
+        try unit.save()
+      }
+    },
     Clause("a range of time holds its first moment and not its last") { makeUnit in
       let unit = try makeUnit()
       try add(unit, [("a", 10), ("b", 20), ("c", 30)])

@@ -20,7 +20,7 @@ extension DataStoreProtocol {
 
   /// The trips that begin in a span of time, the oldest first; `nil` for all.
   public func trips(in span: Range<Date>?) throws -> [TripEvent] {
-    try events(in: span, ofType: nil, limit: nil).reversed().compactMap { TripEvent($0) }
+    try events(in: span, from: [.trip]).reversed().compactMap { TripEvent($0) }
   }
 }
 
