@@ -42,12 +42,26 @@ public struct LocalInsightSource: InsightSource {
   private func history(
     ofType type: String, _ counts: EventTally.Counts, through today: CivilDate
   ) throws -> TypeHistory {
-    let last = counts.firstDay.advanced(by: counts.days.count - 1)
-    // What is still to come counts in no history, and the times of day do not say what was of which day.
-    guard !counts.isTooFar, last <= today else { return try rows(of: type, through: today) }
+    // The times of day do not say what was of which day.
+    guard !counts.isTooFar else { return try rows(of: type, through: today) }
+    var (days, minutes) = (counts.days.map { Double($0) }, counts.minutes.map { Int($0) })
+    var eventsOfPosition = counts.eventsOfPosition
+    let last = counts.firstDay.advanced(by: days.count - 1)
+    if last > today {
+      // What is still to come counts in no history, and is little.
+      let later = today.advanced(by: 1)
+      days = Array(days.prefix(max(0, counts.firstDay.distance(to: later))))
+      try store.eventRows(in: local.timestamps(of: later...last), ofType: type).forEach { row in
+        let event = try row.event()
+        guard local.day(of: event) > today else { return }
+        if let minute = local.minuteOfDay(of: event) { minutes[minute] -= 1 }
+        if event.sourceType.isOfPosition { eventsOfPosition -= 1 }
+      }
+    }
+    guard days.contains(where: { $0 > 0 }) else { return TypeHistory([], today: today, local: local) }
     return TypeHistory(
-      days: DailySeries(first: counts.firstDay, values: counts.days.map { Double($0) }),
-      minutes: counts.minutes.map { Int($0) }, eventsOfPosition: counts.eventsOfPosition, today: today)
+      days: DailySeries(first: counts.firstDay, values: days), minutes: minutes, eventsOfPosition: eventsOfPosition,
+      today: today)
   }
 
   public func forEachMoment(
