@@ -93,13 +93,7 @@ public enum GeoJSONWriter: Sendable {
 
   private static func addPosition(_ fix: Location, to text: inout TextBytes) {
     text.add("[")
-    text.add(fix.coordinate.longitude, digits: 9)
-    text.add(",")
-    text.add(fix.coordinate.latitude, digits: 9)
-    if let altitude = DecimalText.finite(fix.altitude) {
-      text.add(",")
-      text.add(altitude, digits: 3)
-    }
+    text.addPlace(of: fix, separator: ",")
     text.add("]")
   }
 

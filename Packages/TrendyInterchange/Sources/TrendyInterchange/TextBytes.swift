@@ -33,6 +33,16 @@ struct TextBytes {
     while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
   }
 
+  /// Longitude, latitude and, where it is known, the altitude.
+  mutating func addPlace(of fix: Location, separator: String) {
+    add(fix.coordinate.longitude, digits: 9)
+    add(separator)
+    add(fix.coordinate.latitude, digits: 9)
+    guard let altitude = DecimalText.finite(fix.altitude) else { return }
+    add(separator)
+    add(altitude, digits: 3)
+  }
+
   /// With zeros in front where it has fewer digits.
   private mutating func add(_ number: UInt64, digits: Int) {
     var count = digits

@@ -66,13 +66,7 @@ struct KMLStreamWriter: TrackStreamWriter {
     }
     for fix in fixes {
       text.add("<gx:coord>")
-      text.add(fix.coordinate.longitude, digits: 9)
-      text.add(" ")
-      text.add(fix.coordinate.latitude, digits: 9)
-      if let altitude = DecimalText.finite(fix.altitude) {
-        text.add(" ")
-        text.add(altitude, digits: 3)
-      }
+      text.addPlace(of: fix, separator: " ")
       text.add("</gx:coord>\n")
     }
     text.add("<ExtendedData><SchemaData schemaUrl=\"#fix\">\n")
