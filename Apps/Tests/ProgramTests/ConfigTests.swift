@@ -96,10 +96,7 @@ struct ConfigTests {
 
   @Test func `what the person sets reaches their other devices, and what a machine sets does not`() throws {
     let hub = try TestHub(bench)
-    for device in ["phone", "laptop"] {
-      try bench.trendy("init", store: device)
-      try #require(bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device).status == 0)
-    }
+    try hub.connect("phone", "laptop")
     // Both at once, without having heard of each other.
     try bench.trendy("config", "set", "day_starts_at", "05:00", store: "laptop")
     try bench.trendy("config", "set", "day_starts_at", "04:00", store: "phone")

@@ -11,12 +11,8 @@ struct QuotaTests {
   init() throws {
     bench = try Workbench()
     hub = try TestHub(bench)
-    for device in ["phone", "laptop"] {
-      try bench.trendy("init", store: device)
-      let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
-      try #require(connected.status == 0, "\(connected.talk)")
-      try #require(try bench.trendy("sync", store: device).status == 0)
-    }
+    try hub.connect("phone", "laptop")
+    for device in ["phone", "laptop"] { try #require(try bench.trendy("sync", store: device).status == 0) }
   }
 
   private func user(_ words: String...) throws -> Workbench.Result {

@@ -17,11 +17,7 @@ struct RepairTests {
   init() throws {
     bench = try Workbench()
     hub = try TestHub(bench)
-    for device in ["phone", "laptop"] {
-      try bench.trendy("init", store: device)
-      let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
-      try #require(connected.status == 0, "\(connected.talk)")
-    }
+    try hub.connect("phone", "laptop")
     for note in ["one", "two", "three"] { try bench.trendy("log", "journal", "-n", note, store: "phone") }
     try sync("phone", "laptop")
   }

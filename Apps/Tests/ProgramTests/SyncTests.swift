@@ -10,11 +10,7 @@ struct SyncTests {
   init() throws {
     bench = try Workbench()
     hub = try TestHub(bench)
-    for device in ["phone", "laptop"] {
-      try bench.trendy("init", store: device)
-      let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
-      try #require(connected.status == 0, "\(connected.talk)")
-    }
+    try hub.connect("phone", "laptop")
   }
 
   private func sync(_ devices: String...) throws {

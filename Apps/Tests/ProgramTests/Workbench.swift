@@ -151,6 +151,15 @@ final class TestHub {
       })
   }
 
+  /// Makes a store of each name, and connects it as a device of that name.
+  func connect(_ devices: String...) throws {
+    for device in devices {
+      try bench.trendy("init", store: device)
+      let connected = try bench.trendy("connect", url, code(), "--name", device, store: device)
+      try #require(connected.status == 0, "\(connected.talk)")
+    }
+  }
+
   private static var chosenStorage: String? { ProcessInfo.processInfo.environment["TRENDY_TEST_STORAGE"] }
 
   /// Whether its data lies in a folder, for what a database has tools of its own for.
