@@ -138,7 +138,7 @@ extension HubSettings {
     return number
   }
 
-  /// What the record of a person may hold who has no quota of their own.
+  /// The quota of persons who have none of their own.
   /// - Throws: ``CommandError`` for a value that cannot be.
   public func quota() throws(CommandError) -> HubQuota {
     func number(_ name: String) throws(CommandError) -> Int64? {

@@ -71,6 +71,10 @@ struct EventPhrase {
     _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
     in event: inout Event
   ) throws(CommandError) {
+    func refusal(_ message: String, of word: String) -> CommandError {
+      let note = "A note: trendy \(session.command.name) \(type.name) -n '\(word)'"
+      return session.usageError(message, hint: meant(word, definitions, session) ?? note)
+    }
     var words = values
     if let first = words.first, !first.contains("=") {
       words.removeFirst()
@@ -78,10 +82,7 @@ struct EventPhrase {
       guard
         let definition = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration })
       else {
-        throw session.usageError(
-          "'\(type.name)' has no number or duration that '\(first)' could be",
-          hint: meant(first, definitions, session)
-            ?? "A note: trendy \(session.command.name) \(type.name) -n '\(first)'")
+        throw refusal("'\(type.name)' has no number or duration that '\(first)' could be", of: first)
       }
       do {
         event.properties[definition.key] = try Property.value(first, of: definition, session: session)
@@ -91,17 +92,13 @@ struct EventPhrase {
       }
     }
     for word in words {
-      guard word.contains("=") else {
-        throw session.usageError(
-          "'\(word)' is no KEY=VALUE",
-          hint: meant(word, definitions, session) ?? "A note: trendy \(session.command.name) \(type.name) -n '\(word)'")
-      }
+      guard word.contains("=") else { throw refusal("'\(word)' is no KEY=VALUE", of: word) }
       let (key, value) = try Property.parse(word, definitions: definitions, session: session)
       event.properties[key] = value
     }
   }
 
-  /// What a bare word that cannot stay so was probably meant as: a choice, a length or a time.
+  /// The hint for a bare word that is refused: the choice, length or time that it was probably meant as.
   private func meant(_ word: String, _ definitions: [PropertyDefinition], _ session: Session) -> String? {
     let offering = definitions.first { definition in
       definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
@@ -115,6 +112,7 @@ struct EventPhrase {
     let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
     for count in stride(from: words.count, to: 0, by: -1) {
       let text = words.prefix(count).joined(separator: " ")
+      // What cannot be read as a time gives no hint.
       guard Double(text) == nil, (try? TimePhrase(text, now: session.now, in: session.local)) != nil else { continue }
       return "When it was is said so: --at \(count > 1 ? "'\(text)'" : text)"
     }

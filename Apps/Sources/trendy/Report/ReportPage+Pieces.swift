@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// What the sections are built of: figures, tables, discs, and numbers as text.
+/// Pieces of the sections: figures, tables, discs, and numbers as text.
 extension ReportPage {
   func figure(_ finding: String, _ picture: Markup, _ twin: Markup) -> Markup {
     "<figure><p class=\"finding\">\(finding)</p>\n\(picture)\n\(twin)</figure>\n"

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// What all entries together show: by day, month, weekday and hour, what goes together, streaks and records.
+/// Sections about the entries of all types: by day, month, weekday and hour, what goes together, streaks and records.
 extension ReportPage {
   var days: Markup {
     let shown = found.span.isYear ? found.days.lowerBound...yearEnd : found.days
@@ -16,7 +16,7 @@ extension ReportPage {
       dayTable(found.everything, caption: "Entries of each day"))
   }
 
-  /// What the cells of heat maps mean, of those that these have.
+  /// The key of heat maps: the kinds of cells that these have.
   func key(_ shown: ClosedRange<CivilDate>, _ histories: [TypeHistory], skips: Bool = false) -> Markup {
     let isFuture = shown.upperBound > found.days.upperBound
     let isBefore = histories.contains { $0.days.count > 0 && $0.days.first > shown.lowerBound }

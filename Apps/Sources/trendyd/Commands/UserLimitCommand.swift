@@ -73,7 +73,7 @@ struct UserLimitCommand: DaemonCommand {
 }
 
 extension HubContainer.Holding {
-  /// What counts, and what holds for it.
+  /// The members of a JSON document that say how much a person's record holds, and its limits.
   func quotaMembers(within quota: HubQuota) -> [(String, JSONText)] {
     func number(_ value: Int64?) -> JSONText {
       value.flatMap { $0 == HubQuota.unlimited ? nil : .number(Int($0)) } ?? .null
