@@ -10,6 +10,8 @@ import tempfile
 import time
 import urllib.request
 
+import life
+
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 # As W3C WebDriver names keys that are no characters.
@@ -82,7 +84,7 @@ class Browser:
         self.session = f"/session/{answer['sessionId']}"
         self.size(width, height)
         self.theme(dark)
-        self.devtools("Emulation.setTimezoneOverride", timezoneId="Europe/Amsterdam")
+        self.devtools("Emulation.setTimezoneOverride", timezoneId=life.ZONE_NAME)
         self.devtools("Emulation.setLocaleOverride", locale=language)
 
     def __enter__(self):

@@ -7,6 +7,20 @@ import random
 import uuid
 
 UTC = datetime.timezone.utc
+# Where the person and the browser are: it is about noon there whenever the tests run, so that no day ends while they do.
+ZONE_HOURS = 12 - datetime.datetime.now(UTC).hour
+ZONE_NAME = f"Etc/GMT{-ZONE_HOURS:+d}"
+ZONE_OFFSET = f"{ZONE_HOURS:+03d}:00"
+ZONE = datetime.timezone(datetime.timedelta(hours=ZONE_HOURS))
+
+
+def now():
+    return datetime.datetime.now(ZONE)
+
+
+def day(ago, hour=0):
+    """An hour of a day that is so many days back."""
+    return now().replace(hour=hour, minute=0, second=0, microsecond=0) - datetime.timedelta(days=ago)
 
 
 def encode(points):
@@ -24,9 +38,9 @@ def encode(points):
     return text
 
 
-def live(device, days=120, seed=1, now=None):
+def live(device, days=120, seed=1):
     chance = random.Random(seed)
-    now = now or datetime.datetime.now(UTC)
+    present = now()
     new = lambda: str(uuid.UUID(int=chance.getrandbits(128), version=4))
     types = {
         "coffee": device.type("Coffee", "#73392e", "cup", properties=[("size", "Size", "select", ["small", "large"])]),
@@ -46,23 +60,23 @@ def live(device, days=120, seed=1, now=None):
     for name, position, radius, type in (("Home", home, 120, "home"), ("Office", office, 150, "office")):
         places[type] = new()
         device.ask("POST", "/geofences", {"id": places[type], "name": name, "latitude": position[0], "longitude": position[1], "radius": radius, "event_type_entry_id": types[type]})
-    device.ask("POST", "/skips", {"id": new(), "event_type_id": types["run"], "from": iso(now - datetime.timedelta(days=40)), "to": iso(now - datetime.timedelta(days=33)), "note": "flu"})
+    device.ask("POST", "/skips", {"id": new(), "event_type_id": types["run"], "from": iso(present - datetime.timedelta(days=40)), "to": iso(present - datetime.timedelta(days=33)), "note": "flu"})
     car = new()
     device.ask("POST", "/vehicles", {"id": car, "name": "Octavia", "is_default": True, "start_odometer_m": 42_000_000})
     types["odometer"] = device.type("Odometer", "#7A6F5D", "◔")
     events = []
 
     def add(type, when, **members):
-        if when < now:
-            events.append({"id": new(), "event_type_id": types[type], "timestamp": iso(when), "time_zone": "Europe/Amsterdam", **members})
+        if when < present:
+            events.append({"id": new(), "event_type_id": types[type], "timestamp": iso(when), "time_zone": ZONE_NAME, **members})
 
     select = lambda value: {"type": "select", "value": value}
     number = lambda value: {"type": "number", "value": value}
     notes = ["oat", "long talk, good soup", "lunch in the sun", "left side, after the screen", "", "", "", ""]
     for ago in range(days):
-        day = (now - datetime.timedelta(days=ago)).replace(hour=0, minute=0, second=0, microsecond=0)
-        at = lambda hour, spread=0.5: day + datetime.timedelta(hours=hour + chance.uniform(-spread, spread) - 1)
-        week = day.weekday()
+        midnight = day(ago)
+        at = lambda hour, spread=0.5: midnight + datetime.timedelta(hours=hour + chance.uniform(-spread, spread))
+        week = midnight.weekday()
         for hour in (8.4, 13.1, 15.5):
             if chance.random() < (0.95 if hour < 9 else 0.6 if hour < 14 else 0.2):
                 add("coffee", at(hour), properties={"size": select(chance.choice(["small", "large", "large"]))}, notes=chance.choice(notes) or None)
@@ -96,13 +110,13 @@ def live(device, days=120, seed=1, now=None):
                 add("trip", start, end_date=iso(start + datetime.timedelta(minutes=minutes)), source_type="trip", location_latitude=a[0], location_longitude=a[1], properties=properties)
             arrive = leave + datetime.timedelta(minutes=48)
             visit = {"source_type": "geofence"}
-            add("office", arrive, end_date=iso(back) if back < now else None, geofence_id=places["office"], location_name="Office", **visit)
+            add("office", arrive, end_date=iso(back) if back < present else None, geofence_id=places["office"], location_name="Office", **visit)
             evening = back + datetime.timedelta(minutes=48)
-            add("home", evening, end_date=iso(leave + datetime.timedelta(days=1)) if leave + datetime.timedelta(days=1) < now else None, geofence_id=places["home"], location_name="Home", **visit)
+            add("home", evening, end_date=iso(leave + datetime.timedelta(days=1)) if leave + datetime.timedelta(days=1) < present else None, geofence_id=places["home"], location_name="Home", **visit)
     # Its odometer, as it was read each second month; before one reading a holiday was driven that nobody recorded.
     driven = [(event["timestamp"], event["properties"]["distance"]["value"]) for event in events if event["event_type_id"] == types["trip"]]
     for ago in range(days - days % 60, -1, -60):
-        moment = now - datetime.timedelta(days=ago + 1)
+        moment = present - datetime.timedelta(days=ago + 1)
         recorded = sum(metres for start, metres in driven if start < iso(moment))
         add("odometer", moment, properties={"odometer_m": number(round(42_000_000 + recorded * 1.004 + (410_000 if ago <= 120 else 0))), "vehicle": {"type": "text", "value": car}, "car": {"type": "text", "value": "Octavia"}})
     device.events([{name: value for name, value in event.items() if value is not None} for event in events])

@@ -44,15 +44,9 @@ def pair(browser, hub, then=".tile"):
         browser.find(then)
 
 
-def today(hour, minute=0):
-    """A moment of this day in the browser's zone, already past: noon may be still to come where the tests run."""
-    now = datetime.datetime.now(datetime.timezone.utc)
-    return life.iso(now - datetime.timedelta(seconds=hour * 60 + minute))
-
-
 def drive(phone, minutes=120):
     """A trip of ten kilometres to the north in an hour that began some minutes ago."""
-    begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) - datetime.timedelta(minutes=minutes)
+    begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=minutes)
     if not [type for type in phone.ask("GET", "/event-types") if type["name"] == "Trip"]:
         phone.type("Trip", "#4A6FA5", "⇢")
     kind = next(type["id"] for type in phone.ask("GET", "/event-types") if type["name"] == "Trip")
@@ -62,7 +56,7 @@ def drive(phone, minutes=120):
 
 def post_drive(phone):
     """Fixes as an app posts them: at rest, twenty minutes on the way, at rest again for longer than ends a trip."""
-    begin = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) - datetime.timedelta(minutes=90)
+    begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=90)
     fixes = []
     for second in range(0, 4800, 10):
         driven = max(0, min(second - 900, 1200))
@@ -149,7 +143,7 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         browser.wait(lambda: browser.text(".tile .count") == "1", "the tile counts")
         world.wait(lambda: len(events()) == 1, "it is on the hub")
         same(events()[0]["source_type"], "manual", "where it came from")
-        same(events()[0]["time_zone"], "Europe/Amsterdam", "its zone")
+        same(events()[0]["time_zone"], life.ZONE_NAME, "its zone")
         # Mended.
         browser.press("main .row")
         browser.type("dialog textarea", "oat\nmilk")
@@ -205,7 +199,7 @@ def a_form_has_a_field_for_each_kind_of_property(world):
         browser.press("dialog button[type=submit]")
         world.wait(lambda: phone.ask("GET", "/events"), "it is on the hub")
         values = {key: value["value"] for key, value in phone.ask("GET", "/events")[0]["properties"].items()}
-        same(values, {"text": "héllo", "number": 1.5, "flag": True, "date": "2026-11-30T00:00:00+01:00", "pick": "f", "span": 5400, "link": "https://a.example/b", "mail": "a@b.example"}, "values")
+        same(values, {"text": "héllo", "number": 1.5, "flag": True, "date": f"2026-11-30T00:00:00{life.ZONE_OFFSET}", "pick": "f", "span": 5400, "link": "https://a.example/b", "mail": "a@b.example"}, "values")
         # As the fields show them, they are unchanged by a second save.
         before = phone.ask("GET", "/events")[0]
         browser.press("main .row")
@@ -313,7 +307,7 @@ def a_goal_is_set_with_a_type_and_today_says_what_is_left(world):
 @test
 def yesterday_is_found_by_day_by_search_and_by_bookmark(world):
     hub, browser = world.many, world.looking
-    yesterday = (datetime.date.today() - datetime.timedelta(days=1)).isoformat()
+    yesterday = life.day(1).date().isoformat()
     browser.go("/timeline")
     browser.find(".days")
     browser.keys("[")
@@ -350,7 +344,7 @@ def a_year_is_walked_by_arrow_keys_and_a_day_of_it_opens(world):
     browser.shows(name, ".heat .reading")
     browser.keys(ENTER)
     browser.find(".days")
-    same(browser.script("return location.pathname"), f"/timeline/{(datetime.date.today() - datetime.timedelta(days=1)).isoformat()}", "where it leads")
+    same(browser.script("return location.pathname"), f"/timeline/{life.day(1).date().isoformat()}", "where it leads")
     browser.go(f"/calendar?types={world.types['run']},{world.types['coffee']}")
     browser.find(".heat .skip")
     browser.shows("days skipped.")
@@ -372,7 +366,7 @@ def a_chart_has_its_numbers_as_a_table(world):
     browser.wait(lambda: browser.count("figure tbody tr") == 84, "a row for each day")
     sum_of_table = browser.script("return [...document.querySelectorAll('figure td.num')].reduce((sum, cell) => sum + Number(cell.textContent), 0)")
     phone = world.phone
-    since = datetime.datetime.combine(datetime.date.today() - datetime.timedelta(days=83), datetime.time(), datetime.timezone.utc) - datetime.timedelta(hours=1)
+    since = life.day(83)
     found = [event for event in world.all_events() if event["event_type_id"] == world.types["coffee"] and event["timestamp"] >= life.iso(since)]
     same(sum_of_table, len(found), "the table adds up to what was recorded")
     browser.press(".tools button", "Chart")
@@ -530,7 +524,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             properties |= {"category": {"type": "select", "value": category}} if category else {}
             properties |= {"vehicle": word(vehicle)} if vehicle else {}
             properties |= {"business_distance": number(5000)} if category == "mixed" else {}
-            phone.event(kind, f"2025-{day}T08:00:00Z", end_date=f"2025-{day}T09:00:00Z", source_type="trip", properties=properties)
+            phone.event(kind, f"2025-{day}T09:00:00{life.ZONE_OFFSET}", end_date=f"2025-{day}T10:00:00{life.ZONE_OFFSET}", source_type="trip", properties=properties)
         for day, metres in (("02-01", 1_081_000), ("04-01", 1_100_000)):
             phone.event(odometer, f"2025-{day}T08:00:00Z", properties={"odometer_m": number(metres), "vehicle": word("v")})
         browser.shows("4 trips, 110 km. 10.0 km are not decided yet.", "main")
@@ -600,7 +594,7 @@ def what_one_browser_logs_another_shows_without_being_asked(world):
         other.script("window.seen = 0; new MutationObserver(() => { if (document.querySelector('.tile .count').textContent === '2') window.seen ||= Date.now(); })"
                      ".observe(document.getElementById('main'), { childList: true, subtree: true });")
         sent = time.time() * 1000
-        phone.event(coffee, life.iso(datetime.datetime.now(datetime.timezone.utc)))
+        phone.event(coffee, life.iso(life.now()))
         seen = other.wait(lambda: other.script("return window.seen"), "the phone's entry is there")
         world.notes.append(f"from a device's request to another browser's screen: {seen - sent:.0f} ms")
         check(seen - sent < 1000, f"it took {seen - sent:.0f} ms")
@@ -797,11 +791,11 @@ def text_that_a_person_typed_is_text_wherever_it_appears(world):
         typed = HOSTILE
         type = phone.type(typed, color="\"><img src=x onerror=window.stung=1>"[:60], icon="<b>x", properties=[("k" + typed[:200], typed, "select", [typed, "b"]), ("t", typed, "text", None), ("u", "Link", "url", None)])
         place = phone.ask("POST", "/geofences", {"id": "g", "name": typed, "latitude": 52, "longitude": 5, "radius": 100})
-        moment = life.iso(datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(minutes=2))
+        moment = life.iso(life.now() - datetime.timedelta(minutes=2))
         phone.event(type, moment, notes=typed, location_name=typed, properties={
             "k" + typed[:200]: {"type": "select", "value": typed}, "t": {"type": "text", "value": typed}, "u": {"type": "url", "value": "javascript:window.stung=1"}, "stranger": {"type": typed[:40], "value": {"a": [typed]}}})
-        phone.event(type, moment, source_type="geofence", geofence_id=place["id"], location_name=typed, end_date=life.iso(datetime.datetime.now(datetime.timezone.utc)))
-        phone.event(type, moment, source_type="trip", end_date=life.iso(datetime.datetime.now(datetime.timezone.utc)), location_latitude=52, location_longitude=5,
+        phone.event(type, moment, source_type="geofence", geofence_id=place["id"], location_name=typed, end_date=life.iso(life.now()))
+        phone.event(type, moment, source_type="trip", end_date=life.iso(life.now()), location_latitude=52, location_longitude=5,
                     properties={"route": {"type": "text", "value": "_p~iF~ps|U_ulLnnqC_mqNvxq`@"}, "car": {"type": "text", "value": typed}, "rule": {"type": "text", "value": typed}, "category": {"type": "select", "value": typed}, "distance": {"type": "number", "value": 5000}})
         phone.ask("POST", "/vehicles", {"id": "v", "name": typed})
         phone.ask("POST", "/settings", {"id": "setting-hours", "key": "hours", "value": typed})
@@ -839,7 +833,7 @@ def every_page_is_whole_with_nothing_one_entry_and_many(world):
             whole(browser, f"nothing, {page}")
         quiet(browser, "nothing", allowed=["404"])
         type = phone.type("A type whose name is so long that no tile, row or heading has room for it at once")
-        phone.event(type, today(1), notes="A note of many words. " * 40)
+        phone.event(type, life.iso(life.now() - datetime.timedelta(minutes=1)), notes="A note of many words. " * 40)
         for page in [*PAGES, f"/types/{type}"]:
             browser.go(page)
             browser.find("main h1")
@@ -937,7 +931,7 @@ def axe_finds_nothing_on_any_page_in_either_theme(world):
             browser.theme(dark, still=True)
             same(axe.run(browser), [], f"{where}, {'dark' if dark else 'light'}")
 
-    yesterday = (datetime.date.today() - datetime.timedelta(days=1)).isoformat()
+    yesterday = life.day(1).date().isoformat()
     for page in [*PAGES, f"/types/{world.types['coffee']}", f"/timeline/{yesterday}", "/timeline?q=soup"]:
         browser.go(page)
         browser.find("main mark" if "?q=" in page else "main h1")
@@ -1061,7 +1055,7 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         events = phone.ask("GET", "/events")
         same(len(events), 3, "they are on the hub")
         check({event["event_type_id"] for event in events} > {"coffee"}, "the type that was there is theirs")
-        same(sorted(event["timestamp"] for event in events)[0], "2026-03-01T07:00:00.000Z", "in the zone of the browser")
+        same(sorted(event["timestamp"] for event in events)[0], life.iso(datetime.datetime(2026, 3, 1, 8, tzinfo=life.ZONE)), "in the zone of the browser")
         browser.shows("today, 3 entries", "main")
         # The same once more, with what was left out.
         browser.press(".bring-in .button", "Another file")
@@ -1132,8 +1126,7 @@ def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
 
 def days_ago(ago, hour=8):
     """Some day's hour in the browser's zone, as the hub is told it."""
-    day = datetime.datetime.now(datetime.timezone.utc).replace(hour=hour, minute=0, second=0, microsecond=0)
-    return life.iso(day - datetime.timedelta(days=ago))
+    return life.iso(life.day(ago, hour))
 
 
 @test
@@ -1145,12 +1138,12 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         browser.shows("Nothing recorded yet. Insights begin with the first entries.", "main")
         coffee, mood = phone.type("Coffee"), phone.type("Mood", icon="smile")
         phone.ask("PATCH", f"/event-types/{coffee}", {"goal": {"amount": 1, "bound": "at_least", "measure": "count", "period": "day"}})
-        phone.events([{"id": f"c{ago}", "event_type_id": coffee, "timestamp": days_ago(ago), "time_zone": "Europe/Amsterdam"} for ago in range(1, 41)])
-        phone.events([{"id": f"m{ago}", "event_type_id": mood, "timestamp": days_ago(ago), "time_zone": "Europe/Amsterdam"} for ago in (6, 8)])
+        phone.events([{"id": f"c{ago}", "event_type_id": coffee, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME} for ago in range(1, 41)])
+        phone.events([{"id": f"m{ago}", "event_type_id": mood, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME} for ago in (6, 8)])
         browser.shows("5 more days of two types, then this can be told.", "main")
         # Two that go together, as they are recorded from another device.
-        phone.events([{"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": "Europe/Amsterdam"} for ago in range(1, 41, 3)])
-        phone.events([{"id": f"n{ago}", "event_type_id": mood, "timestamp": days_ago(ago, 14), "time_zone": "Europe/Amsterdam"} for ago in range(1, 41, 3) if ago != 10])
+        phone.events([{"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": life.ZONE_NAME} for ago in range(1, 41, 3)])
+        phone.events([{"id": f"n{ago}", "event_type_id": mood, "timestamp": days_ago(ago, 14), "time_zone": life.ZONE_NAME} for ago in range(1, 41, 3) if ago != 10])
         # Of two on one day the one with the lower id is told first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
         browser.shows(f"{first} and {second} are tied most. A tie is not a cause.", "main")
