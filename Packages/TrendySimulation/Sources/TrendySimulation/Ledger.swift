@@ -359,7 +359,7 @@ struct Ledger {
       if mutation.operation == MutationOperation.delete.rawValue { judge.forgetAll() }
     }
     if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
-      outcome.status == "accepted", !imported.insert(mutation.entityId).inserted, !hubWasRestored
+      outcome.status == "accepted", !imported.insert(mutation.entityId).inserted, !hubWasRestored, !hubLied
     {
       break_("\(mutation.entityId) was imported a second time, and that changed it")
     }

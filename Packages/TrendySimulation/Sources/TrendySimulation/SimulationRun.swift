@@ -315,6 +315,7 @@ final class SimulationRun: @unchecked Sendable {
     freeDisks()
     for wire in wires + companionWires {
       wire.planned = []
+      wire.lies = []
       wire.endOutage()
       // Under any rate there is an end: that is seen where nobody asks but the devices themselves.
       if !areAgents { wire.requestsPerMinute = nil }

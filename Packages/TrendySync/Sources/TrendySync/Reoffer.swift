@@ -77,8 +77,8 @@ struct Reoffer {
       id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: .delete,
       payload: Data(),
       createdAt: date, device: device, incarnation: entry.incarnation)
-    // Where the hub has nothing, it lacks also what was written before.
-    let (members, marks) = entry.fields(above: loss.atHub == nil ? 0 : common, base: common)
+    // Where the hub has nothing, it lacks also what was written before, and what nobody is said to have written.
+    let (members, marks) = entry.fields(above: loss.atHub == nil ? nil : common, base: common)
     if entry.isDelete {
       mutation.base = common
       let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)
@@ -106,10 +106,10 @@ struct Reoffer {
 }
 
 extension ChangeEntry {
-  /// The fields that were written above a version, as members of a request, and who wrote them when.
+  /// The fields that were written above a version, all without one, as members of a request, and who wrote them when.
   /// - Parameter base: the version that they are then based on.
   fileprivate func fields(
-    above version: Int64, base: Int64
+    above version: Int64?, base: Int64
   ) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
     var values = (data?.rawData ?? [:]).filter { !RecordDocument.ownMembers.contains($0.key) && $0.key != "event_type" }
     let nested = SyncedKind.named(entityType)?.nestedMember
@@ -123,8 +123,9 @@ extension ChangeEntry {
     var members: [String: JSONValue] = [:]
     var offered: [String: FieldMark] = [:]
     for (name, value) in values {
-      guard let mark = marks.mark(of: name), mark.version > version else { continue }
-      offered[name] = FieldMark(version: base, stamp: mark.stamp, author: mark.author)
+      let mark = marks.mark(of: name)
+      if let version, mark.map({ $0.version <= version }) ?? true { continue }
+      offered[name] = FieldMark(version: base, stamp: mark?.stamp ?? 0, author: mark?.author)
       if let nested, name.hasPrefix("\(nested).") {
         var object = members[nested]?.objectValue ?? [:]
         object.updateValue(value, forKey: String(name.dropFirst(nested.count + 1)))

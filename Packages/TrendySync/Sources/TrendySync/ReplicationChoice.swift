@@ -16,18 +16,31 @@ struct ReplicationChoice {
   }
 
   /// For a hub's answer, by where the hub says that it stands.
-  func forAnswer(at position: HubPosition?, _ knowledge: SyncMemory) -> any Replication {
-    position != nil && knowledge.holdsVersions ? versioned : plain
+  /// - Throws: ``SyncFailure/unusable(_:)`` where the hub does not say so any more.
+  func forAnswer(at position: HubPosition?, _ knowledge: SyncMemory) throws -> any Replication {
+    try checkStillGivesVersions(position != nil, knowledge)
+    return knowledge.holdsVersions ? versioned : plain
   }
 
   /// Lays a snapshot, or a part of one: one that has versions gives them to the store.
   /// - Parameter knowledge: with the progress of the parts before; without one for a snapshot that begins.
   /// - Returns: how many entities it brought.
+  /// - Throws: ``SyncFailure/unusable(_:)`` for one without versions, where the store holds some.
   func lay(_ part: SnapshotPart, _ asking: Asking, _ knowledge: SyncMemory) throws -> Int {
     switch part.answer {
-    case .lists(let lists): try plain.lay(lists, of: part, asking, knowledge)
-    case .entries(let entries): try versioned.lay(entries, of: part, asking, knowledge)
+    case .lists(let lists):
+      try checkStillGivesVersions(false, knowledge)
+      return try plain.lay(lists, of: part, asking, knowledge)
+    case .entries(let entries):
+      return try versioned.lay(entries, of: part, asking, knowledge)
     }
+  }
+
+  /// There is no way back to plain calls: their lists say nothing of when they were made, and what is not in them would be
+  /// taken away.
+  private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMemory) throws {
+    guard knowledge.holdsVersions, !givesVersions else { return }
+    throw SyncFailure.unusable("it does not say which life of the hub it is from, as the answers before did")
   }
 
   private var versioned: VersionedReplication { VersionedReplication(store: store, clock: clock, chance: chance) }

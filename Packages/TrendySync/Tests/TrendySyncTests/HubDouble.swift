@@ -21,11 +21,17 @@ final class HubDouble: Sendable {
     var pushErrors: [APIError?] = []
     var pullErrors: [APIError?] = []
     var isForked = false
+    /// Whether it answers as one that gives no versions, and has nothing.
+    var isPlain = false
     /// What happens beside while a page is under way.
     var onPull: (@Sendable () throws -> Void)?
     var batches: [PushBatch] = []
     var pulls: [FeedRequest] = []
     var snapshots = 0
+
+    fileprivate var position: HubPosition? {
+      isPlain ? nil : HubPosition(head: head, epochs: epochs, now: now)
+    }
   }
 
   private let content = Mutex(State())
@@ -51,7 +57,7 @@ final class HubDouble: Sendable {
         }
       }
       state.isForked = false
-      answer.position = HubPosition(head: state.head, epochs: state.epochs, now: state.now)
+      answer.position = state.position
       return answer
     }
   }
@@ -66,17 +72,17 @@ final class HubDouble: Sendable {
       let next = hasMore ? page.last?.id ?? request.cursor : max(state.head, page.last?.id ?? 0, request.cursor)
       state.head = max(state.head, next)
       return ChangeFeedResponse(
-        changes: page, nextCursor: next, hasMore: hasMore,
-        position: HubPosition(head: state.head, epochs: state.epochs, now: state.now))
+        changes: page, nextCursor: next, hasMore: hasMore, position: state.position)
     }
   }
 
   fileprivate func takeSnapshot() -> SnapshotAnswer {
     content.withLock { state in
       state.snapshots += 1
-      return .entries(
-        HubSnapshot(
-          position: HubPosition(head: state.head, epochs: state.epochs, now: state.now), entries: state.snapshot))
+      guard let position = state.position else {
+        return .lists(Snapshot(cursor: state.head))
+      }
+      return .entries(HubSnapshot(position: position, entries: state.snapshot))
     }
   }
 }

@@ -361,6 +361,49 @@ struct ProtocolStoryTests {
     #expect(await device.engine.state == .idle)
   }
 
+  @Test(
+    "H13: what a hub lost goes back whole, whatever that hub had said of who wrote it",
+    arguments: [[:], [FieldMark.others: FieldMark(version: 0, stamp: 40, author: "other")]])
+  func wholeWithoutMarks(marks: [String: FieldMark]) async throws {
+    await begin()
+    var entry = ChangeEntry.event("F", 5, notes: "theirs")
+    entry.marks = marks
+    hub.set { $0.pages = [[entry]] }
+    await device.engine.performSync()
+    #expect(store.storedEvents["F"]?.notes == "theirs")
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.head = 3
+      $0.snapshot = [.type("T", 1), .event("E", 3)]
+      $0.batches = []
+      $0.pullErrors = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
+      ]
+    }
+    await device.engine.performSync()
+    let offer = try #require(hub.state.batches.first?.mutations.first)
+    #expect(offer.operation == .create)
+    #expect(try Set(fields(offer).keys).isSuperset(of: ["event_type_id", "notes", "timestamp"]))
+  }
+
+  @Test func `a hub that gives versions no more is not believed, and what is here stays`() async throws {
+    await begin()
+    try note("5")
+    hub.set { $0.isPlain = true }
+    await device.engine.performSync()
+    #expect(shown?.notes == "5" && store.storedPendingMutations.count == 1, "its answer to the push says nothing")
+    await device.engine.forceFullResync()
+    #expect(shown?.notes == "5" && store.storedEventTypes["T"] != nil, "its empty lists take nothing away")
+    guard case .unusable = await device.engine.lastFailure else {
+      Issue.record("\(String(describing: await device.engine.lastFailure))")
+      return
+    }
+    hub.set { $0.isPlain = false }
+    await device.engine.performSync()
+    #expect(await device.engine.state == .idle)
+    #expect(store.storedPendingMutations.isEmpty && shown?.notes == "5")
+  }
+
   @Test func `H13: what is offered again and then deleted is told to be deleted, as others offer it again too`()
     async throws
   {
