@@ -410,13 +410,13 @@ struct Ledger {
   private mutating func checkRefusal(_ problem: ProblemDetails?, of mutation: MutationEnvelope) {
     defer { setAside.insert(mutation.entityId) }
     let (type, detail) = (problem?.type ?? "", problem?.detail ?? "")
-    // What a newer version wrote may be offered again to a hub that lost it.
-    if type.hasSuffix(":invalid"), !mutation.entityId.hasPrefix("future-") {
+    // What a newer version wrote, or a hub that did not say the truth, may be offered again to a hub that lost it.
+    if type.hasSuffix(":invalid"), !mutation.entityId.hasPrefix("future-"), !hubLied {
       break_(
         "a device of the hub's own version was refused as invalid: \(mutation.operation) of \(mutation.entityId): \(detail)"
       )
     }
-    guard !hasTwins, !hubWasRestored, !deviceLied, oldDevices.isEmpty else { return }
+    guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
     // What it refers to was made before it on the same device, or came from the hub.
     if detail.contains("was never here"), !setAside.contains(where: { detail.contains("\"\($0)\"") }) {
       break_("\(mutation.entityId) was sent before what it refers to: \(detail)")

@@ -225,7 +225,10 @@ extension SimulationRun {
   }
 
   private func checkQuiet() async {
-    if ledger.hubLied { return await checkAfterLies() }
+    if ledger.hubLied {
+      await checkHealed()
+      return await checkAfterLies()
+    }
     do {
       let entries = try await directEntries()
       let head: Int64
@@ -322,6 +325,29 @@ extension SimulationRun {
       if ledger.wasSeen(text, by: mutation, device: device) {
         ledger.break_("a conflict was made of \(text) in \(id), which was replaced by someone who had seen it")
       }
+    }
+  }
+
+  /// Whatever the hub said, a resync from one that says the truth shows what that has, under what waits.
+  private func checkHealed() async {
+    for _ in 0..<3 {
+      for device in devices { await device.life?.engine.forceFullResync() }
+    }
+    do {
+      let entries = try await directEntries()
+      let atHub = Rows(entries)
+      for device in devices {
+        guard let life = device.life else { continue }
+        let store = life.factory.makeLocalStore()
+        if let failure = await life.engine.lastFailure {
+          ledger.break_("\(device.name) does not sync after a hub's lies: \(failure)")
+        }
+        let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
+        compare(try Rows(store), with: atHub, sparing: journalled, on: device)
+        if let digest = try store.syncDigest() { compare(digest, with: entries, on: device) }
+      }
+    } catch {
+      ledger.break_("what should be at rest after a hub's lies cannot be read: \(error)")
     }
   }
 

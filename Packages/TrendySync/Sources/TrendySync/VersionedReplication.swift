@@ -37,6 +37,7 @@ struct VersionedReplication: Replication {
   func lay(
     _ entries: HubSnapshot, of part: SnapshotPart, _ asking: Asking, _ knowledge: SyncMemory
   ) throws -> Int {
+    try entries.check()
     var memory = knowledge
     try learn(entries.position, asking, &memory)
     let now = clock.now
@@ -54,6 +55,7 @@ struct VersionedReplication: Replication {
   func settle(
     _ mutations: [PendingMutation], _ answer: PushAnswer, _ asking: Asking, _ knowledge: SyncMemory
   ) throws -> Int {
+    try answer.check()
     try learn(from: answer, asking, knowledge)
     return try VersionedSettlement(store: store, clock: clock).settle(mutations, answer)
   }
@@ -125,5 +127,31 @@ extension ChangeFeedResponse {
     throw .unusable(
       "a page of changes from \(cursor) to \(nextCursor) has one of version \(stray.id), "
         + "the \(stray.entityType.prefix(40)) \(stray.entityId.prefix(60))")
+  }
+}
+
+extension HubSnapshot {
+  /// Refuses one with an entry above all that the hub has: it would keep out what comes until the next snapshot.
+  /// - Throws: `SyncFailure.unusable`.
+  fileprivate func check() throws(SyncFailure) {
+    guard let stray = entries.first(where: { $0.id > position.head }) else { return }
+    throw .unusable(
+      "a snapshot of a hub that stands at \(position.head) has one of version \(stray.id), "
+        + "the \(stray.entityType.prefix(40)) \(stray.entityId.prefix(60))")
+  }
+}
+
+extension PushAnswer {
+  /// Refuses an outcome above all that the hub has: the change would wait for ever to come back, and be shown over all others.
+  /// - Throws: `SyncFailure.unusable`.
+  fileprivate func check() throws(SyncFailure) {
+    guard let head = position?.head else { return }
+    for outcome in outcomes {
+      switch outcome {
+      case .accepted(let version?) where version > head, .merged(let version?) where version > head:
+        throw .unusable("it took a change as version \(version), and stands at \(head)")
+      default: continue
+      }
+    }
   }
 }

@@ -139,7 +139,7 @@ struct ConflictTests {
 
   /// Its deletion came to the hub before, or without, what made it.
   @Test func `of whom the tombstone has too little to live again is not listed, and not restored`() async throws {
-    await begin([.tombstone(.vehicle, "V", 2, ["id": "V"]), .tombstone(.vehicle, "W", 4, ["id": "W", "name": "Old"])])
+    await begin([.tombstone(.vehicle, "V", 2, ["id": "V"]), .tombstone(.vehicle, "W", 3, ["id": "W", "name": "Old"])])
     #expect(try device.recorder.deleted(.vehicle).map(\.id) == ["W"])
     #expect(throws: RecorderError.notHeld(.vehicle, id: "V")) { try device.recorder.restore(.vehicle, id: "V") }
     #expect(store.storedPendingMutations.isEmpty)

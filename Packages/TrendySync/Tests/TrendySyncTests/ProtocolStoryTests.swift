@@ -129,6 +129,7 @@ struct ProtocolStoryTests {
       Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, sourceType: .imported))
     try note("mine", on: id)
     hub.set { state in
+      state.head = 5
       state.outcomes = [.accepted(version: 4), .merged(version: 5), .merged(version: 5)]
       state.lost = [2: ["notes"]]
       state.snapshot = [.type("T", 4), .event(id, 5, notes: "theirs")]
@@ -216,6 +217,7 @@ struct ProtocolStoryTests {
     await begin()
     try device.recorder.delete(eventId: "E")
     hub.set {
+      $0.head = 7
       $0.outcomes = [.accepted(version: 7)]
       $0.pullErrors = [.networkError("lost")]
     }
@@ -404,6 +406,28 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.isEmpty && shown?.notes == "5")
   }
 
+  @Test func `an answer that took a change as of a version which the hub never gave is asked for again`() async throws {
+    await begin()
+    try note("5")
+    hub.set { $0.outcomes = [.accepted(version: 1 << 53)] }
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.count == 1, "nobody knows what became of it")
+    hub.set { $0.pages = [[.event("E", 4, notes: "5")], [.event("E", 5, notes: "theirs")]] }
+    await device.engine.performSync()
+    #expect(Set(hub.state.batches.map { $0.mutations.map(\.id) }).count == 1)
+    #expect(shown?.notes == "theirs", "it came back, and is shown over nothing any more")
+  }
+
+  @Test func `a snapshot with more than its hub has is not laid`() async throws {
+    await begin()
+    hub.set { $0.snapshot = [.type("T", 1), .event("E", 1 << 53, notes: "of nobody")] }
+    await device.engine.forceFullResync()
+    #expect(shown != nil && shown?.notes == nil)
+    hub.set { $0.snapshot = [.type("T", 1), .event("E", 3, notes: "true")] }
+    await device.engine.forceFullResync()
+    #expect(shown?.notes == "true")
+  }
+
   @Test func `H13: what is offered again and then deleted is told to be deleted, as others offer it again too`()
     async throws
   {
@@ -484,6 +508,7 @@ struct ProtocolStoryTests {
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
     hub.set {
       $0.isForked = true
+      $0.head = 4
       $0.outcomes = [.accepted(version: 4)]
     }
     await device.engine.performSync()
@@ -576,6 +601,7 @@ struct ProtocolStoryTests {
       $0.locationName = "here"
     }
     hub.set {
+      $0.head = 5
       $0.outcomes = [.merged(version: 5)]
       $0.lost = [0: ["notes"]]
       $0.pages = [[.event("E", 5, notes: "theirs")]]
