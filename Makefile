@@ -190,6 +190,7 @@ package: release
 	$(MAKE) install DESTDIR=$(SCRATCH)/package/tree PREFIX=/usr
 	Tools/package $(SCRATCH)/package/tree $(SCRATCH)/package
 	Tools/check-package $(SCRATCH)/package/*.deb
+	Tools/check-service $(SCRATCH)/package/tree/usr/bin
 
 # What the hub and TrendyArchive need of the system; nothing else in the house needs more than the toolchain.
 deps:

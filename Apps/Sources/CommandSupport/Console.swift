@@ -205,6 +205,11 @@ public struct Console: Sendable {
     }
   }
 
+  /// Has Swift's thread pool say nothing to the system log. It raises one of its threads above others, and for every user who may
+  /// not, and every service that is kept from it, tells the log so each time. To be called before anything is asynchronous;
+  /// `LIBDISPATCH_LOG` of the environment counts.
+  public static func quietThreadPool() { setenv("LIBDISPATCH_LOG", "NO", 0) }
+
   /// Retries what the system cut short. A reader that went away ends the output without a word, as in any pipe.
   /// - Returns: `errno` of what else went wrong, or 0.
   package static func write(_ text: String, to descriptor: Int32) -> Int32 {

@@ -24,6 +24,7 @@ import TrendySync
 enum TrendyNet {
   static func main() async {
     Console.openStandardStreams()
+    Console.quietThreadPool()
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     let words = Array(CommandLine.arguments.dropFirst())

@@ -11,6 +11,7 @@ import TrendyProtocols
 enum Trendyd {
   static func main() async {
     Console.openStandardStreams()
+    Console.quietThreadPool()
     Signals.take()
     let words = Array(CommandLine.arguments.dropFirst())
     var console = Console(

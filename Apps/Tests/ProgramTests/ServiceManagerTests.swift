@@ -137,6 +137,20 @@ struct ServiceManagerTests {
     #expect(between.text.contains(#""status":"ok""#), "\(between.text) \(again.text)")
   }
 
+  @Test func `a hub serves a Unix socket that it is given, and leaves it to who made it`() throws {
+    let data = try hub()
+    let path = bench.store("hub.sock")
+    let socket = try unixListener(at: path)
+    defer { close(socket) }
+    let running = try activated(socket, name: "hub", "run --role hub --data '\(data)' --json")
+    defer { running.kill() }
+    let answer = try bench.shell("curl -s -m 120 --unix-socket '\(path)' http://localhost/api/v1/health")
+    #expect(answer.output.contains(#""status":"ok""#), "\(answer.output) \(running.text)")
+    #expect(running.text.contains("unix:\(path)"), "\(running.text)")
+    running.stop()
+    #expect(running.process.terminationStatus == 0 && FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `the agent takes a socket named ingest for its trackers`() throws {
     try bench.trendy("init")
     let (socket, port) = try listener()
@@ -152,7 +166,7 @@ struct ServiceManagerTests {
     arguments: [
       ("hub", "run --role agent", "is for the hub, which does not run here"),
       ("ingest", "run --role hub", "is for the agent, which does not run here"),
-      ("closed", "run --role hub", "is no TCP socket that listens"),
+      ("closed", "run --role hub", "is no TCP or Unix socket that listens"),
     ])
   func refused(name: String, words: String, reason: String) throws {
     try bench.trendy("init")
@@ -163,6 +177,20 @@ struct ServiceManagerTests {
     running.process.waitUntilExit()
     #expect(running.process.terminationStatus == 78)
     #expect(running.text.contains(reason) && running.text.contains("Hint:"), "\(running.text)")
+  }
+
+  private func unixListener(at path: String) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(status == 0 && listen(descriptor, 8) == 0, "\(path): \(errno)")
+    return descriptor
   }
 
   private func listener(isListening: Bool = true) throws -> (socket: Int32, port: UInt16) {

@@ -15,11 +15,16 @@ import HubContainer
 struct InheritedSockets: Sendable {
   struct Listener: Sendable {
     let descriptor: Int32
-    /// Where it listens, as ``HubSettings/listen``.
+    /// A number, or `unix:/path`.
     let address: String
+    /// 0 of a Unix socket.
     let port: UInt16
 
-    var endpoint: String { "\(address.contains(":") ? "[\(address)]" : address):\(port)" }
+    /// Where it listens, as ``HubSettings/listen``.
+    var endpoint: String {
+      isUnix ? address : "\(address.contains(":") ? "[\(address)]" : address):\(port)"
+    }
+    var isUnix: Bool { address.hasPrefix("unix:") }
   }
 
   private(set) var hub: Listener?
@@ -45,6 +50,9 @@ struct InheritedSockets: Sendable {
       guard isIngest ? role != .hub : role != .agent else {
         throw Self.unusable("The socket '\(name)' is for the \(isIngest ? "agent" : "hub"), which does not run here")
       }
+      guard !isIngest || !listener.isUnix else {
+        throw Self.unusable("The socket 'ingest' is a Unix socket, which no tracker reaches")
+      }
       guard (isIngest ? ingest : hub) == nil else {
         throw Self.unusable("There are two sockets for the \(isIngest ? "agent" : "hub")")
       }
@@ -60,10 +68,11 @@ struct InheritedSockets: Sendable {
     let status = withUnsafeMutablePointer(to: &storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
     }
-    let isInternet = [AF_INET, AF_INET6].contains(Int32(storage.ss_family))
-    guard status == 0, isInternet, getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0,
-      listens != 0
-    else { throw unusable("Descriptor \(descriptor) ('\(name)') is no TCP socket that listens") }
+    let family = Int32(storage.ss_family)
+    guard status == 0, [AF_INET, AF_INET6, AF_UNIX].contains(family),
+      getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0, listens != 0
+    else { throw unusable("Descriptor \(descriptor) ('\(name)') is no TCP or Unix socket that listens") }
+    if family == AF_UNIX { return try unixListener(descriptor, name: name, storage) }
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     let isNamed = withUnsafePointer(to: storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -77,10 +86,24 @@ struct InheritedSockets: Sendable {
     return Listener(descriptor: descriptor, address: address, port: port)
   }
 
+  private static func unixListener(
+    _ descriptor: Int32, name: String, _ storage: sockaddr_storage
+  ) throws(CommandError) -> Listener {
+    let bytes = withUnsafeBytes(of: storage) {
+      $0.dropFirst(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 0).prefix { $0 != 0 }
+    }
+    // One without a path has nobody who could find it but by its name in this kernel.
+    guard bytes.first == UInt8(ascii: "/") else {
+      throw unusable("Descriptor \(descriptor) ('\(name)') is a Unix socket without a path")
+    }
+    return Listener(descriptor: descriptor, address: "unix:" + String(decoding: bytes, as: UTF8.self), port: 0)
+  }
+
   private static func unusable(_ what: String) -> CommandError {
     CommandError(
       what,
-      hint: "ListenStream= of the socket unit takes one port; FileDescriptorName= is hub or ingest, as --role serves.",
+      hint:
+        "ListenStream= of the socket unit takes one port or path; FileDescriptorName= is hub or ingest, as --role serves.",
       exit: .configuration)
   }
 }
