@@ -70,11 +70,8 @@ struct TypeHistories {
     try selection.search(in: store, session, ofType: type?.id, during: span, among: definitions)
   }
 
-  /// The same moment of another day as it is now of today.
-  func sameTime(on day: CivilDate) -> Date {
-    let elapsed = session.now.timeIntervalSince(local.startOfDay(session.now))
-    return local.startOfDay(datedAs: local.midnight(of: day)).addingTimeInterval(elapsed)
-  }
+  /// The same time of another day as it is now of today.
+  func sameTime(on day: CivilDate) -> Date { local.sameTime(as: session.now, on: day) }
 
   /// How many events of each type, by its id, a day has that are later in the day than it is now.
   func later(on day: CivilDate) throws -> [String: Int] {

@@ -97,6 +97,17 @@ extension LocalTime {
     return minute < 0 ? minute + 1440 : minute
   }
 
+  /// The moment of another day of the person at which a clock shows what it shows at a moment; see
+  /// ``date(year:month:day:hour:minute:second:)`` for a time that a clock change skips or repeats.
+  public func sameTime(as moment: Date, on day: CivilDate) -> Date {
+    let clock = components(of: moment)
+    // In the night before a day begins the calendar is a date ahead.
+    let ahead = date(of: moment).daysSince1970 - self.day(of: moment).daysSince1970
+    let (year, month, number) = day.advanced(by: ahead).fields
+    return date(
+      year: year, month: month, day: number, hour: clock.hour, minute: clock.minute, second: clock.second)
+  }
+
   /// The day of the person in which a moment lies here.
   public func day(of moment: Date) -> CivilDate { date(of: startOfDay(moment)) }
 }

@@ -13,6 +13,27 @@ import TrendyModels
 /// The zone belongs to the whole process, so each test has one of its own.
 @Suite("LocalTime: wall-clock times in zones")
 struct LocalTimeZoneTests {
+  @Test func `the same time of another day is what the clock shows, though the clocks changed between`() async {
+    await #expect(processExitsWith: .success) {
+      setenv("TZ", "Europe/Amsterdam", 1)
+      func check(_ moment: String, _ day: String, dayStart: Int = 0, _ expected: String) {
+        var local = LocalTime()
+        local.dayStart = dayStart
+        guard let moment = RFC3339.date(from: moment), let day = CivilDate(day) else { preconditionFailure(expected) }
+        #expect(local.rfc3339(local.sameTime(as: moment, on: day)) == expected)
+      }
+      // The days of the changes have 23 and 25 hours.
+      check("2026-03-29T12:00:00+02:00", "2026-03-22", "2026-03-22T12:00:00+01:00")
+      check("2026-04-05T12:00:00+02:00", "2026-03-29", "2026-03-29T12:00:00+02:00")
+      check("2026-10-25T09:30:15+01:00", "2026-10-18", "2026-10-18T09:30:15+02:00")
+      check("2026-11-01T09:00:00+01:00", "2026-10-25", "2026-10-25T09:00:00+01:00")
+      check("2026-04-05T02:30:00+02:00", "2026-03-29", "2026-03-29T03:30:00+02:00")
+      // Where days begin at four, the night belongs to the day before.
+      check("2026-03-30T02:00:00+02:00", "2026-03-22", dayStart: 14_400, "2026-03-23T02:00:00+01:00")
+      check("2026-03-30T05:00:00+02:00", "2026-03-22", dayStart: 14_400, "2026-03-22T05:00:00+01:00")
+    }
+  }
+
   @Test func `a wall-clock time that a clock change repeats is the first, and one that it skips moves on`() async {
     await #expect(processExitsWith: .success) {
       func check(_ zone: String, _ moments: [(Int, Int, Int, Int, Int, String)]) {
