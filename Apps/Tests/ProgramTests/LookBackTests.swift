@@ -146,6 +146,14 @@ struct LookBackTests {
     #expect(text.contains(#/This week, .* [0-9]{2}:[0-9]{2}, against /#), "\(text)")
   }
 
+  @Test func `also on its last day a week is held against a part of the one before, and says so`() throws {
+    let tomorrow = LocalTime(isUTC: true).date(of: Date()).advanced(by: 1).weekday
+    let names = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    try bench.trendy("config", "set", "week_starts_on", names[tomorrow])
+    let text = try bench.trendy("week", environment: ["COLUMNS": "120"]).output
+    #expect(text.contains("against the same part of last week, "), "\(text)")
+  }
+
   @Test func `a type that is named is the only one looked back on`() throws {
     let streaks = try document("streaks", "--type", "headache")
     #expect(streaks["streaks"]?.arrayValue?.compactMap { $0["event_type"]?["name"]?.stringValue } == ["headache"])

@@ -20,6 +20,8 @@ struct PeriodReview {
   let isPresent: Bool
   /// What the clock shows in the last day where that is not over; else `nil`.
   let clock: String?
+  /// Whether the last day is held against the part of another that was over at this time of the day.
+  let isHeldToTime: Bool
   /// How many events of each type, by its id, the day that is compared with the last has later than it is now.
   let later: [String: Int]
   /// The types that there is something of, those with most first.
@@ -54,9 +56,8 @@ struct PeriodReview {
     self.daysBefore = daysBefore
     today = histories.today
     isPresent = days.upperBound == session.local.day(of: session.now)
-    // The present one is held against the part of the one before that was over at this time of the day.
-    let isSameDay = period == .week || days.upperBound.day == daysBefore.upperBound.day
-    let later = isPresent && isSameDay ? try histories.later(on: daysBefore.upperBound) : [:]
+    isHeldToTime = isPresent && (period == .week || days.upperBound.day == daysBefore.upperBound.day)
+    let later = isHeldToTime ? try histories.later(on: daysBefore.upperBound) : [:]
     self.later = later
     clock = isPresent ? session.local.time(session.now) : nil
     all = try histories.all()
@@ -72,7 +73,7 @@ struct PeriodReview {
     }
     driven = try Driven(
       days, against: daysBefore, period, histories, session,
-      until: isPresent && isSameDay ? histories.sameTime(on: daysBefore.upperBound) : nil)
+      until: isHeldToTime ? histories.sameTime(on: daysBefore.upperBound) : nil)
   }
 
   /// Of each day; of a year of each month.

@@ -79,9 +79,10 @@ struct PeriodText {
     return "This \(name), \(days), against \(isPart ? "the same part of " : "")last \(name), \(before)"
   }
 
-  /// Whether the period goes on behind the last day that is looked at.
+  /// Whether the period goes on behind what is looked at.
   private var isPart: Bool {
-    review.days.count < review.period.days(around: review.days.lowerBound, firstWeekday: firstWeekday).count
+    review.isHeldToTime
+      || review.days.count < review.period.days(around: review.days.lowerBound, firstWeekday: firstWeekday).count
   }
 
   private var firstWeekday: Int { review.days.lowerBound.weekday }
