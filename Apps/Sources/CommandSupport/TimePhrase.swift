@@ -142,9 +142,10 @@ public struct TimePhrase: Hashable, Sendable {
   private func resolved(_ clock: WallClock, _ meaning: Meaning) -> Resolved {
     switch meaning {
     case .past, .since, .until:
-      let today = moment(clock, on: CalendarDay(now, in: local))
+      let day = CalendarDay(now, in: local)
+      let today = moment(clock, on: day, lastBefore: now)
       return today.date > now.addingTimeInterval(Self.soon)
-        ? moment(clock, on: CalendarDay(now, in: local).adding(days: -1)) : today
+        ? moment(clock, on: day.adding(days: -1), lastBefore: now) : today
     case .day(let date): return moment(clock, on: CalendarDay(date, in: local))
     case .end(let start):
       let day = CalendarDay(start, in: local)
@@ -156,9 +157,17 @@ public struct TimePhrase: Hashable, Sendable {
   /// What a person who says a clock alone may still mean as today's, in seconds.
   private static let soon = 3600.0
 
-  private func moment(_ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast) -> Resolved {
+  /// - Parameters:
+  ///   - clock: a time that a clock change may skip, or show twice.
+  ///   - day: of the calendar.
+  ///   - start: of two moments, the one that is not before this is meant.
+  ///   - limit: of two moments, the last one up to this is meant.
+  private func moment(
+    _ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast, lastBefore limit: Date? = nil
+  ) -> Resolved {
     let moments = local.occurrences(of: clock, on: day)
-    guard let first = moments.first(where: { $0 >= start }) ?? moments.last else {
+    let last = limit.flatMap { limit in moments.last { $0 <= limit } }
+    guard let taken = last ?? moments.first(where: { $0 >= start }) ?? moments.last else {
       let date = local.date(at: clock, on: day)
       let wanted = "\(twoDigits(clock.hour)):\(twoDigits(clock.minute))"
       return Resolved(
@@ -167,13 +176,13 @@ public struct TimePhrase: Hashable, Sendable {
           "The clocks went forward past \(wanted) on \(local.day(date)): \(local.time(date)) \(local.offset(date)) is taken."
       )
     }
-    guard moments.count > 1, let other = moments.first(where: { $0 != first }) else {
-      return Resolved(date: first, note: nil)
+    guard moments.count > 1, let other = moments.first(where: { $0 != taken }) else {
+      return Resolved(date: taken, note: nil)
     }
     return Resolved(
-      date: first,
+      date: taken,
       note:
-        "The clocks showed \(local.time(first)) twice on \(local.day(first)): \(local.offset(first)) is taken; the other is \(local.rfc3339(other))."
+        "The clocks showed \(local.time(taken)) twice on \(local.day(taken)): \(local.offset(taken)) is taken; the other is \(local.rfc3339(other))."
     )
   }
 }

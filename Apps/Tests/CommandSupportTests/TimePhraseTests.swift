@@ -4,6 +4,14 @@ import TrendyModels
 
 @testable import CommandSupport
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @Suite("TimePhrase")
 struct TimePhraseTests {
   /// Friday 20 November 2026, 10:15:30.
@@ -53,6 +61,31 @@ struct TimePhraseTests {
     ])
   func reads(phrase: String, moment: String) throws {
     #expect(try date(phrase) == moment)
+  }
+
+  /// The zone belongs to the whole process.
+  @Test func `a clock alone that a clock change showed twice is the last that was`() async {
+    await #expect(processExitsWith: .success) {
+      setenv("TZ", "Europe/Amsterdam", 1)
+      let local = LocalTime()
+      for (now, phrase, taken, other) in [
+        // The first time round, the second, and later.
+        ("2027-10-31T02:10:00+02:00", "2:05", "2027-10-31T02:05:00+02:00", "2027-10-31T02:05:00+01:00"),
+        ("2027-10-31T02:10:00+02:00", "2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
+        ("2027-10-31T02:10:00+01:00", "2:05", "2027-10-31T02:05:00+01:00", "2027-10-31T02:05:00+02:00"),
+        ("2027-10-31T02:10:00+01:00", "2:10", "2027-10-31T02:10:00+01:00", "2027-10-31T02:10:00+02:00"),
+        ("2027-10-31T02:10:00+01:00", "2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
+        ("2027-10-31T09:00:00+01:00", "2:30", "2027-10-31T02:30:00+01:00", "2027-10-31T02:30:00+02:00"),
+        ("2027-11-01T01:00:00+01:00", "2:30", "2027-10-31T02:30:00+01:00", "2027-10-31T02:30:00+02:00"),
+        // A day that is named has its first.
+        ("2027-10-31T09:00:00+01:00", "today 2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
+      ] {
+        let now = try #require(RFC3339.date(from: now))
+        let resolved = try TimePhrase(phrase, now: now, in: local).resolved(.past)
+        #expect(local.rfc3339(resolved.date) == taken, "\(now) \(phrase)")
+        #expect(resolved.note?.contains("the other is \(other)") == true, "\(now) \(phrase)")
+      }
+    }
   }
 
   /// At 02:00 on Friday, where days begin at four: still Thursday.
