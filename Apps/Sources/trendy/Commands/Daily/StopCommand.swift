@@ -86,7 +86,12 @@ struct StopCommand: Command {
   private func stopped(_ event: Event, in store: any DataStoreProtocol, _ session: Session) throws -> Event {
     var event = event
     let end = try end.map { try session.date($0, .end(of: event.timestamp)) } ?? session.now
-    guard end >= event.timestamp else { throw session.usageError("It would end before it begins") }
+    guard end >= event.timestamp else {
+      let begin = session.local.dayAndTime(event.timestamp, year: session.local.components(of: session.now).year)
+      throw session.usageError(
+        "It would end before it begins: on \(begin)",
+        hint: "Its beginning is put right by trendy edit \(ShortID.of(event.id)) --at TIME.")
+    }
     if end > session.now.addingTimeInterval(60) {
       throw session.usageError("'\(self.end?.text ?? "")' lies in the future", hint: "trendy stop, when it ends.")
     }
