@@ -102,6 +102,23 @@ struct CompanionTripsTests {
       ]) == [0, 3])
   }
 
+  @Test func `what one says late of a trip that the other has told to its end is no news`() {
+    #expect(
+      told([
+        ("hub", Self.started("h", 0)), ("hub", Self.active(true, at: 0)), ("hub", Self.ended("h", 0, 30)),
+        ("hub", Self.active(false, at: 30)), ("agent", Self.started("a", 1)), ("agent", Self.active(true, at: 1)),
+        ("hub", Self.started("i", 40)), ("hub", Self.active(true, at: 40)), ("agent", Self.ended("a", 1, 29)),
+        ("agent", Self.active(false, at: 29)), ("hub", Self.ended("i", 40, 60)), ("hub", Self.active(false, at: 60)),
+      ]) == [0, 1, 2, 3, 6, 7, 10, 11])
+    // All of it is over before anything else begins.
+    #expect(
+      told([
+        ("hub", Self.started("h", 0)), ("hub", Self.active(true, at: 0)), ("hub", Self.ended("h", 0, 30)),
+        ("hub", Self.active(false, at: 30)), ("agent", Self.started("a", 1)), ("agent", Self.active(true, at: 1)),
+        ("agent", Self.ended("a", 1, 29)), ("agent", Self.active(false, at: 29)),
+      ]) == [0, 1, 2, 3])
+  }
+
   @Test func `who fell silent in the middle of a trip speaks for a day and no longer`() {
     let day = 1440.0
     #expect(

@@ -37,6 +37,8 @@ struct CompanionTrips: Hashable, Sendable, Codable {
 
   private var trips: [Trip] = []
   private var activities: [String: Activity] = [:]
+  /// Whether a trip goes on, as the companion was last told; `nil` before the first word of it.
+  private var isToldActive: Bool?
 
   /// Takes the next notice of a way.
   /// - Returns: whether it is news to the companion.
@@ -51,15 +53,26 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       if !trips[index].isTold { trips[index].isTold = !isToldElsewhere(trips[index]) }
       return trips[index].isTold
     case CompanionNotice.Kind.tripActive:
-      let isActive = notice.data["active"]?.boolValue ?? false
-      let others = activities.filter { $0.key != link }.values.contains {
-        $0.isActive && notice.at < $0.at + Self.longestTrip
-      }
-      activities[link] = Activity(isActive: isActive, at: notice.at)
-      // Where another way says that a trip goes on, it does before this and after.
-      return !others
+      return act(notice.data["active"]?.boolValue ?? false, at: notice.at, over: link)
     default: return true
     }
+  }
+
+  /// Takes that a trip goes on, or that none does.
+  /// - Returns: whether it is news to the companion.
+  private mutating func act(_ isActive: Bool, at moment: Date, over link: String) -> Bool {
+    let goesOnElsewhere = activities.contains {
+      $0.key != link && $0.value.isActive && moment < $0.value.at + Self.longestTrip
+    }
+    activities[link] = Activity(isActive: isActive, at: moment)
+    // A way that tells late of a trip that another has told to its end does not begin it again.
+    let open = trips.filter { $0.link == link && $0.end == nil }
+    let isOwn = open.isEmpty || open.contains { $0.isTold }
+    // Where another way says that a trip goes on, it does before this and after.
+    let isNews =
+      isActive ? isOwn && !(goesOnElsewhere && isToldActive == true) : !goesOnElsewhere && isToldActive != false
+    if isNews { isToldActive = isActive }
+    return isNews
   }
 
   /// - Returns: its place among the trips; `nil` for a notice that does not name its trip.
