@@ -23,7 +23,7 @@ public enum HubStorageContract: Sendable {
     public func run(on storage: any HubStorage) throws { try body(storage) }
   }
 
-  public static let all = serving + moving + tracks
+  public static let all = serving + events + moving + tracks
 
   private static let serving: [Check] = [
     Check("a person never written to is empty") { storage in
@@ -553,7 +553,7 @@ func expect<Value: Equatable>(
 }
 
 /// The same sequence in every run.
-private struct Scrambler: RandomNumberGenerator {
+struct Scrambler: RandomNumberGenerator {
   private var state: UInt64 = 1
 
   mutating func next() -> UInt64 {
@@ -563,7 +563,7 @@ private struct Scrambler: RandomNumberGenerator {
 }
 
 /// An entry with fields of all sorts, some of them brought again, some cleared.
-private func scrambled(version: Int64, _ generator: inout Scrambler) -> HubEntry {
+func scrambled(version: Int64, _ generator: inout Scrambler) -> HubEntry {
   let values: [JSONValue] = [
     .null, "", "a \u{0} \" \\ / é \u{1F600} \u{2028}", 0, -7, .int(.max), .int(.min), 0.1, -1e300, true, false, [],
     [1, [nil, "x"]], [:], ["id": "x", "*": [1]],

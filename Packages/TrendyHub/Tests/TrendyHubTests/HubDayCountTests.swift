@@ -65,6 +65,28 @@ struct HubDayCountTests {
     #expect(try await days() == [:])
   }
 
+  @Test func `days that were counted before the first write of a run are kept up after it`() async throws {
+    try await hub.makeType()
+    for month in 1...3 { try await hub.makeEvent("e\(month)", at: "2024-0\(month)-01T08:00:00Z") }
+    let restarted = HubServer(storage: hub.storage, clock: hub.clock)
+    func send(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+      let answer = await restarted.handle(
+        HTTPRequest(
+          id: "x", method: method, target: "/api/v1\(path)",
+          headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")]),
+          body: try body.map { try WireJSON.encode($0) } ?? Data()))
+      #expect(answer.status / 100 == 2)
+      return (try? WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())) ?? .null
+    }
+    #expect(try await send("GET", Self.path)["days"].arrayValue?.count == 2)
+    // Begins a life of the hub.
+    _ = try await send(
+      "POST", "/events", ["id": "new", "event_type_id": "t", "timestamp": "2024-01-20T08:00:00Z"])
+    _ = try await send("DELETE", "/events/e1")
+    let days = try await send("GET", Self.path)["days"].arrayValue
+    #expect(days?.map { $0["date"] } == ["2024-01-20", "2024-02-01"])
+  }
+
   @Test func `streaks go on with what is recorded, and end with what is deleted`() async throws {
     _ = try await hub.send(
       "POST", "/event-types",

@@ -33,9 +33,9 @@ extension HubServer {
         let moments =
           days.start(of: today.advanced(by: -back)) - days.longestShift..<days.start(of: today.advanced(by: 1))
           + days.longestShift
-        let (chunks, _) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
+        let (months, _) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
         let streaks = types.map { type in
-          let done = chunks.flatMap { $0.own.filter { $0.value[type] ?? 0 > 0 }.keys }
+          let done = months.flatMap { $0.own.days(ofType: type) }
           return (type, Streak(days: done, skips: history.skips[type] ?? [], today: today).current)
         }
         // One that fills what was read may go on before it.

@@ -39,11 +39,13 @@ struct PersonHistory: Sendable, InsightSource {
           $0.fields["value"]?.value.stringValue
         })
     var records: [String: TypeRecord] = [:]
-    try reading.eachLiving(kind: SyncedKind.event.name, during: from..<Int64.max / 4) { entry in
-      guard let type = entry.fields["event_type_id"]?.value.stringValue, let goal = goals[type] else { return }
-      let moment = days.moment(of: entry)
+    try reading.eachEvent(during: from..<Int64.max / 4) { event, entry in
+      let type = event.eventTypeId
+      guard let goal = goals[type] else { return }
+      let moment = days.moment(of: event)
       records[type, default: TypeRecord()].moments.append(moment)
       guard let goal else { return }
+      let entry = try entry()
       let amount = goal.amount(
         of: entry.event(ofType: type), durationKey: durations[type], isRunning: running.contains(entry.id), now: now)
       records[type, default: TypeRecord()].amounts[moment.day, default: 0] += amount
@@ -128,14 +130,16 @@ extension HubEntry {
 extension HubReading {
   /// Goes through the living of one kind, the latest first, without holding more than a part of them.
   /// - Parameter moments: in milliseconds since 1970.
-  func eachLiving(kind: String, during moments: Range<Int64>, atOnce: Int = 5000, _ body: (HubEntry) -> Void) throws {
+  func eachLiving(kind: String, during moments: Range<Int64>, atOnce: Int = 5000, _ body: (HubEntry) throws -> Void)
+    throws
+  {
     var end = moments.upperBound
     while moments.lowerBound < end {
       let found = try living(kind: kind, during: moments.lowerBound..<end, limit: atOnce)
-      guard found.count == atOnce, let last = found.last?.listMoment else { return found.forEach(body) }
+      guard found.count == atOnce, let last = found.last?.listMoment else { return try found.forEach(body) }
       // Those of one moment stay together, as the next part ends before it.
-      for entry in found where entry.listMoment != last { body(entry) }
-      for entry in try living(kind: kind, during: last..<last + 1, limit: .max) { body(entry) }
+      for entry in found where entry.listMoment != last { try body(entry) }
+      for entry in try living(kind: kind, during: last..<last + 1, limit: .max) { try body(entry) }
       end = last
     }
   }

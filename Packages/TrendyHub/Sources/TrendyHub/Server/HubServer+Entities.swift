@@ -14,8 +14,8 @@ extension HubServer {
       guard offset == 0 else { throw Problem.invalid("offset: goes with no from and no to") }
       let moments = try call.moments()
       return .read { reading in
-        let entries = try reading.living(kind: kind.name, during: moments, limit: Int(limit))
-        return .json(.array(entries.map { .object($0.document(person: sender.person)) }))
+        .json(
+          texts: try reading.documents(kind: kind.name, during: moments, limit: Int(limit), person: sender.person))
       }
     }
     let onlyActive = try kind.name == SyncedKind.geofence.name && call.boolean("active_only")

@@ -13,22 +13,12 @@ extension HubServer {
       throw Problem.invalid("to: expected a date from \(from) to \(from.advanced(by: 800)), found \(to)")
     }
     return .read { [dayCounts] reading in
-      var counts: [CivilDate: [String: Int64]] = [:]
       // An all-day event may lie elsewhere by its moment than by its date.
       let moments = days.start(of: from) - days.longestShift..<days.start(of: to.advanced(by: 1)) + days.longestShift
-      let (chunks, first) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
-      for chunk in chunks {
-        for (date, types) in chunk.here where (from...to).contains(date) {
-          for (type, count) in types where count > 0 { counts[date, default: [:]][type, default: 0] += count }
-        }
-      }
-      return .json([
-        "days": .array(
-          counts.sorted { $0.key < $1.key }.map { date, counts in
-            ["date": .string("\(date)"), "counts": .object(counts.mapValues { .int($0) })]
-          }),
-        "first_date": first.map { .string("\($0)") } ?? .null,
-      ])
+      let (months, first) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
+      var table = DayCountTable(from...to)
+      for month in months { month.here.forEach { table.add($2, of: $1, on: $0) } }
+      return .json(written: table.text(firstDate: first))
     }
   }
 

@@ -31,8 +31,8 @@ struct PersonDays: Sendable {
 
   /// The day that an event belongs to: of an all-day event its own date, in the zone where it was recorded; else that of its moment
   /// here.
-  func date(of event: HubEntry) -> CivilDate {
-    let moment = Date(milliseconds: event.listMoment)
+  func date(of event: HubEventMoment) -> CivilDate {
+    let moment = Date(milliseconds: event.moment)
     guard event.isAllDay else { return day(of: moment) }
     return ownRules(of: event)?.date(of: moment) ?? rules.date(ofAllDayEventAt: moment)
   }
@@ -41,25 +41,26 @@ struct PersonDays: Sendable {
   func day(of moment: Date) -> CivilDate { rules.day(of: moment, dayStart: Int(startSeconds)) }
 
   /// When an event began, as clock and calendar showed it where it was recorded: what findings are made of.
-  func moment(of event: HubEntry) -> TypeHistory.Moment {
-    let source = event.fields["source_type"]?.value.stringValue.flatMap { EventSourceType(rawValue: $0) }
-    let isOfPosition = source?.isOfPosition ?? false
+  func moment(of event: HubEventMoment) -> TypeHistory.Moment {
+    let isOfPosition = event.sourceType?.isOfPosition ?? false
     if event.isAllDay {
       return TypeHistory.Moment(day: date(of: event), minute: nil, isOfPosition: isOfPosition)
     }
     let own = ownRules(of: event) ?? rules
-    let moment = Date(milliseconds: event.listMoment)
+    let moment = Date(milliseconds: event.moment)
     return TypeHistory.Moment(
       day: own.day(of: moment, dayStart: Int(startSeconds)), minute: own.minuteOfDay(of: moment),
       isOfPosition: isOfPosition)
   }
 
-  /// Of the zone where an event was recorded; `nil` where that is not known.
-  private func ownRules(of event: HubEntry) -> TimeZoneRules? {
-    event.fields["time_zone"]?.value.stringValue.flatMap { $0 == zone ? rules : zones.rules(named: $0) }
+  /// The day of an event where it was recorded: that of its ``moment(of:)``.
+  func ownDay(of event: HubEventMoment) -> CivilDate {
+    if event.isAllDay { return date(of: event) }
+    return (ownRules(of: event) ?? rules).day(of: Date(milliseconds: event.moment), dayStart: Int(startSeconds))
   }
-}
 
-extension HubEntry {
-  fileprivate var isAllDay: Bool { fields["is_all_day"]?.value.boolValue == true }
+  /// Of the zone where an event was recorded; `nil` where that is not known.
+  private func ownRules(of event: HubEventMoment) -> TimeZoneRules? {
+    event.timeZone.flatMap { $0 == zone ? rules : zones.rules(named: $0) }
+  }
 }

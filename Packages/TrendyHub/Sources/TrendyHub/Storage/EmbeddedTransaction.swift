@@ -114,6 +114,38 @@ class EmbeddedReading: HubReading {
     ).map { try entry(key: $0.key) }
   }
 
+  func eachEvent(
+    during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
+  ) throws {
+    var pool = TextPool()
+    let listed = try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
+      to: moments.upperBound)
+    for living in listed {
+      let record = try entryRecord(key: living.key)
+      let written = record.withPayload { bytes in
+        StoredEntry.document(in: bytes).flatMap { HubEventMoment(document: $0, moment: living.sort, pool: &pool) }
+      }
+      if let written {
+        try body(written) { try Self.entry(record) }
+      } else {
+        let entry = try Self.entry(record)
+        if let moment = HubEventMoment(entry) { try body(moment) { entry } }
+      }
+    }
+  }
+
+  func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data] {
+    try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(kind), from: moments.lowerBound, to: moments.upperBound,
+      descending: true, limit: limit
+    ).map { living in
+      let record = try entryRecord(key: living.key)
+      let text = record.withPayload { bytes in StoredEntry.document(in: bytes).map { Data($0.text) } }
+      return try text ?? JSONText.write(.object(Self.entry(record).document(person: person)))
+    }
+  }
+
   func referring(toKind kind: String, id: String) throws -> [HubEntry] {
     var entries: [HubEntry] = []
     for record in try records.scan(kind: HubRecordKind.reference, group: HubRecordKey.group(kind, id)) {
@@ -270,11 +302,13 @@ class EmbeddedReading: HubReading {
       lives: members?["lives"]?.arrayValue?.compactMap(\.stringValue) ?? [])
   }
 
-  private func entry(key: RecordKey) throws -> HubEntry {
+  private func entry(key: RecordKey) throws -> HubEntry { try Self.entry(entryRecord(key: key)) }
+
+  private func entryRecord(key: RecordKey) throws -> Record {
     guard let record = try records.get(kind: HubRecordKind.entry, key: key) else {
       throw HubStorageError.failed("an entity is listed and not there: run `trendy doctor` on the hub's store")
     }
-    return try Self.entry(record)
+    return record
   }
 
   private static func entry(_ record: Record) throws -> HubEntry {

@@ -157,6 +157,21 @@ public protocol HubReading: AnyObject {
   /// Those of them whose moment by `SyncedKind.listOrder`, in milliseconds since 1970, is in a range, at most `limit`; by default
   /// found among all.
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
+  /// Calls `body` with each living event whose moment is in a range, in milliseconds since 1970, in no order; by default of all that
+  /// ``living(kind:during:limit:)`` gives.
+  /// - Parameters:
+  ///   - moments: the range.
+  ///   - body: is given the entry by a call, for what the moment does not tell.
+  func eachEvent(
+    during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
+  ) throws
+  /// The texts of the documents of what ``living(kind:during:limit:)`` gives, as the wire has them; by default made of the entries.
+  /// - Parameters:
+  ///   - kind: of the entries.
+  ///   - moments: the range, in milliseconds since 1970.
+  ///   - limit: how many at most.
+  ///   - person: whose they are.
+  func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data]
   /// The living that refer to an entity, by version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
   /// The highest sequence that was judged of a device; 0 of an unknown one.
@@ -183,6 +198,10 @@ public protocol HubReading: AnyObject {
 }
 
 extension HubReading {
+  public func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data] {
+    try living(kind: kind, during: moments, limit: limit).map { JSONText.write(.object($0.document(person: person))) }
+  }
+
   public func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
     var found: [HubEntry] = []
     var offset = 0

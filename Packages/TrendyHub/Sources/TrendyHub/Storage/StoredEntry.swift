@@ -26,6 +26,12 @@ enum StoredEntry {
   /// The line; `nil` in the form of earlier hubs, and where it is neither.
   static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
 
+  /// What the line says of the entity; `nil` in the form of earlier hubs, and where it is neither.
+  static func document(in bytes: UnsafeRawBufferPointer) -> WrittenObject? {
+    guard let line = parts(bytes)?.line else { return nil }
+    return WrittenObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(WrittenObject.init)
+  }
+
   /// - Returns: `nil` for what is in neither form.
   static func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> HubEntry? {
     func parse(_ part: Slice<UnsafeRawBufferPointer>) throws(Problem) -> JSONValue {

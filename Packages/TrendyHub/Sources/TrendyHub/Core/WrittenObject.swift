@@ -1,0 +1,132 @@
+import TrendyPersistence
+
+/// The text of a JSON object that the hub wrote itself, looked into without making values of it: for what is asked of thousands of
+/// entries at once.
+///
+/// Such text is well formed and has no blanks between its parts. Of any other, members may not be found, and the caller reads it as a
+/// whole.
+struct WrittenObject {
+  let text: UnsafeRawBufferPointer
+
+  init(_ text: UnsafeRawBufferPointer) { self.text = text }
+
+  /// Calls `body` with the name and the value of each member as they are written, the name without its quotation marks, until it
+  /// returns `false`.
+  /// - Returns: whether the object could be read as far as it was asked for.
+  func forEachMember(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) -> Bool {
+    guard text.count >= 2, text[0] == Sign.openObject else { return false }
+    if text[1] == Sign.closeObject { return true }
+    var place = 1
+    while true {
+      guard let nameEnd = endOfString(from: place), nameEnd < text.count, text[nameEnd] == Sign.colon,
+        let end = endOfValue(from: nameEnd + 1), end < text.count
+      else { return false }
+      if !body(part(place + 1, nameEnd - 1), part(nameEnd + 1, end)) { return true }
+      if text[end] == Sign.closeObject { return true }
+      guard text[end] == Sign.comma else { return false }
+      place = end + 1
+    }
+  }
+
+  /// The value of a member; `nil` also where the object cannot be read up to there.
+  func member(_ name: StaticString) -> UnsafeRawBufferPointer? {
+    var found: UnsafeRawBufferPointer?
+    _ = forEachMember { written, value in
+      guard written.equals(name) else { return true }
+      found = value
+      return false
+    }
+    return found
+  }
+
+  private func part(_ from: Int, _ to: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: text[from..<to])
+  }
+
+  /// Behind the closing quotation mark.
+  private func endOfString(from start: Int) -> Int? {
+    guard start < text.count, text[start] == Sign.quotation else { return nil }
+    var place = start + 1
+    while place < text.count {
+      switch text[place] {
+      case Sign.quotation: return place + 1
+      case Sign.backslash: place += 2
+      default: place += 1
+      }
+    }
+    return nil
+  }
+
+  private func endOfValue(from start: Int) -> Int? {
+    guard start < text.count else { return nil }
+    if text[start] == Sign.quotation { return endOfString(from: start) }
+    var depth = 0
+    var place = start
+    while place < text.count {
+      switch text[place] {
+      case Sign.quotation:
+        guard let end = endOfString(from: place) else { return nil }
+        place = end
+        continue
+      case Sign.openObject, Sign.openArray: depth += 1
+      case Sign.closeObject, Sign.closeArray:
+        if depth == 0 { return place }
+        depth -= 1
+        if depth == 0 { return place + 1 }
+      case Sign.comma: if depth == 0 { return place }
+      default: break
+      }
+      place += 1
+    }
+    return nil
+  }
+
+  private enum Sign {
+    static let quotation = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+    static let colon = UInt8(ascii: ":")
+    static let comma = UInt8(ascii: ",")
+    static let openObject = UInt8(ascii: "{")
+    static let closeObject = UInt8(ascii: "}")
+    static let openArray = UInt8(ascii: "[")
+    static let closeArray = UInt8(ascii: "]")
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether these bytes are a text.
+  func equals(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
+  }
+
+  /// What stands between the quotation marks of a JSON string without escapes; `nil` for anything else.
+  var plainString: UnsafeRawBufferPointer? {
+    guard count >= 2, self[0] == UInt8(ascii: "\""), !contains(UInt8(ascii: "\\")) else { return nil }
+    return UnsafeRawBufferPointer(rebasing: self[1..<count - 1])
+  }
+}
+
+/// Texts that were met, so that one which thousands of entries share is made once.
+struct TextPool {
+  private var texts: [UInt64: String] = [:]
+  private var last = ""
+
+  mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    if isEqual(last, bytes) { return last }
+    let hash = Checksum.xxh64(bytes)
+    let known = texts[hash]
+    if let known, isEqual(known, bytes) {
+      last = known
+    } else {
+      last = String(decoding: bytes, as: UTF8.self)
+      // Of two with one hash the first stays known.
+      if known == nil { texts[hash] = last }
+    }
+    return last
+  }
+
+  private func isEqual(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    var text = text
+    return text.withUTF8 { $0.count == bytes.count && $0.elementsEqual(bytes) }
+  }
+}
