@@ -1,5 +1,3 @@
-import TrendyPersistence
-
 /// The text of a JSON object that the hub wrote itself, looked into without making values of it: for what is asked of thousands of
 /// entries at once.
 ///
@@ -103,30 +101,5 @@ extension UnsafeRawBufferPointer {
   var plainString: UnsafeRawBufferPointer? {
     guard count >= 2, self[0] == UInt8(ascii: "\""), !contains(UInt8(ascii: "\\")) else { return nil }
     return UnsafeRawBufferPointer(rebasing: self[1..<count - 1])
-  }
-}
-
-/// Texts that were met, so that one which thousands of entries share is made once.
-struct TextPool {
-  private var texts: [UInt64: String] = [:]
-  private var last = ""
-
-  mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
-    if isEqual(last, bytes) { return last }
-    let hash = Checksum.xxh64(bytes)
-    let known = texts[hash]
-    if let known, isEqual(known, bytes) {
-      last = known
-    } else {
-      last = String(decoding: bytes, as: UTF8.self)
-      // Of two with one hash the first stays known.
-      if known == nil { texts[hash] = last }
-    }
-    return last
-  }
-
-  private func isEqual(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    var text = text
-    return text.withUTF8 { $0.count == bytes.count && $0.elementsEqual(bytes) }
   }
 }

@@ -8,7 +8,7 @@ enum HubRecordKind {
   static let state: UInt8 = 1
   /// By kind and id; sorted by version, grouped by kind.
   static let entry: UInt8 = 2
-  /// One for each living entity, under the entry's key; sorted by its place in lists, grouped by kind.
+  /// One for each living entity, under the entry's key; sorted by its place in lists, grouped by kind. An event's holds its moment.
   static let living: UInt8 = 3
   /// One for each reference of a living entity; sorted by its version, grouped by what it refers to.
   static let reference: UInt8 = 4

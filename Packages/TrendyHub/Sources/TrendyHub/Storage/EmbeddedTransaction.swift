@@ -117,14 +117,19 @@ class EmbeddedReading: HubReading {
   func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
   ) throws {
-    var pool = TextPool()
+    var pools = StoredMoment.Pools()
     let listed = try records.scan(
       kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
       to: moments.upperBound)
     for living in listed {
-      let record = try entryRecord(key: living.key)
+      let key = living.key
+      if let stored = living.withPayload({ StoredMoment.read($0, moment: living.sort, &pools) }) {
+        try body(stored) { try entry(key: key) }
+        continue
+      }
+      let record = try entryRecord(key: key)
       let written = record.withPayload { bytes in
-        StoredEntry.document(in: bytes).flatMap { HubEventMoment(document: $0, moment: living.sort, pool: &pool) }
+        StoredEntry.document(in: bytes).flatMap { HubEventMoment(document: $0, moment: living.sort, &pools) }
       }
       if let written {
         try body(written) { try Self.entry(record) }
@@ -361,8 +366,10 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
       try transaction.put(kind: HubRecordKind.tombstone, key: key, sort: entry.version, group: 0, payload: [])
       return
     }
+    let moment = entry.kind == SyncedKind.event.name ? HubEventMoment(entry) : nil
     try transaction.put(
-      kind: HubRecordKind.living, key: key, sort: min(entry.listMoment, .max - 1), group: group, payload: [])
+      kind: HubRecordKind.living, key: key, sort: min(entry.listMoment, .max - 1), group: group,
+      payload: moment.map(StoredMoment.write) ?? [])
     for reference in entry.references {
       try transaction.put(
         kind: HubRecordKind.reference, key: HubRecordKey.reference(entry.kind, entry.id, field: reference.field),
