@@ -129,7 +129,8 @@ public struct HubContainer: Sendable {
         partBytes: min(limits.bodyBytes, 1 << 20)), pairingPicture: settings.pairingPicture, clock: clock,
       configuration: HubConfiguration(
         allowedHosts: settings.names + own, trustedProxies: settings.proxies,
-        requestsPerMinute: try settings.requestsPerMinute(), streams: bounds.streams, quota: try settings.quota()),
+        requestsPerMinute: try settings.requestsPerMinute(), streams: bounds.streams, quota: try settings.quota(),
+        tiles: settings.tiles.flatMap { MapTiles($0, credit: settings.tilesCredit ?? "") }),
       log: log)
   }
 

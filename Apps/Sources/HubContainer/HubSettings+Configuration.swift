@@ -24,6 +24,8 @@ extension HubSettings {
     if let text = settings.text(Setting.listen) { try checked(Setting.listen, { $0.listen = text }, in: &result) }
     if let hosts = words(Setting.host) { try checked(Setting.host, { $0.hosts = hosts }, in: &result) }
     if let proxies = words(Setting.proxy) { try checked(Setting.proxy, { $0.proxies = proxies }, in: &result) }
+    if let text = settings.text(Setting.tiles) { try checked(Setting.tiles, { $0.tiles = text }, in: &result) }
+    if let text = settings.text(Setting.tilesCredit) { result.tilesCredit = text }
     if let pairs = words(Setting.limit) {
       try checked(
         Setting.limit, { (settings) throws(CommandError) in try settings.take(limits: pairs) }, in: &result)

@@ -18,6 +18,10 @@ public struct HubSettings: Hashable, Sendable, Codable {
   public var address: String?
   /// Reverse proxies, as ``HubConfiguration/trustedProxies``.
   public var proxies: [String] = []
+  /// What the pages draw below their maps, as ``MapTiles``: a folder or an address; `nil` for blank ground.
+  public var tiles: String?
+  /// Who made these tiles, in words that stand on the map.
+  public var tilesCredit: String?
   /// Limits by their names, as they were given: see ``limitNames``.
   public var limits: [String: String] = [:]
 
@@ -33,6 +37,8 @@ public struct HubSettings: Hashable, Sendable, Codable {
     hosts = try members.decodeIfPresent([String].self, forKey: .hosts) ?? []
     address = try members.decodeIfPresent(String.self, forKey: .address)
     proxies = try members.decodeIfPresent([String].self, forKey: .proxies) ?? []
+    tiles = try members.decodeIfPresent(String.self, forKey: .tiles)
+    tilesCredit = try members.decodeIfPresent(String.self, forKey: .tilesCredit)
     limits = try members.decodeIfPresent([String: String].self, forKey: .limits) ?? [:]
   }
 
@@ -45,6 +51,11 @@ public struct HubSettings: Hashable, Sendable, Codable {
     if arguments.has("--host") { settings.hosts = arguments.all("--host") }
     if let text = arguments.value("--url") { settings.address = text }
     if arguments.has("--proxy") { settings.proxies = arguments.all("--proxy") }
+    if let text = arguments.value("--tiles") {
+      // A hub that runs as a service begins in another folder.
+      settings.tiles = text.contains("://") ? text : URL(filePath: text).standardized.path
+    }
+    if let text = arguments.value("--tiles-credit") { settings.tilesCredit = text }
     try settings.take(limits: arguments.all("--limit"))
     try settings.check()
     return settings
@@ -62,6 +73,10 @@ public struct HubSettings: Hashable, Sendable, Codable {
     }
     if let address, Self.host(of: address) == nil {
       throw Self.invalid("--url", address, "It looks like https://hub.example.")
+    }
+    if let tiles, MapTiles(tiles) == nil {
+      throw Self.invalid(
+        "--tiles", tiles, "It is a folder with its whole path, or looks like https://tiles.example/{z}/{x}/{y}.png.")
     }
     _ = try httpLimits()
     _ = try requestsPerMinute()

@@ -34,6 +34,12 @@ extension OptionSpec {
       help:
         "a reverse proxy, or a block of them (10.0.0.0/8), whose X-Forwarded-For the hub believes"),
     OptionSpec(
+      "--tiles", value: "dir or url", kind: .text,
+      help:
+        "tiles to draw below the maps of the pages: a folder with {z}/{x}/{y}.png, or an https address with these words"
+    ),
+    OptionSpec("--tiles-credit", value: "text", kind: .text, help: "who made the tiles, for the map to say"),
+    OptionSpec(
       "--limit", value: "name=value", kind: .text, repetition: .allCount,
       help: "a limit of the hub: \(HubSettings.limitNames.joined(separator: ", "))"),
   ]

@@ -61,7 +61,8 @@ struct RunOptions: Sendable {
     ("--ingest", Setting.ingest), ("--gpsd", Setting.gpsd), ("--nmea", Setting.nmea), ("--data", Setting.hubData),
     ("--storage", Setting.storage),
     ("--store", Setting.store), ("--status", Setting.status), ("--listen", Setting.listen), ("--host", Setting.host),
-    ("--proxy", Setting.proxy), ("--limit", Setting.limit), ("", Setting.dayStartsAt), ("", Setting.weekStartsOn),
+    ("--proxy", Setting.proxy), ("--tiles", Setting.tiles), ("--tiles-credit", Setting.tilesCredit),
+    ("--limit", Setting.limit), ("", Setting.dayStartsAt), ("", Setting.weekStartsOn),
     ("", Setting.hours), ("", Setting.units), ("", Setting.exportEvery), ("", Setting.exportTo),
     ("", Setting.exportFormat), ("", Setting.exportKeep),
   ]

@@ -76,6 +76,9 @@ public enum Setting: Sendable {
     "host", .list, help: "names under which the hub is asked; as 'hub init' was told if not set")
   public static let proxy = SettingSpec(
     "proxy", .list, help: "reverse proxies that the hub believes; as 'hub init' was told if not set")
+  public static let tiles = SettingSpec(
+    "tiles", .text, help: "tiles below the maps of the hub's pages, a folder or an https address; none if not set")
+  public static let tilesCredit = SettingSpec("tiles_credit", .text, help: "who made these tiles; stands on the map")
   public static let limit = SettingSpec(
     "limit", .list, help: "limits of the hub as name=value; as 'hub init' was told if not set")
 
@@ -84,7 +87,7 @@ public enum Setting: Sendable {
     dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role,
     poll, notify, log,
     logFormat, logLevel, hooks, ingest, gpsd, nmea, exportEvery, exportTo, exportFormat, exportKeep,
-    hubData, storage, listen, host, proxy, limit,
+    hubData, storage, listen, host, proxy, tiles, tilesCredit, limit,
   ]
 
   public static let keys = all.map(\.key)

@@ -88,11 +88,17 @@ extension HubServer {
     let person = try await store.perform(.reading, for: "directory") { [accounts] in
       try accounts.people().first { $0.id == device.person }
     }
-    return .json([
+    var members: [String: JSONValue] = [
       "paired": true, "hub": .string(configuration.name), "has_people": true,
       "person": ["id": .string(device.person), "name": .string(person?.name ?? "")],
       "device": ["id": .string(device.id), "name": .string(device.name)],
-    ])
+    ]
+    if let tiles = configuration.tiles, let deepest = tiles.deepest {
+      members["tiles"] = [
+        "address": .string(tiles.template), "deepest": .int(Int64(deepest)), "credit": .string(tiles.credit),
+      ]
+    }
+    return .json(.object(members))
   }
 
   /// Answers `POST /session`: pairs a browser as a device; its token goes into the cookie and nowhere else.

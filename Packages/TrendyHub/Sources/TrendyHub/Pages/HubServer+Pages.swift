@@ -13,7 +13,7 @@ extension HubServer {
       // A page asks each time whether it is still the one; what lies under a folder named after its content never changes.
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
-    for (name, value) in Self.pageHeaders { headers[name] = value }
+    for (name, value) in pageHeaders { headers[name] = value }
     if request.knows(tag) {
       headers["Content-Type"] = nil
       return HTTPResponse(status: 304, headers: headers)
@@ -26,18 +26,21 @@ extension HubServer {
     (request.method == "GET" || request.method == "HEAD") && PageFiles.embedded.file(at: request.path) != nil
   }
 
-  /// Only what the hub itself serves is loaded and asked, no text becomes markup or script, nobody frames the pages, and no address
+  /// Only what the hub itself serves is loaded and asked, but pictures of a map server that the hub was told of; no text becomes markup or script, nobody frames the pages, and no address
   /// that is left is told to where one goes.
-  private static let pageHeaders = [
-    (
-      "Content-Security-Policy",
-      "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; "
-        + "require-trusted-types-for 'script'; trusted-types trendy"
-    ),
-    ("Referrer-Policy", "no-referrer"),
-    ("X-Frame-Options", "DENY"),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
-  ]
+  private var pageHeaders: [(String, String)] {
+    let pictures = configuration.tiles?.foreignOrigin.map { "img-src 'self' \($0); " } ?? ""
+    return [
+      (
+        "Content-Security-Policy",
+        "default-src 'self'; \(pictures)base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; "
+          + "require-trusted-types-for 'script'; trusted-types trendy"
+      ),
+      ("Referrer-Policy", "no-referrer"),
+      ("X-Frame-Options", "DENY"),
+      ("Cross-Origin-Opener-Policy", "same-origin"),
+      ("Cross-Origin-Resource-Policy", "same-origin"),
+      ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ]
+  }
 }

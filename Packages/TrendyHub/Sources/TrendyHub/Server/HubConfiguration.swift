@@ -18,12 +18,15 @@ public struct HubConfiguration: Hashable, Sendable {
   /// How much the record of a person may hold who has no quota of their own.
   public var quota: HubQuota
 
+  /// What the pages draw below their maps; `nil` for blank ground.
+  public var tiles: MapTiles?
+
   private var proxyRanges: [NetworkAddressRange] = []
 
   public init(
     name: String = "trendy", allowedHosts: [String] = [], trustedProxies: [String] = [], requestsPerMinute: Int? = 1200,
     snapshotPartBytes: Int = 1 << 20, streams: Int = 256,
-    quota: HubQuota = HubQuota()
+    quota: HubQuota = HubQuota(), tiles: MapTiles? = nil
   ) {
     self.name = name
     self.allowedHosts = allowedHosts
@@ -32,6 +35,7 @@ public struct HubConfiguration: Hashable, Sendable {
     self.snapshotPartBytes = max(snapshotPartBytes, 1)
     self.streams = streams
     self.quota = quota
+    self.tiles = tiles
     proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) }
   }
 

@@ -131,6 +131,7 @@ public final class HubServer: Sendable {
       if let answer = try await answerIngest(request, device: &sender, failure: &failure) { return answer }
       if let answer = try await answerMetrics(request, device: &sender) { return answer }
       if let answer = try answerPage(request) { return answer }
+      if let answer = try await answerTile(request, device: &sender) { return answer }
       return try await answer(request, device: &sender)
     }
   }

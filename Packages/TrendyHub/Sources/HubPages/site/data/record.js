@@ -10,7 +10,7 @@ import { newId } from './api.js';
 /** @typedef {{id: string, event_type_id: string, key: string, label: string, property_type: string, options?: string[] | null,
  *   default_value?: any, display_order?: number}} Definition */
 
-export const session = { hub: '', person: { id: '', name: '' }, device: { id: '', name: '' } };
+export const session = { hub: '', person: { id: '', name: '' }, device: { id: '', name: '' }, tiles: /** @type {{address: string, deepest: number, credit: string} | null} */ (null) };
 
 /** Whether the hub answers and tells of changes by itself; since when it does not, as milliseconds. */
 export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, changedAt: 0 };

@@ -1,7 +1,8 @@
-// A map without anybody's tiles: places, ways and fixes on blank ground, with a graticule and a scale.
+// A map: places, ways and fixes on blank ground, or on the tiles that the hub was told of, with a graticule and a scale.
 
 import { h, svg } from './dom.js';
 import { glyph } from './glyph.js';
+import { tileLayer } from './tiles.js';
 import { settings } from '../data/record.js';
 import { count, words } from '../words.js';
 
@@ -26,6 +27,7 @@ const views = new Map();
  */
 export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '', cutter = null }) {
   const ground = /** @type {any} */ (svg('svg.ground', { role: 'application', tabindex: 0, 'aria-label': `${label}. ${words.trips.keys}`, dataset: { key: 'map' } }));
+  const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
   const key = `${label} ${chosen} ${route[0]} ${route.length}`;
   const known = views.get(key);
@@ -81,7 +83,8 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
       start && svg('text.label', { x: x(first[1]) + 12, y: y(first[0]) + 16 }, start), end && svg('text.label', { x: x(last[1]) + 12, y: y(last[0]) + 16 }, end)] : [];
     const cut = cutter?.point()?.at;
     if (cut) way.push(svg('circle.cut', { cx: x(cut[1]), cy: y(cut[0]), r: 9 }), svg('path.cut-mark', { d: `M${x(cut[1]) - 4} ${y(cut[0])}h8` }));
-    ground.replaceChildren(...[grid, roads.map((points) => points.length > 1 && svg('path.road', { d: line(points) })), circles, way, labels, scale(metresAPixel, width, height)].flat(3).filter(Boolean));
+    tiles?.show(view, width, height);
+    ground.replaceChildren(...[tiles?.group, grid, roads.map((points) => points.length > 1 && svg('path.road', { d: line(points) })), circles, way, labels, scale(metresAPixel, width, height)].flat(3).filter(Boolean));
   }
 
   const zoom = (/** @type {number} */ factor, px = wide.width / 2, py = wide.height / 2) => {
@@ -164,7 +167,7 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     fingers.set(event.pointerId, next);
   });
   for (const name of ['pointerup', 'pointercancel']) ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
-  const box = h('div.map', null, ground, h('div.zoom', null, h('button', { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } }, glyph('plus', '.s16')), h('button', { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } }, glyph('minus', '.s16'))));
+  const box = h('div.map', null, ground, tiles?.credit && h('p.credit', null, tiles.credit), h('div.zoom', null, h('button', { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } }, glyph('plus', '.s16')), h('button', { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } }, glyph('minus', '.s16'))));
   cutter?.attach(draw);
   if (!view.isOwn) fit();
   draw();

@@ -58,6 +58,11 @@ extension HubSchema {
         .required("paired", .boolean), .required("hub", .string), .required("has_people", .boolean),
         .optional("person", .object([.required("id", .string), .required("name", .string)])),
         .optional("device", .object([.required("id", .string), .required("name", .string)])),
+        .optional(
+          "tiles",
+          .object([
+            .required("address", .string), .required("deepest", .integer(0...22)), .required("credit", .string),
+          ])),
       ]),
       "BrowserPairing": .object([
         .required("device_id", .string), .required("person", .string), .required("hub", .string),
