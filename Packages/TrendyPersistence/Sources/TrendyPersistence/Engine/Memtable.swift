@@ -3,11 +3,6 @@
 ///
 /// Lists are brought up to date when they are asked for: many saves come between two reads, and most reads ask for a name.
 final class Memtable {
-  private struct GroupName: Hashable {
-    var kind: UInt8
-    var group: UInt64
-  }
-
   /// By row, in the order in which they came. A row in a list is not given to another record but one that belongs in the
   /// same place.
   private var rows: UnsafeMutablePointer<UnsafeRawPointer>

@@ -133,11 +133,6 @@ extension Segment {
     }
   }
 
-  private struct GroupName: Hashable {
-    var kind: UInt8
-    var group: UInt64
-  }
-
   /// Faults of one sort come in thousands: the first of each and a number are enough.
   private struct Faults {
     let path: String

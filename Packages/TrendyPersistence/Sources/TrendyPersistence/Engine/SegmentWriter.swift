@@ -2,13 +2,6 @@
 ///
 /// Nothing refers to the file before a manifest does; one that is not finished is removed.
 final class SegmentWriter {
-  private struct GroupName: Hashable, Comparable {
-    var kind: UInt8
-    var group: UInt64
-
-    static func < (left: GroupName, right: GroupName) -> Bool { (left.kind, left.group) < (right.kind, right.group) }
-  }
-
   private let log: Log
   private let path: String
   private let file: any OpenFile
@@ -25,11 +18,10 @@ final class SegmentWriter {
   private let hashes: Column<UInt32>
   private let days: Column<Int32>
   private let keyOrder: KeyOrder
-  /// The number of its group, one more than its place in ``groups``; 0 for none.
+  /// The number of its group, one more than its place among ``groupNumbers``; 0 for none.
   private let rowGroups: Column<UInt32>
-  private var groups: [GroupName] = []
   private let groupRows = Column<Int>()
-  private var groupNumbers: [GroupName: UInt32] = [:]
+  private let groupNumbers = GroupNumbers()
   /// The numbers of groups seen lately, as rows of few alternate.
   private let lately: UnsafeMutablePointer<(name: GroupName, number: UInt32)>
   private static let latelyCount = 256
@@ -115,11 +107,9 @@ final class SegmentWriter {
   }
 
   @inline(never) private func findNumber(of name: GroupName) -> UInt32 {
-    if let number = groupNumbers[name] { return number }
-    groups.append(name)
-    groupRows.append(0)
-    groupNumbers[name] = UInt32(groups.count)
-    return UInt32(groups.count)
+    let number = groupNumbers.number(of: name)
+    if Int(number) > groupRows.count { groupRows.append(0) }
+    return number
   }
 
   /// Writes the indexes and the footer; the file and its name are durable on return.
@@ -166,11 +156,11 @@ final class SegmentWriter {
   /// The groups, their lists and their days. A whole kind stands there as group 0, and has days only; and as
   /// ``KeyOrder/group``, with a list of its rows by their keys.
   private func addGroups() throws(StorageError) {
-    var order: [(name: GroupName, number: Int?)] = groups.enumerated().map { ($0.element, $0.offset) }
+    var order: [(name: GroupName, number: Int?)] = groupNumbers.names.enumerated().map { ($0.element, $0.offset) }
     for group in [0, KeyOrder.group] { order += footer.kinds.map { (GroupName(kind: $0.kind, group: group), nil) } }
     order.sort { $0.name < $1.name }
     // Where the next row of each group goes.
-    let places = Column<Int>(zeros: groups.count)
+    let places = Column<Int>(zeros: groupNumbers.names.count)
     var listed = 0
     for case (_, let number?) in order {
       places[number] = listed
