@@ -29,7 +29,7 @@ struct QueuedMutation: StoredRow {
     writer.integer(5, StoredCode.code(mutation.operation))
     writer.data(6, mutation.payload)
     writer.date(7, mutation.createdAt)
-    writer.identifier(8, mutation.idempotencyKey)
+    if mutation.idempotencyKey != mutation.id { writer.identifier(8, mutation.idempotencyKey) }
     if mutation.attempts != 0 { writer.signed(9, Int64(mutation.attempts)) }
     writer.text(10, mutation.lastError)
     if let sequence = mutation.sequence { writer.signed(11, sequence) }
