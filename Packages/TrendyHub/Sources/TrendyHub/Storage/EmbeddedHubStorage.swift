@@ -159,7 +159,7 @@ public final class EmbeddedHubStorage: HubStorage {
   /// Bytes: the first chunk of a store's log.
   private static let roomOfReadiness = 256 << 10
 
-  /// One step of what keeps stores quick to open, `StorageEngine.maintain(sealingAll:)`, for each that was opened or written to
+  /// One step of what keeps stores quick to open, `StorageEngine.maintain(sealingAll:mergingFrom:)`, for each that was opened or written to
   /// since nothing was left to do there; one that was closed since is opened again. For when nobody waits; who reads or
   /// writes meanwhile is not kept waiting.
   ///

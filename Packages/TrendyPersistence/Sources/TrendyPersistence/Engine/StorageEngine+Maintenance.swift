@@ -12,10 +12,15 @@ extension StorageEngine {
   /// Saves and reads of others go on meanwhile; the write lock is only held at the beginning and the end of a step. Not to be
   /// called in a unit of work that has written: it would wait for itself. When a step fails, for instance for want of room,
   /// the store is as it was before it.
-  /// - Parameter sealsAll: seals the log however short it is, for instance after an import.
+  /// - Parameters:
+  ///   - sealsAll: seals the log however short it is.
+  ///   - leastSegments: of fewer segments none are merged: to write all anew that was just saved takes as long as the save, and can
+  ///     wait for whoever has room for it.
   /// - Returns: whether there may be more to do. `false` also when another handle is at it.
   @discardableResult
-  public func maintain(sealingAll sealsAll: Bool = false) throws(StorageError) -> Bool {
+  public func maintain(sealingAll sealsAll: Bool = false, mergingFrom leastSegments: Int = 0) throws(StorageError)
+    -> Bool
+  {
     try check()
     let lock = try storing { () throws(FileSystemError) in
       try fileSystem.open(directory + "/" + StoreFormat.maintenanceLockName, .create)
@@ -28,9 +33,16 @@ extension StorageEngine {
     }
     try removeLeftovers()
     // Where only saves ever seal, their segments must not become too many.
-    let isCrowded = state.withLock { $0.manifest.segments.count >= Self.manySegments }
+    let count = state.withLock { $0.manifest.segments.count }
+    let isCrowded = count >= Self.manySegments
     var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
-    if !hasWorked { hasWorked = isCrowded ? try seal(sealsAll: sealsAll) : try merge() }
+    if !hasWorked {
+      if isCrowded {
+        hasWorked = try seal(sealsAll: sealsAll)
+      } else if count >= leastSegments {
+        hasWorked = try merge()
+      }
+    }
     if hasWorked { try removeLeftovers() }
     return hasWorked
   }

@@ -15,7 +15,7 @@ public final class StorageEngine: Sendable {
     public var firstChunkBytes: Int
     /// Bytes of a later file of the log; only one save that is larger makes a larger one.
     public var largestChunkBytes: Int
-    /// Bytes of log from which ``StorageEngine/maintain(sealingAll:)`` makes a segment of it: what an opening has to read at
+    /// Bytes of log from which ``StorageEngine/maintain(sealingAll:mergingFrom:)`` makes a segment of it: what an opening has to read at
     /// most where somebody calls that. A save seals by itself where nobody does, at 64 times as many; one that has eight times
     /// as many of its own becomes a segment at once.
     public var sealBytes: Int

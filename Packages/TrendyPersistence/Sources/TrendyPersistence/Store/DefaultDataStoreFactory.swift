@@ -31,13 +31,15 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     recovery = folder.present.recovery
   }
 
-  /// One step of what keeps the store quick to open, if one is due: ``StorageEngine/maintain(sealingAll:)``.
+  /// One step of what keeps the store quick to open, if one is due: ``StorageEngine/maintain(sealingAll:mergingFrom:)``.
   @discardableResult
-  public func maintain(sealingAll sealsAll: Bool = false) throws(StorageError) -> Bool {
-    try folder.present.maintain(sealingAll: sealsAll)
+  public func maintain(
+    sealingAll sealsAll: Bool = false, mergingFrom leastSegments: Int = 0
+  ) throws(StorageError) -> Bool {
+    try folder.present.maintain(sealingAll: sealsAll, mergingFrom: leastSegments)
   }
 
-  /// A step of ``maintain(sealingAll:)``.
+  /// A step of ``maintain(sealingAll:mergingFrom:)``.
   public func tidyUp() throws { try maintain() }
 
   /// The lock is the kernel's, on the file `sync.lock` in the store's folder.

@@ -31,7 +31,7 @@ public final class TrackLog: TrackStore {
         directory: directory, fileSystem: fileSystem, options: options, generator: generator))
   }
 
-  /// One step of what keeps the log quick to open, if one is due: ``StorageEngine/maintain(sealingAll:)``.
+  /// One step of what keeps the log quick to open, if one is due: ``StorageEngine/maintain(sealingAll:mergingFrom:)``.
   @discardableResult
   public func maintain(sealingAll sealsAll: Bool = false) throws -> Bool {
     try rows.maintain(sealingAll: sealsAll)
