@@ -66,6 +66,8 @@ struct EngineModelTests {
     for unit in 0..<60 {
       let transaction = try engine.beginWrite()
       var changed = model
+      let asked = (0..<40).map { _ in Name(kind: 1, number: generator.next() % 1400) }
+      #expect(try transaction.areNew(kind: 1, keys: asked.map(\.key)) == asked.map { model[$0] == nil })
       for _ in 0..<Int(generator.next() % 120) {
         let name = Name(kind: UInt8(generator.next() % 2), number: generator.next() % 1400)
         if generator.next() % 4 == 0 {
@@ -79,6 +81,9 @@ struct EngineModelTests {
             kind: name.kind, key: name.key, sort: row.sort, group: row.group, payload: row.payload)
           changed[name] = row
         }
+      }
+      for (name, isNew) in zip(asked, try transaction.areNew(kind: 1, keys: asked.map(\.key))) where isNew {
+        #expect(changed[name] == nil && model[name] == nil)
       }
       for _ in 0..<3 {
         try Self.check(

@@ -44,10 +44,20 @@ struct LargeSaveTests {
   }
 
   private static func put(_ step: Step, in transaction: WriteTransaction) throws(StorageError) {
+    var new: Set<Int> = []
+    for kind in 0..<2 {
+      let numbers = step.put.filter { $0 % 2 == kind }
+      let areNew = try transaction.areNew(kind: UInt8(kind + 1), keys: numbers.map { EngineFixture.key($0) })
+      for (number, isNew) in zip(numbers, areNew) where isNew { new.insert(number) }
+    }
     for number in step.put {
-      try transaction.put(
-        kind: UInt8(number % 2 + 1), key: EngineFixture.key(number), sort: Int64(number % 7), group: UInt64(number % 3),
-        payload: payload(number, step.mark, isLarge: step.isLarge))
+      let bytes = payload(number, step.mark, isLarge: step.isLarge)
+      // What is put twice is still new.
+      for payload in number % 5 == 0 ? [[0], bytes] : [bytes] {
+        try transaction.put(
+          kind: UInt8(number % 2 + 1), key: EngineFixture.key(number), sort: Int64(number % 7),
+          group: UInt64(number % 3), payload: payload, isNew: new.contains(number))
+      }
     }
     for number in step.deleted { transaction.delete(kind: UInt8(number % 2 + 1), key: EngineFixture.key(number)) }
   }
@@ -90,6 +100,17 @@ struct LargeSaveTests {
 
   private static func segments(_ disk: SimulatedFileSystem) -> [String] {
     disk.files.filter { $0.hasPrefix("/store/segment-") }
+  }
+
+  @Test func `leaves its segment as it is where few are not to be merged`() throws {
+    let disk = SimulatedFileSystem()
+    let engine = try Self.open(disk)
+    for step in Self.steps where step.isLarge { try Self.save(step, in: engine) }
+    #expect(Self.segments(disk).count == 3)
+    while try engine.maintain(mergingFrom: 4) {}
+    #expect(Self.segments(disk).count == 3)
+    while try engine.maintain(mergingFrom: 3) {}
+    #expect(Self.segments(disk).count == 1)
   }
 
   @Test func `is seen by all who have the store open, and by who opens it`() throws {

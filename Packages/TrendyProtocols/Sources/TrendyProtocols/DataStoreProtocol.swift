@@ -22,6 +22,12 @@ public protocol DataStoreProtocol: AnyObject {
   /// Puts a whole event in place of the one of its id, if there is one. The default is the upsert above; a store that need not
   /// make an event of what is there is quicker at many.
   func upsertEvent(_ event: Event) throws
+  /// Says of each identifier whether nothing is kept of an event of it: no row, nothing that waits or was accepted, nothing held and
+  /// no tombstone. Of one that comes twice the second is not new. May be `false` for one that is new: of the default it always is.
+  func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool]
+  /// Inserts an event that ``areNew(events:)`` called new, in this unit, and the mutation that makes it. The default is the upsert and
+  /// the insertion; a store that need not look for what they would replace is quicker at many.
+  func insertNew(_ event: Event, with mutation: PendingMutation) throws
   /// Changes the event type, or makes one: pending, with empty texts.
   @discardableResult
   func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
@@ -199,6 +205,15 @@ extension DataStoreFactory {
 
 extension DataStoreProtocol {
   public func upsertEvent(_ event: Event) throws { try upsertEvent(id: event.id) { $0 = event } }
+
+  public func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool] {
+    [Bool](repeating: false, count: identifiers.count)
+  }
+
+  public func insertNew(_ event: Event, with mutation: PendingMutation) throws {
+    try upsertEvent(event)
+    try insertPendingMutation(mutation)
+  }
 
   public func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone? {
     try fetchTombstones().first { $0.entityType == entityType && $0.entityId == entityId }

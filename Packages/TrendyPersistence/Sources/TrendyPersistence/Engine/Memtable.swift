@@ -48,24 +48,32 @@ final class Memtable {
   }
 
   /// Takes in a record or a deletion, in place of what had its name.
-  func apply(_ record: UnsafeRawPointer) {
+  /// - Returns: the row where it is among ``records``, until the next of its name.
+  @discardableResult func apply(_ record: UnsafeRawPointer) -> Int {
     let kind = RecordLayout.kind(record)
     let key = RecordLayout.key(record)
     let hash = Self.hash(kind, key)
     let slot = self.slot(kind: kind, key: key, hash: hash)
     guard isEmpty(slot) else {
-      replace(row: row(slot), with: record, slot: slot)
-      return
+      return replace(row: row(slot), with: record, slot: slot)
     }
-    fill(slot, with: UInt64(hash) << 32 | UInt64(newRow(record)))
+    let row = newRow(record)
+    fill(slot, with: UInt64(hash) << 32 | UInt64(row))
     usedSlots += 1
     kindsSeen[Int(kind >> 6)] |= 1 << UInt64(kind & 63)
     // In large steps while that is a few pages: each finds a place for every name anew.
     if Self.isCrowded(usedSlots, table.count) { grow(to: table.count * (table.count < 64 << 10 ? 4 : 2)) }
+    return row
   }
 
   /// `false` where no record of the kind is here: at once, and for certain.
   func mayHold(kind: UInt8) -> Bool { kindsSeen[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
+
+  func mayHold(kind: UInt8, group: UInt64) -> Bool {
+    guard mayHold(kind: kind) else { return false }
+    listGroups()
+    return groups[GroupName(kind: kind, group: group)] != nil
+  }
 
   /// Makes room for so many names more at once.
   func reserve(_ more: Int) {
@@ -146,7 +154,8 @@ extension Memtable {
     return recordCount - 1
   }
 
-  private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) {
+  /// - Returns: the row where it is now.
+  private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) -> Int {
     let old = rows[row]
     let isDeletion = RecordLayout.isDeletion(record)
     let isListed = row < max(kindsListed, groupsListed) && !RecordLayout.isDeletion(old)
@@ -156,10 +165,12 @@ extension Memtable {
     if isListed && !staysInPlace { unlist(row) }
     if row >= max(kindsListed, groupsListed) || (isListed && staysInPlace) {
       rows[row] = record
-    } else {
-      rows[row] = Self.nobody
-      fill(slot, with: content(slot) & ~0xFFFF_FFFF | UInt64(newRow(record)))
+      return row
     }
+    rows[row] = Self.nobody
+    let new = newRow(record)
+    fill(slot, with: content(slot) & ~0xFFFF_FFFF | UInt64(new))
+    return new
   }
 
   private func listKinds() {

@@ -8,7 +8,7 @@ final class SegmentStack {
     /// A bit for each row that is buried; empty while none is. Unchecked: asked for every row of a scan, by one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
     /// The buried rows by name, also to be taken off what is counted; made with the first.
-    fileprivate private(set) var buried: Memtable?
+    private(set) var buried: Memtable?
 
     init(_ segment: Segment, over older: Layer?) {
       self.segment = segment
@@ -23,18 +23,6 @@ final class SegmentStack {
         return Found(layer: self, record: record)
       }
       return try older?.find(kind: kind, key: key)
-    }
-
-    /// The same by someone who knows of some segments that they do not hold the name.
-    fileprivate func find(
-      kind: UInt8, key: RecordKey, newest: ArraySlice<UInt64>
-    ) throws(StorageError) -> Found? {
-      if let last = newest.last, last >= key.high, let record = try segment.find(kind: kind, key: key),
-        buried?.find(kind: kind, key: key) == nil
-      {
-        return Found(layer: self, record: record)
-      }
-      return try older?.find(kind: kind, key: key, newest: newest.dropLast())
     }
 
     var buriedCount: Int { buried?.count ?? 0 }
@@ -125,34 +113,6 @@ final class SegmentStack {
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
     try newest?.find(kind: kind, key: key)
   }
-
-  /// Finds living rows of a kind by many names.
-  struct Lookup {
-    fileprivate let kind: UInt8
-    fileprivate let newestLayer: Layer?
-    /// The upper half of the newest UUIDv7 of each layer; `nil` where asking for that would not pay.
-    fileprivate let newest: [UInt64]?
-
-    func find(_ key: RecordKey) throws(StorageError) -> Found? {
-      // Ids of this version rise with time, and most of what is recorded is new.
-      guard let newest, key.isVersionSeven else { return try newestLayer?.find(kind: kind, key: key) }
-      return try newestLayer?.find(kind: kind, key: key, newest: newest[...])
-    }
-  }
-
-  /// - Parameter count: of the names that will be asked for.
-  func lookup(kind: UInt8, count: Int) throws(StorageError) -> Lookup {
-    var newest: [UInt64]?
-    if count > Self.fewNames {
-      var found: [UInt64] = []
-      for layer in layers { found.append(try layer.segment.newestVersionSeven(kind: kind)) }
-      newest = found
-    }
-    return Lookup(kind: kind, newestLayer: self.newest, newest: newest)
-  }
-
-  /// To look for as many as this takes about as many pages of a segment as to find its newest key.
-  private static let fewNames = 12
 
   /// Hides a row for good.
   /// - Returns: where it is, unless it was hidden before.

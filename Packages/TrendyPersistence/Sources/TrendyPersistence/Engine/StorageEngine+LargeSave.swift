@@ -22,11 +22,12 @@ extension StorageEngine {
   /// manifest when the counter says that there is news.
   /// - Parameters:
   ///   - changes: what is put and deleted.
+  ///   - newRows: the rows of it that take the place of nothing saved.
   ///   - mustWait: whether it does not fit the log, so that who is maintaining the store is waited for.
   ///   - publish: as of `WriteTransaction.commit(publishing:)`.
   /// - Returns: whether it is saved; not where another handle is maintaining the store.
   func saveAsSegment(
-    _ changes: Memtable, mustWait: Bool,
+    _ changes: Memtable, newRows: RowSet, mustWait: Bool,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void = {
       show throws(StorageError) in try show()
     }
@@ -50,7 +51,7 @@ extension StorageEngine {
       return (next, Array(state.tables.memtable.records), state.pin)
     }
     let kills = try logged.withUnsafeBufferPointer { logged throws(StorageError) in
-      try rowsReplaced(by: [logged, changes.records], in: next)
+      try rowsReplaced(by: logged, changes.records, newRows: newRows, in: next)
     }
     logged.removeAll { changes.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
     let rows = logged.withUnsafeBufferPointer { SortedRecords([$0, changes.records]) }
@@ -66,18 +67,24 @@ extension StorageEngine {
     return true
   }
 
-  /// The rows of segments that these records take the place of: on segments of its own, as nothing is saved yet.
+  /// The rows of segments that records of the log, and then changes, take the place of: on segments of its own, as nothing is saved yet.
   private func rowsReplaced(
-    by lists: [UnsafeBufferPointer<UnsafeRawPointer>], in manifest: Manifest
+    by logged: UnsafeBufferPointer<UnsafeRawPointer>, _ changes: UnsafeBufferPointer<UnsafeRawPointer>,
+    newRows: RowSet, in manifest: Manifest
   ) throws(StorageError) -> [RowPlace] {
     let stack = try SegmentStack(Log(directory: directory, fileSystem: fileSystem, manifest: manifest))
     var kills: [RowPlace] = []
     guard !stack.isEmpty else { return kills }
-    let nobody = Memtable.nobody
-    for list in lists {
-      for record in list where record != nobody {
-        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
-        if let found = try stack.find(kind: kind, key: key), let place = try stack.bury(found) { kills.append(place) }
+    var keys: [UInt8: [RecordKey]] = [:]
+    func add(_ record: UnsafeRawPointer) {
+      if record != Memtable.nobody { keys[RecordLayout.kind(record), default: []].append(RecordLayout.key(record)) }
+    }
+    for record in logged { add(record) }
+    for (row, record) in changes.enumerated() where !newRows.contains(row) { add(record) }
+    for (kind, keys) in keys.sorted(by: { $0.key < $1.key }) {
+      try stack.find(kind: kind, keys: keys) { _, found throws(StorageError) in
+        // The log and a change of one name take the place of one row.
+        if let place = try stack.bury(found) { kills.append(place) }
       }
     }
     return kills

@@ -215,6 +215,22 @@ public final class StorageEngine: Sendable {
     }
   }
 
+  /// Whether a record lies under each of these keys.
+  func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return try state.tables.holds(kind: kind, keys: keys)
+    }
+  }
+
+  /// Whether each group may have records of a kind: `false` where it has none, for certain.
+  func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return try state.tables.mayHold(kind: kind, groups: groups)
+    }
+  }
+
   /// A scan that leaves out what a unit of work has in its own table.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,

@@ -21,7 +21,7 @@ final class StoreTables {
 
   /// ``settle(_:)`` for every kind.
   func settleAll() throws(StorageError) {
-    for kind in 0...UInt8.max { try settle(kind) }
+    for kind in 0...UInt8.max where memtable.mayHold(kind: kind) { try settle(kind) }
   }
 
   /// Takes in a whole group.
@@ -38,18 +38,12 @@ final class StoreTables {
     // A record that takes the place of a row before them has the name of one that was settled.
     let first = settledCounts[Int(kind)]
     guard first < records.count else { return }
-    var count = 0
-    for record in records[first...] where RecordLayout.kind(record) == kind { count += 1 }
-    if count > 0 {
-      let rows = try segments.lookup(kind: kind, count: count)
-      for (row, record) in zip(first..., records[first...]) where RecordLayout.kind(record) == kind {
-        // What fails is looked at again.
-        settledCounts[Int(kind)] = row
-        guard record != Memtable.nobody, let found = try rows.find(RecordLayout.key(record)),
-          let place = try segments.bury(found)
-        else { continue }
-        buried.append(place)
-      }
+    let keys = records[first...].compactMap { record in
+      record != Memtable.nobody && RecordLayout.kind(record) == kind ? RecordLayout.key(record) : nil
+    }
+    // What fails is looked at again: a row that was buried is not found then.
+    try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
+      if let place = try segments.bury(found) { buried.append(place) }
     }
     settledCounts[Int(kind)] = records.count
   }
@@ -59,6 +53,36 @@ final class StoreTables {
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
     if let record = memtable.find(kind: kind, key: key) { return RecordLayout.isDeletion(record) ? nil : record }
     return try segments.find(kind: kind, key: key)?.record
+  }
+
+  /// Whether a record lies under each of these keys.
+  func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
+    var held = [Bool](repeating: false, count: keys.count)
+    guard memtable.mayHold(kind: kind) else {
+      try segments.find(kind: kind, keys: keys) { index, _ in held[index] = true }
+      return held
+    }
+    var others: [Int] = []
+    for (index, key) in keys.enumerated() {
+      if let record = memtable.find(kind: kind, key: key) {
+        held[index] = !RecordLayout.isDeletion(record)
+      } else {
+        others.append(index)
+      }
+    }
+    try segments.find(kind: kind, keys: others.map { keys[$0] }) { index, _ in held[others[index]] = true }
+    return held
+  }
+
+  /// Whether each group may have records of a kind: `false` where it has none, for certain.
+  func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
+    var held = try segments.mayHold(kind: kind, groups: groups)
+    if memtable.mayHold(kind: kind) {
+      for index in groups.indices where !held[index] {
+        held[index] = memtable.mayHold(kind: kind, group: groups[index])
+      }
+    }
+    return held
   }
 
   func scan(

@@ -15,6 +15,8 @@ public final class WriteTransaction {
   private var looked: (kind: UInt8, key: RecordKey, isSaved: Bool)?
   /// The one before, as what is made mostly brings a second record along.
   private var lookedBefore: (kind: UInt8, key: RecordKey, isSaved: Bool)?
+  /// The rows of ``overlay`` whose names are known to be those of no saved record.
+  private var newRows = RowSet()
   /// Every record of this unit, in order: what a savepoint is restored from. Kept from the first savepoint on.
   private var history: [UnsafeRawPointer]?
   /// Until it is committed, even if the sync then failed, or rolled back.
@@ -50,6 +52,26 @@ public final class WriteTransaction {
       return saved
     }
     return RecordLayout.isDeletion(pointer) ? nil : Record(pointer: pointer, pin: ownPin())
+  }
+
+  /// Whether each of these keys is that of no record, saved or put by this unit. May be `false` for one that is.
+  public func areNew(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
+    var areNew = try engine.holds(kind: kind, keys: keys).map { !$0 }
+    if overlay.mayHold(kind: kind) {
+      for (index, key) in keys.enumerated() where overlay.find(kind: kind, key: key) != nil { areNew[index] = false }
+    }
+    return areNew
+  }
+
+  /// Whether no record of a kind has each of these groups. May be `false` for one that none has.
+  func areNew(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
+    var areNew = try engine.mayHold(kind: kind, groups: groups).map { !$0 }
+    if overlay.mayHold(kind: kind) {
+      for (index, group) in groups.enumerated() where overlay.mayHold(kind: kind, group: group) {
+        areNew[index] = false
+      }
+    }
+    return areNew
   }
 
   /// As ``StorageEngine/scan(kind:group:from:to:descending:limit:)``, with the changes of this unit.
@@ -103,22 +125,25 @@ public final class WriteTransaction {
   // MARK: Writes
 
   /// Puts a record in place of what had its name. `sort` is below `Int64.max`, a `group` of 0 is none, and a payload has at
-  /// most 1 GiB.
+  /// most 1 GiB. `isNew` says that no saved record has its name, as ``areNew(kind:keys:)`` has found: then nothing is looked for that
+  /// it takes the place of.
   public func put(
-    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer
+    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer, isNew: Bool = false
   ) throws(StorageError) {
     guard payload.count <= RecordLayout.largestPayload else {
       throw .tooLarge(bytes: payload.count, limit: RecordLayout.largestPayload)
     }
     precondition(sort < .max, "a sort value of Int64.max cannot be found again")
-    add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, payload: payload)
+    let row = add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, payload: payload).row
+    if isNew { newRows.insert(row) }
   }
 
   public func put(
-    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: [UInt8]
+    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: [UInt8], isNew: Bool = false
   ) throws(StorageError) {
     try payload.withUnsafeBufferPointer { bytes throws(StorageError) in
-      try put(kind: kind, key: key, sort: sort, group: group, payload: UnsafeRawBufferPointer(bytes))
+      try put(
+        kind: kind, key: key, sort: sort, group: group, payload: UnsafeRawBufferPointer(bytes), isNew: isNew)
     }
   }
 
@@ -127,7 +152,8 @@ public final class WriteTransaction {
     let isSaved = looked.map { $0.kind == kind && $0.key == key && $0.isSaved } ?? false
     let record = add(
       kind: kind, key: key, sort: 0, group: 0, isDeletion: true,
-      payload: UnsafeRawBufferPointer(start: nil, count: 0))
+      payload: UnsafeRawBufferPointer(start: nil, count: 0)
+    ).record
     if !isSaved { unsure.insert(record) }
   }
 
@@ -145,7 +171,8 @@ public final class WriteTransaction {
     var sequence: UInt64?
     do {
       let isTooLong = bytes >= GroupHeader.largest
-      let isSegment = engine.isLarge(bytes) ? try engine.saveAsSegment(overlay, mustWait: isTooLong) : false
+      let isSegment =
+        engine.isLarge(bytes) ? try engine.saveAsSegment(overlay, newRows: newRows, mustWait: isTooLong) : false
       if !isSegment {
         var records: [UnsafeRawPointer] = []
         records.reserveCapacity(overlay.count)
@@ -180,7 +207,7 @@ public final class WriteTransaction {
       let isTooLong = bytes >= GroupHeader.largest
       let isSegment =
         engine.isLarge(bytes)
-        ? try engine.saveAsSegment(overlay, mustWait: isTooLong, publishing: publish) : false
+        ? try engine.saveAsSegment(overlay, newRows: newRows, mustWait: isTooLong, publishing: publish) : false
       if !isSegment {
         var records: [UnsafeRawPointer] = []
         records.reserveCapacity(overlay.count)
@@ -218,6 +245,7 @@ public final class WriteTransaction {
     guard let history, savepoint.count < changes else { return }
     let kept = history.prefix(savepoint.count)
     overlay = Memtable()
+    newRows = RowSet()
     for record in kept { overlay.apply(record) }
     unsure.formIntersection(kept)
     looked = nil
@@ -265,7 +293,7 @@ extension WriteTransaction {
   @discardableResult
   private func add(
     kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, payload: UnsafeRawBufferPointer
-  ) -> UnsafeRawPointer {
+  ) -> (record: UnsafeRawPointer, row: Int) {
     precondition(isOpen, "a transaction that was committed or rolled back is written to")
     let size = RecordLayout.size(payloadCount: payload.count)
     if size > left { makeRoom(size) }
@@ -276,8 +304,7 @@ extension WriteTransaction {
       to: record, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
     changes += 1
     history?.append(UnsafeRawPointer(record))
-    overlay.apply(UnsafeRawPointer(record))
-    return UnsafeRawPointer(record)
+    return (UnsafeRawPointer(record), overlay.apply(UnsafeRawPointer(record)))
   }
 
   private func makeRoom(_ size: Int) {

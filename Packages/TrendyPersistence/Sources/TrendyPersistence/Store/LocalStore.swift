@@ -48,16 +48,18 @@ extension LocalStore: Sendable {}
 
 extension LocalStore {
   /// Where a row is, or would be.
-  private struct Place {
+  struct Place {
     var key: RecordKey
     var record: Record?
+    /// Whether it is known that no saved record has its name.
+    var isNew = false
   }
 
   /// How many identifiers may share one hash.
   private static let hashPlaces: UInt64 = 8
 
   /// Has the write lock from here on.
-  private func writing() throws(StorageError) -> WriteTransaction {
+  func writing() throws(StorageError) -> WriteTransaction {
     let engine = try engine.get()
     if let transaction {
       // Its save may have failed at the sync: then nothing may be added to it.
@@ -204,7 +206,7 @@ extension LocalStore {
     try put(row, at: place(row.rowKind, row.rowIdentifier), in: transaction)
   }
 
-  private func put<Row: StoredRow>(
+  func put<Row: StoredRow>(
     _ row: Row, at place: Place, in transaction: WriteTransaction
   ) throws(StorageError) {
     writer.reset()
@@ -215,7 +217,8 @@ extension LocalStore {
       old.withPayload { writer.unknownFields(of: $0, above: Row.lastField) }
       if old.sort == sort && old.group == group && old.isPayload(writer.bytes) { return }
     }
-    try transaction.put(kind: row.rowKind, key: place.key, sort: sort, group: group, payload: writer.bytes)
+    try transaction.put(
+      kind: row.rowKind, key: place.key, sort: sort, group: group, payload: writer.bytes, isNew: place.isNew)
   }
 
   /// Changes a row, or makes one. When `configure` throws, the row is as it was, and so is the write lock.

@@ -1,0 +1,80 @@
+/// Looks for many names or groups at once.
+///
+/// In the order in which a segment has them: what one look brings into the processor's cache serves the next. In any other order each
+/// waits for memory, and of a store that grows by an import most of the time went into that.
+extension SegmentStack {
+  /// Shows the living row of each key that has one, with the index of the key, in no order.
+  func find(
+    kind: UInt8, keys: [RecordKey], _ body: (Int, Found) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    guard mayHold(kind: kind) else { return }
+    var left = keys.indices.map { UInt64(Memtable.hash(kind, keys[$0])) << 32 | UInt64($0) }
+    left.sort()
+    for layer in layers where layer.segment.holds(kind) {
+      // Ids of this version rise with time, and most of what is recorded is new.
+      let newest = left.count > Self.fewKeys ? try layer.segment.newestVersionSeven(kind: kind) : .max
+      var others: [UInt64] = []
+      others.reserveCapacity(left.count)
+      for entry in left {
+        let index = Int(entry & 0xFFFF_FFFF)
+        let key = keys[index]
+        if key.high <= newest || !key.isVersionSeven, let record = try layer.segment.find(kind: kind, key: key),
+          layer.buried?.find(kind: kind, key: key) == nil
+        {
+          try body(index, Found(layer: layer, record: record))
+        } else {
+          others.append(entry)
+        }
+      }
+      left = others
+    }
+  }
+
+  /// To look for as many as this takes about as many pages of a segment as to find its newest key.
+  private static let fewKeys = 12
+
+  /// Whether each group may have rows of a kind: `false` where it has none, for certain.
+  func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
+    var found = [Bool](repeating: false, count: groups.count)
+    guard mayHold(kind: kind) else { return found }
+    let order = groups.indices.sorted { groups[$0] < groups[$1] }
+    for layer in layers where layer.segment.holds(kind) {
+      try layer.segment.forEachGroup(kind: kind, of: groups, in: order) { found[$0] = true }
+    }
+    return found
+  }
+}
+
+extension Segment {
+  func holds(_ kind: UInt8) -> Bool { footer.kinds.contains { $0.kind == kind } }
+
+  /// Shows the index of each group that has rows of a kind here.
+  /// - Parameter order: the indices of the groups, as these rise.
+  fileprivate func forEachGroup(
+    kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int) -> Void
+  ) throws(StorageError) {
+    func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {
+      let entry = footer.groupsAt + place * footer.groupBytes
+      try check(entry, footer.groupBytes)
+      let other = UInt8(truncatingIfNeeded: word(base, entry))
+      return other != kind ? other < kind : word(base, entry + 8) < group
+    }
+    var place = 0
+    for index in order {
+      // By steps that double, from where the group before was found: of many groups it is near, of few it is not missed by much.
+      var step = 1
+      while place + step <= footer.groupCount, try isBelow(place + step - 1, groups[index]) {
+        place += step
+        step *= 2
+      }
+      var end = min(place + step, footer.groupCount)
+      while place < end {
+        let middle = (place + end) / 2
+        if try isBelow(middle, groups[index]) { place = middle + 1 } else { end = middle }
+      }
+      guard place < footer.groupCount else { return }
+      let entry = footer.groupsAt + place * footer.groupBytes
+      if UInt8(truncatingIfNeeded: word(base, entry)) == kind, word(base, entry + 8) == groups[index] { body(index) }
+    }
+  }
+}

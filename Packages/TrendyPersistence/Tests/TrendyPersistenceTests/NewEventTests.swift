@@ -1,0 +1,108 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+
+/// Many events at once of which a store knows nothing yet.
+@Suite("New events", .timeLimit(.minutes(10)))
+struct NewEventTests {
+  /// Eight times 4096 bytes make a save large.
+  private static let options = StorageEngine.Options(
+    lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
+  private let disk = SimulatedFileSystem()
+  private let store: LocalStore
+
+  init() throws { store = try Self.factory(disk).makeLocalStore() }
+
+  private static func factory(_ disk: SimulatedFileSystem) throws -> DefaultDataStoreFactory {
+    try DefaultDataStoreFactory(directory: "/home/store", fileSystem: disk, options: options)
+  }
+
+  private static func id(_ number: Int) -> String {
+    CompactIdentifier(high: UInt64(number) &* 0x9E37_79B1_85EB_CA87 & ~0xF000 | 0x8000, low: 1 << 63 | UInt64(number))
+      .text
+  }
+
+  private static func event(_ number: Int, notes: String = "") -> Event {
+    Event(
+      id: id(number), eventTypeId: id(1_000_000),
+      timestamp: Date(timeIntervalSince1970: 1_700_000_000 + Double(number)),
+      notes: notes + String(repeating: "n", count: 100), sourceType: .imported, syncStatus: .pending)
+  }
+
+  private static func mutation(_ number: Int, of entity: String) -> PendingMutation {
+    PendingMutation(
+      id: CompactIdentifier(high: UInt64(number) << 16 | 0x7000, low: 1 << 63 | UInt64(number)).text,
+      entityType: .event, entityId: entity, operation: .create, payload: Data("{}".utf8),
+      createdAt: Date(timeIntervalSince1970: 1_700_000_000 + Double(number)))
+  }
+
+  private func areNew(_ ids: [String]) throws -> [Bool] {
+    try store.areNew(events: ids.map { CompactIdentifier($0) })
+  }
+
+  @Test(arguments: [false, true])
+  func `one is new where nothing is kept of it, in the log, in a segment or in the unit`(isSealed: Bool) throws {
+    try store.upsertEvent(Self.event(1))
+    try store.insertPendingMutation(Self.mutation(2, of: Self.id(2)))
+    try store.insertAcceptedMutation(Self.mutation(3, of: Self.id(3)))
+    try store.insertHeldEntry(
+      ChangeEntry(id: 4, entityType: "event", operation: "delete", entityId: Self.id(4), deletedAt: .distantPast))
+    try store.insertTombstone(Tombstone(entityType: .event, entityId: Self.id(5)))
+    try store.upsertEvent(Self.event(6))
+    try store.save()
+    if isSealed { while try Self.factory(disk).maintain(sealingAll: true) {} }
+    try store.deleteEvent(id: Self.id(6))
+    try store.upsertEvent(Self.event(7))
+    try store.insertPendingMutation(Self.mutation(8, of: Self.id(8)))
+    for number in 1...8 where number != 6 { #expect(try areNew([Self.id(number)]) == [false], "\(number)") }
+    // A tombstone of another kind is none of the event.
+    try store.insertTombstone(Tombstone(entityType: .geofence, entityId: Self.id(9)))
+    #expect(
+      try areNew([Self.id(9), Self.id(1), Self.id(10), Self.id(9), "no UUID"]) == [true, false, true, false, false])
+    store.rollback()
+    #expect(try areNew((6...8).map(Self.id)) == [false, true, true])
+  }
+
+  @Test func `what is inserted as new is there as if it had been put one by one`() throws {
+    let other = SimulatedFileSystem()
+    let slow = try Self.factory(other).makeLocalStore()
+    var known: Set<String> = []
+    // Large saves and small ones, with edits and deletions of what came before: a making waits still of what was deleted.
+    for (turn, numbers) in [0..<110, 200..<205, 100..<270, 265..<330].enumerated() {
+      let events = numbers.map { Self.event($0, notes: "\(turn)") }
+      for (event, isNew) in zip(events, try areNew(events.map(\.id))) {
+        #expect(isNew == known.insert(event.id).inserted)
+        let mutation = Self.mutation(turn * 1000 + Int(event.timestamp.timeIntervalSince1970) % 1000, of: event.id)
+        if isNew { try store.insertNew(event, with: mutation) } else { try store.upsertEvent(event) }
+        try slow.upsertEvent(event)
+        if isNew { try slow.insertPendingMutation(mutation) }
+      }
+      for both in [store, slow] {
+        try both.deleteEvent(id: Self.id(numbers.upperBound - 1))
+        try both.save()
+      }
+      for reader in [store, try Self.factory(disk.anotherProcess()).makeLocalStore()] {
+        #expect(try reader.fetchAllEvents() == slow.fetchAllEvents())
+        #expect(try reader.fetchPendingMutations() == slow.fetchPendingMutations())
+        #expect(try reader.pendingMutations(ofEntity: Self.id(201)) == slow.pendingMutations(ofEntity: Self.id(201)))
+      }
+    }
+    #expect(disk.files.contains { $0.hasPrefix("/home/store/segment-") })
+    #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
+  }
+
+  @Test func `a mutation whose key is its id keeps none of its own, and one with another does`() throws {
+    var mutation = Self.mutation(1, of: Self.id(1))
+    try store.insertPendingMutation(mutation)
+    #expect(try store.fetchPendingMutations() == [mutation])
+    mutation.idempotencyKey = "another"
+    try store.insertPendingMutation(mutation)
+    #expect(try store.fetchPendingMutations() == [mutation])
+    mutation.idempotencyKey = mutation.id
+    try store.insertPendingMutation(mutation)
+    #expect(try store.fetchPendingMutations() == [mutation])
+  }
+}
