@@ -61,7 +61,9 @@ public final class DeviceRecord: Sendable {
   /// A step of what keeps the store quick to open, for when nobody waits.
   ///
   /// - Returns: whether there may be more to do at once.
-  public func maintain() throws -> Bool { try dataStoreFactory.maintain() }
+  public func maintain(mergingFrom leastSegments: Int = 0) throws -> Bool {
+    try dataStoreFactory.maintain(mergingFrom: leastSegments)
+  }
 
   /// The event type that trips, visits or readings of an odometer are recorded as; made the first time it is asked for.
   public func type(_ kind: BuiltInType) throws -> EventType {

@@ -31,6 +31,7 @@ struct RecordImportTests {
       source: "a table", options: options, fingerprint: "table \(map.sorted { $0.key < $1.key })")
     request.typeMap = map
     request.onProgress = onProgress
+    request.batchSize = 4000
     return try record.importRecords(
       ByteInput(Array(text.utf8)), as: #require(InterchangeFormat.named("csv")), request)
   }

@@ -69,6 +69,19 @@ final class EditWriter {
     return payload
   }
 
+  /// Records an event that the store called new, in this unit.
+  /// - Returns: what makes the event, as it is told to the hub.
+  func recordNew(_ event: Event) throws -> Data {
+    let payload = try WireJSON.encode(event.createRequest)
+    var mutation = newMutation(EntityKey(.event, event.id), .create, payload: payload)
+    try putLast(&mutation)
+    try mark(&mutation)
+    var event = event
+    event.syncStatus = .pending
+    try store.insertNew(event, with: mutation)
+    return payload
+  }
+
   /// - Throws: ``RecorderError/notHeld(_:id:)``, or what `change` throws.
   func edit<Entity: StoredEntity>(_: Entity.Type, id: String, _ change: (inout Entity) throws -> Void) throws -> Entity
   {

@@ -32,6 +32,10 @@ public struct RecorderChanges {
   /// - Returns: what makes the event as the hub is told, the JSON of a `CreateEventRequest`; `nil` where nothing was recorded.
   public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 
+  /// Records an event that the store, asked in this save, called new.
+  /// - Returns: as ``recordedPayload(of:)``.
+  public func recordNew(_ event: Event) throws -> Data { try writer.recordNew(event) }
+
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try writer.record(eventType) }
 

@@ -77,13 +77,24 @@ final class DeviceImportStore: ImportStore {
     takenBack.count > 0 && takenBack.contains(CompactIdentifier(id).fingerprint)
   }
 
+  /// So many megabytes that the store takes them as a file of their own, which it need not write again from its log.
+  var batchSize: Int { 65_536 }
+
   func save(_ batch: [Undoable]) throws -> [Bool] {
     try record.recorder.inOneSave { save in
       try save.takeWriteLock()
+      let areNew = try Self.areNew(batch, in: save.store)
       var made: [MadeEntity] = []
-      let areNew = try batch.map { entity in
+      made.reserveCapacity(batch.count)
+      let wereMade = try zip(batch, areNew).map { entity, isNew in
         let id = entity.id
-        guard let digest = try make(entity, id: id, in: save) else { return false }
+        let digest =
+          if isNew, case .event(let event) = entity {
+            Undoable.digest(ofPayload: try save.recordNew(event))
+          } else {
+            try make(entity, id: id, in: save)
+          }
+        guard let digest else { return false }
         made.append(MadeEntity(kind: entity.kind, id: id, digest: digest))
         return true
       }
@@ -91,7 +102,7 @@ final class DeviceImportStore: ImportStore {
         let journal = ImportJournal(save.localStore)
         try journal.append(made, to: begin(journal))
       }
-      return areNew
+      return wereMade
     }
   }
 
@@ -101,6 +112,15 @@ final class DeviceImportStore: ImportStore {
       try save.takeWriteLock()
       try ImportJournal(save.localStore).finish(importID, at: record.clock.now)
     }
+  }
+
+  /// Of each whether it is an event of which nothing is known.
+  private static func areNew(_ batch: [Undoable], in store: any DataStoreProtocol) throws -> [Bool] {
+    let events = batch.map { entity -> CompactIdentifier? in
+      if case .event(let event) = entity { event.identifier } else { nil }
+    }
+    var areNew = try store.areNew(events: events.compactMap(\.self))[...]
+    return events.map { $0 != nil && areNew.popFirst() == true }
   }
 
   /// - Returns: the digest of what was made; `nil` where it was there before.

@@ -20,6 +20,8 @@ public struct ImportRequest: Sendable {
   public var fingerprint: String
   /// Called after each batch, which is saved by then, with the records so far; what it throws ends the import there.
   public var onProgress: (@Sendable (Int) throws -> Void)?
+  /// Entities that are saved at once; `nil` for as many as the store takes best.
+  var batchSize: Int?
 
   public init(source: String, options: ImportOptions, fingerprint: String) {
     self.source = source

@@ -37,6 +37,8 @@ public protocol ImportStore: AnyObject {
   /// The type under which trips or visits are recorded, made where there is none.
   func type(_ kind: BuiltInType) throws -> EventType
 
+  /// Entities that are best saved at once. The default is some thousands.
+  var batchSize: Int { get }
   /// Saves a batch, whole or not at all; durable on return.
   /// - Returns: of each, whether it was not there before.
   func save(_ batch: [Undoable]) throws -> [Bool]
@@ -49,6 +51,8 @@ public protocol ImportStore: AnyObject {
 }
 
 extension ImportStore {
+  public var batchSize: Int { 8000 }
+
   /// Takes in the records of a file, in batches each of which is saved whole.
   ///
   /// Ids follow from what an event is in its source, so the same file adds nothing the second time, into whichever store of the person.

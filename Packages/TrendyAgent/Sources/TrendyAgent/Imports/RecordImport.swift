@@ -90,10 +90,13 @@ extension DeviceRecord {
     if report.newCount + report.newReadings > 0, !request.isDryRun {
       onChange()
       // What was imported is saved; that the store stays quick to open can wait for whoever has room for it.
-      while (try? maintain()) == true {}
+      while (try? maintain(mergingFrom: Self.manySegments)) == true {}
     }
     return report
   }
+
+  /// Half of those that would make a save merge them, which is no time for it.
+  private static var manySegments: Int { 24 }
 
   /// Parts of the list of what an import made that are taken back in one save.
   private static var undoneParts: Int { 8 }

@@ -11,9 +11,7 @@ import TrendyTrips
 
 /// Makes entities of records, and saves them a batch at a time.
 final class RecordImporter {
-  /// Entities that are saved at once.
-  private static let batchSize = 8000
-  /// The same where each is held against all of the batch.
+  /// Entities that are saved at once where each is held against all of the batch.
   private static let comparedBatchSize = 2000
   private static let readingBatchSize = 20_000
   /// Events that are told of in full.
@@ -22,6 +20,7 @@ final class RecordImporter {
   private let store: any ImportStore
   private let format: InterchangeFormat
   private let request: ImportRequest
+  private let batchSize: Int
   private var report = ImportReport()
   private var records = 0
 
@@ -50,6 +49,7 @@ final class RecordImporter {
     self.store = store
     self.format = format
     self.request = request
+    batchSize = request.batchSize ?? store.batchSize
     latestFix = store.now.addingTimeInterval(86_400)
     for type in try store.eventTypes() { know(type) }
     for definition in try store.propertyDefinitions() { know(definition) }
@@ -109,7 +109,7 @@ final class RecordImporter {
     case .skip(let what, let count): skip(what, count)
     case .bad(let reason): refuse(reason, at: place)
     }
-    if batch.count >= (isBatchCompared ? Self.comparedBatchSize : Self.batchSize) { try flush() }
+    if batch.count >= (isBatchCompared ? Self.comparedBatchSize : batchSize) { try flush() }
   }
 
   private func refuse(_ reason: String, at place: String) {
