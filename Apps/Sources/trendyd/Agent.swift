@@ -226,8 +226,8 @@ struct Agent {
 
   private func units(_ app: AppContainer) -> Units { preferences(app).units }
 
-  /// Looks when something happened, every few seconds while a trip goes on, and once a minute in any case: an older file is known
-  /// for that of an agent that was killed.
+  /// Looks when something happened, every few seconds while a trip goes on, when a day begins, and once a minute in any case: an
+  /// older file is known for that of an agent that was killed.
   private func show(
     _ desk: LiveDesk, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {
@@ -250,7 +250,7 @@ struct Agent {
       if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)", level: .error) }
       lastWords = words
       // No timer that fires for nothing: an idle agent lets the machine sleep.
-      let wait: Duration = await desk.isTripOpen ? .seconds(5) : .seconds(60)
+      let wait = await desk.lookInterval
       next = Task {
         if (try? await clock.sleep(for: wait)) != nil { looking.yield() }
       }

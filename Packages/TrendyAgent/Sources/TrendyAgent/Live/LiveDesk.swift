@@ -94,6 +94,14 @@ public actor LiveDesk {
   /// Whether a trip goes on, so that it is worth looking often.
   public var isTripOpen: Bool { live.isActivityRunning }
 
+  /// How long the last look holds where nothing happens: a few seconds while a trip goes on, else a minute, and in no case into the
+  /// person's next day.
+  public var lookInterval: Duration {
+    let (now, local) = (record.clock.now, sources.local())
+    let tomorrow = local.startOfDay(now, addingDays: 1)
+    return min(isTripOpen ? .seconds(5) : .seconds(60), .seconds(max(0, tomorrow.timeIntervalSince(now))))
+  }
+
   /// Looks at everything again, and shows what changed. One look at a time: an older one must not undo what a newer one saw.
   /// - Throws: what could not be read; what could be is shown.
   public func look() async throws {
