@@ -10,9 +10,12 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import Synchronization
 
 /// Removes a folder when the person, or the system, ends this process: by SIGINT or SIGTERM.
 enum RemovalAtSignal {
+  private static let hasBegun = Atomic<Bool>(false)
+
   /// Call it before anything is in the folder, and before another thread begins: the threads that begin later leave the signals to
   /// the one that waits for them here.
   static func remove(_ path: String) {
@@ -28,6 +31,12 @@ enum RemovalAtSignal {
     #endif
     // Without a thread that waits for them they end the process as ever.
     if failure != 0 { block(SIG_UNBLOCK) }
+  }
+
+  /// Does not return once the folder is being removed: what fails from then on fails for that reason, and the process is about to
+  /// end with the signal's status.
+  static func waitIfBegun() {
+    while hasBegun.load(ordering: .acquiring) { pause() }
   }
 
   private static func signals() -> sigset_t {
@@ -48,6 +57,7 @@ enum RemovalAtSignal {
     var signals = signals()
     var signal: Int32 = 0
     while sigwait(&signals, &signal) != 0 {}
+    hasBegun.store(true, ordering: .releasing)
     // What is being written meanwhile may put a file into it again.
     for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
       try? FileManager.default.removeItem(atPath: path)  // looked at in the next round

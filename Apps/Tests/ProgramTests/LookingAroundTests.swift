@@ -23,9 +23,10 @@ struct LookingAroundTests {
     let tour = try bench.run("trendy", ["demo", "--years", "1"], environment: ["TMPDIR": temporary.path])
     #expect(tour.status == 0, "\(tour.talk)")
     #expect(tour.output.contains("$ trendy stats coffee"))
-    #expect(tour.output.contains("goes strongly with more run on the same day"))
+    // How strongly, and which trips were the last, is of the day on which it is made.
+    #expect(tour.output.contains(#/goes (strongly|moderately) with more run on the same day/#))
     #expect(tour.output.contains("more headache the day after"))
-    #expect(tour.output.contains("Home → Office"))
+    #expect(tour.output.contains(#/→ Home|Home →/#))
     #expect(try temporaryStores(in: temporary).isEmpty)
     let count = try bench.run("trendy", ["demo", "--years", "1", "--json"], environment: ["TMPDIR": temporary.path])
     #expect(try count.document["store"] == .null)
@@ -49,7 +50,9 @@ struct LookingAroundTests {
       } == true)
     kill(tour.process.processIdentifier, signal)
     tour.process.waitUntilExit()
-    #expect(tour.process.terminationReason == .exit && tour.process.terminationStatus == 128 + signal)
+    #expect(
+      tour.process.terminationReason == .exit && tour.process.terminationStatus == 128 + signal && tour.text.isEmpty,
+      "\(tour.process.terminationStatus) \(tour.text)")
     #expect(try temporaryStores(in: temporary).isEmpty)
   }
 

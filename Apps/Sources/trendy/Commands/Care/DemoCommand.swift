@@ -62,6 +62,7 @@ struct DemoCommand: Command {
       let events = try AppContainer(storeDirectory: store).record.take(life, until: session.now)
       return Answer(store: store, isKept: kept != nil, events: events, types: life.types.count, days: life.days)
     } catch {
+      RemovalAtSignal.waitIfBegun()
       // A store that is half made is nobody's; why it was not made whole is what is told.
       try? FileManager.default.removeItem(at: store)
       throw error
@@ -70,6 +71,7 @@ struct DemoCommand: Command {
 
   func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
     let shown = Result { try showTour(answer, session) }
+    RemovalAtSignal.waitIfBegun()
     if !answer.isKept { try remove(answer.store) }
     try shown.get()
     session.console.done(
