@@ -39,7 +39,7 @@ struct HelpTests {
   @Test func `the columns of --plain stand in the help, as many as there are`() throws {
     for words in [
       ["init"], ["log", "coffee"], ["place", "add", "Home", "52.0,4.0"], ["vehicle", "add", "Van"],
-      ["trip", "add", "12km", "--from", "-2h", "--for", "20m"],
+      ["trip", "add", "12km", "--from", "2025-11-20 8:00", "--for", "20m"], ["start", "workout"],
       ["trip", "rule", "add", "work", "business", "--days", "weekdays"], ["track", "add", Samples.drive.path],
       ["skip", "coffee"],
     ] {
@@ -47,7 +47,8 @@ struct HelpTests {
       #expect(result.status == 0, "\(words): \(result.talk)")
     }
     for command in [
-      "list", "today", "show @1", "trip list", "trip show @1", "trip report", "type list", "type show coffee",
+      "list", "today", "show @1", "trip list", "trip show @1", "trip report --month 2025", "type list",
+      "type show coffee",
       "place list",
       "place show Home", "vehicle list", "sync status", "trip rule list", "track list",
       "skip",

@@ -30,7 +30,10 @@ final class ShellScreen {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try startup.text.write(to: file, atomically: true, encoding: .utf8)
     server = try Running(bench, Self.tmux, ["-D", "-u", "-f", "/dev/null", "-S", socket], environment: environment)
-    let words = ["new-session", "-d", "-x", "100", "-y", "40", "/usr/bin/\(shell)", "-i"]
+    // In a folder whose files are known: fish shows the name of one as what may be meant.
+    let words = [
+      "new-session", "-d", "-c", bench.folder.path, "-x", "100", "-y", "40", "/usr/bin/\(shell)", "-i",
+    ]
     let isStarted: Bool? = try eventually { try ask(words).status == 0 ? true : nil }
     try #require(isStarted == true, "\(server.text)")
     try wait(for: "ready>")
