@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Each gets one clear message with a hint and its status, and loses nothing.
-@Suite("Bad input", .timeLimit(.minutes(10)))
+@Suite("Bad input", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct BadInputTests {
   let bench: Workbench
 

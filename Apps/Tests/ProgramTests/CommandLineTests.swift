@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("trendy", .timeLimit(.minutes(10)))
+@Suite("trendy", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct CommandLineTests {
   let bench: Workbench
 

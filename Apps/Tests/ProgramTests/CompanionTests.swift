@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A phone that tells a watch what goes on with it, through a real hub.
-@Suite("A companion", .timeLimit(.minutes(10)))
+@Suite("A companion", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct CompanionTests {
   let bench: Workbench
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("trendy config", .timeLimit(.minutes(10)))
+@Suite("trendy config", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ConfigTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Types, properties and places: changed, joined, deleted, and taken back.
-@Suite("Types and places", .timeLimit(.minutes(10)))
+@Suite("Types and places", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DefineTests {
   private let bench: Workbench
 

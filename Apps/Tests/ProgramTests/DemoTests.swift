@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("make demo", .timeLimit(.minutes(10)))
+@Suite("make demo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DemoTests {
   let bench: Workbench
 

@@ -10,7 +10,7 @@ import TrendyModels
 ///
 /// It ends within a second whatever is at work, and says so where something had to be left; on a machine that is busy with other
 /// tests that is no fault, so no test holds a watch.
-@Suite("Ending and asking the daemon", .timeLimit(.minutes(20)))
+@Suite("Ending and asking the daemon", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct EndingTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Exports that the agent makes by itself.
-@Suite("trendy export --every", .timeLimit(.minutes(10)))
+@Suite("trendy export --every", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ExportOrderTests {
   private let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Goals: set, told, excused, taken away, and the same on every device.
-@Suite("Goals", .timeLimit(.minutes(10)))
+@Suite("Goals", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct GoalTests {
   private let bench: Workbench
 

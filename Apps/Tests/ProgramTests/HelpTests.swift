@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What the programs say of themselves.
-@Suite("Help", .timeLimit(.minutes(10)))
+@Suite("Help", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HelpTests {
   private let bench: Workbench
 

@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// A person's hooks, called by the agent.
-@Suite("Hooks", .timeLimit(.minutes(20)))
+@Suite("Hooks", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HookTests {
   let bench: Workbench
   private let hooks: URL

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A watch that is told of phones that run none of our programs: they post to the hub, and the hub tells.
-@Suite("A companion of a phone that posts to the hub", .timeLimit(.minutes(10)))
+@Suite("A companion of a phone that posts to the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubCompanionTests {
   let bench: Workbench
 

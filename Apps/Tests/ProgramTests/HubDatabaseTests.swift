@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// Hubs whose data is in PostgreSQL.
-@Suite("Hubs on a database", .onPostgres, .timeLimit(.minutes(20)))
+@Suite("Hubs on a database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HubDatabaseTests {
   private let database: DatabaseBench
   private var bench: Workbench { database.bench }

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// The same file on a device and on the hub's page.
-@Suite("A file here and at the hub", .timeLimit(.minutes(10)))
+@Suite("A file here and at the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubImportTests {
   private let bench: Workbench
   private let hub: TestHub

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What goes on with a phone that posts only to the hub, asked for on a laptop without an agent.
-@Suite("trip show --live without an agent", .timeLimit(.minutes(10)))
+@Suite("trip show --live without an agent", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubLiveTests {
   let bench: Workbench
   let hub: TestHub

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A hub that moves from its folder to a database and back.
-@Suite("Moving a hub", .onPostgres, .timeLimit(.minutes(10)))
+@Suite("Moving a hub", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubMoveTests {
   private let database: DatabaseBench
   private let data: String

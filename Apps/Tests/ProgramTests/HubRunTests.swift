@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// How a hub is told what to do, how it ends, and what it does where descriptors or room are short.
-@Suite("Running a hub", .timeLimit(.minutes(10)))
+@Suite("Running a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubRunTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What a hub tells the one who runs it.
-@Suite("How a hub stands", .timeLimit(.minutes(20)))
+@Suite("How a hub stands", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HubStatusTests {
   let bench: Workbench
 
@@ -71,7 +71,7 @@ struct HubStatusTests {
 }
 
 /// A hub on a database tells the same.
-@Suite("How a hub on a database stands", .onPostgres, .timeLimit(.minutes(20)))
+@Suite("How a hub on a database stands", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct DatabaseStatusTests {
   @Test func `hub status counts those that serve, and readiness follows the database`() throws {
     let database = try DatabaseBench()

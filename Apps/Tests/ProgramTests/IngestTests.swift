@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// A recorded drive as trackers post it, at a hub and at an agent, over real sockets.
-@Suite("What trackers post", .timeLimit(.minutes(10)))
+@Suite("What trackers post", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct IngestTests {
   /// The drive's fixes: 7.4 km in half an hour.
   struct Fix {

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What a person pipes in, names twice or writes in other words.
-@Suite("Input", .timeLimit(.minutes(10)))
+@Suite("Input", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct InputTests {
   private let bench: Workbench
   private let track: String

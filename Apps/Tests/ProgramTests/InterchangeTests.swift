@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A person comes with what another program recorded, and leaves with everything.
-@Suite("Import and export", .timeLimit(.minutes(10)))
+@Suite("Import and export", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct InterchangeTests {
   private let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A person brings years of ways and workouts that other programs recorded.
-@Suite("Import of journeys", .timeLimit(.minutes(10)))
+@Suite("Import of journeys", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct JourneyImportTests {
   private let bench: Workbench
 

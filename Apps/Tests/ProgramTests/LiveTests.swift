@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// What a running agent shows: the status file, the control socket, notices on the desktop.
-@Suite("What goes on", .timeLimit(.minutes(10)))
+@Suite("What goes on", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LiveTests {
   let bench: Workbench
 

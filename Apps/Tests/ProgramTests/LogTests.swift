@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// The daemon's log: its formats, its levels, and the journal.
-@Suite("The daemon's log", .timeLimit(.minutes(20)))
+@Suite("The daemon's log", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct LogTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What the record says, in words and small pictures.
-@Suite("Looking back", .timeLimit(.minutes(10)))
+@Suite("Looking back", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookBackTests {
   let bench: Workbench
 

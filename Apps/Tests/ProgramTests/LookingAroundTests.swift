@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// `trendy demo`: a look around before there is anything of one's own.
-@Suite("Looking around", .timeLimit(.minutes(10)))
+@Suite("Looking around", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookingAroundTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Many events at once: piped in, listed, changed, deleted.
-@Suite("Many events", .timeLimit(.minutes(10)))
+@Suite("Many events", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ManyTests {
   private let bench: Workbench
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `trendyd metrics`
-@Suite("Metrics", .timeLimit(.minutes(20)))
+@Suite("Metrics", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct MetricsTests {
   let bench: Workbench
 

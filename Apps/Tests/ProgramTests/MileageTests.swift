@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Vehicles, rules, trips that a person changes, the log they hand in; each through the program.
-@Suite("trendy vehicle, trip and undo", .timeLimit(.minutes(10)))
+@Suite("trendy vehicle, trip and undo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct MileageTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// The pictures of looking back, whole, on a record whose days are long over.
-@Suite("Pictures", .timeLimit(.minutes(10)))
+@Suite("Pictures", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct PictureTests {
   let bench: Workbench
   private static let last = CivilDate(year: 2024, month: 11, day: 20)

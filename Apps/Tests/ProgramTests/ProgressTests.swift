@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// Work that may take more than a second: how far it is, and what Ctrl-C leaves.
-@Suite("Progress", .timeLimit(.minutes(10)))
+@Suite("Progress", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ProgressTests {
   private let bench: Workbench
   private static let goneAgain = "\u{1B}[K\r\u{1B}[K"

@@ -15,7 +15,7 @@ private let nginx = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"
 @Suite(
   "Hubs behind nginx", .onPostgres,
   .enabled(if: nginx != nil, "nginx is not installed: Tools/install-libraries --for-tests"),
-  .timeLimit(.minutes(20)))
+  .waitsForPrograms, .timeLimit(.minutes(20)))
 struct ProxyTests {
   private let database: DatabaseBench
   private let data: String

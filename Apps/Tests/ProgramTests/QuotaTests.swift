@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// `trendyd user limit`, and what a device says where its person's record is full.
-@Suite("Quotas of persons", .timeLimit(.minutes(10)))
+@Suite("Quotas of persons", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct QuotaTests {
   let bench: Workbench
   let hub: TestHub

@@ -9,7 +9,7 @@ import TrendyProtocols
 #endif
 
 /// An agent beside receivers that never stop talking.
-@Suite("An agent's receivers", .timeLimit(.minutes(10)))
+@Suite("An agent's receivers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReceiverTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Files as real programs wrote them, through the whole way from the file to what a person is told.
-@Suite("trendy import gpx", .timeLimit(.minutes(10)))
+@Suite("trendy import gpx", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RecordingTests {
   let bench: Workbench
 

@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-@Suite("The configuration of trendyd", .timeLimit(.minutes(10)))
+@Suite("The configuration of trendyd", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReloadTests {
   let bench: Workbench
 

@@ -9,7 +9,7 @@ import TrendyProtocols
 #endif
 
 /// `trendy doctor` with a hub, and `trendy sync repair`.
-@Suite("Repair with a hub", .timeLimit(.minutes(10)))
+@Suite("Repair with a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RepairTests {
   let bench: Workbench
   let hub: TestHub

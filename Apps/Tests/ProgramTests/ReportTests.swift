@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A year in review as one file of HTML.
-@Suite("trendy export report", .timeLimit(.minutes(10)))
+@Suite("trendy export report", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReportTests {
   private let bench: Workbench
 

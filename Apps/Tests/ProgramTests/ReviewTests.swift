@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A year in review and digests, whole, on a record whose days are long over.
-@Suite("Reviews", .timeLimit(.minutes(10)))
+@Suite("Reviews", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReviewTests {
   let bench: Workbench
   private static let last = CivilDate(year: 2024, month: 11, day: 20)

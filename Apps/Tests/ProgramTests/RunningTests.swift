@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What goes on for a while, and days that are excused.
-@Suite("trendy start, stop and skip", .timeLimit(.minutes(10)))
+@Suite("trendy start, stop and skip", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RunningTests {
   private let bench: Workbench
 

@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// Backup, restore and doctor as a person uses them, and disks as they really fail.
-@Suite("Safety", .timeLimit(.minutes(10)))
+@Suite("Safety", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct SafetyTests {
   let bench: Workbench
 

@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// `trendyd service`: the files of service managers, and what systemd's own tools say of them.
-@Suite("Services", .timeLimit(.minutes(10)))
+@Suite("Services", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ServiceInstallTests {
   let bench: Workbench
   private static let hasSystemd = FileManager.default.fileExists(atPath: "/usr/bin/systemd-analyze")

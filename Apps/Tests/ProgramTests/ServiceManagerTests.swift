@@ -8,7 +8,7 @@ import TrendyModels
 #endif
 
 /// The daemon as systemd runs it: `sd_notify`, the watchdog, and sockets that are passed on.
-@Suite("Under a service manager", .timeLimit(.minutes(10)))
+@Suite("Under a service manager", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ServiceManagerTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What several hub processes on one database do for a person, once.
-@Suite("Several hubs on one database", .onPostgres, .timeLimit(.minutes(20)))
+@Suite("Several hubs on one database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct SharedDatabaseTests {
   private let database: DatabaseBench
   private let data: String

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Completion as a person meets it: installed, and asked for with the tabulator in the shells themselves.
-@Suite("Shells", .timeLimit(.minutes(10)))
+@Suite("Shells", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ShellTests {
   private let bench: Workbench
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("Devices and a hub", .timeLimit(.minutes(10)))
+@Suite("Devices and a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct SyncTests {
   let bench: Workbench
   let hub: TestHub

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// What a person reads of events.
-@Suite("Text for people", .timeLimit(.minutes(10)))
+@Suite("Text for people", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TextTests {
   private let bench: Workbench
 

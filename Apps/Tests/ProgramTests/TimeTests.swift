@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Times as people say them, through the program, where the clocks are those of Amsterdam.
-@Suite("When it was", .timeLimit(.minutes(10)))
+@Suite("When it was", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TimeTests {
   let bench: Workbench
 

@@ -5,7 +5,7 @@ import Testing
 ///
 /// What is another each time (ids, codes, ports, moments of today) is compared as such; a code that the page shows stands for the one
 /// that was printed, and the page's port for a free one.
-@Suite("The tour", .timeLimit(.minutes(10)))
+@Suite("The tour", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TourTests {
   struct Step {
     var command: String

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// A person comes from another tracker, and may go back to it.
-@Suite("Import from trackers", .timeLimit(.minutes(10)))
+@Suite("Import from trackers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TrackerImportTests {
   private let bench: Workbench
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("trendy undo and redo", .timeLimit(.minutes(10)))
+@Suite("trendy undo and redo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct UndoTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Addresses that a hub tells of changes.
-@Suite("Webhooks of a hub", .timeLimit(.minutes(10)))
+@Suite("Webhooks of a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WebhookTests {
   let bench: Workbench
   private let data: String

@@ -1,0 +1,49 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Threads for tests that wait for programs.
+///
+/// Such a test blocks its thread until a process has ended or a socket answers. On Swift's cooperative pool, which has one thread
+/// for each core, two waiting tests would keep two cores idle.
+final class ProgramThreads: TaskExecutor {
+  static let shared = ProgramThreads(count: 3 * ProcessInfo.processInfo.activeProcessorCount)
+
+  private let jobs = Mutex<[UnownedJob]>([])
+  private let waiting = DispatchSemaphore(value: 0)
+
+  private init(count: Int) {
+    for _ in 0..<count { Thread.detachNewThread { [self] in work() } }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+    waiting.signal()
+  }
+
+  private func work() -> Never {
+    while true {
+      waiting.wait()
+      // One signal for each job.
+      let job = jobs.withLock { $0.removeFirst() }
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}
+
+/// Runs the tests of a suite on ``ProgramThreads``.
+struct ProgramThreadsTrait: SuiteTrait, TestTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    try await withTaskExecutorPreference(ProgramThreads.shared) { try await function() }
+  }
+}
+
+extension Trait where Self == ProgramThreadsTrait {
+  /// Its tests block their threads, as they wait for programs.
+  static var waitsForPrograms: Self { ProgramThreadsTrait() }
+}
