@@ -80,7 +80,22 @@ struct HubEventReadTests {
     }
     #expect(
       try await hub.send("GET", "/events/days?from=2026-11-01&to=2026-11-02").json
-        == ["days": [], "first_date": .null])
+        == ["days": [], "first_date": .null, "levels": [:]])
+  }
+
+  @Test func `levels of a heat map follow from the days of a type that are asked for`() async throws {
+    try await hub.makeType()
+    try await hub.makeType("u", name: "Tea")
+    for (day, count) in [(1, 1), (2, 2), (3, 5), (4, 9)] {
+      for number in 0..<count { try await hub.makeEvent("e\(day)-\(number)", at: "2024-01-0\(day)T08:00:00Z") }
+    }
+    try await hub.makeEvent("u1", type: "u", at: "2024-01-02T08:00:00Z")
+    func levels(_ query: String) async throws -> JSONValue {
+      try await hub.send("GET", "/events/days?\(query)").json["levels"]
+    }
+    #expect(try await levels("from=2024-01-01&to=2024-01-31") == ["t": [1.75, 3.5, 6.0], "u": [0.0, 0.0, 1.0]])
+    #expect(try await levels("from=2024-01-01&to=2024-01-02") == ["t": [0.0, 0.0, 1.0], "u": [0.0, 0.0, 1.0]])
+    #expect(try await levels("from=2023-01-01&to=2023-12-31") == [:])
   }
 
   @Test func `events are found by each word of their text, and by their type`() async throws {

@@ -7,6 +7,14 @@ import TrendyModels
 private struct ExplainingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
 
+  func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
+    (0..<40).map {
+      Location(
+        coordinate: Coordinate(latitude: 52 + Double(max($0, 20)) * 0.001, longitude: 5), horizontalAccuracy: 5,
+        timestamp: span.lowerBound.addingTimeInterval(Double($0) * 10))
+    }
+  }
+
   func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
     let start = Date(timeIntervalSince1970: 1_704_096_000)
     return APIExplanation(
@@ -127,6 +135,7 @@ struct OpenAPITests {
       body: ["id": "reading", "odometer_m": 120_000, "at": "2024-01-01T08:00:00.000Z", "time_zone": "Europe/Paris"])
     _ = try await hub.makeTrip("trip")
     try await run.drive("getTrip", id: "trip")
+    try await run.drive("getStorage")
     try await run.drive("showSplit", id: "trip")
     try await run.drive("splitTrip", id: "trip", body: ["at": "2024-01-01T08:30:00.000Z", "id": "rest"])
     try await run.drive("mergeTrips", id: "trip", body: ["with": "rest"])

@@ -248,6 +248,20 @@ struct FindingTests {
     #expect((start...end).split(by: .month, firstWeekday: 1).map(\.count) == [1, 31, 1])
   }
 
+  @Test(
+    "of counts up to four each number has its level, and yes or no is strong",
+    arguments: zip([[1], [1, 1, 2], [1, 2, 3], [1, 2, 3, 4]], [[3], [3, 3, 4], [1, 3, 4], [1, 2, 3, 4]]))
+  func heatOfCounts(counts: [Double], expected: [Int]) throws {
+    let levels = try #require(HeatLevels(ofCounts: DailySeries(first: today, values: [0] + counts)))
+    #expect(counts.map(levels.level) == expected && levels.level(0) == 0)
+    #expect(HeatLevels(ofCounts: DailySeries(first: today, values: [0])) == nil)
+  }
+
+  @Test func `of larger counts the levels are quarters, as of any numbers`() {
+    let series = DailySeries(first: today, values: [0, 1, 5, 2, 9, 3, 3])
+    #expect(HeatLevels(ofCounts: series) == HeatLevels(series))
+  }
+
   @Test func `heat levels are the quarters of the days that have something`() throws {
     let series = DailySeries(first: today, values: [0, 1, 2, 3, 4, 0])
     let levels = try #require(HeatLevels(series))

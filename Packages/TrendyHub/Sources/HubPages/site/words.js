@@ -181,7 +181,7 @@ export const words = {
   },
   settings: {
     days: 'Days', dayStart: 'A day begins at', dayHint: 'What you record before belongs to the day before.', weekStart: 'A week begins on', units: 'Units', lengths: 'Lengths', clock: 'Clock', look: 'Look', theme: 'Theme',
-    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', person: 'Person', hub: 'Hub', browser: 'This browser', stop: 'A stop ends a trip after', /** @param {number} n */ minutes: (n) => `${n} min`, stopHint: 'From the next drive on. Trips that were found stay as they are.', byLocale: 'as here', all: 'The same on all your devices.',
+    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', person: 'Person', hub: 'Hub', browser: 'This browser', stop: 'A stop ends a trip after', /** @param {number} n */ minutes: (n) => `${n} min`, /** @param {string} most */ ofMost: (most) => `of ${most} at most`, entries: 'Kept for you', content: 'What is in them', disk: 'On the disk of the hub', stopHint: 'From the next drive on. Trips that were found stay as they are.', byLocale: 'as here', all: 'The same on all your devices.',
   },
   pair: {
     noPerson: 'This hub has no person yet', noPersonWords: 'On the machine where it runs, type:', title: 'Pair this browser', where: 'On a device that is already in, open Devices. Or on the machine of the hub, type:',

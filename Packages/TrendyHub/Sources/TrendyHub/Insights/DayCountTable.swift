@@ -1,4 +1,5 @@
 import Foundation
+import TrendyInsights
 import TrendyModels
 
 /// Counts of the days in a range, and the answer that is made of them: of a year and some types it has many thousand numbers, so it is
@@ -16,7 +17,16 @@ struct DayCountTable {
     types[type, default: [Int](repeating: 0, count: days.lowerBound.distance(to: days.upperBound) + 1)][place] += count
   }
 
-  /// The answer of `/events/days`: days with an event, in their order.
+  /// Bounds of the levels of a heat map, of each type.
+  private func levels() -> JSONValue {
+    .object(
+      types.compactMapValues { counts in
+        HeatLevels(ofCounts: DailySeries(first: days.lowerBound, values: counts.map(Double.init)))
+          .map { .array($0.bounds.map { .double($0) }) }
+      })
+  }
+
+  /// The answer of `/events/days`: days with an event, in their order, and the bounds of the levels of each type.
   func text(firstDate: CivilDate?) -> Data {
     let types = types.sorted { $0.key < $1.key }
       .map { (name: Array(JSONText.write(.string($0.key))), counts: $0.value) }
@@ -41,7 +51,7 @@ struct DayCountTable {
       text += #"},"date":"\#(days.lowerBound.advanced(by: place))"}"#.utf8
     }
     let first = firstDate.map { #""\#($0)""# } ?? "null"
-    text += #"],"first_date":\#(first)}"#.utf8
-    return Data(text)
+    text += #"],"first_date":\#(first),"levels":"#.utf8
+    return Data(text) + JSONText.write(levels()) + Data("}".utf8)
   }
 }

@@ -136,6 +136,8 @@ export async function countsOf(from, to) {
     `/events/days?from=${from}&to=${to}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
   return {
     first: answer.first_date,
+    /** Bounds of the levels of a heat map, by type. @type {Record<string, number[]>} */
+    levels: answer.levels ?? {},
     counts: () => {
       const days = overlaidDays(new Map(answer.days.map((/** @type {any} */ day) => [day.date, day.counts])), askedAt);
       for (const date of [...days.keys()]) if (date < from || date > to) days.delete(date);

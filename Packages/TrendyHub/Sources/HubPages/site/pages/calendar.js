@@ -79,7 +79,7 @@ function drawYear(year, chosen, all, counts, view) {
       const about = h('div.about', null, disc(type, 28), h('h2', null, h('a', { href: `/types/${encodeURIComponent(type.id)}` }, type.name)),
         sum ? h('p', null, h('b', null, words.calendar.days(of.size, span)), ` ${words.calendar.inAll(sum)}${skipped ? ` ${words.calendar.skips(skipped)}` : ''}`)
           : h('p', null, `${words.calendar.first} `, h('button.link', { type: 'button', on: { click: () => logNow(type) } }, words.type.first(type.name))));
-      return heatmap({ type, year, counts: of, first, isSkipped, isNarrow, about, open: (date) => go(`/timeline/${date}`), say: h('p.reading') });
+      return heatmap({ type, year, counts: of, bounds: counts.levels[type.id], first, isSkipped, isNarrow, about, open: (date) => go(`/timeline/${date}`), say: h('p.reading') });
     }));
 }
 

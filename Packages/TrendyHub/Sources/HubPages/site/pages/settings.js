@@ -3,8 +3,9 @@ import { head } from '../parts/head.js';
 import { choice, field, toggle } from '../parts/field.js';
 import { toast } from '../parts/toast.js';
 import { showKeys, areSingleKeysOn } from '../parts/keys.js';
-import { session, set, settings as values } from '../data/record.js';
-import { words } from '../words.js';
+import { bytes } from '../parts/values.js';
+import { read, session, set, settings as values } from '../data/record.js';
+import { count, some, words } from '../words.js';
 
 /** How long a stop ends a trip (decision 0083). */
 const STOPS = ['5m', '10m', '15m'];
@@ -12,8 +13,8 @@ const DAYS = ['monday', 'sunday', 'saturday'];
 
 /** Each change is saved at once. @returns {import('../app.js').Page} */
 export const settings = () => ({
-  title: words.nav.settings, load: async () => null,
-  draw() {
+  title: words.nav.settings, load: () => read('/me/storage').then(({ answer }) => answer, () => null),
+  draw(room) {
     const now = values();
     const save = (/** @type {string} */ key) => async (/** @type {any} */ value) => { await set(key, value || null); toast(words.toast.saved); };
     const startInput = /** @type {HTMLInputElement} */ (h('input.input', { type: 'time', value: (now.day_starts_at ?? '00:00').padStart(5, '0'), dataset: { key: 'day-start' } }));
@@ -36,6 +37,9 @@ export const settings = () => ({
       group(words.settings.look, [choice(words.settings.theme, [['system', words.settings.system], ['light', words.settings.light], ['dark', words.settings.dark]], theme, setTheme).element,
         toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) => localStorage.setItem('keys', isOn ? 'on' : 'off')).element,
         h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title))], words.settings.browser),
-      group(words.settings.you, [h('dl.keys', null, [[words.settings.person, session.person.name], [words.settings.browser, session.device.name], [words.settings.hub, `${session.hub}, ${location.host}`]].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))])));
+      group(words.settings.you, [h('dl.keys', null, [[words.settings.person, session.person.name], [words.settings.browser, session.device.name], [words.settings.hub, `${session.hub}, ${location.host}`],
+        ...(room ? [[words.settings.entries, [some(room.rows, 'record'), room.quota_rows !== null && words.settings.ofMost(count(room.quota_rows))].filter(Boolean).join(' ')],
+        [words.settings.content, [bytes(room.bytes), room.quota_bytes !== null && words.settings.ofMost(bytes(room.quota_bytes))].filter(Boolean).join(' ')],
+          ...(room.stored_bytes === null ? [] : [[words.settings.disk, bytes(room.stored_bytes)]])] : [])].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))])));
   },
 });

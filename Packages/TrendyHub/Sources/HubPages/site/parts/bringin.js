@@ -2,7 +2,7 @@
 
 import { h, say } from './dom.js';
 import { disc, glyph } from './glyph.js';
-import { summary } from './values.js';
+import { bytes, summary } from './values.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { refresh, types } from '../data/record.js';
 import { dayOf, nearDate, time, zone } from '../data/days.js';
@@ -282,9 +282,3 @@ function outcome(result) {
 }
 
 const sum = (/** @type {number[]} */ numbers) => numbers.reduce((all, n) => all + n, 0);
-
-/** `3.2 MB`. @param {number} n */
-function bytes(n) {
-  const [unit, size] = n >= 1e9 ? ['GB', 1e9] : n >= 1e6 ? ['MB', 1e6] : n >= 1e3 ? ['kB', 1e3] : ['B', 1];
-  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: size > 1e3 ? 1 : 0 }).format(n / size)} ${unit}`;
-}

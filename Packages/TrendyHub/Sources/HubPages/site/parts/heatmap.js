@@ -12,28 +12,21 @@ export const hatch = () => svg('svg.defs', { 'aria-hidden': 'true' }, svg('defs'
     svg('line', { x1: 0, y1: 0, x2: 0, y2: 4.4, stroke: 'var(--edge)', 'stroke-width': 2.2 }))));
 
 /**
- * The bounds of four levels: quarters of the days that have any. @param {number[]} values
+ * The level of a day, by the bounds that the hub found in the type's own days; of a type that it does not know of yet as of yes or no.
+ * @param {number[]} [bounds]
  * @returns {(value: number) => number} 0 to 4
  */
-export function levels(values) {
-  const counts = values.filter((value) => value > 0).sort((a, b) => a - b);
-  const most = counts[counts.length - 1] ?? 0;
-  if (most <= 2) return (value) => (value > 0 ? 2 + value : 0);
-  if (most <= 4) return (value) => (value > 0 ? Math.round(1 + ((value - 1) * 3) / (most - 1)) : 0);
-  const at = (/** @type {number} */ share) => counts[Math.min(counts.length - 1, Math.floor(counts.length * share))];
-  const bounds = [at(0.25), at(0.5), at(0.75)];
-  return (value) => (value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length);
-}
+const levels = (bounds = [0, 0, 1]) => (value) => (value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length);
 
 /**
  * A year as weeks of days. Arrow keys move between days, Enter opens one.
- * @param {{type: any, year: number, counts: Map<string, number>, first: string | null, isSkipped: (date: string) => boolean,
+ * @param {{type: any, year: number, counts: Map<string, number>, bounds: number[] | undefined, first: string | null, isSkipped: (date: string) => boolean,
  *   isNarrow: boolean, open: (date: string) => void, about: Node, say: HTMLElement}} of
  */
-export function heatmap({ type, year, counts, first, isSkipped, isNarrow, open, about, say }) {
+export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow, open, about, say }) {
   const begin = `${year}-01-01`;
   const end = `${year}-12-31`;
-  const level = levels([...counts.values()]);
+  const level = levels(bounds);
   const now = today();
   const halves = isNarrow ? [[begin, `${year}-06-30`], [`${year}-07-01`, end]] : [[begin, end]];
   /** @type {SVGElement[]} */

@@ -159,3 +159,9 @@ export function whenText(event) {
 
 /** `1:38` since an event began. @param {any} event */
 export const runningText = (event) => clock((Date.now() - Date.parse(event.timestamp)) / 1000);
+
+/** `3.2 MB`. @param {number} n */
+export function bytes(n) {
+  const [unit, size] = n >= 1e9 ? ['GB', 1e9] : n >= 1e6 ? ['MB', 1e6] : n >= 1e3 ? ['kB', 1e3] : ['B', 1];
+  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: size > 1e3 ? 1 : 0 }).format(n / size)} ${unit}`;
+}

@@ -65,6 +65,16 @@ extension HubRoutes {
         try await server.listDevices(sender).taggedByContent(for: call.request)
       }),
     HubRoute(
+      .get, "me/storage", name: "getStorage", summary: "How much is kept of the person, and how much may be.",
+      answers: [
+        .json(
+          200, "what lives, what that takes, and the quota",
+          .object([
+            .required("rows", .counter), .required("bytes", .counter), .required("quota_rows", .nullable(.counter)),
+            .required("quota_bytes", .nullable(.counter)), .required("stored_bytes", .nullable(.counter)),
+          ]))
+      ], .device { server, call, sender in try await server.showStorage(sender) }),
+    HubRoute(
       .get, "me/live", name: "getLiveTrips", summary: "What goes on, as far as devices post to the hub.",
       answers: [.json(200, "the trips that go on", .named("LiveTrips"))],
       .device { server, call, sender in try await server.answerLive(call, sender) }),
@@ -167,6 +177,7 @@ extension HubRoutes {
             .object([
               .required("days", .list(.object([.required("date", .string), .required("counts", .map(.counter))]))),
               .required("first_date", .nullable(.string)),
+              .required("levels", .map(.list(.number(0...Double.greatestFiniteMagnitude)))),
             ]))
         ], .record { server, call, sender in try server.countByDay(call, sender) }),
       HubRoute(
