@@ -56,14 +56,14 @@ def drive(phone, minutes=120):
         "distance": {"type": "number", "value": 10000}, "route": {"type": "text", "value": life.encode([(52 + i * 0.009, 5 + 0.002 * (i % 3)) for i in range(11)])}})
 
 
-def post_drive(phone):
-    """Fixes as an app posts them: at rest, twenty minutes on the way, at rest again for longer than ends a trip."""
+def post_drive(phone, stop=0):
+    """Fixes as an app posts them: at rest, twenty minutes on the way, half of it before some seconds of standing, at rest again for longer than ends a trip."""
     begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=90)
     fixes = []
     for second in range(0, 4800, 10):
-        driven = max(0, min(second - 900, 1200))
+        driven = max(0, min(second - 900, 600)) + max(0, min(second - 1500 - stop, 600))
         fixes.append({"type": "Feature", "geometry": {"type": "Point", "coordinates": [5 + driven * 0.0001, 52 + driven * 0.0001]},
-                      "properties": {"timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 13.1 if 0 < driven < 1200 else 0}})
+                      "properties": {"timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 13.1 if 0 < driven < 1200 and not 1500 <= second < 1500 + stop else 0}})
     for start in range(0, len(fixes), 100):
         phone.post("/overland", {"locations": fixes[start:start + 100]})
 
@@ -564,6 +564,51 @@ def what_the_hub_found_is_told_beside_the_route(world):
         browser.go(f"/trips/{drive(phone)}")
         browser.shows("Nothing is kept here of how it was found")
         quiet(browser, "why")
+
+
+@test
+def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        post_drive(phone, stop=150)
+        world.wait(lambda: phone.ask("GET", "/events"), "a trip is found")
+        pair(browser, hub, then="nav")
+        trip = phone.ask("GET", "/events")[0]["id"]
+        browser.go(f"/trips/{trip}")
+        browser.find(".plot.speed .line")
+        told = phone.ask("GET", f"/trips/{trip}")["speed"]
+        same(len(told["stops"]), 1, "the stop on the way")
+        check(120 <= told["standing_s"] <= 160 and 46 <= told["top_mps"] * 3.6 <= 48, f"what the hub tells: {told['standing_s']} s, {told['top_mps']} m/s")
+        browser.shows("At most 47 km/h. 1 stop, 2 min in all.", "figure")
+        same(browser.count(".map rect.stop"), 1, "the stop on the map")
+        same(browser.script("return document.querySelector('.map .at-stop').textContent"), "2 min", "and how long it was")
+        # Read by keys: words, and a dot where it was.
+        browser.script("document.querySelector('.plot.speed').focus()")
+        browser.keys(RIGHT)
+        browser.find(".map .spot")
+        first = browser.script("return document.querySelector('.map .spot').getAttribute('cy')")
+        browser.script("document.querySelector('.plot.speed').dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
+        check(browser.script("return document.querySelector('.map .spot').getAttribute('cy')") != first, "the dot goes along")
+        middle = browser.script("const b = document.querySelector('.plot.speed').getBoundingClientRect(); return [Math.round(b.left + b.width / 2), Math.round(b.top + 20)]")
+        browser.click_at(*middle)
+        browser.shows("stopped for 2 min", "figure .reading")
+        for width in (390, 1280):
+            browser.size(width)
+            for dark in (False, True):
+                browser.theme(dark, still=True)
+                whole(browser, f"speed at {width}")
+                if world.axe.source:
+                    same(world.axe.run(browser), [], f"speed at {width}")
+        browser.press(".tools button", "Table")
+        browser.find(".table td")
+        same(browser.count(".table tbody tr"), len(told["steps"]), "each step")
+        browser.shows("stopped for 2 min", ".table")
+        browser.press(".tools button", "Chart")
+        # A trip of which no fixes are kept has no strip.
+        browser.go(f"/trips/{drive(phone, minutes=300)}")
+        browser.shows("Nothing is kept here of how it was found")
+        same(browser.count(".plot.speed"), 0, "a strip of nothing")
+        quiet(browser, "speed")
 
 
 @test

@@ -142,30 +142,33 @@ static const unsigned char file_45[] = {
 #embed "site/parts/spark.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/tiles.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/tiles.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_51[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_52[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_53[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_54[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_55[] = {
 #embed "site/worker.js"
 };
 
@@ -216,15 +219,16 @@ static const struct hub_page_file files[] = {
   {"parts/row.js", file_43, sizeof file_43},
   {"parts/sheet.js", file_44, sizeof file_44},
   {"parts/spark.js", file_45, sizeof file_45},
-  {"parts/tile.js", file_46, sizeof file_46},
-  {"parts/tiles.js", file_47, sizeof file_47},
-  {"parts/toast.js", file_48, sizeof file_48},
-  {"parts/tripacts.js", file_49, sizeof file_49},
-  {"parts/typeform.js", file_50, sizeof file_50},
-  {"parts/values.js", file_51, sizeof file_51},
-  {"theme.js", file_52, sizeof file_52},
-  {"words.js", file_53, sizeof file_53},
-  {"worker.js", file_54, sizeof file_54},
+  {"parts/speedstrip.js", file_46, sizeof file_46},
+  {"parts/tile.js", file_47, sizeof file_47},
+  {"parts/tiles.js", file_48, sizeof file_48},
+  {"parts/toast.js", file_49, sizeof file_49},
+  {"parts/tripacts.js", file_50, sizeof file_50},
+  {"parts/typeform.js", file_51, sizeof file_51},
+  {"parts/values.js", file_52, sizeof file_52},
+  {"theme.js", file_53, sizeof file_53},
+  {"words.js", file_54, sizeof file_54},
+  {"worker.js", file_55, sizeof file_55},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

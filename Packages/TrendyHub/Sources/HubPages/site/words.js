@@ -129,6 +129,11 @@ export const words = {
     /** @param {string} unit */ businessPart: (unit) => `Business part (${unit})`, /** @param {string} all */ badPart: (all) => `From 0 to ${all}.`,
     /** @param {string} rule */ rule: (rule) => `by rule “${rule}”`, byHand: 'by hand', list: 'Trips of the month',
   },
+  speed: {
+    title: 'Speed', time: 'time', speed: 'speed', where: 'where', gap: 'no fixes', hint: 'Point at the strip, or use the arrow keys: a dot on the map shows where.',
+    /** @param {string} top */ fastest: (top) => `At most ${top}.`, /** @param {string} stops @param {string} length */ stops: (stops, length) => `${stops}, ${length} in all.`, noStops: 'No stop of a minute or more.',
+    /** @param {string} length @param {string} place */ stopped: (length, place) => `stopped for ${length}${place ? ` at ${place}` : ''}`,
+  },
   mileage: {
     /** @param {number} year */ title: (year) => `Mileage ${year}`, print: 'Print', vehicle: 'Vehicle', all: 'All vehicles', noVehicle: 'Without a vehicle', /** @param {number} year */ none: (year) => `No trips in ${year}.`,
     /** @param {string} km */ undecided: (km) => `${km} are not decided yet.`, driven: 'driven', share: 'of it business', byMonth: 'By month', byVehicle: 'By vehicle', month: 'Month', trips: 'Trips', sum: 'Driven', open: 'Not decided',

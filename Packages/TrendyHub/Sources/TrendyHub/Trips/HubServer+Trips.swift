@@ -22,6 +22,9 @@ extension HubServer {
     }
     members["explanation"] = try explanation.map { try WireJSON.decode(JSONValue.self, from: WireJSON.encode($0)) }
     if members["explanation"] == nil { members["explanation"] = .null }
+    let (trip, fixes) = try await tripWithFixes(id, sender)
+    let span = trip.start...max(trip.start, trip.end)
+    members["speed"] = SpeedProfile(fixes, during: span)?.document ?? .null
     return .json(.object(members))
   }
 
@@ -159,6 +162,31 @@ extension HubReading {
     let earlier = try trips(start - week..<start)
     let later = try trips(start..<start + week)
     return (earlier.first, later.last)
+  }
+}
+
+extension SpeedProfile {
+  /// As the API has it.
+  fileprivate var document: JSONValue {
+    func rounded(_ value: Double, _ parts: Double) -> JSONValue { .double((value * parts).rounded() / parts) }
+    func place(_ coordinate: Coordinate) -> [String: JSONValue] {
+      ["latitude": rounded(coordinate.latitude, 1e6), "longitude": rounded(coordinate.longitude, 1e6)]
+    }
+    return [
+      "start": .string(RFC3339.string(from: start)), "step_s": .double(stepSeconds), "top_mps": rounded(topSpeed, 10),
+      "standing_s": rounded(standingSeconds, 1),
+      "steps": .array(
+        steps.map { step in
+          .object(place(step.coordinate).merging(["mps": step.speed.map { rounded($0, 10) } ?? .null]) { $1 })
+        }),
+      "stops": .array(
+        stops.map { stop in
+          .object(
+            place(stop.coordinate).merging([
+              "start": .string(RFC3339.string(from: stop.start)), "end": .string(RFC3339.string(from: stop.end)),
+            ]) { $1 })
+        }),
+    ]
   }
 }
 

@@ -4,6 +4,7 @@ import { parseNumber, textField } from '../parts/field.js';
 import { routeMap } from '../parts/routemap.js';
 import { openEvent } from '../parts/eventform.js';
 import { toast } from '../parts/toast.js';
+import { speedStrip, spot, stopsOf } from '../parts/speedstrip.js';
 import { beginSplit, cutter, nameEnd, openMerge, splitSlot } from '../parts/tripacts.js';
 import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed, titleOf } from '../parts/values.js';
 import { go } from '../data/address.js';
@@ -109,9 +110,10 @@ function detail(trip, all, around) {
   const car = vehicles().find((vehicle) => vehicle.id === trip.properties?.vehicle?.value)?.name ?? trip.properties?.car?.value;
   const rule = trip.properties?.rule?.value;
   const slot = splitSlot(trip);
+  const dot = spot();
   const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ click, isOn = true) => isOn && h('button.button', { type: 'button', dataset: { key }, on: { click } }, text);
   return h('div', null,
-    route.length > 1 ? routeMap({ label: words.trips.map, places: places(), route, roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)), start: from ? '' : time(new Date(trip.timestamp)), end: to ? '' : time(new Date(trip.end_date)), cutter: cutter(trip) })
+    route.length > 1 ? routeMap({ label: words.trips.map, places: places(), route, roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)), start: from ? '' : time(new Date(trip.timestamp)), end: to ? '' : time(new Date(trip.end_date)), cutter: cutter(trip), stops: stopsOf(around?.speed), spot: dot })
       : h('p.empty', null, words.trips.noRoute),
     h('section', null, h('div.head.trip-head', null, h('div.words', null, h('h2', null, titleOf(trip)),
       h('p.small.quiet', null, [`${longDate(dayOfEvent(trip))}, ${time(new Date(trip.timestamp))} – ${time(new Date(trip.end_date))}`, car, kind && (rule ? words.trips.rule(rule) : '')].filter(Boolean).join(', '))),
@@ -119,7 +121,7 @@ function detail(trip, all, around) {
     slot,
     h('div.tools-row', null, segments(words.trips.kind, KINDS, kind, (value) => classify(trip, value)), kind === 'mixed' && businessPart(trip)),
     h('dl.figures', null, figures(trip).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))))),
-    ends(trip), why(around));
+    around?.speed && speedStrip(trip, around.speed, dot), ends(trip), why(around));
 }
 
 /** How much of a mixed trip was business. @param {any} trip */

@@ -22,10 +22,11 @@ const views = new Map();
  */
 
 /**
- * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string, cutter?: Cutter | null}} of
- *   positions as latitude and longitude
+ * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string, cutter?: Cutter | null,
+ *   stops?: {latitude: number, longitude: number, text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} | null}} of
+ *   positions as latitude and longitude; `spot` is pointed at elsewhere
  */
-export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '', cutter = null }) {
+export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '', cutter = null, stops = [], spot = null }) {
   const ground = /** @type {any} */ (svg('svg.ground', { role: 'application', tabindex: 0, 'aria-label': `${label}. ${words.trips.keys}`, dataset: { key: 'map' } }));
   const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
@@ -81,6 +82,12 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     const way = route.length > 1 ? [svg('path.casing', { d: line(route) }), svg('path.way', { d: line(route) }),
       svg('circle.start', { cx: x(first[1]), cy: y(first[0]), r: 6 }), svg('circle.finish', { cx: x(last[1]), cy: y(last[0]), r: 7 }),
       start && svg('text.label', { x: x(first[1]) + 12, y: y(first[0]) + 16 }, start), end && svg('text.label', { x: x(last[1]) + 12, y: y(last[0]) + 16 }, end)] : [];
+    for (const stop of way.length ? stops : []) {
+      const [px, py] = [x(stop.longitude), y(stop.latitude)];
+      way.push(svg('rect.stop', { x: px - 5, y: py - 5, width: 10, height: 10, rx: 2 }), svg('text.label.at-stop', { x: px + 10, y: py + 4 }, stop.text));
+    }
+    const pointed = spot?.at();
+    if (pointed) way.push(svg('circle.spot', { cx: x(pointed[1]), cy: y(pointed[0]), r: 6 }));
     const cut = cutter?.point()?.at;
     if (cut) way.push(svg('circle.cut', { cx: x(cut[1]), cy: y(cut[0]), r: 9 }), svg('path.cut-mark', { d: `M${x(cut[1]) - 4} ${y(cut[0])}h8` }));
     tiles?.show(view, width, height);
@@ -169,6 +176,7 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
   for (const name of ['pointerup', 'pointercancel']) ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
   const box = h('div.map', null, ground, tiles?.credit && h('p.credit', null, tiles.credit), h('div.zoom', null, h('button', { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } }, glyph('plus', '.s16')), h('button', { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } }, glyph('minus', '.s16'))));
   cutter?.attach(draw);
+  spot?.attach(draw);
   if (!view.isOwn) fit();
   draw();
   new ResizeObserver(() => {

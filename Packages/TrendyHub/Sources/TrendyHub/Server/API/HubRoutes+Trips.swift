@@ -12,6 +12,7 @@ extension HubRoutes {
           .object([
             .required("trip", .entity(.event)), .required("previous", .nullable(.entity(.event))),
             .required("next", .nullable(.entity(.event))), .required("explanation", .nullable(.named("Explanation"))),
+            .required("speed", .nullable(speed)),
           ]))
       ], .device { server, call, sender in try await server.showTrip(call, sender) }),
     HubRoute(
@@ -64,6 +65,17 @@ extension HubRoutes {
     .required("distance_m", .number(0...Double.greatestFiniteMagnitude)), .required("start_place", place),
     .required("end_place", place),
   ])
+
+  private static let speed = HubSchema.object([
+    .required("start", .date), .required("step_s", anyLength), .required("top_mps", anyLength),
+    .required("standing_s", anyLength),
+    .required("steps", .list(.object(coordinates + [.required("mps", .nullable(anyLength))]))),
+    .required("stops", .list(.object(coordinates + [.required("start", .date), .required("end", .date)]))),
+  ])
+  private static let anyLength = HubSchema.number(0...Double.greatestFiniteMagnitude)
+  private static let coordinates: [HubSchema.Member] = [
+    .required("latitude", .number(-90...90)), .required("longitude", .number(-180...180)),
+  ]
 
   private static let place = HubSchema.nullable(
     .object([.required("latitude", .number(-90...90)), .required("longitude", .number(-180...180))]))

@@ -1,0 +1,144 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// How fast a trip went from its start to its end, and where it stood still: what a strip of speed over time shows.
+public struct SpeedProfile: Hashable, Sendable {
+  /// The speed over one step of time.
+  public struct Step: Hashable, Sendable {
+    /// Metres a second; `nil` where there were no fixes.
+    public var speed: Double?
+    /// Where it was in the middle of the step.
+    public var coordinate: Coordinate
+  }
+
+  /// A minute or more without moving.
+  public struct Stop: Hashable, Sendable {
+    public var start: Date
+    public var end: Date
+    public var coordinate: Coordinate
+  }
+
+  public let start: Date
+  /// Of one step; the last may be shorter.
+  public let stepSeconds: Double
+  public let steps: [Step]
+  /// Those on the way, in order; standing before it set out and after it arrived is none.
+  public let stops: [Stop]
+
+  /// Metres a second, the fastest step.
+  public var topSpeed: Double { steps.compactMap(\.speed).max() ?? 0 }
+  public var standingSeconds: Double { stops.reduce(0) { $0 + $1.end.timeIntervalSince($1.start) } }
+
+  private static let mostSteps = 240.0
+  private static let shortestStep = 5.0
+  /// Seconds between fixes from which nobody knows how fast it went between them.
+  private static let silence = 120.0
+  /// Metres within which both ends of a silence are one place.
+  private static let nearby = 50.0
+  /// Metres a second below which it stands: less than a person walks, more than the scatter of a good receiver.
+  private static let standing = 0.7
+  private static let shortestStop = 60.0
+  /// Metres; a fix that is worse says little of speed.
+  private static let worstAccuracy = 100.0
+  /// Metres a second; faster is a fault of the receiver.
+  private static let fastest = 100.0
+
+  /// - Parameters:
+  ///   - fixes: in the order of their time; those outside the span are left out.
+  ///   - span: from the start of the trip to its end.
+  /// - Returns: `nil` where there are too few fixes to tell.
+  public init?(_ fixes: [Location], during span: ClosedRange<Date>) {
+    let fixes = fixes.filter { span.contains($0.timestamp) && $0.horizontalAccuracy <= Self.worstAccuracy }
+    let seconds = span.upperBound.timeIntervalSince(span.lowerBound)
+    let hops = zip(fixes, fixes.dropFirst()).compactMap { Hop($0, $1, since: span.lowerBound) }
+    guard hops.count > 1, seconds > 0 else { return nil }
+    start = span.lowerBound
+    stepSeconds = max(Self.shortestStep, (seconds / Self.mostSteps).rounded(.up))
+    var steps: [Step] = []
+    var first = 0
+    for place in 0..<Int((seconds / stepSeconds).rounded(.up)) {
+      let from = Double(place) * stepSeconds
+      let to = min(seconds, from + stepSeconds)
+      while first < hops.count - 1, hops[first].end <= from { first += 1 }
+      steps.append(Self.step(from, to, hops[first...]))
+    }
+    self.steps = steps
+    stops = Self.stops(hops, since: span.lowerBound)
+  }
+
+  /// Two fixes that follow each other.
+  private struct Hop {
+    /// Seconds since the start.
+    let begin: Double
+    let end: Double
+    let from: Coordinate
+    let to: Coordinate
+    /// `nil` of a silence.
+    let speed: Double?
+
+    init?(_ one: Location, _ next: Location, since start: Date) {
+      begin = one.timestamp.timeIntervalSince(start)
+      end = next.timestamp.timeIntervalSince(start)
+      guard end > begin else { return nil }
+      (from, to) = (one.coordinate, next.coordinate)
+      let metres = Geodesic.shortMeters(from: from, to: to)
+      if end - begin > SpeedProfile.silence {
+        speed = metres < SpeedProfile.nearby ? 0 : nil
+      } else {
+        let told = one.speed.flatMap { one in next.speed.map { (one + $0) / 2 } }
+        let measured = told ?? metres / (end - begin)
+        speed = measured < SpeedProfile.fastest ? max(0, measured) : nil
+      }
+    }
+
+    func coordinate(at seconds: Double) -> Coordinate {
+      let part = min(1, max(0, (seconds - begin) / (end - begin)))
+      return Coordinate(
+        latitude: from.latitude + part * (to.latitude - from.latitude),
+        longitude: from.longitude + part * (to.longitude - from.longitude))
+    }
+  }
+
+  private static func step(_ from: Double, _ to: Double, _ hops: ArraySlice<Hop>) -> Step {
+    let middle = (from + to) / 2
+    var (sum, known) = (0.0, 0.0)
+    var at = hops[hops.startIndex]
+    for hop in hops {
+      guard hop.begin < to else { break }
+      if hop.begin <= middle { at = hop }
+      let shared = min(to, hop.end) - max(from, hop.begin)
+      guard shared > 0, let speed = hop.speed else { continue }
+      sum += speed * shared
+      known += shared
+    }
+    return Step(speed: known >= (to - from) / 2 ? sum / known : nil, coordinate: at.coordinate(at: middle))
+  }
+
+  private static func stops(_ hops: [Hop], since start: Date) -> [Stop] {
+    var stops: [Stop] = []
+    var place = 0
+    while place < hops.count {
+      var end = place
+      while end < hops.count, let speed = hops[end].speed, speed < standing { end += 1 }
+      let run = hops[place..<end]
+      if let first = run.first, let last = run.last, place > 0, end < hops.count, last.end - first.begin >= shortestStop
+      {
+        // Over time, as most fixes may have come at its beginning.
+        let seconds = last.end - first.begin
+        func mean(_ value: (Coordinate) -> Double) -> Double {
+          run.reduce(0) { $0 + (value($1.from) + value($1.to)) / 2 * ($1.end - $1.begin) } / seconds
+        }
+        stops.append(
+          Stop(
+            start: start.addingTimeInterval(first.begin), end: start.addingTimeInterval(last.end),
+            coordinate: Coordinate(latitude: mean(\.latitude), longitude: mean(\.longitude))))
+      }
+      place = max(end, place + 1)
+    }
+    return stops
+  }
+}
