@@ -1176,6 +1176,37 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
 
 
 @test
+def types_of_a_file_are_brought_in_as_types_that_are_there(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Infusion", id="infusion")
+        pair(browser, hub)
+        browser.go("/data")
+        choose(browser, "cups.csv", CSV)
+        browser.shows("Nothing is written yet.", ".bring-in")
+        name = browser.script("return [...document.querySelectorAll('.type-list select')].map((each) => each.getAttribute('aria-label')).find((each) => each.includes('Tea'))")
+        pick = lambda value: browser.script("const [name, value] = arguments, select = [...document.querySelectorAll('.type-list select')].find((each) => each.getAttribute('aria-label') === name); select.value = value; select.dispatchEvent(new Event('change'))", name, value)
+        pick("Infusion")
+        browser.shows("as Infusion", ".type-list")
+        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"), "the examples are shown as they would be")
+        same(phone.ask("GET", "/events"), [], "nothing is written")
+        # Taken back before anything is written, and chosen again.
+        pick("")
+        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" not in browser.text(".bring-in ul.rows:not(.type-list)"), "as it is called")
+        pick("Infusion")
+        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"), "as the other once more")
+        for dark in (False, True):
+            browser.theme(dark, still=True)
+            if world.axe.source:
+                same(world.axe.run(browser), [], "a file with types")
+        browser.press(".bring-in .button.primary")
+        browser.shows("entries brought in", ".bring-in")
+        check("infusion" in {event["event_type_id"] for event in phone.ask("GET", "/events")}, "it is of the type that was chosen")
+        check(not [type for type in phone.ask("GET", "/event-types") if "Tea" in type["name"]], "and no other was made")
+        quiet(browser, "types of a file")
+
+
+@test
 def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
     with world.hub() as hub, world.browser(hub) as browser:
         phone = Device(hub)

@@ -49,6 +49,7 @@ struct HubFileImporter: FileImporting {
     var request = ImportRequest(source: file.name, options: options, fingerprint: "")
     request.isDryRun = file.isDryRun
     request.onlyTypes = file.onlyTypes
+    request.typeMap = file.typeMap
     switch try ArchiveInput.source(try ArchiveInput.stream(at: file.path, meter), at: file.path, meter) {
     case .files(let files):
       guard let format = try InterchangeFormat.detect(in: files) else {

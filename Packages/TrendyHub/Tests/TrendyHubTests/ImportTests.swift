@@ -256,6 +256,10 @@ struct ImportTests {
     #expect(try await events().isEmpty)
     #expect(try await hub.send("POST", "/imports/i/commit", Self.choice).status == 409)
     #expect(try await hub.send("POST", "/imports/i/preview", ["zone": "UTC", "date_format": "ymd"]).status == 400)
+    for names: JSONValue in [["Tea"], ["Tea": 1], ["Tea": ""], .null] {
+      let answer = try await hub.send("POST", "/imports/i/preview", ["zone": "UTC", "type_map": names])
+      #expect(answer.status == 400 && answer.detail.hasPrefix("type_map"), "\(names): \(answer.detail)")
+    }
     #expect(try await hub.send("POST", "/imports/i/preview", ["zone": "UTC", "date_format": "dmy"]).status == 202)
   }
 

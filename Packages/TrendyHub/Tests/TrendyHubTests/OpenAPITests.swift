@@ -158,7 +158,8 @@ struct OpenAPITests {
       try await run.drive("beginImport", body: ["id": .string(id), "name": "a.txt", "size": 6])
       try await run.drive("sendImportPart", id: id, bytes: Data("Tea|1\n".utf8))
       if id == "t" { break }
-      try await run.drive("previewImport", id: id, body: ["zone": "Europe/Paris", "date_format": "dmy"])
+      try await run.drive(
+        "previewImport", id: id, body: ["zone": "Europe/Paris", "date_format": "dmy", "type_map": ["Tea": "Coffee"]])
       try await run.drive("commitImport", id: id, body: ["zone": "Europe/Paris", "types": ["tea"]])
       try await run.drive("undoImport", id: id)
     }

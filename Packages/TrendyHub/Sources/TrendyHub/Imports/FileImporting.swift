@@ -23,17 +23,21 @@ public struct ImportFile: Hashable, Sendable {
   public var isDayFirst: Bool?
   /// Names of types in lower case; empty for all.
   public var onlyTypes: Set<String>
+  /// By the name of a type in the file, in lower case, the name of the type that takes its events.
+  public var typeMap: [String: String]
   /// Whether nothing is written.
   public var isDryRun: Bool
 
   public init(
-    path: String, name: String, zone: String, isDayFirst: Bool? = nil, onlyTypes: Set<String> = [], isDryRun: Bool
+    path: String, name: String, zone: String, isDayFirst: Bool? = nil, onlyTypes: Set<String> = [],
+    typeMap: [String: String] = [:], isDryRun: Bool
   ) {
     self.path = path
     self.name = name
     self.zone = zone
     self.isDayFirst = isDayFirst
     self.onlyTypes = onlyTypes
+    self.typeMap = typeMap
     self.isDryRun = isDryRun
   }
 }

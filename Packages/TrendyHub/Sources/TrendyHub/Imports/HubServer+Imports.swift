@@ -70,7 +70,7 @@ extension HubServer {
       let desk = try HubImportDesk(server: self, person: job.person, id: job.id, source: job.source)
       let file = ImportFile(
         path: path, name: job.source, zone: choice.zone, isDayFirst: choice.isDayFirst, onlyTypes: choice.types,
-        isDryRun: isDryRun)
+        typeMap: choice.typeMap, isDryRun: isDryRun)
       let summary = try jobs.intake.importer.read(file, into: desk, onProgress: onProgress)
       if isDryRun { jobs.notePreview(summary, of: job.id) } else { try desk.finish() }
       return summary
@@ -119,6 +119,7 @@ private struct ImportChoice: Sendable {
   let zone: String
   let isDayFirst: Bool?
   let types: Set<String>
+  let typeMap: [String: String]
 
   init(_ call: HubCall) throws(Problem) {
     let body = try call.body()
@@ -126,12 +127,28 @@ private struct ImportChoice: Sendable {
     types = Set(
       try body.members["types"] == nil
         ? [] : body.array("types", limit: 10_000).compactMap { $0.stringValue?.lowercased() })
+    typeMap = try Self.typeMap(body)
     switch try body.optionalString("date_format") {
     case nil: isDayFirst = nil
     case "dmy": isDayFirst = true
     case "mdy": isDayFirst = false
     case let text?: throw .invalid("date_format: expected dmy or mdy, found \"\(text.prefix(40))\"")
     }
+  }
+
+  private static func typeMap(_ body: DocumentReader) throws(Problem) -> [String: String] {
+    guard let value = body.members["type_map"] else { return [:] }
+    guard let names = value.objectValue else {
+      throw .invalid("type_map: expected an object, found \(value.kindInWords)")
+    }
+    var map: [String: String] = [:]
+    for (from, to) in names {
+      guard let to = to.stringValue, (1...200).contains(to.utf8.count) else {
+        throw .invalid("type_map: expected the name of a type for \"\(from.prefix(40))\", of 1 to 200 bytes")
+      }
+      map[from.lowercased()] = to
+    }
+    return map
   }
 }
 

@@ -12,7 +12,7 @@ const said = words.bringIn;
 
 /**
  * The file that is at hand: its state as the hub has it, and what the person chose.
- * @type {{id: string, file: File | null, state: any, error: any, zone: string, dateFormat: string, without: Set<string>} | null}
+ * @type {{id: string, file: File | null, state: any, error: any, zone: string, dateFormat: string, without: Set<string>, names: Map<string, string>, found: any[]} | null}
  */
 let current = null;
 /** Counts files, so that what comes late is known for it. */
@@ -25,7 +25,7 @@ const busy = ['receiving', 'reading', 'writing', 'undoing'];
 export function bringIn(imports) {
   // One that was begun before this page was opened.
   const open = imports.find((entry) => ['ready', 'reading', 'writing'].includes(entry.state));
-  if (!current && open) { current = { id: open.id, file: null, state: open, error: null, zone: zone(), dateFormat: '', without: new Set() }; follow(++turn); }
+  if (!current && open) { current = { id: open.id, file: null, state: open, error: null, zone: zone(), dateFormat: '', without: new Set(), names: new Map(), found: [] }; follow(++turn); }
   draw();
   return box;
 }
@@ -36,7 +36,7 @@ export const earlierImports = (imports) => imports.filter((entry) => entry.impor
 /** Takes back what a file brought. @param {string} id */
 export async function takeBackImport(id) {
   const mine = ++turn;
-  current = { id, file: null, state: { id, state: 'undoing', source: '' }, error: null, zone: zone(), dateFormat: '', without: new Set() };
+  current = { id, file: null, state: { id, state: 'undoing', source: '' }, error: null, zone: zone(), dateFormat: '', without: new Set(), names: new Map(), found: [] };
   draw();
   try {
     current.state = await ask('POST', `/imports/${encodeURIComponent(id)}/undo`);
@@ -50,7 +50,7 @@ export async function takeBackImport(id) {
 async function begin(file) {
   const mine = ++turn;
   const id = newId();
-  current = { id, file, state: { id, state: 'receiving', source: file.name, size: file.size, received: 0 }, error: null, zone: zone(), dateFormat: '', without: new Set() };
+  current = { id, file, state: { id, state: 'receiving', source: file.name, size: file.size, received: 0 }, error: null, zone: zone(), dateFormat: '', without: new Set(), names: new Map(), found: [] };
   draw();
   try {
     if (!file.size) throw new Error(said.emptyFile);
@@ -95,9 +95,10 @@ async function take() {
 }
 
 function choice() {
-  const all = current?.state.preview?.types ?? [];
+  const all = current?.found ?? [];
+  const names = Object.fromEntries(current?.names ?? []);
   const chosen = all.map((/** @type {any} */ type) => type.name.toLowerCase()).filter((/** @type {string} */ name) => !current?.without.has(name));
-  return { zone: current?.zone ?? zone(), ...(current?.dateFormat ? { date_format: current.dateFormat } : {}), ...(chosen.length < all.length ? { types: chosen } : {}) };
+  return { zone: current?.zone ?? zone(), ...(current?.dateFormat ? { date_format: current.dateFormat } : {}), ...(chosen.length < all.length ? { types: chosen } : {}), ...(current?.names.size ? { type_map: names } : {}) };
 }
 
 /** Asks how far it is until it is there. @param {number} mine */
@@ -214,9 +215,12 @@ function failed(name, state) {
 
 /** @param {Node} name @param {any} found */
 function preview(name, found) {
-  const { without } = /** @type {NonNullable<typeof current>} */ (current);
-  const chosen = found.types.filter((/** @type {any} */ type) => !without.has(type.name.toLowerCase()));
-  const isWhole = chosen.length === found.types.length;
+  const mine = /** @type {NonNullable<typeof current>} */ (current);
+  // As the file calls its types; what was chosen for them changes the rest of what is told.
+  if (!mine.names.size && !mine.without.size) mine.found = found.types;
+  const all = mine.found.length ? mine.found : found.types;
+  const chosen = all.filter((/** @type {any} */ type) => !mine.without.has(type.name.toLowerCase()));
+  const isWhole = chosen.length === all.length;
   const events = sum(chosen.map((/** @type {any} */ type) => type.new));
   const others = isWhole ? Object.entries(found.new).filter(([kind]) => kind !== 'event').map(([kind, n]) => said.kinds[/** @type {keyof typeof said.kinds} */ (kind)]?.(Number(n)) ?? '').filter(Boolean) : [];
   // What comes without a type of its own, such as trips that are found in fixes.
@@ -228,7 +232,7 @@ function preview(name, found) {
     h('p', { dataset: { key: 'told' } }, h('b', null, said.counts(n, found.known, found.bad)), ' ', said.nothingYet),
     others.length > 0 && h('p.quiet', null, said.also(others)), found.new_readings > 0 && h('p.quiet', null, said.fixes(found.new_readings)),
     found.remarks.map((/** @type {string} */ remark) => h('p.quiet', null, remark)),
-    found.types.length > 0 && h('ul.rows.type-list', { 'aria-label': words.nav.types }, found.types.map(typeRow)),
+    all.length > 0 && h('ul.rows.type-list', { 'aria-label': words.nav.types }, all.map(typeRow)),
     found.examples.length > 0 && h('div', null, h('h3.small', null, said.examples), h('ul.rows', null, found.examples.map((/** @type {any} */ event) => h('li', null, exampleRow(event))))),
     ...details(found), zoneField(),
     h('div.actions', null, button(isAnything ? said.take(n) : said.nothing, take, '.primary', { disabled: !isAnything, dataset: { key: 'in-take' } })),
@@ -237,12 +241,21 @@ function preview(name, found) {
 
 /** @param {any} type */
 function typeRow(type) {
-  const { without } = /** @type {NonNullable<typeof current>} */ (current);
+  const { without, names } = /** @type {NonNullable<typeof current>} */ (current);
   const key = type.name.toLowerCase();
   const input = /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', checked: !without.has(key), dataset: { key: `type-${key}` } }));
   input.addEventListener('change', () => { if (input.checked) without.delete(key); else without.add(key); draw(); });
-  return h('li', null, h('label.plain-row', null, input, disc(known(type.name), 28), h('span.what', null, h('b', null, type.name), type.is_new && h('span.small.quiet', null, ` ${said.newType}`)),
-    h('span.quiet.small', null, said.typeCounts(type.new, type.count - type.new))));
+  const target = names.get(key) ?? '';
+  const others = types().filter((other) => other.name.toLowerCase() !== key).sort((a, b) => a.name.localeCompare(b.name));
+  const select = others.length > 0 && /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': said.bringAs(type.name), dataset: { key: `as-${key}` } },
+    h('option', { value: '' }, type.is_new ? said.asNew : said.asItself), others.map((other) => h('option', { value: other.name, selected: other.name === target }, said.as(other.name)))));
+  if (select) select.addEventListener('change', () => {
+    if (select.value) names.set(key, select.value); else names.delete(key);
+    const now = ++turn;
+    look(now).catch((error) => fail(now, error));
+  });
+  return h('li', null, h('div.plain-row', null, h('label.plain-row.what', null, input, disc(known(target || type.name), 28), h('span.what', null, h('b', null, type.name), type.is_new && !target && h('span.small.quiet', null, ` ${said.newType}`),
+    h('div.small.quiet', null, said.typeCounts(type.new, type.count - type.new)))), select));
 }
 
 /** @param {string} name */

@@ -46,6 +46,7 @@ extension HubRoutes {
 
   private static let choice = HubSchema.object([
     .required("zone", .string), .optional("types", .list(.string)), .optional("date_format", .words(["dmy", "mdy"])),
+    .optional("type_map", .map(.string)),
   ])
 
   /// A file on its way, or one that was taken in.
