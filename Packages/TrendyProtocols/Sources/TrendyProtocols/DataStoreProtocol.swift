@@ -28,6 +28,9 @@ public protocol DataStoreProtocol: AnyObject {
   /// Inserts an event that ``areNew(events:)`` called new, in this unit, and the mutation that makes it. The default is the upsert and
   /// the insertion; a store that need not look for what they would replace is quicker at many.
   func insertNew(_ event: Event, with mutation: PendingMutation) throws
+  /// Says that these events will be read, changed or deleted in this unit, so that what is kept of them can be looked for once for all.
+  /// The default does nothing.
+  func lookAhead(events identifiers: [CompactIdentifier]) throws
   /// Changes the event type, or makes one: pending, with empty texts.
   @discardableResult
   func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
@@ -100,6 +103,8 @@ public protocol DataStoreProtocol: AnyObject {
   func hasPendingMutation(entityId: String, entityType: MutationEntityType, operation: MutationOperation) throws -> Bool
   /// A mutation of the same id is replaced and keeps its place.
   func insertPendingMutation(_ mutation: PendingMutation) throws
+  /// Inserts a mutation whose id was made just now, and is none that the queue has had. The default is the insertion above.
+  func appendPendingMutation(_ mutation: PendingMutation) throws
   func deletePendingMutation(_ mutation: PendingMutation) throws
   /// The first of the queue, in its order; reads no more than these.
   func firstPendingMutations(_ count: Int) throws -> [PendingMutation]
@@ -209,6 +214,10 @@ extension DataStoreProtocol {
   public func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool] {
     [Bool](repeating: false, count: identifiers.count)
   }
+
+  public func lookAhead(events identifiers: [CompactIdentifier]) throws {}
+
+  public func appendPendingMutation(_ mutation: PendingMutation) throws { try insertPendingMutation(mutation) }
 
   public func insertNew(_ event: Event, with mutation: PendingMutation) throws {
     try upsertEvent(event)

@@ -315,7 +315,7 @@ extension EditWriter {
     if case .cancel = effect, try replica.isKnown(mutation.key) { effect = .append }
     switch effect {
     case .append:
-      try store.insertPendingMutation(mutation)
+      try store.appendPendingMutation(mutation)
     case .merge(let merged):
       try store.insertPendingMutation(merged)
     case .replace(let edits):

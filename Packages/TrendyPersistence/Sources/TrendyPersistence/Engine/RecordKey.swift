@@ -38,6 +38,12 @@ extension RecordKey {
     low = Checksum.xxh64(text, seed: 0x7472_656E_6479_6B65) | 0xC000_0000_0000_0000
   }
 
+  /// How many texts may share one hash: the lowest bits of their keys tell them apart.
+  static let hashPlaces: UInt64 = 8
+
+  /// The first of the keys that texts of this hash have.
+  @inline(__always) var firstPlace: RecordKey { RecordKey(high: high, low: low & ~(Self.hashPlaces - 1)) }
+
   /// The key of 36 lower-case characters that are a UUID of RFC 9562 (variant `10`); `nil` for any other text.
   public init?(canonicalUUID text: String) {
     guard let (high, low) = CompactIdentifier.bits(ofCanonical: text) else { return nil }

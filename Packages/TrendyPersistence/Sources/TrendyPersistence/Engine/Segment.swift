@@ -47,6 +47,8 @@ final class Segment {
   let pin: RecordPin
   let base: UnsafeRawPointer
   private let pageShift: Int
+  /// A bit for each kind of its rows.
+  private let kinds: SIMD4<UInt64>
   /// A bit for each page that was checked.
   private let checked: RecordMemory
   private let checkedBits: UnsafeMutablePointer<UInt64>
@@ -88,6 +90,9 @@ final class Segment {
     pin = RecordPin(memories: [], mapping: mapping)
     self.base = base
     pageShift = footer.pageShift
+    var kinds = SIMD4<UInt64>.zero
+    for kind in footer.kinds { kinds[Int(kind.kind >> 6)] |= 1 << UInt64(kind.kind & 63) }
+    self.kinds = kinds
     let words = (footer.pageCount + 63) / 64
     checked = RecordMemory(zeroed: words * 8)
     checkedBits = checked.base.bindMemory(to: UInt64.self, capacity: words)
@@ -247,9 +252,12 @@ final class Segment {
 
   // MARK: Names
 
+  /// Whether there are rows of a kind.
+  @inline(__always) func holds(_ kind: UInt8) -> Bool { kinds[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
+
   /// The record of this name.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
-    guard footer.nameCount > 0 else { return nil }
+    guard footer.nameCount > 0, holds(kind) else { return nil }
     let hash = Memtable.hash(kind, key)
     if footer.version < 3 { return try findInSlots(kind: kind, key: key, hash: hash) }
     var piece = SegmentNames.piece(hash, of: footer.nameCount)
@@ -314,6 +322,12 @@ final class Segment {
       return Run(list: nil, first: kindRows.first, count: kindRows.count, days: days ?? nil)
     }
     guard let place = entry, group != 0 else { return nil }
+    return try groupRun(at: place)
+  }
+
+  /// That of a group.
+  /// - Parameter place: of the group's entry.
+  func groupRun(at place: Int) throws(StorageError) -> Run {
     guard let first = Int(exactly: word(base, place + 16)), let count = Int(exactly: word(base, place + 24)),
       first <= footer.listCount, count <= footer.listCount - first
     else { throw .damaged(path: path, offset: place) }

@@ -39,19 +39,35 @@ extension SegmentStack {
     guard mayHold(kind: kind) else { return found }
     let order = groups.indices.sorted { groups[$0] < groups[$1] }
     for layer in layers where layer.segment.holds(kind) {
-      try layer.segment.forEachGroup(kind: kind, of: groups, in: order) { found[$0] = true }
+      try layer.segment.forEachGroup(kind: kind, of: groups, in: order) { index, _ in found[index] = true }
     }
     return found
+  }
+
+  /// Shows each living record of a kind that has one of these groups, with the index of the group; none of a group twice.
+  func records(
+    kind: UInt8, groups: [UInt64], _ body: (Int, UnsafeRawPointer) -> Void
+  ) throws(StorageError) {
+    guard mayHold(kind: kind) else { return }
+    let order = groups.indices.sorted { groups[$0] < groups[$1] }
+    for layer in layers where layer.segment.holds(kind) {
+      let segment = layer.segment
+      try segment.forEachGroup(kind: kind, of: groups, in: order) { index, entry throws(StorageError) in
+        let run = try segment.groupRun(at: entry)
+        for place in 0..<run.count {
+          let row = try segment.row(place, of: run)
+          if !layer.isBuried(row) { body(index, try segment.record(row)) }
+        }
+      }
+    }
   }
 }
 
 extension Segment {
-  func holds(_ kind: UInt8) -> Bool { footer.kinds.contains { $0.kind == kind } }
-
-  /// Shows the index of each group that has rows of a kind here.
+  /// Shows the index of each group that has rows of a kind here, and where the group's entry lies.
   /// - Parameter order: the indices of the groups, as these rise.
   fileprivate func forEachGroup(
-    kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int) -> Void
+    kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {
       let entry = footer.groupsAt + place * footer.groupBytes
@@ -74,7 +90,9 @@ extension Segment {
       }
       guard place < footer.groupCount else { return }
       let entry = footer.groupsAt + place * footer.groupBytes
-      if UInt8(truncatingIfNeeded: word(base, entry)) == kind, word(base, entry + 8) == groups[index] { body(index) }
+      if UInt8(truncatingIfNeeded: word(base, entry)) == kind, word(base, entry + 8) == groups[index] {
+        try body(index, entry)
+      }
     }
   }
 }

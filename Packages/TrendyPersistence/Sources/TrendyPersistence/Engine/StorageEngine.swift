@@ -215,6 +215,25 @@ public final class StorageEngine: Sendable {
     }
   }
 
+  /// Looks once for the records of many names.
+  func lookAhead(kind: UInt8, keys: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      var found: [RecordKey: UnsafeRawPointer] = [:]
+      try state.tables.find(kind: kind, keys: keys) { found[keys[$0]] = $1 }
+      ahead.know(kind: kind, keys: keys, found: found, pin: state.pin)
+    }
+  }
+
+  /// Looks once for the records of many groups.
+  func lookAhead(kind: UInt8, groups: [UInt64], _ ahead: LookAhead) throws(StorageError) {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      ahead.know(
+        kind: kind, groups: groups, found: try state.tables.records(kind: kind, groups: groups), pin: state.pin)
+    }
+  }
+
   /// Whether a record lies under each of these keys.
   func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in

@@ -58,19 +58,7 @@ final class StoreTables {
   /// Whether a record lies under each of these keys.
   func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
     var held = [Bool](repeating: false, count: keys.count)
-    guard memtable.mayHold(kind: kind) else {
-      try segments.find(kind: kind, keys: keys) { index, _ in held[index] = true }
-      return held
-    }
-    var others: [Int] = []
-    for (index, key) in keys.enumerated() {
-      if let record = memtable.find(kind: kind, key: key) {
-        held[index] = !RecordLayout.isDeletion(record)
-      } else {
-        others.append(index)
-      }
-    }
-    try segments.find(kind: kind, keys: others.map { keys[$0] }) { index, _ in held[others[index]] = true }
+    try find(kind: kind, keys: keys) { index, _ in held[index] = true }
     return held
   }
 
@@ -83,6 +71,32 @@ final class StoreTables {
       }
     }
     return held
+  }
+
+  /// The records under these keys that there are, with the index of the key, in no order.
+  func find(
+    kind: UInt8, keys: [RecordKey], _ body: (Int, UnsafeRawPointer) -> Void
+  ) throws(StorageError) {
+    var others: [Int] = []
+    for (index, key) in keys.enumerated() {
+      guard let record = memtable.find(kind: kind, key: key) else {
+        others.append(index)
+        continue
+      }
+      if !RecordLayout.isDeletion(record) { body(index, record) }
+    }
+    try segments.find(kind: kind, keys: others.map { keys[$0] }) { body(others[$0], $1.record) }
+  }
+
+  /// The records of a kind in each of these groups, in the order of scans.
+  func records(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [[UnsafeRawPointer]] {
+    try settle(kind)
+    var lists = groups.map { group in
+      memtable.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
+    }
+    try segments.records(kind: kind, groups: groups) { lists[$0].append($1) }
+    for index in lists.indices where lists[index].count > 1 { lists[index].sort(by: RecordOrder.isBelow) }
+    return lists
   }
 
   func scan(

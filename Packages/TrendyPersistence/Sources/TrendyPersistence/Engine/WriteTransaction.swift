@@ -17,6 +17,8 @@ public final class WriteTransaction {
   private var lookedBefore: (kind: UInt8, key: RecordKey, isSaved: Bool)?
   /// The rows of ``overlay`` whose names are known to be those of no saved record.
   private var newRows = RowSet()
+  /// What it looked for in advance.
+  private let ahead = LookAhead()
   /// Every record of this unit, in order: what a savepoint is restored from. Kept from the first savepoint on.
   private var history: [UnsafeRawPointer]?
   /// Until it is committed, even if the sync then failed, or rolled back.
@@ -46,12 +48,34 @@ public final class WriteTransaction {
       // Nobody else saves meanwhile: what was not there is not there.
       if let looked, looked.kind == kind, looked.key == key, !looked.isSaved { return nil }
       if let lookedBefore, lookedBefore.kind == kind, lookedBefore.key == key, !lookedBefore.isSaved { return nil }
-      let saved = try engine.get(kind: kind, key: key)
+      let saved = try savedRecord(kind: kind, key: key)
       lookedBefore = looked
       looked = (kind, key, saved != nil)
       return saved
     }
     return RecordLayout.isDeletion(pointer) ? nil : Record(pointer: pointer, pin: ownPin())
+  }
+
+  private func savedRecord(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
+    if !ahead.isEmpty, let pin = ahead.pin {
+      switch ahead.record(kind: kind, key: key) {
+      case .absent: return nil
+      case .found(let record): return Record(pointer: record, pin: pin)
+      case .unknown: break
+      }
+    }
+    return try engine.get(kind: kind, key: key)
+  }
+
+  /// Looks for many saved records at once, which a unit that will ask for each does sooner than one by one.
+  /// - Parameter keys: of a hash all that its texts may have.
+  func lookAhead(kind: UInt8, keys: [RecordKey]) throws(StorageError) {
+    try engine.lookAhead(kind: kind, keys: keys, ahead)
+  }
+
+  /// As above, for whoever will ask for all records of each group.
+  func lookAhead(kind: UInt8, groups: [UInt64]) throws(StorageError) {
+    try engine.lookAhead(kind: kind, groups: groups, ahead)
   }
 
   /// Whether each of these keys is that of no record, saved or put by this unit. May be `false` for one that is.
@@ -79,6 +103,11 @@ public final class WriteTransaction {
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
   ) throws(StorageError) -> RecordList {
+    if lower == .min, upper == .max, !descending, limit == .max, let group, let pin = ahead.pin,
+      let saved = ahead.records(kind: kind, group: group)
+    {
+      return merged(saved, pin, kind: kind, group: group)
+    }
     guard overlay.mayHold(kind: kind) else {
       return try engine.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
@@ -90,6 +119,16 @@ public final class WriteTransaction {
       hiddenBy: overlay)
     let merged = RecordOrder.merge(saved.pointers, own, descending: descending, limit: limit)
     return RecordList(pointers: merged, pin: RecordPin(memories: memories, others: [saved.pin]))
+  }
+
+  /// Records of a group that were looked for in advance, with the changes of this unit.
+  private func merged(_ saved: [UnsafeRawPointer], _ pin: RecordPin, kind: UInt8, group: UInt64) -> RecordList {
+    guard overlay.mayHold(kind: kind) else { return RecordList(pointers: saved, pin: pin) }
+    let own = overlay.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
+    let others = saved.filter { overlay.find(kind: kind, key: RecordLayout.key($0)) == nil }
+    return RecordList(
+      pointers: RecordOrder.merge(others, own, descending: false, limit: .max),
+      pin: RecordPin(memories: memories, others: [pin]))
   }
 
   /// As ``StorageEngine/counts(kind:group:boundaries:)``, with the changes of this unit.

@@ -55,9 +55,6 @@ extension LocalStore {
     var isNew = false
   }
 
-  /// How many identifiers may share one hash.
-  private static let hashPlaces: UInt64 = 8
-
   /// Has the write lock from here on.
   func writing() throws(StorageError) -> WriteTransaction {
     let engine = try engine.get()
@@ -146,9 +143,9 @@ extension LocalStore {
     return Place(key: free, record: nil)
   }
 
-  private static func hashKeys(_ identifier: String) -> [RecordKey] {
-    let first = RecordKey(hashing: identifier)
-    return (0..<hashPlaces).map { RecordKey(high: first.high, low: first.low & ~(hashPlaces - 1) | $0) }
+  static func hashKeys(_ identifier: String) -> [RecordKey] {
+    let first = RecordKey(hashing: identifier).firstPlace
+    return (0..<RecordKey.hashPlaces).map { RecordKey(high: first.high, low: first.low | $0) }
   }
 
   /// The identifier that the row keeps as text, if its key is a hash.

@@ -1,7 +1,7 @@
 public import TrendyModels
 import TrendyProtocols
 
-/// What comes in great numbers and is mostly new: what is there already is looked for once for all.
+/// Many events at once: what is kept of them is looked for once for all.
 extension LocalStore {
   public func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool] {
     let transaction = try writing()
@@ -35,12 +35,36 @@ extension LocalStore {
 
   public func insertNew(_ event: Event, with mutation: PendingMutation) throws {
     let transaction = try writing()
-    guard let eventKey = RecordKey(event.identifier), let mutationKey = RecordKey(canonicalUUID: mutation.id) else {
+    if let key = RecordKey(event.identifier) {
+      try put(event, at: Place(key: key, isNew: true), in: transaction)
+    } else {
       try put(event)
-      return try insertPendingMutation(mutation)
     }
-    try put(event, at: Place(key: eventKey, isNew: true), in: transaction)
-    try put(QueuedMutation(mutation: mutation, place: nextPlace()), at: Place(key: mutationKey), in: transaction)
+    try appendPendingMutation(mutation)
+  }
+}
+
+extension LocalStore {
+  public func lookAhead(events identifiers: [CompactIdentifier]) throws {
+    let transaction = try writing()
+    let keys = identifiers.compactMap { RecordKey($0) }
+    for kind in [RowKind.event, RowKind.heldEntry(.event)] where try transaction.mayHold(kind: kind) {
+      try transaction.lookAhead(kind: kind, keys: keys)
+    }
+    let names = identifiers.map(\.text)
+    for kind in [RowKind.mutation, RowKind.acceptedMutation] where try transaction.mayHold(kind: kind) {
+      try transaction.lookAhead(kind: kind, groups: names.map { RowOrder.group($0) })
+    }
+    // Each deletion is told with the cursor.
+    try transaction.lookAhead(kind: RowKind.setting, keys: Self.hashKeys(StoredSetting.cursor))
+    try transaction.lookAhead(
+      kind: RowKind.tombstone,
+      keys: names.flatMap { Self.hashKeys(Tombstone(entityType: .event, entityId: $0).rowIdentifier) })
+  }
+
+  public func appendPendingMutation(_ mutation: PendingMutation) throws {
+    guard let key = RecordKey(canonicalUUID: mutation.id) else { return try insertPendingMutation(mutation) }
+    try put(QueuedMutation(mutation: mutation, place: nextPlace()), at: Place(key: key), in: writing())
   }
 }
 

@@ -5,9 +5,9 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Many events at once of which a store knows nothing yet.
-@Suite("New events", .timeLimit(.minutes(10)))
-struct NewEventTests {
+/// What is looked for once for many events.
+@Suite("Many events", .timeLimit(.minutes(10)))
+struct ManyEventTests {
   /// Eight times 4096 bytes make a save large.
   private static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
@@ -91,6 +91,51 @@ struct NewEventTests {
       }
     }
     #expect(disk.files.contains { $0.hasPrefix("/home/store/segment-") })
+    #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
+  }
+
+  /// Some are in a segment, some in the log, one is deleted, of some only a mutation or a tombstone is kept.
+  @Test(arguments: [false, true])
+  func `what was looked for in advance is what is found without, also after it was changed`(isAhead: Bool) throws {
+    for turn in 0..<2 {
+      for number in turn * 20..<turn * 20 + 20 {
+        try store.insertNew(Self.event(number), with: Self.mutation(number, of: Self.id(number)))
+        if number % 4 == 0 { try store.insertPendingMutation(Self.mutation(100 + number, of: Self.id(number))) }
+        if number % 5 == 0 {
+          try store.insertTombstone(Tombstone(entityType: .event, entityId: Self.id(number + 1000)))
+        }
+      }
+      try store.save()
+      if turn == 0 { while try Self.factory(disk).maintain(sealingAll: true) {} }
+    }
+    try store.deleteEvent(id: Self.id(3))
+    try store.save()
+    try store.upsertEvent(Self.event(2, notes: "before"))
+    let ids = (0..<50).map { Self.id($0) } + (1000..<1050).map { Self.id($0) }
+    if isAhead { try store.lookAhead(events: ids.map { CompactIdentifier($0) } + [CompactIdentifier("no UUID")]) }
+    try store.upsertEvent(Self.event(5, notes: "after"))
+    try store.deleteEvent(id: Self.id(6))
+    try store.insertTombstone(Tombstone(entityType: .event, entityId: Self.id(6)))
+    try store.insertTombstone(Tombstone(entityType: .event, entityId: Self.id(1005), version: 9))
+    try store.deleteTombstone(Tombstone(entityType: .event, entityId: Self.id(1010)))
+    try store.appendPendingMutation(Self.mutation(200, of: Self.id(6)))
+    try store.deletePendingMutation(Self.mutation(8, of: Self.id(8)))
+    for _ in 0..<2 {
+      for (number, id) in zip(Array(0..<50) + Array(1000..<1050), ids) {
+        let lives = number < 40 && number != 3 && number != 6
+        let event = try store.findEvent(id: id)
+        #expect((event != nil) == lives, "\(number)")
+        #expect(event?.notes?.first == (number == 2 ? "b" : number == 5 ? "a" : lives ? "n" : nil), "\(number)")
+        let own = number < 40 && number != 8 ? [number] : []
+        let waiting = own + (number < 40 && number % 4 == 0 ? [100 + number] : []) + (number == 6 ? [200] : [])
+        #expect(try store.pendingMutations(ofEntity: id) == waiting.map { Self.mutation($0, of: id) }, "\(number)")
+        let tombstone = try store.findTombstone(entityType: .event, entityId: id)
+        let isDeleted = number == 6 || (number >= 1000 && number < 1040 && number % 5 == 0 && number != 1010)
+        #expect((tombstone != nil) == isDeleted && tombstone?.version == (number == 1005 ? 9 : nil), "\(number)")
+      }
+      try store.save()
+    }
+    #expect(try store.fetchTombstones().count == 8)
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
