@@ -99,7 +99,7 @@ extension DeviceRecord {
   private static var manySegments: Int { 24 }
 
   /// Parts of the list of what an import made that are taken back in one save.
-  private static var undoneParts: Int { 8 }
+  private static var undoneParts: Int { 200 }
 
   /// Takes back what an import made and nobody edited since.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
@@ -112,8 +112,11 @@ extension DeviceRecord {
       try recorder.inOneSave { save in
         try save.takeWriteLock()
         let journal = ImportJournal(save.localStore)
-        for part in some.reversed() {
-          var list = try journal.made(by: entry.id, part: part)
+        let lists = try some.map { try journal.made(by: entry.id, part: $0) }
+        try save.store.lookAhead(
+          events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
+        for (part, list) in zip(some, lists).reversed() {
+          var list = list
           for (index, made) in list.enumerated().reversed() {
             guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else { continue }
             let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
@@ -135,6 +138,8 @@ extension DeviceRecord {
       try ImportJournal(save.localStore).undo(entry.id, at: clock.now)
     }
     onChange()
+    // As after an import.
+    while (try? maintain(mergingFrom: Self.manySegments)) == true {}
     return result
   }
 }
