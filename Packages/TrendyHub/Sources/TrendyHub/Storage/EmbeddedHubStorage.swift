@@ -24,7 +24,7 @@ public final class EmbeddedHubStorage: HubStorage {
   /// `openStores` is how many persons' stores stay open; each takes up to ``descriptorsOfStore`` descriptors, and its log in memory.
   /// More are open only while as many are in use at once.
   public init(
-    directory: String, fileSystem: any FileSystem = PosixFileSystem(),
+    directory: String, fileSystem: any FileSystem = PosixFileSystem(mapsLargePages: false),
     options: StorageEngine.Options = StorageEngine.Options(), openStores: Int = 256
   ) {
     root = directory
