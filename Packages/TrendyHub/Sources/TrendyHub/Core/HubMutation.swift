@@ -64,10 +64,17 @@ extension SentMutation {
   /// The entries that judging it looks at: its own, and those it refers to.
   var keys: [HubEntryKey] {
     guard case .success(let mutation) = content else { return [] }
-    let references = SyncedKind.named(mutation.kind)?.references ?? []
-    return [HubEntryKey(kind: mutation.kind, id: mutation.id)]
+    return HubEntryKey.judged(kind: mutation.kind, id: mutation.id) { mutation.content[$0] }
+  }
+}
+
+extension HubEntryKey {
+  /// The entries that judging a write looks at: its own, and those that its members refer to, which are found by name.
+  static func judged(kind: String, id: String, member: (String) -> JSONValue?) -> [HubEntryKey] {
+    let references = SyncedKind.named(kind)?.references ?? []
+    return [HubEntryKey(kind: kind, id: id)]
       + references.compactMap { field, reference in
-        mutation.content[field.name]?.stringValue.map { HubEntryKey(kind: reference.kind, id: $0) }
+        member(field.name)?.stringValue.map { HubEntryKey(kind: reference.kind, id: $0) }
       }
   }
 }

@@ -74,7 +74,12 @@ extension HubServer {
     let items = try call.body().array("events", limit: 500)
     let key = try idempotencyKey(call)
     let now = clock.now
+    let keys = items.flatMap { item -> [HubEntryKey] in
+      guard let members = item.objectValue, let id = members["id"]?.stringValue else { return [] }
+      return HubEntryKey.judged(kind: SyncedKind.event.name, id: id) { members[$0] }
+    }
     return .write { [core] transaction in
+      try transaction.prefetch(keys, device: sender.restDevice)
       var created: [JSONValue] = []
       var errors: [JSONValue] = []
       for (index, item) in items.enumerated() {
