@@ -271,6 +271,34 @@ struct PostgresHubStorageTests {
     #expect(counts == ["1 0", "1 1", "1 50", "1 50", "1 50"])
   }
 
+  @Test func `what a batch of REST looks at is read by one statement, and each event's by no other`() async throws {
+    try cluster.run("CREATE ROLE rest SUPERUSER LOGIN")
+    try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+    let server = HubServer(storage: try PostgresHubStorage(address: cluster.address(role: "rest"), schema: schema))
+    let person = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    func post(_ target: String, _ body: String) async -> Int {
+      await server.handle(
+        HTTPRequest(
+          id: "r", method: "POST", target: "/api/v1\(target)",
+          headers: HTTPHeaders([("Authorization", "Bearer \(token)"), ("Host", "localhost")]), body: Data(body.utf8))
+      ).status
+    }
+    func looks() throws -> Int64 {
+      try cluster.run(
+        """
+        SELECT coalesce(sum(s.calls), 0)::bigint FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid
+        WHERE r.rolname = 'rest' AND s.query LIKE 'SELECT wanted.kind%'
+        """
+      ).int(0, 0)
+    }
+    #expect(await post("/event-types", ##"{"id":"t","name":"t","color":"#000000","icon":"cup"}"##) == 201)
+    let before = try looks()
+    let events = (1...50).map { ##"{"id":"\##($0)","event_type_id":"t","timestamp":"2026-05-20T10:00:00Z"}"## }
+    #expect(await post("/events/batch", "{\"events\":[\(events.joined(separator: ","))]}") == 200)
+    #expect(try looks() - before == 1)
+  }
+
   // MARK: Addresses
 
   @Test(
