@@ -59,6 +59,16 @@ struct HubRunTests {
     #expect(asked.output == "200 200 200 200 200 429 ")
   }
 
+  @Test func `a hub writes nothing but its folder`() throws {
+    let data = try initialise("--listen", "127.0.0.1:0")
+    let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json"])
+    defer { running.stop() }
+    _ = try document(running)
+    let beside = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+      .filter { $0 == ".cache" || $0 == ".local" }
+    #expect(beside.isEmpty)
+  }
+
   @Test func `an option of run is said instead of what was kept`() throws {
     let data = try initialise("--listen", "127.0.0.1:0", "--host", "old.example")
     let running = try Running(
