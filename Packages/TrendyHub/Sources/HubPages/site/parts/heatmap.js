@@ -62,6 +62,8 @@ export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow
       shape.setAttribute('role', 'gridcell');
       shape.setAttribute('aria-label', text);
       shape.setAttribute('tabindex', '-1');
+      // By it the page finds the day that had the focus when it is drawn anew.
+      shape.dataset.key = `day-${type.id}-${date}`;
       cells.push(shape);
       dates.push(date);
       (rows[row] ??= []).push(shape);
@@ -76,7 +78,13 @@ export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow
   const indexOf = (/** @type {EventTarget | null} */ target) => cells.indexOf(/** @type {any} */ (target));
   box.addEventListener('click', (event) => { const i = indexOf(event.target); if (i >= 0) open(dates[i]); });
   box.addEventListener('pointerover', (event) => { const i = indexOf(event.target); if (i >= 0) tell(i); });
-  box.addEventListener('focusin', (event) => { const i = indexOf(event.target); if (i >= 0) tell(i); });
+  box.addEventListener('focusin', (event) => {
+    const i = indexOf(event.target);
+    if (i < 0) return;
+    tell(i);
+    for (const cell of cells) if (cell.getAttribute('tabindex') === '0') cell.setAttribute('tabindex', '-1');
+    cells[i].setAttribute('tabindex', '0');
+  });
   box.addEventListener('keydown', (event) => {
     const i = indexOf(event.target);
     const step = { ArrowLeft: -7, ArrowRight: 7, ArrowUp: -1, ArrowDown: 1, Home: -i, End: cells.length - 1 - i }[event.key];
@@ -85,8 +93,6 @@ export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow
     if (step === undefined) return open(dates[i]);
     const next = cells[i + step];
     if (!next) return;
-    cells[i].setAttribute('tabindex', '-1');
-    next.setAttribute('tabindex', '0');
     /** @type {any} */ (next).focus();
   });
   about.appendChild(say);
