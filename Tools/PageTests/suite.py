@@ -1184,8 +1184,9 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
         browser.go("/data")
         choose(browser, "cups.csv", CSV)
         browser.shows("Nothing is written yet.", ".bring-in")
-        name = browser.script("return [...document.querySelectorAll('.type-list select')].map((each) => each.getAttribute('aria-label')).find((each) => each.includes('Tea'))")
-        pick = lambda value: browser.script("const [name, value] = arguments, select = [...document.querySelectorAll('.type-list select')].find((each) => each.getAttribute('aria-label') === name); select.value = value; select.dispatchEvent(new Event('change'))", name, value)
+        # The preview is drawn anew while it is looked at: a choice is there or not yet.
+        script = "const select = [...document.querySelectorAll('.type-list select')].find((each) => each.getAttribute('aria-label').includes('Tea')); if (!select) return false; select.value = arguments[0]; select.dispatchEvent(new Event('change')); return true"
+        pick = lambda value: browser.wait(lambda: browser.script(script, value), f"a choice for '{value}'")
         pick("Infusion")
         browser.shows("as Infusion", ".type-list")
         browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"), "the examples are shown as they would be")
