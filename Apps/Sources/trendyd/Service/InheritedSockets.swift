@@ -20,7 +20,7 @@ struct InheritedSockets: Sendable {
     /// 0 of a Unix socket.
     let port: UInt16
 
-    /// Where it listens, as ``HubSettings/listen``.
+    /// The address of the listening socket, in the form of ``HubSettings/listen``.
     var endpoint: String {
       isUnix ? address : "\(address.contains(":") ? "[\(address)]" : address):\(port)"
     }

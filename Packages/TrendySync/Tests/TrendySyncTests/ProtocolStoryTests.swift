@@ -28,6 +28,19 @@ struct ProtocolStoryTests {
     try device.recorder.edit(eventId: id) { $0.notes = text }
   }
 
+  /// The hub is back at 3, as it was restored, and says so to the next request of a kind.
+  private func setBack(telling errors: any WritableKeyPath<HubDouble.State, [APIError?]> & Sendable) {
+    hub.set {
+      $0.epochs.append(HubEpoch(id: "b", first: 4))
+      $0.head = 3
+      $0.snapshot = [.type("T", 1), .event("E", 3)]
+      $0.batches = []
+      $0[keyPath: errors] = [
+        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
+      ]
+    }
+  }
+
   private var shown: Event? { store.storedEvents["E"] }
 
   private func fields(_ mutation: PendingMutation) throws -> [String: FieldChange] {
@@ -339,16 +352,7 @@ struct ProtocolStoryTests {
     await device.engine.performSync()
     let before = try #require(store.storedSyncIdentity)
     try note("waits", on: "F")
-    // The hub is back at 3.
-    hub.set {
-      $0.epochs.append(HubEpoch(id: "b", first: 4))
-      $0.head = 3
-      $0.snapshot = [.type("T", 1), .event("E", 3)]
-      $0.batches = []
-      $0.pushErrors = [
-        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
-      ]
-    }
+    setBack(telling: \.pushErrors)
     await device.engine.performSync()
     let identity = try #require(store.storedSyncIdentity)
     #expect(identity.device != before.device)
@@ -373,15 +377,7 @@ struct ProtocolStoryTests {
     hub.set { $0.pages = [[entry]] }
     await device.engine.performSync()
     #expect(store.storedEvents["F"]?.notes == "theirs")
-    hub.set {
-      $0.epochs.append(HubEpoch(id: "b", first: 4))
-      $0.head = 3
-      $0.snapshot = [.type("T", 1), .event("E", 3)]
-      $0.batches = []
-      $0.pullErrors = [
-        .problem(ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
-      ]
-    }
+    setBack(telling: \.pullErrors)
     await device.engine.performSync()
     let offer = try #require(hub.state.batches.first?.mutations.first)
     #expect(offer.operation == .create)

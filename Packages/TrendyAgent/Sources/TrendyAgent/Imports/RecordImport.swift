@@ -89,10 +89,14 @@ extension DeviceRecord {
     let report = try RecordImporter(store: store, format: format, request: request).run(read)
     if report.newCount + report.newReadings > 0, !request.isDryRun {
       onChange()
-      // What was imported is saved; that the store stays quick to open can wait for whoever has room for it.
-      while (try? maintain(mergingFrom: Self.manySegments)) == true {}
+      mergeSegments()
     }
     return report
+  }
+
+  /// After many changes at once, which are saved: that the store stays quick to open can wait for whoever has room for it.
+  private func mergeSegments() {
+    while (try? maintain(mergingFrom: Self.manySegments)) == true {}
   }
 
   /// Half of those that would make a save merge them, which is no time for it.
@@ -138,8 +142,7 @@ extension DeviceRecord {
       try ImportJournal(save.localStore).undo(entry.id, at: clock.now)
     }
     onChange()
-    // As after an import.
-    while (try? maintain(mergingFrom: Self.manySegments)) == true {}
+    mergeSegments()
     return result
   }
 }
