@@ -7,6 +7,7 @@ import CommandSupport
   import Foundation
 #endif
 import TrendyModels
+import TrendyPersistence
 import TrendyProtocols
 
 /// What a command works with: its arguments, the console, the settings, the store.
@@ -68,6 +69,14 @@ struct Session {
 
   /// The store that is there.
   func openStore() throws -> AppContainer { try personal.open() }
+
+  /// Where counts of what was sealed are kept.
+  static var countsFolder: URL { StoreLocation.counts(environment: Environment.all) }
+
+  /// Counts of the whole record, of which what was sealed was counted before.
+  func counts(of store: LocalStore) -> LocalInsightSource {
+    LocalInsightSource(store: store, local: local, cache: Self.countsFolder)
+  }
 
   func usageError(_ message: String, hint: String? = nil) -> CommandError {
     CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)

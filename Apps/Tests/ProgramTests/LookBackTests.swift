@@ -56,7 +56,7 @@ struct LookBackTests {
 
   @Test(arguments: [40, 80, 120])
   func `every line fits the terminal`(width: Int) throws {
-    for words in [["stats", "coffee"], ["streaks"], ["records"], ["cal", "coffee"]] {
+    for words in [["stats", "coffee"], ["streaks"], ["records"], ["cal"], ["cal", "coffee"]] {
       let shown = try bench.run("trendy", words + ["--store", bench.store()], environment: ["COLUMNS": "\(width)"])
       #expect(shown.status == 0)
       for line in shown.output.split(separator: "\n") { #expect(line.count <= width, "\(words) \(line)") }
@@ -106,6 +106,20 @@ struct LookBackTests {
     let plain = try bench.trendy("cal", "coffee", "--weeks", "4", environment: ["LANG": "C", "LC_ALL": "C"])
     #expect(plain.output.contains("0 1 2 3 4  nothing to most"), "\(plain.output)")
     #expect(!plain.output.contains("█"))
+  }
+
+  @Test func `a calendar without a type is of all that the options leave`() throws {
+    func counts(_ words: String...) throws -> [Int64] {
+      let answer = try bench.run("trendy", ["cal", "--json", "--store", bench.store()] + words)
+      let document = try #require(try answer.document.objectValue)
+      #expect(document["event_type"] == .null)
+      return try #require(document["days"]?.arrayValue).map { $0["count"]?.intValue ?? -1 }
+    }
+    #expect(try counts().reduce(0, +) == 60)
+    #expect(try counts("--type", "coffee").reduce(0, +) == 45)
+    #expect(try counts("--type", "coffee", "--type", "headache") == counts())
+    #expect(try bench.trendy("cal").output.hasPrefix("Entries  on "))
+    #expect(try bench.trendy("cal", "coffee", "--type", "mood").status == 64)
   }
 
   @Test func `streaks count days in a row, today not over, skips neither breaking nor adding`() throws {

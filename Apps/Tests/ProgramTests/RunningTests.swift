@@ -118,6 +118,23 @@ struct RunningTests {
     #expect(try bench.trendy("skip", "mood", "--clear").status == 66)
   }
 
+  @Test func `a streak of more than a month is told alike by log, today and streaks, also as its days change`() throws {
+    try bench.trendy("type", "edit", "coffee", "--goal", "1/day")
+    let lines = bench.folder.appending(path: "lines")
+    try (1...100).map { "coffee --at -\($0)d" }.joined(separator: "\n").write(
+      to: lines, atomically: true, encoding: .utf8)
+    #expect(try bench.shell("trendy log - --store '\(bench.store())' < '\(lines.path)'").status == 0)
+    #expect(try bench.trendy("log", "coffee").output.contains("101 days in a row"))
+    #expect(try bench.trendy("today").output.contains("101 days in a row"))
+    // The last of the lines is @2 and 100 days ago.
+    #expect(try bench.trendy("rm", "@61", "--yes").status == 0)
+    #expect(try bench.trendy("today").output.contains("41 days in a row"))
+    #expect(try bench.trendy("streaks", "--plain").output.contains("\t41\t59\t"))
+    #expect(try bench.trendy("log", "coffee").output.contains("41 days in a row"))
+    try bench.trendy("undo", "2")
+    #expect(try bench.trendy("today").output.contains("101 days in a row"))
+  }
+
   @Test func `a trip that is begun by hand counts when it has ended, with its length`() throws {
     try bench.trendy("place", "add", "home", "52.0,4.0")
     try bench.trendy("place", "add", "office", "52.1,4.1")

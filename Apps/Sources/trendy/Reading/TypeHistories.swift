@@ -97,13 +97,12 @@ struct TypeHistories {
   /// Counts of the whole record, of which what was sealed was counted before; `nil` where the options leave only some events.
   private var source: LocalInsightSource? {
     guard selection.isOfWholeTypes else { return nil }
-    return LocalInsightSource(store: store, local: local, cache: Self.cache)
+    return session.counts(of: store)
   }
-
-  private static var cache: URL { StoreLocation.counts(environment: Environment.all) }
 
   /// Makes what was counted before be counted again.
   private static func forgetCounts() throws {
+    let cache = Session.countsFolder
     guard FileManager.default.fileExists(atPath: cache.path) else { return }
     do {
       try FileManager.default.removeItem(at: cache)

@@ -5,8 +5,9 @@ import CommandSupport
   import Foundation
 #endif
 import TrendyAgent
+import TrendyInsights
 import TrendyModels
-import TrendyProtocols
+import TrendyPersistence
 
 /// An event that was just recorded, and how its type stands with it.
 struct LoggedEvent {
@@ -23,40 +24,21 @@ struct LoggedEvent {
   /// `nil` where nobody reads it.
   private let standing: Standing?
 
-  init(_ event: Event, of type: EventType, in store: any DataStoreProtocol, _ session: Session) throws {
+  init(_ event: Event, of type: EventType, in store: LocalStore, _ session: Session) throws {
     self.event = try OneEvent(store.findEvent(id: event.id) ?? event, in: store)
     standing = session.console.tellsWhatWasDone ? try Self.standing(of: type, in: store, session) : nil
   }
 
   private static func standing(
-    of type: EventType, in store: any DataStoreProtocol, _ session: Session
+    of type: EventType, in store: LocalStore, _ session: Session
   ) throws -> Standing {
-    func events(daysAgo days: Int, limit: Int? = nil) throws -> Int {
-      let (start, end) = (-days, 1 - days)
-      let local = session.local
-      let day = local.startOfDay(session.now, addingDays: start)..<local.startOfDay(session.now, addingDays: end)
-      return try session.events(in: day, ofType: type.id, limit: limit, from: store).count
-    }
-    let today = try events(daysAgo: 0)
-    let goal = try TypeGoal.all(among: [type], in: store, now: session.now, local: session.local).first
+    var tally = try TodayTally(of: [type], in: store, now: session.now, local: session.local)
     // A streak is told to who wants something every day, and pressed on nobody else.
-    guard let wish = type.goal, wish.bound == .atLeast, wish.period == .day else {
-      return Standing(today: today, goal: goal)
-    }
-    let skips = try store.fetchRecords(kind: .skip).compactMap(Skip.init).filter { $0.eventTypeId == type.id }
-    // Today is not over: without an event it breaks no streak.
-    var streak = today > 0 ? 1 : 0
-    var past = 1
-    while true {
-      if try events(daysAgo: past, limit: 1) > 0 {
-        streak += 1
-      } else {
-        let day = session.local.startOfDay(session.now, addingDays: -past)
-        guard skips.contains(where: { $0.days.contains(day) }) else { break }
-      }
-      past += 1
-    }
-    return Standing(today: today, goal: goal, streak: streak)
+    try tally.add(type, from: store, hasStreak: type.isOfEveryDay, counted: session.counts(of: store).histories)
+    let count = tally.count(of: type.id)
+    return Standing(
+      today: count?.count ?? 0, goal: count?.progress.map { TypeGoal(type: type, progress: $0) },
+      streak: type.isOfEveryDay ? count?.streak : nil)
   }
 
   func show(_ session: Session) -> ExitCode {

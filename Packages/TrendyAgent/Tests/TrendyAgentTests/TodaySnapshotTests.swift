@@ -75,7 +75,7 @@ struct TodaySnapshotTests {
     #expect(try count("c")?.streak == 201)
   }
 
-  @Test func `where a row goes on for longer than a month, what was counted is asked for once, and else not`() throws {
+  @Test func `where a row goes on for longer than a week, what was counted is asked for once, and else not`() throws {
     let local = LocalTime(isUTC: true)
     var asked = 0
     func streaks() throws -> [Int] {

@@ -58,7 +58,7 @@ struct LogCommand: Command {
     // Only now is all of it known to be right: the type comes with its first event, or not at all.
     try container.record.perform(
       "log \(type.name) \(ShortID.of(event.id))", (meaning.makesType ? [.eventType(type)] : []) + [.event(event)])
-    return try LoggedEvent(event, of: type, in: container.makeStore(), session)
+    return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {

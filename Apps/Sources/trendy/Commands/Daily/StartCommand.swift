@@ -42,7 +42,7 @@ struct StartCommand: Command {
     try container.record.perform(
       "start \(type.name) \(ShortID.of(event.id))",
       (meaning.makesType ? [.eventType(type)] : []) + [.event(event), .record(started.mark)])
-    return try LoggedEvent(event, of: type, in: container.makeStore(), session)
+    return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)
   }
 
   func show(_ answer: LoggedEvent, _ session: Session) -> ExitCode { answer.show(session) }

@@ -33,12 +33,13 @@ struct TodayCommand: Command {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
     let (start, end) = (session.local.startOfDay(session.now), session.local.startOfDay(session.now, addingDays: 1))
     let container = try session.openStore()
-    let store = container.makeStore()
+    let store = container.makeLocalStore()
     let events = try session.events(in: start..<end, ofType: nil, limit: nil, from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
     let list = try EventList((events + running).reversed(), in: store)
     var snapshot = try TodaySnapshot(
-      store: store, now: session.now, in: session.local, streaks: .ofDailyGoals)
+      store: store, now: session.now, in: session.local, streaks: .ofDailyGoals,
+      counted: session.counts(of: store).histories)
     snapshot.trip = try RunningTrip(in: store).map {
       TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
     }

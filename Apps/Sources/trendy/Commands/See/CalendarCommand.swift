@@ -5,35 +5,44 @@ import TrendyModels
 /// `trendy cal`
 struct CalendarCommand: Command {
   static let spec = CommandSpec(
-    "cal", .one("type", .eventType, "the type of event"),
-    summary: "A heat map: a column for each week, a row for each weekday.", group: .see,
-    examples: ["cal coffee", "cal coffee --weeks 12"],
+    "cal", .optional("type", .eventType),
+    summary: "A heat map: a column for each week, a row for each weekday; without a type, of everything.", group: .see,
+    examples: ["cal", "cal coffee", "cal coffee --weeks 12", "cal --until 2025-12-31"],
     options: [OptionSpec("--weeks", value: "n", kind: .number, help: "so many, the last one today's (as fit)")]
-      + TypeHistories.options, columns: ["day", "count", "level 0 to 4"])
+      + TypeHistories.optionsOfMany, columns: ["day", "count", "level 0 to 4"])
 
   struct Answer {
-    let type: EventType
+    /// `nil` where it is of all that are chosen.
+    let type: EventType?
     let history: TypeHistory
     let skips: Set<CivilDate>
     let weeks: Int
     let isNarrow: Bool
   }
 
-  private let name: String
+  private let name: String?
   private let weeks: Int?
 
   init(_ session: Session) throws {
-    name = session.arguments.positionals[0]
+    name = session.arguments.positionals.first
+    if let name, session.arguments.has("--type") {
+      throw session.usageError(
+        "'\(name)' and --type both say which", hint: "Several: trendy cal --type coffee --type tea")
+    }
     weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
   }
 
   func act(_ session: Session) throws -> Answer {
     let histories = try TypeHistories(session)
+    let weeks = weeks ?? min(53, (session.console.terminal.width ?? 80) - 6)
+    guard let name else {
+      let together = TypeHistory(together: try histories.all().map(\.history), today: histories.today)
+      return Answer(type: nil, history: together, skips: [], weeks: weeks, isNarrow: histories.isNarrow)
+    }
     let type = try histories.eventType(name)
-    let width = session.console.terminal.width ?? 80
     return Answer(
-      type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [],
-      weeks: weeks ?? min(53, width - 6), isNarrow: histories.isNarrow)
+      type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [], weeks: weeks,
+      isNarrow: histories.isNarrow)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -50,7 +59,10 @@ struct CalendarCommand: Command {
       console.document(
         "trendy.cal/1",
         [
-          ("event_type", .object([("id", .string(answer.type.id)), ("name", .string(answer.type.name))])),
+          (
+            "event_type",
+            answer.type.map { .object([("id", .string($0.id)), ("name", .string($0.name))]) } ?? .null
+          ),
           (
             "days",
             .array(
@@ -67,13 +79,15 @@ struct CalendarCommand: Command {
       for day in days { console.row([day.description, "\(Int(history.days[day]))", "\(level(day))"]) }
     }
     guard !days.isEmpty else {
-      console.text(NothingRecorded.words(of: answer.type, isNarrow: answer.isNarrow))
+      console.text(
+        answer.type.map { NothingRecorded.words(of: $0, isNarrow: answer.isNarrow) }
+          ?? NothingRecorded.words(isNarrow: answer.isNarrow))
       return .done
     }
     let active = days.count { history.days[$0] > 0 }
     console.text(
       StyledText([
-        StyledText.Part(answer.type.name, .name(color: answer.type.colorHex)),
+        answer.type.map { StyledText.Part($0.name, .name(color: $0.colorHex)) } ?? StyledText.Part("Entries"),
         StyledText.Part("on \(active) of \(Quantity(days.count, "day")) since \(first.words(near: history.today))"),
       ]))
     console.text("")
@@ -89,9 +103,10 @@ struct CalendarCommand: Command {
       }
       console.text("  \(weekday) " + String(cells))
     }
+    let meanings = answer.type == nil ? "nothing to most" : "nothing to most · / skipped"
     let legend = (0...4).map { String(TextPicture.heat($0, isUnicode: isUnicode)) }.joined(separator: " ")
     console.text("")
-    for line in console.terminal.lines(of: "\(legend)  nothing to most · / skipped · _ still to come", indent: 2) {
+    for line in console.terminal.lines(of: "\(legend)  \(meanings) · _ still to come", indent: 2) {
       console.text(line)
     }
     return .done

@@ -3,6 +3,7 @@
 #else
   public import Foundation
 #endif
+import TrendyInsights
 public import TrendyModels
 public import TrendyProtocols
 
@@ -25,26 +26,12 @@ public struct TypeGoal: Hashable, Sendable {
   public static func all(
     among types: [EventType], in store: any DataStoreProtocol, now: Date, local: LocalTime
   ) throws -> [TypeGoal] {
-    let goals = types.compactMap { type in type.goal.map { (type, $0) } }
-    guard !goals.isEmpty else { return [] }
-    let skips = try store.fetchRecords(kind: .skip).compactMap(Skip.init)
-    let lastsMatter = goals.contains { $0.1.measure == .duration }
-    let running = lastsMatter ? Set(try RunningEvent.all(in: store).map(\.event.id)) : []
-    let durationKeys = lastsMatter ? try durationKeys(in: store) : [:]
-    let today = local.day(of: now)
-    return try goals.map { type, goal in
-      let days = goal.days(around: today, firstWeekday: local.firstWeekday)
-      var amounts: [CivilDate: Double] = [:]
-      for event in try store.events(in: local.timestamps(of: days), ofType: type.id, limit: nil) {
-        let day = local.day(of: event)
-        guard days.contains(day) else { continue }
-        amounts[day, default: 0] += goal.amount(
-          of: event, durationKey: durationKeys[type.id], isRunning: running.contains(event.id), now: now)
-      }
-      let excused = skips.filter { $0.eventTypeId == type.id }.map { $0.dates(in: local) }
-      return TypeGoal(
-        type: type,
-        progress: goal.progress(on: today, firstWeekday: local.firstWeekday, amounts: amounts, skips: excused))
+    let types = types.filter { $0.goal != nil }
+    guard !types.isEmpty else { return [] }
+    var tally = try TodayTally(of: types, in: store, now: now, local: local)
+    for type in types { try tally.add(type, from: store, hasStreak: false) }
+    return types.compactMap { type in
+      tally.count(of: type.id)?.progress.map { TypeGoal(type: type, progress: $0) }
     }
   }
 

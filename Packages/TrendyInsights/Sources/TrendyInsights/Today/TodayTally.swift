@@ -14,6 +14,8 @@ public struct TodayTally: Hashable, Sendable {
     var durationKey: String?
     var skips: [ClosedRange<CivilDate>]
     var counts: [CivilDate: Int] = [:]
+    /// What was counted before, of days that ended; ``counts`` come on top.
+    var earlier: DailySeries?
     /// What each day of the goal's period added to it.
     var amounts: [CivilDate: Double] = [:]
   }
@@ -24,7 +26,8 @@ public struct TodayTally: Hashable, Sendable {
   private var places: [String: Int] = [:]
   private let running: Set<String>
   private let now: Date
-  private let local: LocalTime
+  /// The person's clock, which says when days and weeks begin.
+  public let local: LocalTime
 
   /// Without an event yet.
   /// - Parameters:
@@ -65,11 +68,14 @@ public struct TodayTally: Hashable, Sendable {
     for type in changed { update(type) }
   }
 
-  /// Takes in how many events a type had on each day before one, where they are counted already.
+  /// How a type stands; `nil` for one that is not known.
+  public func count(of type: String) -> TodaySnapshot.Count? { places[type].map { snapshot.counts[$0] } }
+
+  /// Takes in how many events a type had on each day before one, where they are counted already. What was taken in so before is
+  /// let go.
   public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
-    for day in counts.first..<max(counts.first, min(end, counts.end)) {
-      days[type]?.counts[day, default: 0] += Int(counts[day])
-    }
+    guard counts.first < end else { return }
+    days[type]?.earlier = counts.over(counts.first...end.advanced(by: -1))
     update(type)
   }
 
@@ -117,7 +123,7 @@ public struct TodayTally: Hashable, Sendable {
     var count = 0
     var day = today
     while true {
-      if known.counts[day] ?? 0 > 0 {
+      if Double(known.counts[day] ?? 0) + (known.earlier?[day] ?? 0) > 0 {
         count += 1
       } else if day != today, !known.skips.contains(where: { $0.contains(day) }) {
         // Today can still come.
