@@ -2,6 +2,9 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
+  /// So many pages in a row may bring nothing new and say that there is more: a hub may leave out what this device is not to see.
+  private static let mostEmptyPages = 100
+
   /// Takes in the feed from the cursor on, page by page until there is no more.
   func pull(_ tally: inout RoundTally) async throws(SyncFailure) {
     var pull = try inStore { try Pull($0, hasRetriedParked: hasRetriedParked) }
@@ -11,6 +14,7 @@ extension SyncEngine {
     let isLong = known - pull.cursor > Int64(configuration.pageSize)
     var limit = isLong ? configuration.largePageSize : configuration.pageSize
     var pages = 0
+    var emptyPages = 0
     while true {
       if Task.isCancelled { throw .cancelled }
       let since = pull.cursor
@@ -37,6 +41,10 @@ extension SyncEngine {
       pull.cursor = page.nextCursor
       knownCursor = page.nextCursor
       if !page.hasMore { return }
+      emptyPages = page.changes.contains { $0.id > since } ? 0 : emptyPages + 1
+      guard emptyPages < Self.mostEmptyPages else {
+        throw .feedStuck("\(emptyPages) pages in a row said that there is more, and brought nothing new")
+      }
       limit = configuration.largePageSize
       pages += 1
       tidyUp(after: pages)

@@ -121,6 +121,32 @@ struct SyncEnginePullTests {
     #expect(await device.engine.state.errorWords.contains("full resync"))
   }
 
+  /// A hub whose feed has no end: the cursor rises with every page, and nothing new comes.
+  private struct EndlessClient: ForwardingNetworkClient {
+    let base: MockNetworkClient
+    let changes: [ChangeEntry]
+    func getChanges(since cursor: Int64, limit: Int) async throws -> ChangeFeedResponse {
+      _ = try await base.getChanges(since: cursor, limit: limit)
+      if base.getChangesCalls.count > 1000 { throw APIError.networkError("asked a thousand times") }
+      return ChangeFeedResponse(changes: changes, nextCursor: cursor + 1, hasMore: true)
+    }
+  }
+
+  @Test("a feed that says more for ever and brings nothing new ends the round", arguments: [false, true])
+  func endless(repeatsItself: Bool) async throws {
+    let changes = repeatsItself ? [entry(11)] : []
+    let device = Device(client: { EndlessClient(base: $0, changes: changes) })
+    device.seedType()
+    await device.engine.performSync()
+    #expect(device.network.getChangesCalls.count <= 101)
+    #expect(await device.engine.state.errorWords.contains("brought nothing new"))
+    #expect(device.store.storedEvents.count == changes.count, "what came is kept")
+    let reached = try #require(device.store.storedSyncCursor)
+    #expect(reached > 10)
+    await device.engine.performSync()
+    #expect(try #require(device.store.storedSyncCursor) > reached, "the next round goes on from there")
+  }
+
   @Test func `a page that arrives after another process has moved on changes nothing`() async throws {
     device.seedType()
     let others = store.otherUnits
