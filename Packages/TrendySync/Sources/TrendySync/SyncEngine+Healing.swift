@@ -10,10 +10,12 @@ extension SyncEngine {
     }
     // A cursor beyond all that was seen is one that the hub never gave, or not in this life: counted as seen, it is found out.
     let seen = memory.map { $0.holdsVersions ? max($0.seen, cursor.clamped(to: SyncRange.counter)) : $0.seen }
-    if SyncRange.counter.contains(cursor), SyncRange.counter.contains(sequence), seen == memory?.seen { return }
+    // A hub without versions counts from wherever it likes: what it calls a cursor goes back to it as it came.
+    let isCursorGood = memory?.holdsVersions == true ? SyncRange.counter.contains(cursor) : cursor >= 0
+    if isCursorGood, SyncRange.counter.contains(sequence), seen == memory?.seen { return }
     try saving { store in
       try store.takeWriteLock()
-      if !SyncRange.counter.contains(cursor) { try store.setSyncCursor(nil) }
+      if !isCursorGood { try store.setSyncCursor(nil) }
       if !SyncRange.counter.contains(sequence) {
         try NewIdentity(store: store, chance: chance, now: clock.now).take()
       }

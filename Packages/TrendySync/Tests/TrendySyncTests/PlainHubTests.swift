@@ -27,6 +27,20 @@ struct PlainHubTests {
     #expect(device.store.storedParkedChanges.isEmpty)
   }
 
+  @Test("a cursor of any 64 bits is kept and asked for again", arguments: [1 << 53, 1 << 62, Int64.max - 1, .max])
+  func largeCursor(_ cursor: Int64) async throws {
+    let device = Device(cursor: 10)
+    device.seedType("T")
+    device.network.getChangesResponses = [
+      .success(APIModelFixture.makeChangeFeedResponse(nextCursor: cursor))
+    ]
+    for _ in 0..<3 { await device.engine.performSync() }
+    #expect(device.network.getChangesCalls.map(\.cursor) == [10, cursor, cursor])
+    #expect(device.store.storedSyncCursor == cursor)
+    #expect(device.store.storedEventTypes.keys.sorted() == ["T"], "no snapshot was taken")
+    #expect(await device.engine.state == .idle)
+  }
+
   @Test func `an edit that was refused and dropped is shown no more`() async throws {
     let device = Device(cursor: 10)
     device.seedType("T")
