@@ -16,7 +16,9 @@ struct PlainSettlement {
     var settled = 0
     for (mutation, outcome) in judged {
       switch outcome {
-      case .accepted(let version), .merged(let version):
+      case .accepted(let said), .merged(let said):
+        // No write has a version below 1: a client that says 0 does not know it.
+        let version = said.flatMap { $0 < 1 ? nil : $0 }
         try accept(mutation, version: version)
         try unpark(parked, behind: mutation, version: version)
         settled += 1

@@ -41,6 +41,32 @@ struct PlainHubTests {
     #expect(await device.engine.state == .idle)
   }
 
+  @Test(
+    "a delete that is accepted at no version there can be keeps out what is older", arguments: [0, -1, .min] as [Int64])
+  func deleteAcceptedAtNoVersion(_ version: Int64) async throws {
+    let device = Device(cursor: 10, client: { VersionClient(base: $0, version: version) })
+    device.seedType()
+    device.seedEvent("E")
+    try device.recorder.delete(eventId: "E")
+    device.network.getChangesResponses = [
+      .success(
+        APIModelFixture.makeChangeFeedResponse(
+          changes: [APIModelFixture.makeResurrectingChangeEntry(id: 11, entityId: "E")], nextCursor: 11))
+    ]
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty)
+    #expect(device.store.storedEvents.isEmpty)
+  }
+
+  /// Accepts everything at one version.
+  private struct VersionClient: ForwardingNetworkClient {
+    let base: MockNetworkClient
+    let version: Int64
+    func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
+      mutations.map { _ in .accepted(version: version) }
+    }
+  }
+
   @Test func `an edit that was refused and dropped is shown no more`() async throws {
     let device = Device(cursor: 10)
     device.seedType("T")
