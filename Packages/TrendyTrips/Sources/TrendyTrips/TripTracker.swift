@@ -106,9 +106,10 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Takes the verdict of a motion handler that debounced already.
+  /// Takes the verdict of a motion handler that debounced already; one at a date that is no number is passed over.
   @discardableResult
   public mutating func onConfirmedMotion(isAutomotive: Bool, at date: Date) -> [Effect] {
+    guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
     var effects = advance(to: date, butNotAt: isAutomotive)
     debounce.force(isAutomotive)
     effects += settle(at: date)
@@ -117,8 +118,10 @@ public struct TripTracker: Hashable, Sendable, Codable {
   }
 
   /// Takes whether the phone is connected to the car. While it is, standing still is a stop on the way, not its end.
+  /// At a date that is no number it is passed over.
   @discardableResult
   public mutating func onCarLink(isConnected: Bool, at date: Date) -> [Effect] {
+    guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
     var effects = advance(to: date, butNotAt: isConnected)
     isCarLinked = isConnected
     effects += settle(at: date)

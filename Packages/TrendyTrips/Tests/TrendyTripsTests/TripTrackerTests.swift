@@ -195,6 +195,23 @@ struct TripTrackerTests {
     #expect(tracker == before)
   }
 
+  @Test func `a verdict and a car link at no moment are passed over, whatever went before`() throws {
+    var idle = TripTracker(configuration: .init())
+    idle.onLocation(fix(0))
+    for var tracker in [idle, try driving(), try paused()] {
+      let before = tracker
+      for time in [Double.nan, .infinity, -.infinity] {
+        for answer in [true, false] {
+          #expect(tracker.onConfirmedMotion(isAutomotive: answer, at: at(time)).isEmpty)
+          #expect(tracker.onCarLink(isConnected: answer, at: at(time)).isEmpty)
+          #expect(tracker.onMotion(motion(answer ? .automotive : .stationary, time)).isEmpty)
+        }
+        #expect(tracker.onTick(at: at(time)).isEmpty)
+      }
+      #expect(tracker == before)
+    }
+  }
+
   @Test func `a doubled start and a stop without a start do nothing`() throws {
     var tracker = try driving()
     #expect(tracker.onConfirmedMotion(isAutomotive: true, at: at(4)).isEmpty)
