@@ -91,6 +91,23 @@ struct UndoTests {
     #expect(try told("trip", "list", "--plain") == trips)
   }
 
+  @Test func `an import of records is taken back before what was done earlier`() throws {
+    let file = bench.folder.appending(path: "water.csv")
+    try Data("type,start,note\nwater,2026-01-01T08:00:00Z,a\nwater,2026-01-02T08:00:00Z,b\n".utf8).write(to: file)
+    _ = try told("log", "coffee", "-n", "one")
+    _ = try told("import", file.path)
+    #expect(try told("undo", "--list", "--plain").contains("\timport water.csv\n"))
+    #expect(try told("undo").contains("Taken back: import water.csv"))
+    #expect(try notes == ["one"])
+    #expect(try told("import", "list").contains("undone"))
+    // What it brought comes again by the same command; taken back by its id, it is not taken back twice.
+    _ = try told("import", file.path)
+    let id = try told("import", "list", "--plain").split(separator: "\t")[0]
+    _ = try told("import", "undo", String(id))
+    #expect(try told("undo").contains("Taken back: log coffee"))
+    #expect(try notes == [])
+  }
+
   @Test func `a field that was changed since is named`() throws {
     _ = try told("log", "coffee", "1", "-n", "one")
     _ = try told("edit", "@1", "-n", "two", "count=2")

@@ -85,7 +85,7 @@ struct RecordImportTests {
       try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
       let undo = try record.undoImport(try #require(try record.imports().last))
       // With it its type, which is in use.
-      #expect(undo.left == [edited.id, edited.eventTypeId])
+      #expect(undo.left.map(\.id) == [edited.id, edited.eventTypeId])
       let kept = try events(record).map(\.id)
       #expect(kept == [edited.id])
     }
@@ -112,7 +112,7 @@ struct RecordImportTests {
       #expect(try record.imports().map(\.madeCount) == [15])
       try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
       let undo = try record.undoImport(try #require(try record.imports().last))
-      #expect(undo.left == [edited.id, edited.eventTypeId] && undo.removed == 13)
+      #expect(undo.left.map(\.id) == [edited.id, edited.eventTypeId] && undo.removed == 13)
     }
   }
 

@@ -7,7 +7,8 @@ import TrendyModels
 struct UndoCommand: Command {
   static let spec = CommandSpec(
     "undo", .optional("n", .number),
-    summary: "Take back what was last done, or the last n things: records, edits, deletions, types, places, trips.",
+    summary:
+      "Take back what was last done, or the last n things: records, edits, deletions, imports, types, places, trips.",
     group: .daily, examples: ["undo", "undo 3", "undo --list"],
     options: [OptionSpec("--list", help: "show what can be taken back and done again; change nothing")])
 
@@ -140,6 +141,7 @@ struct UndoMoves {
     for step in steps {
       session.console.done(
         step.wasSoAlready ? "Nothing was left to change: \(step.label)" : "\(words): \(step.label)")
+      if step.importID != nil { session.console.talk("Redo does not bring it again: the file does.") }
       guard !step.left.isEmpty else { continue }
       session.console.talk("Changed again since, and left: \(step.left.count) (\(Self.words(step.left)))")
     }

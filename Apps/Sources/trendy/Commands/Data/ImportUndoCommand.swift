@@ -39,12 +39,14 @@ struct ImportUndoCommand: Command {
         "trendy.import-undo/1",
         [
           ("id", .string(answer.entry.id)), ("removed", .number(answer.undo.removed)),
-          ("left", .array(answer.undo.left.map { .string($0) })),
+          ("left", .array(answer.undo.left.map { .string($0.id) })),
         ])
       return .done
     }
     session.console.done("\(Quantity(answer.undo.removed, "record")) of \(answer.entry.source) taken back")
-    for id in answer.undo.left.prefix(20) { session.console.done("Stays, as it was changed or is used since: \(id)") }
+    for left in answer.undo.left.prefix(20) {
+      session.console.done("Stays, as it was changed or is used since: \(left.id)")
+    }
     if answer.undo.left.count > 20 { session.console.done("and \(answer.undo.left.count - 20) more") }
     return .done
   }

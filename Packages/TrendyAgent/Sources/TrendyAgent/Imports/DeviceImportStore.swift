@@ -100,7 +100,7 @@ final class DeviceImportStore: ImportStore {
       }
       if !made.isEmpty {
         let journal = ImportJournal(save.localStore)
-        try journal.append(made, to: begin(journal))
+        try journal.append(made, to: begin(journal, save.localStore))
       }
       return wereMade
     }
@@ -152,15 +152,19 @@ final class DeviceImportStore: ImportStore {
     return try save.record(entity) ? heldDigest() : nil
   }
 
-  private func begin(_ journal: ImportJournal) throws -> String {
+  private func begin(_ journal: ImportJournal, _ store: LocalStore) throws -> String {
     let id = importID ?? record.makeID()
     importID = id
     guard !isBegun else { return id }
     // A save that fails ends the import, so that it is begun only once.
     isBegun = true
+    let now = record.clock.now
     try journal.begin(
-      ImportEntry(
-        id: id, format: format, source: source, started: record.clock.now, fingerprint: fingerprint))
+      ImportEntry(id: id, format: format, source: source, started: now, fingerprint: fingerprint))
+    // What was done before it is not the last thing that can be taken back.
+    var log = try record.undoLog(in: store)
+    let name = URL(filePath: source).lastPathComponent
+    _ = try log.append(UndoStep(label: "import \(name)", date: now, importID: id), isDivisible: true, [])
     return id
   }
 }

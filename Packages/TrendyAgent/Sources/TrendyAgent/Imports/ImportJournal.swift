@@ -56,6 +56,13 @@ struct ImportJournal {
   /// The oldest first.
   func entries() throws -> [ImportEntry] { try ids().compactMap(entry) }
 
+  /// `nil` for one that was lost with a damaged store.
+  func entry(_ id: String) throws -> ImportEntry? {
+    guard let head = try head(id), var entry = ImportEntry(id: id, head) else { return nil }
+    entry.madeCount = try count(id, head)
+    return entry
+  }
+
   func begin(_ entry: ImportEntry) throws {
     try put(
       [
@@ -112,13 +119,6 @@ struct ImportJournal {
 extension ImportJournal {
   private func ids() throws -> [String] {
     try store.note(named: Self.name)?.arrayValue?.compactMap(\.stringValue) ?? []
-  }
-
-  /// `nil` for one that was lost with a damaged store.
-  private func entry(_ id: String) throws -> ImportEntry? {
-    guard let head = try head(id), var entry = ImportEntry(id: id, head) else { return nil }
-    entry.madeCount = try count(id, head)
-    return entry
   }
 
   private func count(_ id: String, _ head: [String: JSONValue]) throws -> Int {

@@ -72,6 +72,6 @@ public struct ImportReport: Hashable, Sendable {
 /// What taking an import back did.
 public struct ImportUndo: Hashable, Sendable {
   public internal(set) var removed = 0
-  /// Ids of what was edited since, or has events of its own; they stay.
-  public internal(set) var left: [String] = []
+  /// Those that were edited since, or have events of their own; they stay.
+  public internal(set) var left: [UndoStep.Left] = []
 }

@@ -125,7 +125,7 @@ extension DeviceRecord {
             guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else { continue }
             let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
             if try isInUse || !now.isAsMade(made.digest) {
-              result.left.append(made.id)
+              result.left.append(UndoStep.Left(kind: made.kind, id: made.id))
             } else {
               try save.delete(now)
               list[index].isTakenBack = true
@@ -140,6 +140,8 @@ extension DeviceRecord {
     try recorder.inOneSave { save in
       try save.takeWriteLock()
       try ImportJournal(save.localStore).undo(entry.id, at: clock.now)
+      var log = try undoLog(in: save.localStore)
+      try log.drop(importID: entry.id)
     }
     onChange()
     mergeSegments()

@@ -98,6 +98,8 @@ extension DeviceRecord {
   private enum Move {
     case moved(UndoStep)
     case refused(UndoError)
+    /// An import is taken back in saves of its own.
+    case takeBack(ImportEntry, UndoStep)
   }
 
   private func move(from source: UndoLog.List, to destination: UndoLog.List) throws -> UndoStep {
@@ -111,6 +113,11 @@ extension DeviceRecord {
     case .moved(let step):
       onChange()
       return step
+    case .takeBack(let entry, var step):
+      let undo = try undoImport(entry)
+      step.left = undo.left
+      step.wasSoAlready = undo.removed == 0 && undo.left.isEmpty
+      return step
     case .refused(.nothing):
       let earlier = EarlierUndoFile(storeDirectory: directory)
       throw earlier.exists ? UndoError.unreadable(path: earlier.path) : .nothing
@@ -123,6 +130,13 @@ extension DeviceRecord {
   ) throws -> Move {
     while let number = log.numbers(source).last {
       guard var step = try log.step(number) else {
+        try log.drop(number)
+        continue
+      }
+      if let id = step.importID {
+        if let entry = try ImportJournal(save.localStore).entry(id), entry.undone == nil {
+          return .takeBack(entry, step)
+        }
         try log.drop(number)
         continue
       }

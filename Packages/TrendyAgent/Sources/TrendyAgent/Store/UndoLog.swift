@@ -59,7 +59,9 @@ struct UndoLog {
     guard let entry = try entry(number), let label = entry["label"]?.stringValue,
       let seconds = entry["date"]?.doubleValue
     else { return nil }
-    return UndoStep(label: label, date: Date(timeIntervalSinceReferenceDate: seconds))
+    return UndoStep(
+      label: label, date: Date(timeIntervalSinceReferenceDate: seconds),
+      importID: entry["import"]?.stringValue)
   }
 
   func isDivisible(_ number: Int64) throws -> Bool { try entry(number)?["divisible"]?.boolValue ?? false }
@@ -110,6 +112,11 @@ struct UndoLog {
     try save()
   }
 
+  /// Drops the entry of an import that was taken back.
+  mutating func drop(importID: String) throws {
+    for number in done where try step(number)?.importID == importID { try drop(number) }
+  }
+
   /// Gives entities that came back under other ids their new ones, wherever an entry knows them.
   func rename(_ names: [String: String]) throws {
     guard !names.isEmpty else { return }
@@ -145,6 +152,7 @@ extension UndoLog {
       "label": .string(step.label), "date": .double(step.date.timeIntervalSinceReferenceDate),
     ]
     if isDivisible { entry["divisible"] = .bool(true) }
+    if let id = step.importID { entry["import"] = .string(id) }
     try write(changes, from: 0, to: number, &entry)
     return number
   }

@@ -25,6 +25,8 @@ public struct UndoStep: Hashable, Sendable {
   public var label: String
   /// When it was done first.
   public var date: Date
+  /// Of the import that it is; `nil` for all else. It can be taken back and not done again: the file has what it brought.
+  public internal(set) var importID: String?
   /// What the step could not turn when the rest of it was taken back or done again.
   public internal(set) var left: [Left] = []
   /// Whether everything was that way already, as where another device had deleted what was recorded.
