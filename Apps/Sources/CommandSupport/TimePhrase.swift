@@ -198,7 +198,9 @@ extension TimePhrase.Meaning {
 extension TimePhrase {
   private static func form(_ phrase: String, now: Date, in local: LocalTime) -> Form? {
     if let date = RFC3339.date(from: phrase) { return .moment(date) }
-    var text = phrase.lowercased().split { $0 == " " || $0 == "," }.joined(separator: " ")
+    // `Nov 20, 2026`; the comma of `120,5` parts nothing.
+    var text = phrase.lowercased().split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
+      .joined(separator: " ")
     if text == "now" { return .moment(now) }
     if text.hasSuffix(" ago") {
       return TimeSpan(text.dropLast(4)).map { .moment(date($0, before: now, in: local)) }

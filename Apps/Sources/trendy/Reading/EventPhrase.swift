@@ -48,7 +48,7 @@ struct EventPhrase {
     let type =
       isNew
       ? try NewEventType(name: typeName).made(id: makeID(), session)
-      : try Lookup.eventType(typeName, among: known.types) { "trendy \(session.command.name) \($0) --create" }
+      : try namedType(among: known.types, session)
     let definitions = known.definitions(of: type)
     var event = Event(
       id: makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay, notes: note,
@@ -64,6 +64,17 @@ struct EventPhrase {
     event.fillLength(from: definitions)
     event.fillDefaults(from: definitions)
     return Meaning(event: event, type: type, makesType: isNew)
+  }
+
+  private func namedType(among types: [EventType], _ session: Session) throws(CommandError) -> EventType {
+    do {
+      return try Lookup.eventType(typeName, among: types) { "trendy \(session.command.name) \($0) --create" }
+    } catch {
+      // `start 20 min ago work`: the words of a time that stand first.
+      guard typeName.first?.isNumber == true, !values.isEmpty else { throw error }
+      throw CommandError(
+        error.message, hint: "The type comes first, and when it was is said so: --at TIME.", exit: error.exit)
+    }
   }
 
   /// A bare value first, if any, then `key=value`.
@@ -92,10 +103,25 @@ struct EventPhrase {
       }
     }
     for word in words {
-      guard word.contains("=") else { throw refusal("'\(word)' is no KEY=VALUE", of: word) }
-      let (key, value) = try Property.parse(word, definitions: definitions, session: session)
-      event.properties[key] = value
+      guard word.contains("=") else {
+        let hint = bareLater(word, definitions, session, besides: event)
+        throw hint.map { session.usageError("'\(word)' is no KEY=VALUE", hint: $0) }
+          ?? refusal("'\(word)' is no KEY=VALUE", of: word)
+      }
     }
+    try Property.say(words, of: &event, definitions, session, besides: event.properties)
+  }
+
+  /// The hint for a value that does not stand right behind the type: its key has to be said there.
+  private func bareLater(
+    _ word: String, _ definitions: [PropertyDefinition], _ session: Session, besides event: Event
+  ) -> String? {
+    let first = definitions.first { $0.propertyType == .number || $0.propertyType == .duration }
+    guard let first, event.properties[first.key] == nil,
+      // A value that is refused gives no hint.
+      (try? Property.value(word, of: first, session: session)) != nil
+    else { return nil }
+    return "Did you mean \(first.key)=\(word)?"
   }
 
   /// The hint for a bare word that is refused: the choice, length or time that it was probably meant as.
@@ -112,8 +138,11 @@ struct EventPhrase {
     let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
     for count in stride(from: words.count, to: 0, by: -1) {
       let text = words.prefix(count).joined(separator: " ")
-      // What cannot be read as a time gives no hint.
-      guard Double(text) == nil, (try? TimePhrase(text, now: session.now, in: session.local)) != nil else { continue }
+      // What cannot be read as a time, or as two, gives no hint.
+      guard Double(text) == nil,
+        (try? TimePhrase(text, now: session.now, in: session.local)) != nil
+          || (try? TimePhrase.range(text, now: session.now, in: session.local)) != nil
+      else { continue }
       return "When it was is said so: --at \(count > 1 ? "'\(text)'" : text)"
     }
     return nil

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 
 extension Session {
-  /// Metres of `12km`, `7mi`, `300m` or `900ft`; a bare number is kilometres or miles, as the person's units are.
+  /// Metres of `12.5km`, `7,5mi`, `300m` or `900ft`; a bare number is kilometres or miles, as the person's units are.
   func metres(_ text: String, of what: String) throws(CommandError) -> Double {
     let units = [
       ("km", 1000.0), ("mi", Units.metresOfMile), ("ft", Units.metresOfFoot), ("m", 1.0),
@@ -10,7 +10,11 @@ extension Session {
     ]
     let lower = text.lowercased().filter { $0 != " " }
     for (unit, metres) in units where lower.hasSuffix(unit) {
-      guard let number = Double(lower.dropLast(unit.count)), number.isFinite, (0...1e7).contains(number) else { break }
+      let digits = lower.dropLast(unit.count)
+      guard let number = NumberPhrase.value(digits), (0...1e7).contains(number) else {
+        guard let hint = NumberPhrase.hint(for: digits) else { break }
+        throw usageError("'\(text)' is no length for \(what)", hint: hint)
+      }
       return number * metres
     }
     throw usageError("'\(text)' is no length for \(what)", hint: "Lengths look like 12.5km, 7mi, 300m or 900ft.")

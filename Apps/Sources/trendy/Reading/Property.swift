@@ -18,8 +18,26 @@ enum Property {
     }
   }
 
+  /// Gives an event what some `key=value` say.
+  /// - Parameter said: what the command line has said of properties before.
+  /// - Throws: ``CommandError`` with exit 64 also for two values of one property, of which one would be lost.
+  static func say(
+    _ words: some Sequence<String>, of event: inout Event, _ definitions: [PropertyDefinition], _ session: Session,
+    besides said: [String: PropertyValue] = [:]
+  ) throws(CommandError) {
+    var said = said
+    for word in words {
+      let (key, value) = try parse(word, definitions: definitions, session: session)
+      if let before = said[key], before != value {
+        throw session.usageError("'\(key)' is given twice: '\(text(before.value))' and '\(text(value.value))'")
+      }
+      said[key] = value
+      event.properties[key] = value
+    }
+  }
+
   /// `key=value` by the definition of that key.
-  static func parse(
+  private static func parse(
     _ word: String, definitions: [PropertyDefinition], session: Session
   ) throws(CommandError) -> (key: String, value: PropertyValue) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -56,9 +74,10 @@ enum Property {
     case .email: value = text.split(separator: "@").count == 2 && !text.contains(" ") ? .string(text) : nil
     }
     guard let value else {
+      let takes = "\(definition.key)  \(definition.label) (\(takes(definition)))"
       throw CommandError(
         "The value '\(text)' is invalid for '\(definition.key)'",
-        hint: "\(definition.key)  \(definition.label) (\(takes(definition)))",
+        hint: definition.propertyType == .number ? NumberPhrase.hint(for: text) ?? takes : takes,
         usage: Commands.table.usage(of: session.command),
         exit: .usage)
     }
@@ -88,7 +107,7 @@ enum Property {
 
   static func number(_ text: String) -> JSONValue? {
     if let whole = Int64(text) { return .int(whole) }
-    return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    return NumberPhrase.value(text).map { .double($0) }
   }
 
   /// It may have to be one of a few, as a score is.

@@ -6,6 +6,7 @@ extension OptionSpec {
 }
 
 extension Session {
+  /// What was said of the note: empty for none, as where nothing comes in; `nil` where nothing was said of it.
   func note() throws(CommandError) -> String? {
     guard let text = arguments.value(OptionSpec.note.key) else { return nil }
     return text == "-" ? try FileInput.text(of: text) : text

@@ -81,10 +81,7 @@ struct EditCommand: Command {
     for field in cleared { try clear(field, of: &event, session) }
     try place.apply(to: &event, among: known.places)
     let definitions = known.definitions(ofType: event.eventTypeId)
-    for word in values {
-      let (key, value) = try Property.parse(word, definitions: definitions, session: session)
-      event.properties[key] = value
-    }
+    try Property.say(values, of: &event, definitions, session)
     event.fillLength(from: definitions, before: old)
     return event
   }

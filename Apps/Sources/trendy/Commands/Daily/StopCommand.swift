@@ -98,10 +98,7 @@ struct StopCommand: Command {
     event.endDate = end
     if let note { event.notes = note }
     let definitions = try store.definitions(ofType: event.eventTypeId)
-    for word in values {
-      let (key, value) = try Property.parse(word, definitions: definitions, session: session)
-      event.properties[key] = value
-    }
+    try Property.say(values, of: &event, definitions, session)
     event.fillLength(from: definitions)
     return event
   }

@@ -1,0 +1,19 @@
+/// Numbers as people type them: `12.5`, `12,5`, `-3`.
+enum NumberPhrase {
+  /// `nil` for what is not a finite number, and for `1,234`, which is a thousand to one person and little more than one to another.
+  static func value(_ text: some StringProtocol) -> Double? {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let hasDecimalComma =
+      parts.count == 2 && parts[1].count != 3 && !parts[0].isEmpty && !parts[1].isEmpty
+      && !text.contains(".") && parts[1].allSatisfy { $0.isASCII && $0.isNumber }
+    let value = hasDecimalComma ? Double("\(parts[0]).\(parts[1])") : Double(text)
+    return value.flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  /// The hint for `1,234`; `nil` for any other text.
+  static func hint(for text: some StringProtocol) -> String? {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2, let whole = Int(parts[0]), parts[1].count == 3, Int(parts[1]) != nil else { return nil }
+    return "Did you mean \(whole)\(parts[1]) or \(whole).\(parts[1])?"
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// What people type for an event, beside when it was.
+@Suite("Words of an event", .waitsForPrograms, .timeLimit(.minutes(10)))
+struct WordsTests {
+  private let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.trendy("init")
+    try bench.trendy("type", "add", "feed")
+    try bench.trendy("type", "prop", "add", "feed", "amount", "--kind", "number")
+    try bench.trendy("type", "prop", "add", "feed", "side", "--kind", "select", "--options", "left,right")
+  }
+
+  private func trendy(_ words: [String]) throws -> Workbench.Result {
+    try bench.run("trendy", ["--store", bench.store()] + words)
+  }
+
+  private func amount(_ words: String...) throws -> Double? {
+    let event = try trendy(["log", "feed", "--json"] + words).document.objectValue?["event"]
+    return event?.objectValue?["properties"]?.objectValue?["amount"]?.objectValue?["value"]?.doubleValue
+  }
+
+  @Test func `a decimal may have a comma`() throws {
+    #expect(try amount("120,5") == 120.5)
+    #expect(try amount("amount=-0,25") == -0.25)
+    let trip = try trendy(["trip", "add", "7,5km", "--at", "2026-11-20 8:00", "--for", "20m", "--json"])
+    #expect(try trip.document.objectValue?["trip"]?.objectValue?["distance_m"] == 7500, "\(trip.output)")
+  }
+
+  @Test(
+    "what is refused says what to type",
+    arguments: [
+      (["log", "feed", "1,205"], "Did you mean 1205 or 1.205?"),
+      (["trip", "add", "1,205km", "--at", "8:00", "--for", "20m"], "Did you mean 1205 or 1.205?"),
+      (["log", "feed", "amount=5", "amount=6"], "'amount' is given twice: '5' and '6'"),
+      (["log", "feed", "5", "amount=6"], "'amount' is given twice: '5' and '6'"),
+      (["edit", "@1", "side=left", "side=right"], "'side' is given twice: 'left' and 'right'"),
+      (["log", "feed", "side=left", "110"], "Did you mean amount=110?"),
+      (["log", "feed", "9:00-10:30"], "--at 9:00-10:30"),
+      (["log", "feed", "9am", "-", "10:30am"], "--at '9am - 10:30am'"),
+      (["start", "20", "min", "ago", "feed"], "The type comes first, and when it was is said so: --at TIME."),
+      (["log", "feed", "--at", "120,5"], "is no time that can be read"),
+    ])
+  func refusals(words: [String], hint: String) throws {
+    try bench.trendy("log", "feed", "100")
+    let refused = try trendy(words)
+    #expect(refused.status == 64 || refused.status == 66)
+    #expect(refused.talk.contains(hint), "\(words): \(refused.talk)")
+    #expect(try trendy(["list", "--plain"]).output.split(separator: "\n").count == 1)
+  }
+}
