@@ -66,6 +66,12 @@ struct TimeTests {
     let tomorrow = try trendy("log", "nap", "--at", "tomorrow 7:00")
     #expect(tomorrow.status == 0)
     #expect(tomorrow.talk.contains("lies in the future"))
+    let twoHours = try trendy("log", "nap", "--at", "-1h", "--for", "2h")
+    #expect(twoHours.talk.contains("This ends in the future: "), "\(twoHours.talk)")
+    #expect(!twoHours.talk.contains("--until now"))
+    #expect(try trendy("log", "nap", "--for", "45m").talk.contains("Of what is over: --until now."))
+    #expect(try !trendy("log", "nap", "--for", "45m", "--until", "now").talk.contains("future"))
+    for _ in 0..<3 { #expect(try trendy("rm", "@1").status == 0) }
     for (words, message) in [
       (["--from", "8:00", "--to", "9:00", "--for", "1h"], "all three were given"),
       (["--at", "8:00-9:00", "--for", "1h"], "says already when it ended"),

@@ -78,9 +78,16 @@ struct WhenOptions {
       throw session.usageError("It would not lie in the years 1 to 9999")
     }
     if let end, end < start { throw session.usageError("It would end before it begins") }
-    if start > session.now.addingTimeInterval(60) {
-      let year = session.local.components(of: session.now).year
-      session.console.talk("This lies in the future: \(session.local.dayAndTime(start, year: year)).")
+    let soon = session.now.addingTimeInterval(60)
+    func words(_ date: Date) -> String {
+      session.local.dayAndTime(date, year: session.local.components(of: session.now).year)
+    }
+    if start > soon {
+      session.console.talk("This lies in the future: \(words(start)).")
+    } else if let end, end > soon {
+      // A length alone begins now: who meant what is over is to see it.
+      let isOver = from == nil && to == nil ? " Of what is over: --until now." : ""
+      session.console.talk("This ends in the future: \(words(end)).\(isOver)")
     }
     return (start, end)
   }
