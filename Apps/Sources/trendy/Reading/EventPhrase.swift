@@ -51,7 +51,8 @@ struct EventPhrase {
       : try namedType(among: known.types, session)
     let definitions = known.definitions(of: type)
     var event = Event(
-      id: makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay, notes: note,
+      id: makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay,
+      notes: note?.asNote,
       timeZone: session.local.zoneName)
     if isAllDay {
       // Midnight of the first date, and of the last where there are several.
@@ -83,7 +84,7 @@ struct EventPhrase {
     in event: inout Event
   ) throws(CommandError) {
     func refusal(_ message: String, of word: String) -> CommandError {
-      let note = "A note: trendy \(session.command.name) \(type.name) -n '\(word)'"
+      let note = "A note: trendy \(session.command.name) \(ShellWords.quoted(type.name)) -n '\(word)'"
       return session.usageError(message, hint: meant(word, definitions, session) ?? note)
     }
     var words = values

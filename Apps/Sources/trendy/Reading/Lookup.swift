@@ -34,7 +34,7 @@ struct Lookup {
         hint: "Type more of the name.", exit: .notFound)
     }
     let near = Suggestion.nearest(to: name, among: types.map(\.name))
-    let make = "To make a new one: \(hintToMake(name))"
+    let make = "To make a new one: \(hintToMake(ShellWords.quoted(name)))"
     throw CommandError(
       "No event type '\(name)'.", hint: near.map { "Did you mean '\($0)'? \(make)" } ?? make, exit: .notFound)
   }
@@ -82,7 +82,8 @@ extension Lookup {
     let near = Suggestion.nearest(to: key, among: known.map(\.key))
     throw CommandError(
       "'\(type.name)' has no property '\(key)'.",
-      hint: near.map { "Did you mean '\($0)'?" } ?? "trendy type show \(type.name) shows what it has.", exit: .notFound)
+      hint: near.map { "Did you mean '\($0)'?" }
+        ?? "trendy type show \(ShellWords.quoted(type.name)) shows what it has.", exit: .notFound)
   }
 
   /// A trip by its id, a beginning of it, or `@1` for the one that was recorded last.
@@ -101,7 +102,8 @@ extension Lookup {
     let near = Suggestion.nearest(to: name, among: vehicles.map(\.name))
     throw CommandError(
       "No vehicle '\(name)'.",
-      hint: near.map { "Did you mean '\($0)'?" } ?? "To make it: trendy vehicle add \(name)", exit: .notFound)
+      hint: near.map { "Did you mean '\($0)'?" } ?? "To make it: trendy vehicle add \(ShellWords.quoted(name))",
+      exit: .notFound)
   }
 
   /// A place by its name, whatever the case, a beginning that only one has, or its id; or the one around a position.

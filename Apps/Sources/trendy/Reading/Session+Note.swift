@@ -12,3 +12,8 @@ extension Session {
     return text == "-" ? try FileInput.text(of: text) : text
   }
 }
+
+extension String {
+  /// What is kept of a note that was said: `nil` where nothing is to be seen in it.
+  var asNote: String? { allSatisfy(\.isWhitespace) ? nil : self }
+}

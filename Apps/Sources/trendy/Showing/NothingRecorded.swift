@@ -1,8 +1,11 @@
+import CommandSupport
 import TrendyModels
 
 /// What is said where there is nothing to look back at.
 enum NothingRecorded {
-  static func words(of type: EventType) -> String { "\(type.name): nothing recorded yet. trendy log \(type.name)" }
+  static func words(of type: EventType) -> String {
+    "\(type.name): nothing recorded yet. trendy log \(ShellWords.quoted(type.name))"
+  }
 
   /// - Parameters:
   ///   - type: without events.

@@ -60,7 +60,8 @@ struct BackupCommand: Command {
       session.console.document("trendy.backup/1", file.members(answer, session.local))
     } else {
       session.console.done("Backed up \(answer.contents) to \(file.path).")
-      session.console.done("The pairing with a hub is not in it. To bring it back: trendy restore \(file.path)")
+      session.console.done(
+        "The pairing with a hub is not in it. To bring it back: trendy restore \(ShellWords.quoted(file.path))")
     }
     return .done
   }

@@ -28,7 +28,8 @@ struct TypeAddCommand: Command {
     let container = try session.openStore()
     let types = try container.makeStore().fetchAllEventTypes()
     if let known = types.first(where: { $0.name.lowercased() == type.name.lowercased() }) {
-      throw CommandError("There is a type '\(known.name)' already", hint: "trendy log \(known.name)", exit: .usage)
+      throw CommandError(
+        "There is a type '\(known.name)' already", hint: "trendy log \(ShellWords.quoted(known.name))", exit: .usage)
     }
     let made = try type.made(id: container.makeID(), session)
     try container.record.perform("type add \(made.name)", [.eventType(made)])
@@ -41,7 +42,7 @@ struct TypeAddCommand: Command {
     }
     let goal = EventTypeText.goal(of: answer).map { "  \($0)" } ?? ""
     session.console.done("\(answer.iconName) \(answer.name)  \(answer.colorHex)\(goal)")
-    session.console.done("Next:  trendy log \(answer.name)")
+    session.console.done("Next:  trendy log \(ShellWords.quoted(answer.name))")
     return .done
   }
 }

@@ -48,7 +48,8 @@ struct TypeEditCommand: Command {
       }
       if isTaken {
         throw CommandError(
-          "There is a type '\(newName)' already", hint: "To make one of both: trendy type merge \(old.name) \(newName)",
+          "There is a type '\(newName)' already",
+          hint: "To make one of both: trendy type merge \(ShellWords.quoted(old.name)) \(ShellWords.quoted(newName))",
           exit: .usage)
       }
       type.name = newName

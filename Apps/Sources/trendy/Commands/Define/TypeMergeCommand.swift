@@ -40,7 +40,8 @@ struct TypeMergeCommand: Command {
         throw CommandError(
           "'\(definition.key)' is a \(definition.propertyType.rawValue) of '\(from.name)' and a "
             + "\(other.propertyType.rawValue) of '\(into.name)'",
-          hint: "Rename one: trendy type prop edit \(from.name) \(definition.key) --key OTHER", exit: .refused)
+          hint: "Rename one: trendy type prop edit \(ShellWords.quoted(from.name)) \(definition.key) --key OTHER",
+          exit: .refused)
       }
     }
     try session.confirm("'\(from.name)' goes, and \(Quantity(events.count, "event")) become '\(into.name)'.")

@@ -50,7 +50,9 @@ extension VehicleOdometerCheckCommand.Checked {
 
   fileprivate func lines(in local: LocalTime, _ units: Units) -> [String] {
     guard let whole = check.whole else {
-      return ["\(vehicle.name): two readings are needed. trendy vehicle odometer log \(vehicle.name) 48210km"]
+      return [
+        "\(vehicle.name): two readings are needed. trendy vehicle odometer log \(ShellWords.quoted(vehicle.name)) 48210km"
+      ]
     }
     var lines = ["\(vehicle.name)  \(whole.line(in: local, units))"]
     if check.stretches.count > 1 { lines += check.stretches.map { "  \($0.line(in: local, units))" } }
