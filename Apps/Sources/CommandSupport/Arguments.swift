@@ -83,6 +83,9 @@ public struct Arguments: Hashable, Sendable {
       if word.hasPrefix("--"), let equals = word.firstIndex(of: "=") {
         name = String(word[..<equals])
         inline = String(word[word.index(after: equals)...])
+      } else if !word.hasPrefix("--"), specs[String(word.prefix(2))]?.value != nil, word.count > 2 {
+        // `-noat`, as other programs take it.
+        (name, inline) = (String(word.prefix(2)), String(word.dropFirst(2)))
       }
       guard let spec = specs[name] else {
         let near = Suggestion.nearest(to: name, among: specs.keys.filter { $0.hasPrefix("--") })

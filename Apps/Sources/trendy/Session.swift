@@ -82,6 +82,16 @@ struct Session {
     CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)
   }
 
+  /// What an edit says that changes nothing: it is so already, which a script that is run again may meet.
+  /// - Parameter options: those that name a change.
+  /// - Throws: ``CommandError`` with exit 64 where none was named.
+  func tellNothingChanges(of options: [OptionSpec]) throws(CommandError) {
+    guard options.contains(where: { arguments.has($0.key) }) else { throw usageError("Nothing to change was named") }
+    tellNothingChanges()
+  }
+
+  func tellNothingChanges() { console.talk("It is so already: nothing was changed.") }
+
   /// Whether a thing can be called so: something to see, on one line, of at most 128 bytes.
   func isName(_ text: String) -> Bool {
     text.utf8.count <= 128 && !text.allSatisfy(\.isWhitespace)

@@ -52,4 +52,52 @@ struct WordsTests {
     #expect(refused.talk.contains(hint), "\(words): \(refused.talk)")
     #expect(try trendy(["list", "--plain"]).output.split(separator: "\n").count == 1)
   }
+
+  @Test func `a note of nothing is no note, and takes away the one that was`() throws {
+    try bench.trendy("log", "feed", "-n", "")
+    #expect(try bench.shell("trendy log feed -n - --store '\(bench.store())' < /dev/null").status == 0)
+    try bench.trendy("log", "feed", "-n", "one")
+    #expect(try notes == ["one"])
+    try bench.trendy("edit", "@1", "-n", "")
+    #expect(try notes == [])
+  }
+
+  private var notes: [String] {
+    get throws {
+      let list = try bench.trendy("list", "--json").document.objectValue?["events"]?.arrayValue ?? []
+      return list.compactMap { $0.objectValue?["notes"]?.stringValue }
+    }
+  }
+
+  @Test func `an edit of what is so already is done`() throws {
+    try bench.trendy("log", "feed", "5", "side=left", "--at", "2026-11-20 8:00")
+    try bench.trendy("place", "add", "Home", "52.1,4.3")
+    try bench.trendy("vehicle", "add", "Van")
+    for words in [
+      ["edit", "@1", "--clear", "note"], ["edit", "@1", "side=left"], ["edit", "--of", "feed", "side=left", "--yes"],
+      ["place", "edit", "Home", "--radius", "100"], ["vehicle", "edit", "Van", "--default"],
+      ["type", "prop", "edit", "feed", "side", "--options", "left,right"],
+    ] {
+      let done = try trendy(words)
+      #expect(done.status == 0 && done.talk == "It is so already: nothing was changed.\n", "\(words): \(done.talk)")
+    }
+    for words in [["edit", "@1"], ["edit", "--of", "feed", "--yes"], ["place", "edit", "Home"]] {
+      #expect(try trendy(words).status == 64, "\(words)")
+    }
+    #expect(try bench.trendy("undo", "--list", "--plain").output.contains("edit") == false)
+  }
+
+  @Test func `a short option may have its value with it`() throws {
+    try bench.trendy("log", "feed", "-none")
+    #expect(try notes == ["one"])
+    #expect(try trendy(["log", "feed", "-xone"]).talk.contains("Unknown option '-xone'"))
+  }
+
+  @Test func `what is to be typed next can be pasted`() throws {
+    #expect(try bench.trendy("type", "add", "cold brew").output.contains("trendy log 'cold brew'\n"))
+    #expect(try bench.trendy("log", "hot brew").talk.contains("trendy log 'hot brew' --create"))
+    #expect(try bench.trendy("stats", "cold brew").output.contains("trendy log 'cold brew'"))
+    #expect(try bench.trendy("log", "cold brew", "later").talk.contains("trendy log 'cold brew' -n 'later'"))
+    #expect(try bench.trendy("type", "add", "cold brew").talk.contains("trendy log 'cold brew'\n"))
+  }
 }

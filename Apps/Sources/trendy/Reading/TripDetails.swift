@@ -29,7 +29,7 @@ struct TripDetails {
 
   func apply(to trip: inout TripEvent, in store: any DataStoreProtocol) throws {
     if let vehicleName { trip.set(try Lookup(store: store).vehicle(vehicleName)) }
-    if let note { trip.event.notes = note }
+    if let note { trip.event.notes = note.asNote }
     // A share of business makes a trip a mixed one, unless another word was said.
     if let category = category ?? businessDistance.map({ _ in .mixed }) {
       trip.classify(category, businessMeters: businessDistance)

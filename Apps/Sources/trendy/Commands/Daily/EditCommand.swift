@@ -22,6 +22,11 @@ struct EditCommand: Command {
         help: "note, end, place, or the key of a property"),
     ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes], columns: .eventColumns)
 
+  /// Options that name a change.
+  private static let changing = spec.options.filter { option in
+    !(EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes]).contains(option)
+  }
+
   private let events: EventChoice
   private let values: [String]
   private let when: WhenOptions
@@ -57,7 +62,8 @@ struct EditCommand: Command {
     let edited = try old.map { try self.edited($0, among: known, session) }
     let changes = zip(old, edited).filter { $0 != $1 }
     guard !changes.isEmpty else {
-      throw session.usageError(old.count == 1 ? "Nothing to change was named" : "None of them would change")
+      if values.isEmpty { try session.tellNothingChanges(of: Self.changing) } else { session.tellNothingChanges() }
+      return Answer(list: try EventList(old.count == 1 ? old : [], in: store), isDone: true)
     }
     let list = try EventList(changes.map(\.1), in: store)
     if session.arguments.has(OptionSpec.dryRun.key) { return Answer(list: list, isDone: false) }
@@ -77,7 +83,7 @@ struct EditCommand: Command {
     let span = try when.span(editing: event.timestamp, session)
     if let start = span.start { event.move(to: start) }
     if let end = span.end { event.endDate = end }
-    if let note { event.notes = note }
+    if let note { event.notes = note.asNote }
     for field in cleared { try clear(field, of: &event, session) }
     try place.apply(to: &event, among: known.places)
     let definitions = known.definitions(ofType: event.eventTypeId)
@@ -112,7 +118,7 @@ struct EditCommand: Command {
         }
       }
       let count = Quantity(answer.list.events.count, "event")
-      if answer.isDone { session.console.done("\(count) · undo: trendy undo") }
+      if answer.isDone, !answer.list.events.isEmpty { session.console.done("\(count) · undo: trendy undo") }
     }
     return .done
   }

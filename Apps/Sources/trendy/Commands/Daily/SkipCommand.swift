@@ -77,7 +77,7 @@ struct SkipCommand: Command {
     else {
       throw CommandError("\(type.name) is excused then already.", hint: "trendy skip shows it.", exit: .usage)
     }
-    let skip = Skip(id: container.makeID(), eventTypeId: type.id, days: days, note: note)
+    let skip = Skip(id: container.makeID(), eventTypeId: type.id, days: days, note: note?.asNote)
     try container.record.perform("skip \(type.name)", [.record(skip.record)])
     return Answer(skips: [skip], types: types, deed: "Excused:")
   }

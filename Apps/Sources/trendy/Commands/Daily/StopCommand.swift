@@ -96,7 +96,7 @@ struct StopCommand: Command {
       throw session.usageError("'\(self.end?.text ?? "")' lies in the future", hint: "trendy stop, when it ends.")
     }
     event.endDate = end
-    if let note { event.notes = note }
+    if let note { event.notes = note.asNote }
     let definitions = try store.definitions(ofType: event.eventTypeId)
     try Property.say(values, of: &event, definitions, session)
     event.fillLength(from: definitions)

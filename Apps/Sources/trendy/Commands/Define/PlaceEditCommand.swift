@@ -77,7 +77,10 @@ struct PlaceEditCommand: Command {
     }
     if isActivated { place.isActive = true }
     try options.apply(to: &place, in: store)
-    guard place != old else { throw session.usageError("Nothing to change was named") }
+    guard place != old else {
+      try session.tellNothingChanges(of: Self.spec.options)
+      return Answer(place: try OnePlace(place, in: store), relabelled: 0)
+    }
     let visits = relabels ? try store.fetchAllEvents().filter { $0.geofenceId == old.id } : []
     let relabelled = visits.map { visit in
       var visit = visit

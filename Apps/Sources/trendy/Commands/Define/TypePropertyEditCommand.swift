@@ -68,7 +68,10 @@ struct TypePropertyEditCommand: Command {
     if let defaultText {
       definition.defaultValue = try Property.value(defaultText, of: definition, session: session).value
     }
-    guard definition != old else { throw session.usageError("Nothing to change was named") }
+    guard definition != old else {
+      try session.tellNothingChanges(of: Self.spec.options)
+      return Answer(type: try OneEventType(type, in: store), renamed: 0)
+    }
     let events =
       definition.key == old.key
       ? [] : try store.events(in: nil, ofType: type.id, limit: nil).filter { $0.properties[old.key] != nil }

@@ -54,7 +54,10 @@ struct TripEditCommand: Command {
     if let distance { trip.distance = distance }
     for field in cleared { clear(field, of: &trip) }
     try details.apply(to: &trip, in: store)
-    guard trip != old else { throw session.usageError("Nothing to change was named") }
+    guard trip != old else {
+      try session.tellNothingChanges(of: Self.spec.options)
+      return try OneTrip(trip, in: store)
+    }
     trip.measure()
     try container.record.perform(
       "edit trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])

@@ -50,7 +50,10 @@ struct VehicleEditCommand: Command {
     let others = try store.vehicles().filter { $0.id != old.id }
     if let newName, others.contains(where: { $0.isCalled(newName) }) { throw Self.unusable(newName, session) }
     let vehicle = edited(old)
-    guard vehicle != old else { throw session.usageError("Nothing to change was named") }
+    guard vehicle != old else {
+      try session.tellNothingChanges(of: Self.spec.options)
+      return OneVehicle(vehicle: vehicle)
+    }
     try container.record.save(vehicle, replacing: old, others: others, label: "edit vehicle \(old.name)")
     return OneVehicle(vehicle: vehicle)
   }
