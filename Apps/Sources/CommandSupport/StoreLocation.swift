@@ -30,8 +30,8 @@ public enum StoreLocation: Sendable {
 
   /// The folder of caches, which may be deleted at any time: `$XDG_CACHE_HOME/trendy`, else `~/.cache/trendy`.
   public static func cache(environment: [String: String]) -> URL {
-    if let path = nonEmpty(environment["XDG_CACHE_HOME"]) { return URL(filePath: path).appending(path: "trendy") }
-    return URL(filePath: environment["HOME"] ?? "/").appending(path: ".cache/trendy")
+    if let path = absolute(environment["XDG_CACHE_HOME"]) { return URL(filePath: path).appending(path: "trendy") }
+    return URL(filePath: HomeFolder.path(in: environment)).appending(path: ".cache/trendy")
   }
 
   /// In it the folder for what was counted of records, so that it is not counted again.
@@ -40,9 +40,12 @@ public enum StoreLocation: Sendable {
   }
 
   private static func dataHome(_ environment: [String: String]) -> URL {
-    if let path = nonEmpty(environment["XDG_DATA_HOME"]) { return URL(filePath: path) }
-    return URL(filePath: environment["HOME"] ?? "/").appending(path: ".local/share")
+    if let path = absolute(environment["XDG_DATA_HOME"]) { return URL(filePath: path) }
+    return URL(filePath: HomeFolder.path(in: environment)).appending(path: ".local/share")
   }
+
+  /// The base directories are absolute; others are passed over, as their specification says.
+  private static func absolute(_ text: String?) -> String? { text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
   private static func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 }

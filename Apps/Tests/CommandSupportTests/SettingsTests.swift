@@ -19,6 +19,21 @@ final class SettingsTests {
     return Settings(environment: base.merging(environment) { $1 })
   }
 
+  @Test func `without a home of the environment the system's list of users says where it is`() {
+    #expect(HomeFolder.path(in: ["HOME": "/home/ada"]) == "/home/ada")
+    let list = "root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000:Ada,,,:/home/ada:/bin/bash\nx:x:7:7::relative:/bin/sh\n"
+    #expect(HomeFolder.folder(of: 1000, in: list) == "/home/ada")
+    #expect(HomeFolder.folder(of: 7, in: list) == nil)
+    #expect(HomeFolder.folder(of: 100, in: list) == nil)
+    // Nothing that depends on the folder somebody works in.
+    for home in ["", "here"] {
+      let environment = ["HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home]
+      #expect(StoreLocation.store(option: nil, environment: environment).path.hasSuffix("/.local/share/trendy"))
+      #expect(HomeFolder.path(in: environment).hasPrefix("/"))
+      #expect(StoreLocation.cache(environment: environment).path.hasSuffix("/.cache/trendy"))
+    }
+  }
+
   @Test func `the environment counts before the file, that before what is synced, that before the default`() throws {
     var all = try settings("hours = 12\n", ["TRENDY_HOURS": "24"])
     all.synced = ["hours": "12"]

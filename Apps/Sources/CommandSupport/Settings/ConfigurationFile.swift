@@ -58,7 +58,7 @@ public struct ConfigurationFile: Sendable {
   /// By the XDG base directories; a relative `XDG_CONFIG_HOME` is passed over, as they say.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return "\(home)/trendy/config" }
-    return "\(environment["HOME"] ?? "")/.config/trendy/config"
+    return "\(HomeFolder.path(in: environment))/.config/trendy/config"
   }
 
   private static func read(_ path: String) throws(CommandError) -> [UInt8]? {

@@ -115,7 +115,7 @@ public struct Settings: Sendable {
   }
 
   private func absolute(_ path: String) -> String {
-    path.hasPrefix("~/") ? "\(environment["HOME"] ?? "")\(path.dropFirst())" : path
+    path.hasPrefix("~/") ? "\(HomeFolder.path(in: environment))\(path.dropFirst())" : path
   }
 }
 

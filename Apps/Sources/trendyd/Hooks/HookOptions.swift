@@ -26,7 +26,7 @@ struct HookOptions: Sendable {
     func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     guard let path = session.value("--hooks", Setting.hooks) else {
       let config = named("XDG_CONFIG_HOME").map { URL(filePath: $0) }
-      folder = (config ?? URL(filePath: environment["HOME"] ?? "/").appending(path: ".config"))
+      folder = (config ?? URL(filePath: HomeFolder.path(in: environment)).appending(path: ".config"))
         .appending(path: "trendy/hooks")
       return
     }

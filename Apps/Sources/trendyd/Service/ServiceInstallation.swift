@@ -15,7 +15,7 @@ struct ServiceInstallation: Sendable {
   init(role: DaemonRun.Role, isUser: Bool, environment: [String: String]) throws(CommandError) {
     self.isUser = isUser
     let root = URL(filePath: environment["DESTDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/")
-    let home = environment["HOME"] ?? "/"
+    let home = HomeFolder.path(in: environment)
     #if os(macOS)
       guard isUser, role == .agent else {
         throw CommandError(

@@ -87,7 +87,7 @@ private struct CompletionHome {
     return home.appending(path: path)
   }
 
-  private var home: URL { URL(filePath: environment["HOME"] ?? "/") }
+  private var home: URL { URL(filePath: HomeFolder.path(in: environment)) }
 
   func folder(of shell: CompletionShell) -> URL {
     let data = folder("XDG_DATA_HOME", else: ".local/share")
