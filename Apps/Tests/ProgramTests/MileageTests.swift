@@ -176,6 +176,27 @@ struct MileageTests {
     #expect(try String(contentsOfFile: "\(folder)/Van.csv", encoding: .utf8).components(separatedBy: "\r\n").count == 4)
   }
 
+  @Test func `the log replaces no file unless told, and a hyphen is the output`() throws {
+    try told("vehicle", "add", "Van")
+    try add("9.5km", hour: 8)
+    let output = try bench.trendy("export", "mileage", "-", "--all").output
+    #expect(try output == bench.trendy("export", "mileage", "--all").output && output.hasPrefix("ID,Date"))
+    let file = bench.folder.appending(path: "log.csv")
+    let folder = bench.folder.appending(path: "logs")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (words, file) in [
+      ([file.path], file), ([folder.path, "--by-vehicle"], folder.appending(path: "Van.csv")),
+    ] {
+      try Data("mine".utf8).write(to: file)
+      let refused = try bench.run("trendy", ["export", "mileage", "--all", "--store", bench.store()] + words)
+      #expect(refused.status == 73 && refused.talk.contains("--yes replaces it"), "\(refused.talk)")
+      #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
+      let done = try bench.run("trendy", ["export", "mileage", "--all", "--yes", "--store", bench.store()] + words)
+      #expect(done.status == 0)
+      #expect(try String(contentsOf: file, encoding: .utf8) == output)
+    }
+  }
+
   @Test func `the clock is held against the trips`() throws {
     try told("vehicle", "add", "Van")
     try told("vehicle", "odometer", "log", "van", "1000km", "--at", "2026-11-20T07:00:00Z")

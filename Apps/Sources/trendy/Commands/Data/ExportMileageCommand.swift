@@ -12,7 +12,7 @@ import TrendyTrips
 /// `trendy export mileage`
 struct ExportMileageCommand: Command {
   static let spec = CommandSpec(
-    "export mileage", .optional("file", .file),
+    "export mileage", .optional("file|-", .file),
     summary: "A mileage log of 19 columns, a trip a row; to the output, or to a file.", group: .data,
     examples: ["export mileage", "export mileage mileage.csv"],
     options: TripSelection.options + [
@@ -20,6 +20,7 @@ struct ExportMileageCommand: Command {
       OptionSpec("--all", help: "every trip there is"),
       OptionSpec("--by-vehicle", help: "a file for each vehicle, named after it, in the folder <file>"),
       OptionSpec("--to", value: "folder", kind: .folder, help: "with --every: where to"),
+      OptionSpec("--yes", "-y", help: "replace files that are there"),
     ] + ExportOrder.options)
 
   enum Answer {
@@ -45,6 +46,7 @@ struct ExportMileageCommand: Command {
 
   private let target: Target
   private let selection: TripSelection
+  private let isReplacing: Bool
 
   init(_ session: Session) throws {
     let format = session.arguments.value("--format") ?? "csv"
@@ -54,13 +56,14 @@ struct ExportMileageCommand: Command {
       target = .agent(order)
     } else if session.arguments.has("--to") {
       throw session.usageError("--to is for --every")
-    } else if let path = session.arguments.positionals.first {
+    } else if let path = session.arguments.positionals.first, isByVehicle || path != "-" {
       target = isByVehicle ? .folder(path) : .file(path)
     } else if isByVehicle {
       throw session.usageError("Missing the folder for --by-vehicle")
     } else {
       target = .output
     }
+    isReplacing = session.arguments.has("--yes")
     selection = TripSelection(session, range: session.arguments.has("--all") ? nil : try MonthSpan(session).range)
   }
 
@@ -86,6 +89,7 @@ struct ExportMileageCommand: Command {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var files: [Answer.File] = []
     var taken: Set<String> = []
+    var outputs: [FileOutput] = []
     for (_, trips) in Dictionary(grouping: trips, by: { $0.vehicleId ?? "" }).sorted(by: { $0.key < $1.key }) {
       let base = fileName(log.vehicleName(of: trips[0]))
       var name = base
@@ -94,14 +98,18 @@ struct ExportMileageCommand: Command {
         name = "\(base)-\(number)"
         number += 1
       }
-      try write(log.csv(of: trips, in: session.local), to: folder.appending(path: "\(name).csv"))
+      let output = try FileOutput(path: folder.appending(path: "\(name).csv").path, isReplacing: isReplacing)
+      try output.write(log.csv(of: trips, in: session.local))
+      outputs.append(output)
       files.append(Answer.File(path: "\(path)/\(name).csv", trips: trips.count))
     }
+    // All of them or none: of one that is there already the others are not written either.
+    for output in outputs { try output.finish() }
     return files
   }
 
   private func write(_ text: String, to file: URL) throws(CommandError) {
-    let output = try FileOutput(path: file.path, isReplacing: true)
+    let output = try FileOutput(path: file.path, isReplacing: isReplacing)
     try output.write(text)
     try output.finish()
   }
