@@ -1,5 +1,10 @@
-import TrendyAgent
 public import CommandSupport
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyAgent
 import TrendyModels
 import TrendyPersistence
 import TrendySync
@@ -7,7 +12,14 @@ import TrendySync
 extension CommandError {
   /// A command that works on a store was given a folder without one.
   public static func noStore(at path: String) -> CommandError {
-    CommandError("There is no store at \(path)", hint: "Make one: trendy init", exit: .notFound)
+    // A folder that cannot be listed holds nothing that can be told of.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    if names.contains(where: { $0.hasPrefix("log-") || $0.hasPrefix("segment-") }) {
+      return CommandError(
+        "The store at \(path) has no manifest any more",
+        hint: "trendy doctor says what is left of it, and what to do.", exit: .readWrite)
+    }
+    return CommandError("There is no store at \(path)", hint: "Make one: trendy init", exit: .notFound)
   }
 
   /// A backup was to get a name that a file has; one that may not be replaced, although that was asked for, is of a store.
@@ -62,8 +74,10 @@ extension CommandError {
       return
     }
     let advice = text[colon.upperBound...]
+    let fact = text[..<colon.lowerBound]
     self.init(
-      Self.sentence(text[..<colon.lowerBound]), hint: advice.isEmpty ? nil : Self.sentence(advice), exit: exit)
+      error.beginsWithPath ? String(fact) : Self.sentence(fact), hint: advice.isEmpty ? nil : Self.sentence(advice),
+      exit: exit)
   }
 
   private init(hub error: APIError) {
@@ -94,7 +108,19 @@ extension CommandError {
   }
 
   private static func sentence(_ text: Substring) -> String {
-    guard let first = text.first, !text.hasPrefix("/") else { return String(text) }
+    guard let first = text.first else { return "" }
     return first.uppercased() + text.dropFirst()
+  }
+}
+
+extension StorageError {
+  /// Whether its description begins with the name of a file, whose letters are as they are.
+  fileprivate var beginsWithPath: Bool {
+    switch self {
+    case .damaged, .newerVersion, .readOnly, .missing, .notAFolder, .exists, .notABackup: true
+    case .diskFull, .permissionDenied, .busy, .syncFailed, .tooLarge, .invalidIdentifier, .unreadableRow, .replaced,
+      .cancelled, .failed:
+      false
+    }
   }
 }

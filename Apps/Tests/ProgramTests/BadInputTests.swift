@@ -186,6 +186,23 @@ struct BadInputTests {
     #expect(try bench.trendy("doctor").status == 0)
   }
 
+  @Test func `a store that has lost its manifest is none that is to be made anew`() throws {
+    try bench.trendy("log", "coffee", "-n", "kept")
+    try FileManager.default.removeItem(at: URL(filePath: bench.store()).appending(path: "manifest"))
+    let refused = try bench.trendy("log", "coffee")
+    #expect(refused.status == 74 && refused.talk.contains("has no manifest") && refused.talk.contains("trendy doctor"))
+    #expect(!refused.talk.contains("trendy init"))
+    #expect(try bench.trendy("doctor", "--repair").status == 0)
+    #expect(try bench.trendy("list").output.contains("kept"))
+  }
+
+  @Test func `a file keeps its name where it is refused`() throws {
+    try bench.trendy("log", "coffee")
+    let refused = try bench.shell(
+      "cd '\(bench.folder.path)'; echo cut > may.b; trendy restore may.b --yes --store '\(bench.store())'")
+    #expect(refused.status == 65 && refused.talk.hasPrefix("Error: may.b is no whole backup"), "\(refused.talk)")
+  }
+
   @Test func `an answer that cannot be written is an error, and what was done stands`() throws {
     let store = bench.store()
     let result = try bench.shell(
