@@ -1,4 +1,5 @@
 import StorageTesting
+import Synchronization
 import Testing
 import TrendyPersistence
 
@@ -164,6 +165,22 @@ struct LargeSaveTests {
     try Self.save(Self.steps[1], in: writer)
     try reader.refresh()
     #expect(try Self.contents(of: reader) == Self.model(after: 2))
+  }
+
+  @Test func `opens its segment, and none of those that stay`() throws {
+    let openings = Mutex(0)
+    let disk = SimulatedFileSystem()
+    let counted = IntrudedFileSystem(disk, beforeOpenings: Set(1...100), of: "/store/segment-") {
+      openings.withLock { $0 += 1 }
+    }
+    let engine = try StorageEngine.open(directory: "/store", fileSystem: counted, options: Self.options)
+    for (index, step) in Self.steps.enumerated() {
+      openings.withLock { $0 = 0 }
+      try Self.save(step, in: engine)
+      #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
+      // To write it, and to read it.
+      #expect(openings.withLock { $0 } == (step.isLarge ? 2 : 0), "step \(index)")
+    }
   }
 
   @Test func `sees itself while it is made, and nothing of it stays when it is rolled back`() throws {

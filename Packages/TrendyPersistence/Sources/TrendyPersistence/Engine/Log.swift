@@ -48,8 +48,12 @@ struct Log {
 
   /// Reads what the manifest there says now. Maintenance may replace it, and remove what it names, at any time: then once
   /// more.
+  /// - Parameters:
+  ///   - directory: that of the store.
+  ///   - fileSystem: where it lies.
+  ///   - earlier: as of ``read(believingMark:keepingSegmentsOf:)``.
   static func current(
-    directory: String, fileSystem: any FileSystem
+    directory: String, fileSystem: any FileSystem, keepingSegmentsOf earlier: SegmentStack? = nil
   ) throws(StorageError) -> (log: Log, recovered: Recovered) {
     var log = Log(directory: directory, fileSystem: fileSystem)
     var failure: StorageError?
@@ -59,7 +63,7 @@ struct Log {
       log.manifest = manifest
       log.manifestFile = file
       do {
-        return (log, try log.read(believingMark: true))
+        return (log, try log.read(believingMark: true, keepingSegmentsOf: earlier))
       } catch {
         guard case .damaged = error else { throw error }
         failure = error
@@ -186,10 +190,14 @@ struct Log {
   }
 
   /// Reads the whole log.
-  /// - Parameter marked: whether an end that the mark in the lock file names is believed without a look at all that lies
-  ///   beyond. Who adds to the log looks there before.
-  func read(believingMark marked: Bool = false) throws(StorageError) -> Recovered {
-    let tables = StoreTables(try SegmentStack(self))
+  /// - Parameters:
+  ///   - marked: whether an end that the mark in the lock file names is believed without a look at all that lies
+  ///     beyond. Who adds to the log looks there before.
+  ///   - earlier: what the same handle stood on before; it is not used any more once this has returned.
+  func read(
+    believingMark marked: Bool = false, keepingSegmentsOf earlier: SegmentStack? = nil
+  ) throws(StorageError) -> Recovered {
+    let tables = StoreTables(try SegmentStack(self, keepingSegmentsOf: earlier))
     var memories: [RecordMemory] = []
     var number = manifest.firstChunk
     var sequence = manifest.firstSequence - 1

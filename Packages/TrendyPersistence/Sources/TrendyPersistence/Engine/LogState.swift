@@ -105,7 +105,9 @@ struct LogState: @unchecked Sendable {
     let path = directory + "/" + StoreFormat.chunkName(chunk.number)
     guard now.storeID == manifest.storeID else { throw .missing(path: path) }
     // A tail that is not whole may be a save under way: who has the write lock judges it.
-    var new = try Log.current(directory: directory, fileSystem: fileSystem).recovered.state
+    var new = try Log.current(
+      directory: directory, fileSystem: fileSystem, keepingSegmentsOf: tables.segments
+    ).recovered.state
     // Only a repair takes something away, and then the store has to be opened anew.
     guard new.sequence >= sequence else { throw .missing(path: path) }
     if new.chunk.number == chunk.number {

@@ -49,19 +49,29 @@ final class SegmentStack {
   struct Found {
     var layer: Layer
     var record: UnsafeRawPointer
+
+    var place: RowPlace {
+      get throws(StorageError) { RowPlace(segment: layer.segment.number, row: try layer.segment.row(of: record)) }
+    }
   }
 
   let layers: [Layer]
   private let newest: Layer?
 
   /// Opens what a manifest names.
-  init(_ log: Log) throws(StorageError) {
+  /// - Parameter earlier: what the same handle stood on before. A segment that is in both stays open, with the pages that were checked:
+  ///   of a store that grows by large saves, each would open and check all of it anew.
+  init(_ log: Log, keepingSegmentsOf earlier: SegmentStack? = nil) throws(StorageError) {
     var layers: [Layer] = []
     for reference in log.manifest.segments {
-      layers.append(
-        Layer(
-          try Segment(number: reference.number, storeID: log.manifest.storeID, log: log, reference: reference),
-          over: layers.last))
+      let storeID = log.manifest.storeID
+      let segment: Segment
+      if let kept = earlier?.segment(reference, ofStore: storeID) {
+        segment = kept
+      } else {
+        segment = try Segment(number: reference.number, storeID: storeID, log: log, reference: reference)
+      }
+      layers.append(Layer(segment, over: layers.last))
     }
     self.layers = layers
     newest = layers.last
@@ -80,6 +90,10 @@ final class SegmentStack {
         try? bury(kill, of: layer)  // a row that cannot be read does not show either
       }
     }
+  }
+
+  private func segment(_ reference: SegmentReference, ofStore storeID: UInt64) -> Segment? {
+    layers.first { $0.segment.footer.storeID == storeID && $0.segment.reference == reference }?.segment
   }
 
   private func buryKills() throws(StorageError) {

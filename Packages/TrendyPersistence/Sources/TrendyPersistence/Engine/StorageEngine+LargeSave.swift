@@ -43,15 +43,13 @@ extension StorageEngine {
     }
     let log = Log(directory: directory, fileSystem: fileSystem)
     try goOnInNewChunk(log, for: 0, spare: try log.makeSpare(bytes: options.firstChunkBytes))
-    var (next, logged, pin) = state.withLock { state in
+    var (next, logged, kills, pin) = try state.withLock { state throws(StorageError) in
       var next = state.manifest
       next.generation += 1
       next.firstChunk = state.chunk.number
       next.firstSequence = state.sequence + 1
-      return (next, Array(state.tables.memtable.records), state.pin)
-    }
-    let kills = try logged.withUnsafeBufferPointer { logged throws(StorageError) in
-      try rowsReplaced(by: logged, changes.records, newRows: newRows, in: next)
+      let kills = try state.tables.rowsReplaced(by: changes.records, newRows: newRows)
+      return (next, Array(state.tables.memtable.records), kills, state.pin)
     }
     logged.removeAll { changes.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
     let rows = logged.withUnsafeBufferPointer { SortedRecords([$0, changes.records]) }
@@ -65,29 +63,6 @@ extension StorageEngine {
     // What is left over is removed by the next maintenance, too.
     try? removeLeftovers()
     return true
-  }
-
-  /// The rows of segments that records of the log, and then changes, take the place of: on segments of its own, as nothing is saved yet.
-  private func rowsReplaced(
-    by logged: UnsafeBufferPointer<UnsafeRawPointer>, _ changes: UnsafeBufferPointer<UnsafeRawPointer>,
-    newRows: RowSet, in manifest: Manifest
-  ) throws(StorageError) -> [RowPlace] {
-    let stack = try SegmentStack(Log(directory: directory, fileSystem: fileSystem, manifest: manifest))
-    var kills: [RowPlace] = []
-    guard !stack.isEmpty else { return kills }
-    var keys: [UInt8: [RecordKey]] = [:]
-    func add(_ record: UnsafeRawPointer) {
-      if record != Memtable.nobody { keys[RecordLayout.kind(record), default: []].append(RecordLayout.key(record)) }
-    }
-    for record in logged { add(record) }
-    for (row, record) in changes.enumerated() where !newRows.contains(row) { add(record) }
-    for (kind, keys) in keys.sorted(by: { $0.key < $1.key }) {
-      try stack.find(kind: kind, keys: keys) { _, found throws(StorageError) in
-        // The log and a change of one name take the place of one row.
-        if let place = try stack.bury(found) { kills.append(place) }
-      }
-    }
-    return kills
   }
 
   /// Puts a manifest in place that is the save, and stands on it.

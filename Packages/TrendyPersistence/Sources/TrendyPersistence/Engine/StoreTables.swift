@@ -19,6 +19,26 @@ final class StoreTables {
     }
   }
 
+  /// The rows of segments that the log, and then changes, take the place of.
+  /// - Parameter newRows: the changes that take the place of nothing saved.
+  func rowsReplaced(
+    by changes: UnsafeBufferPointer<UnsafeRawPointer>, newRows: RowSet
+  ) throws(StorageError) -> [RowPlace] {
+    // A row that the log has taken the place of is not found again, so that none is among them twice.
+    var replaced = try burials
+    guard !segments.isEmpty else { return replaced }
+    var keys: [UInt8: [RecordKey]] = [:]
+    for (row, record) in changes.enumerated() where record != Memtable.nobody && !newRows.contains(row) {
+      keys[RecordLayout.kind(record), default: []].append(RecordLayout.key(record))
+    }
+    for (kind, keys) in keys.sorted(by: { $0.key < $1.key }) {
+      try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
+        replaced.append(try found.place)
+      }
+    }
+    return replaced
+  }
+
   /// ``settle(_:)`` for every kind.
   func settleAll() throws(StorageError) {
     for kind in 0...UInt8.max where memtable.mayHold(kind: kind) { try settle(kind) }
