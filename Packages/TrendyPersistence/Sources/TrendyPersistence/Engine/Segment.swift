@@ -313,6 +313,11 @@ final class Segment {
     fileprivate(set) var days: SegmentDays?
   }
 
+  /// They lie one after the other.
+  func rows(ofKind kind: UInt8) -> Range<Int> {
+    footer.kinds.first { $0.kind == kind }.map { $0.first..<$0.first + $0.count } ?? 0..<0
+  }
+
   func run(kind: UInt8, group: UInt64?) throws(StorageError) -> Run? {
     guard let kindRows = footer.kinds.first(where: { $0.kind == kind }) else { return nil }
     // That of the whole kind stands there as group 0.

@@ -10,7 +10,8 @@ extension SegmentStack {
     guard mayHold(kind: kind) else { return }
     var left = keys.indices.map { UInt64(Memtable.hash(kind, keys[$0])) << 32 | UInt64($0) }
     left.sort()
-    for layer in layers where layer.segment.holds(kind) {
+    // What is asked for once more was mostly made last.
+    for layer in layers.reversed() where layer.segment.holds(kind) {
       // Ids of this version rise with time, and most of what is recorded is new.
       let newest = left.count > Self.fewKeys ? try layer.segment.newestVersionSeven(kind: kind) : .max
       var others: [UInt64] = []
@@ -18,9 +19,7 @@ extension SegmentStack {
       for entry in left {
         let index = Int(entry & 0xFFFF_FFFF)
         let key = keys[index]
-        if key.high <= newest || !key.isVersionSeven, let record = try layer.segment.find(kind: kind, key: key),
-          layer.buried?.find(kind: kind, key: key) == nil
-        {
+        if key.high <= newest || !key.isVersionSeven, let record = try layer.living(kind: kind, key: key) {
           try body(index, Found(layer: layer, record: record))
         } else {
           others.append(entry)

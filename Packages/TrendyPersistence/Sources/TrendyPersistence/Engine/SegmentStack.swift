@@ -7,8 +7,10 @@ final class SegmentStack {
     fileprivate let older: Layer?
     /// A bit for each row that is buried; empty while none is. Unchecked: asked for every row of a scan, by one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
-    /// The buried rows by name, also to be taken off what is counted; made with the first.
-    private(set) var buried: Memtable?
+    private(set) var buriedCount = 0
+    /// The buried rows by group and sort value, to be taken off what is counted. Made when it is first asked for, as it reads all of them:
+    /// of an import that was taken back there are a million, and most who open the store count no group.
+    private var buried: Memtable?
 
     init(_ segment: Segment, over older: Layer?) {
       self.segment = segment
@@ -18,29 +20,67 @@ final class SegmentStack {
     /// From here on down. Layers are gone through by constants, so that none is counted on the way: counting waits for all memory
     /// that was asked for before.
     fileprivate func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
-      // A segment has each name once.
-      if let record = try segment.find(kind: kind, key: key), buried?.find(kind: kind, key: key) == nil {
-        return Found(layer: self, record: record)
-      }
+      if let record = try living(kind: kind, key: key) { return Found(layer: self, record: record) }
       return try older?.find(kind: kind, key: key)
     }
 
-    var buriedCount: Int { buried?.count ?? 0 }
-    /// In no order.
-    var buriedRecords: [UnsafeRawPointer] { buried?.living ?? [] }
+    /// The living record of this name here: a segment has each name once.
+    @inline(__always) func living(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
+      guard let record = try segment.find(kind: kind, key: key) else { return nil }
+      if bits.isEmpty { return record }
+      return isBuried(try segment.row(of: record)) ? nil : record
+    }
 
     @inline(__always) func isBuried(_ row: Int) -> Bool {
       !bits.isEmpty && bits[row >> 6] >> UInt64(row & 63) & 1 != 0
     }
 
+    /// Shows each buried record of some rows.
+    func forEachBuried(in rows: Range<Int>, _ body: (UnsafeRawPointer) throws(StorageError) -> Void)
+      throws(StorageError)
+    {
+      guard !bits.isEmpty, !rows.isEmpty else { return }
+      for index in rows.lowerBound >> 6...(rows.upperBound - 1) >> 6 {
+        var left = word(index, of: rows)
+        while left != 0 {
+          try body(try segment.record(index << 6 + left.trailingZeroBitCount))
+          left &= left &- 1
+        }
+      }
+    }
+
+    /// How many of some rows are buried.
+    func buriedCount(in rows: Range<Int>) -> Int {
+      guard !bits.isEmpty, !rows.isEmpty else { return 0 }
+      return (rows.lowerBound >> 6...(rows.upperBound - 1) >> 6).reduce(0) { $0 + word($1, of: rows).nonzeroBitCount }
+    }
+
+    /// The bits of 64 rows, of which those count that are among `rows`.
+    private func word(_ index: Int, of rows: Range<Int>) -> UInt64 {
+      let first = index << 6
+      let below = max(rows.lowerBound - first, 0)
+      let above = max(first + 64 - rows.upperBound, 0)
+      return bits[index] & (.max << UInt64(below)) & (.max >> UInt64(above))
+    }
+
+    /// The buried rows as a table, to be counted.
+    fileprivate func buriedTable() throws(StorageError) -> Memtable? {
+      if let buried { return buried }
+      guard buriedCount > 0 else { return nil }
+      let table = Memtable()
+      table.reserve(buriedCount)
+      try forEachBuried(in: 0..<segment.footer.rowCount) { record in table.apply(record) }
+      buried = table
+      return table
+    }
+
     /// - Returns: whether it was not buried before.
-    fileprivate func bury(_ row: Int, _ record: UnsafeRawPointer) -> Bool {
+    @discardableResult fileprivate func bury(_ row: Int) throws(StorageError) -> Bool {
       if isBuried(row) { return false }
+      if let buried { buried.apply(try segment.record(row)) }
       if bits.isEmpty { bits = [UInt64](repeating: 0, count: (segment.footer.rowCount + 63) / 64) }
       bits[row >> 6] |= 1 << UInt64(row & 63)
-      let buried = buried ?? Memtable()
-      self.buried = buried
-      buried.apply(record)
+      buriedCount += 1
       return true
     }
   }
@@ -112,7 +152,7 @@ final class SegmentStack {
     guard kill.row >= 0, kill.row < segment.footer.rowCount else {
       throw .damaged(path: layer.segment.path, offset: layer.segment.footer.killsAt)
     }
-    _ = layers[index].bury(kill.row, try segment.record(kill.row))
+    try layers[index].bury(kill.row)
   }
 
   var isEmpty: Bool { layers.isEmpty }
@@ -133,14 +173,18 @@ final class SegmentStack {
   func bury(_ found: Found) throws(StorageError) -> RowPlace? {
     let layer = found.layer
     let row = try layer.segment.row(of: found.record)
-    return layer.bury(row, found.record) ? RowPlace(segment: layer.segment.number, row: row) : nil
+    return try layer.bury(row) ? RowPlace(segment: layer.segment.number, row: row) : nil
   }
 
   func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int {
     var count = 0
     for layer in layers {
       count += (try layer.segment.run(kind: kind, group: group)?.count ?? 0)
-      count -= layer.buried?.count(kind: kind, group: group) ?? 0
+      if group == nil {
+        count -= layer.buriedCount(in: layer.segment.rows(ofKind: kind))
+      } else {
+        count -= try layer.buriedTable()?.count(kind: kind, group: group) ?? 0
+      }
     }
     return count
   }
@@ -148,7 +192,7 @@ final class SegmentStack {
   func addCounts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]) throws(StorageError) {
     for layer in layers {
       try layer.segment.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
-      guard let buried = layer.buried else { continue }
+      guard let buried = try layer.buriedTable() else { continue }
       var gone = [Int](repeating: 0, count: counts.count)
       buried.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &gone)
       for index in counts.indices { counts[index] -= gone[index] }

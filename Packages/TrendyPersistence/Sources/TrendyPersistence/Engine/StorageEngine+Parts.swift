@@ -35,11 +35,10 @@ extension StorageEngine {
       if let failure = state.failure { throw failure }
       try state.tables.settle(kind)
       for layer in state.tables.segments.layers {
-        guard let rows = layer.segment.footer.kinds.first(where: { $0.kind == kind }) else { continue }
-        try part(
-          SegmentPart(
-            storeID: state.manifest.storeID, segment: layer.segment, rows: rows.first..<rows.first + rows.count))
-        for record in layer.buriedRecords where RecordLayout.kind(record) == kind { try takenAway(record) }
+        let rows = layer.segment.rows(ofKind: kind)
+        if rows.isEmpty { continue }
+        try part(SegmentPart(storeID: state.manifest.storeID, segment: layer.segment, rows: rows))
+        try layer.forEachBuried(in: rows, takenAway)
       }
       for record in state.tables.memtable.records
       where !RecordLayout.isDeletion(record) && RecordLayout.kind(record) == kind {
