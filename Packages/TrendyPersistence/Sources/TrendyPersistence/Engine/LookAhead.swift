@@ -30,13 +30,13 @@ final class LookAhead {
   /// `nil` where it was not looked for.
   func records(kind: UInt8, group: UInt64) -> [UnsafeRawPointer]? { kinds[kind]?.groups[group] }
 
-  /// - Parameter keys: of a hash all that its texts may have.
+  /// - Parameter keys: of a hash its first place, for all that its texts may have.
   func know(kind: UInt8, keys: [RecordKey], found: [RecordKey: UnsafeRawPointer], pin: RecordPin) {
     keep(pin)
     let taken = Set(found.keys.lazy.filter(\.isHash).map(\.firstPlace))
     var known = kinds.removeValue(forKey: kind) ?? Kind()
     known.found.merge(found) { $1 }
-    for key in keys where !key.isHash || key == key.firstPlace {
+    for key in keys {
       if key.isHash ? !taken.contains(key) : found[key] == nil { known.absent.insert(key) }
     }
     kinds[kind] = known

@@ -44,6 +44,9 @@ extension RecordKey {
   /// The first of the keys that texts of this hash have.
   @inline(__always) var firstPlace: RecordKey { RecordKey(high: high, low: low & ~(Self.hashPlaces - 1)) }
 
+  /// Of a first place: all keys that texts of this hash may have.
+  var places: some Sequence<RecordKey> { (0..<Self.hashPlaces).lazy.map { RecordKey(high: high, low: low | $0) } }
+
   /// The key of 36 lower-case characters that are a UUID of RFC 9562 (variant `10`); `nil` for any other text.
   public init?(canonicalUUID text: String) {
     guard let (high, low) = CompactIdentifier.bits(ofCanonical: text) else { return nil }

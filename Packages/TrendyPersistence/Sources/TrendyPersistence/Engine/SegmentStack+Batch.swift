@@ -29,6 +29,26 @@ extension SegmentStack {
     }
   }
 
+  /// Shows each living record whose key is that of a text of one of these hashes, in no order.
+  /// - Parameter hashes: the first place of each, rising.
+  func find(
+    kind: UInt8, hashes: [RecordKey], _ body: (UnsafeRawPointer) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    for layer in layers where layer.segment.holds(kind) {
+      if try layer.segment.liesByKey(kind) {
+        try layer.segment.forEachRow(kind: kind, ofHashes: hashes) { row, record throws(StorageError) in
+          if !layer.isBuried(row) { try body(record) }
+        }
+        continue
+      }
+      for hash in hashes {
+        for key in hash.places {
+          if let record = try layer.living(kind: kind, key: key) { try body(record) }
+        }
+      }
+    }
+  }
+
   /// To look for as many as this takes about as many pages of a segment as to find its newest key.
   private static let fewKeys = 12
 
@@ -63,6 +83,42 @@ extension SegmentStack {
 }
 
 extension Segment {
+  /// Whether the rows of a kind lie by their keys, as those that all have one sort value do.
+  fileprivate func liesByKey(_ kind: UInt8) throws(StorageError) -> Bool {
+    let rows = rows(ofKind: kind)
+    if rows.isEmpty { return true }
+    return try sort(rows.lowerBound) == sort(rows.upperBound - 1)
+  }
+
+  /// Shows each row of a kind that lies by key, whose key is that of a text of one of these hashes.
+  /// - Parameter hashes: the first place of each, rising.
+  fileprivate func forEachRow(
+    kind: UInt8, ofHashes hashes: [RecordKey], _ body: (Int, UnsafeRawPointer) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    let rows = rows(ofKind: kind)
+    var row = rows.lowerBound
+    for hash in hashes {
+      // By steps that double, from where the hash before was found: of many hashes it is near.
+      var step = 1
+      while row + step <= rows.upperBound, RecordLayout.key(try record(row + step - 1)) < hash {
+        row += step
+        step *= 2
+      }
+      var end = min(row + step, rows.upperBound)
+      while row < end {
+        let middle = (row + end) / 2
+        if RecordLayout.key(try record(middle)) < hash { row = middle + 1 } else { end = middle }
+      }
+      while row < rows.upperBound {
+        let record = try record(row)
+        guard RecordLayout.key(record).firstPlace == hash else { break }
+        try body(row, record)
+        row += 1
+      }
+      if row == rows.upperBound { return }
+    }
+  }
+
   /// Shows the index of each group that has rows of a kind here, and where the group's entry lies.
   /// - Parameter order: the indices of the groups, as these rise.
   fileprivate func forEachGroup(

@@ -225,6 +225,18 @@ public final class StorageEngine: Sendable {
     }
   }
 
+  /// Looks once for the records that have a key of many hashes.
+  /// - Parameter hashes: the first place of each.
+  func lookAhead(kind: UInt8, hashes: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
+    let sorted = hashes.sorted()
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      var found: [RecordKey: UnsafeRawPointer] = [:]
+      try state.tables.find(kind: kind, hashes: sorted) { found[RecordLayout.key($0)] = $0 }
+      ahead.know(kind: kind, keys: sorted, found: found, pin: state.pin)
+    }
+  }
+
   /// Looks once for the records of many groups.
   func lookAhead(kind: UInt8, groups: [UInt64], _ ahead: LookAhead) throws(StorageError) {
     try state.withLock { state throws(StorageError) in

@@ -108,6 +108,21 @@ final class StoreTables {
     try segments.find(kind: kind, keys: others.map { keys[$0] }) { body(others[$0], $1.record) }
   }
 
+  /// The records that have a key of one of these hashes, in no order.
+  /// - Parameter hashes: the first place of each, rising.
+  func find(kind: UInt8, hashes: [RecordKey], _ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
+    if memtable.mayHold(kind: kind) {
+      for hash in hashes {
+        for key in hash.places {
+          if let record = memtable.find(kind: kind, key: key), !RecordLayout.isDeletion(record) { body(record) }
+        }
+      }
+    }
+    try segments.find(kind: kind, hashes: hashes) { record in
+      if memtable.find(kind: kind, key: RecordLayout.key(record)) == nil { body(record) }
+    }
+  }
+
   /// The records of a kind in each of these groups, in the order of scans.
   func records(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [[UnsafeRawPointer]] {
     try settle(kind)

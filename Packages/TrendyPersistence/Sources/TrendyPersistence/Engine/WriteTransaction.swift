@@ -68,9 +68,14 @@ public final class WriteTransaction {
   }
 
   /// Looks for many saved records at once, which a unit that will ask for each does sooner than one by one.
-  /// - Parameter keys: of a hash all that its texts may have.
   func lookAhead(kind: UInt8, keys: [RecordKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, keys: keys, ahead)
+  }
+
+  /// As above, for whoever will ask for the keys that texts of each hash may have.
+  /// - Parameter hashes: the first place of each.
+  func lookAhead(kind: UInt8, hashes: [RecordKey]) throws(StorageError) {
+    try engine.lookAhead(kind: kind, hashes: hashes, ahead)
   }
 
   /// As above, for whoever will ask for all records of each group.

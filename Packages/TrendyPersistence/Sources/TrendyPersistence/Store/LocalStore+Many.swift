@@ -27,6 +27,7 @@ extension LocalStore {
       keep(try transaction.areNew(kind: kind, groups: keys.map { RowOrder.group($0.uuidText) }))
     }
     if try mayHold(RowKind.tombstone) {
+      try lookAhead(tombstonesOf: keys.map(\.uuidText), in: transaction)
       keep(try keys.map { try findTombstone(entityType: .event, entityId: $0.uuidText) == nil })
     }
     for index in indices { areNew[index] = true }
@@ -56,10 +57,16 @@ extension LocalStore {
       try transaction.lookAhead(kind: kind, groups: names.map { RowOrder.group($0) })
     }
     // Each deletion is told with the cursor.
-    try transaction.lookAhead(kind: RowKind.setting, keys: Self.hashKeys(StoredSetting.cursor))
+    try transaction.lookAhead(kind: RowKind.setting, hashes: [RecordKey(hashing: StoredSetting.cursor).firstPlace])
+    try lookAhead(tombstonesOf: names, in: transaction)
+  }
+
+  private func lookAhead(tombstonesOf events: [String], in transaction: WriteTransaction) throws(StorageError) {
     try transaction.lookAhead(
       kind: RowKind.tombstone,
-      keys: names.flatMap { Self.hashKeys(Tombstone(entityType: .event, entityId: $0).rowIdentifier) })
+      hashes: events.map {
+        RecordKey(hashing: Tombstone(entityType: .event, entityId: $0).rowIdentifier).firstPlace
+      })
   }
 
   public func appendPendingMutation(_ mutation: PendingMutation) throws {

@@ -132,7 +132,7 @@ extension LocalStore {
 
   private func place(_ kind: UInt8, byHashOf identifier: String) throws(StorageError) -> Place {
     var free: RecordKey?
-    for key in Self.hashKeys(identifier) {
+    for key in RecordKey(hashing: identifier).firstPlace.places {
       guard let record = try get(kind, key) else {
         free = free ?? key
         continue
@@ -141,11 +141,6 @@ extension LocalStore {
     }
     guard let free else { throw .unreadableRow(kind: kind, key: RecordKey(hashing: identifier)) }
     return Place(key: free, record: nil)
-  }
-
-  static func hashKeys(_ identifier: String) -> [RecordKey] {
-    let first = RecordKey(hashing: identifier).firstPlace
-    return (0..<RecordKey.hashPlaces).map { RecordKey(high: first.high, low: first.low | $0) }
   }
 
   /// The identifier that the row keeps as text, if its key is a hash.
