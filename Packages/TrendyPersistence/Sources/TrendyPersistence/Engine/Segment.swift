@@ -173,6 +173,9 @@ final class Segment {
   /// Lets go of the rows that lie before a record, which whoever goes through them in their order has no more use for.
   func letGo(before record: UnsafeRawPointer) { mapping.letGo(0..<record - base) }
 
+  /// As above, of the whole file.
+  func letGo() { mapping.letGo(0..<fileBytes) }
+
   /// Checks every page.
   func checkAll() throws(StorageError) {
     for page in 0..<footer.pageCount where !isChecked(page) { try checkPage(page) }

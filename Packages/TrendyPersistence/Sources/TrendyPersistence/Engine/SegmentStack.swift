@@ -156,6 +156,12 @@ final class SegmentStack {
   }
 
   var isEmpty: Bool { layers.isEmpty }
+
+  /// Lets go of what was read of the files: the pages come back when they are read again.
+  func letGo() {
+    for layer in layers { layer.segment.letGo() }
+  }
+
   var pins: [RecordPin] { layers.map(\.segment.pin) }
 
   /// `false` where no record of the kind is here.

@@ -219,9 +219,9 @@ public final class StorageEngine: Sendable {
   func lookAhead(kind: UInt8, keys: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      var found: [RecordKey: UnsafeRawPointer] = [:]
-      try state.tables.find(kind: kind, keys: keys) { found[keys[$0]] = $1 }
-      ahead.know(kind: kind, keys: keys, found: found, pin: state.pin)
+      var records: [UnsafeRawPointer] = []
+      try state.tables.find(kind: kind, keys: keys) { records.append($1) }
+      ahead.know(kind: kind, keys: keys, records: records, pin: state.pin)
     }
   }
 
@@ -231,9 +231,9 @@ public final class StorageEngine: Sendable {
     let sorted = hashes.sorted()
     try state.withLock { state throws(StorageError) in
       if let failure = state.failure { throw failure }
-      var found: [RecordKey: UnsafeRawPointer] = [:]
-      try state.tables.find(kind: kind, hashes: sorted) { found[RecordLayout.key($0)] = $0 }
-      ahead.know(kind: kind, keys: sorted, found: found, pin: state.pin)
+      var records: [UnsafeRawPointer] = []
+      try state.tables.find(kind: kind, hashes: sorted) { records.append($0) }
+      ahead.know(kind: kind, keys: sorted, records: records, pin: state.pin)
     }
   }
 

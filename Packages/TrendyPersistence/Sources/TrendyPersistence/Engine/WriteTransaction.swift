@@ -78,6 +78,13 @@ public final class WriteTransaction {
     try engine.lookAhead(kind: kind, hashes: hashes, ahead)
   }
 
+  /// Whether no record has a key of a hash, as far as that was looked for in advance.
+  /// - Parameter hash: its first place.
+  func isFree(kind: UInt8, hash: RecordKey) -> Bool {
+    guard ahead.isAbsent(kind: kind, hash: hash) else { return false }
+    return !overlay.mayHold(kind: kind) || hash.places.allSatisfy { overlay.find(kind: kind, key: $0) == nil }
+  }
+
   /// As above, for whoever will ask for all records of each group.
   func lookAhead(kind: UInt8, groups: [UInt64]) throws(StorageError) {
     try engine.lookAhead(kind: kind, groups: groups, ahead)

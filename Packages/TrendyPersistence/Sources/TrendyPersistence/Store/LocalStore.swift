@@ -131,8 +131,10 @@ extension LocalStore {
   }
 
   private func place(_ kind: UInt8, byHashOf identifier: String) throws(StorageError) -> Place {
+    let hash = RecordKey(hashing: identifier).firstPlace
+    if let transaction, transaction.isFree(kind: kind, hash: hash) { return Place(key: hash, isNew: true) }
     var free: RecordKey?
-    for key in RecordKey(hashing: identifier).firstPlace.places {
+    for key in hash.places {
       guard let record = try get(kind, key) else {
         free = free ?? key
         continue
