@@ -41,6 +41,23 @@ struct EventTableTests {
     #expect(event.endDate == nil && !event.isAllDay)
   }
 
+  @Test func `Toggl's later form, in which a person chooses the columns, and a dash is nothing`() throws {
+    let rows = """
+      "Description","Billable","Duration","Member","Email","Project","Tags","Start date","Start time","Stop date","Stop time"
+      "dig, plant","No","1:30:00","Kim","kim@example.test","Garden","spring","2026-03-09","23:00:00","2026-03-10","00:30:00"
+      "rest","No","0:30:00","Kim","kim@example.test","-","-","2026-03-10","01:00:00","2026-03-10","01:30:00"
+      """
+    #expect(try InterchangeFormat.detect(ByteInput(Array(rows.utf8)))?.word == "toggl")
+    let whole = try events(rows, as: "toggl")
+    #expect(whole.map(\.typeName) == ["Garden", "Time entry"])
+    #expect(whole.map(\.notes) == ["dig, plant", "rest"])
+    #expect(
+      try whole.map(\.endDate) == [moment("2026-03-10T00:30:00Z"), moment("2026-03-10T01:30:00Z")])
+    #expect(whole[0].properties == ["Billable": .boolean(false), "Tags": .text("spring")])
+    let few = "Description,Start date,Start time,Stop date,Stop time\nrest,2026-03-10,01:00:00,2026-03-10,01:30:00\n"
+    #expect(try events(few, as: "toggl").map(\.typeName) == ["Time entry"])
+  }
+
   @Test func `midnight and noon on a clock of twelve hours`() throws {
     let rows = "type,start\na,2026-01-02 12:00 AM\na,2026-01-02 12:30 p.m.\n"
     #expect(

@@ -115,7 +115,9 @@ struct EventTableReader {
       let places = (profile.roles[role] ?? []).compactMap { names.firstIndex(of: $0) }
       columns[role] = places.first { !taken.contains($0) }
     }
-    guard columns[.start] != nil || columns[.startDate] != nil, columns[.type] != nil || profile.typeName != nil else {
+    guard columns[.start] != nil || columns[.startDate] != nil,
+      columns[.type] != nil || profile.typeName != nil || profile.typeIfEmpty != nil
+    else {
       throw .malformed(
         line: 1, column: 1,
         reason: "no column says when or what; there are \(header.joined(separator: ", ")). "

@@ -27,6 +27,8 @@ struct TableProfile: Sendable {
   var roles: [Role: [String]]
   /// Columns without which a table is of another kind.
   var required: [String]
+  /// Those of a later form of it.
+  var requiredLater: [String]?
   /// Where no column names the type.
   var typeName: String?
   /// The type of rows whose cell for it is empty.
@@ -47,7 +49,7 @@ struct TableProfile: Sendable {
   /// Whether a header, in lower case, is of this kind.
   func matches(_ header: [String]) -> Bool {
     let header = Set(header)
-    return required.allSatisfy { header.contains($0) }
+    return [required, requiredLater].contains { $0?.allSatisfy { header.contains($0) } == true }
   }
 
   static let own = TableProfile(
@@ -75,11 +77,13 @@ struct TableProfile: Sendable {
   static let toggl = TableProfile(
     word: "toggl",
     roles: [
-      .type: ["project"], .startDate: ["start date"], .startTime: ["start time"], .duration: ["duration"],
-      .note: ["description"],
+      .type: ["project"], .startDate: ["start date"], .startTime: ["start time"], .endDate: ["stop date"],
+      .endTime: ["stop time"], .duration: ["duration"], .note: ["description"],
     ],
     required: ["project", "description", "start date", "start time", "end date", "end time", "duration"],
-    typeIfEmpty: "Time entry", ignored: ["user", "email", "end date", "end time"])
+    // A person chooses which columns are written beside these.
+    requiredLater: ["description", "start date", "start time", "stop date", "stop time"],
+    typeIfEmpty: "Time entry", ignored: ["user", "member", "email", "end date", "end time"])
 
   static let clockify = TableProfile(
     word: "clockify",
