@@ -25,6 +25,32 @@ struct CalendarTests {
     events.map { RFC3339.string(from: $0.timestamp) }.map { String($0.prefix(16)) }
   }
 
+  @Test(arguments: [false, true])
+  func `a calendar in UTF-16 is read as one in UTF-8`(isBigEndian: Bool) throws {
+    let file = "BEGIN:VCALENDAR\r\n\(event("DTSTART:20260405T090000Z", "SUMMARY:Übung für 走る"))\r\nEND:VCALENDAR\r\n"
+    let bytes = "\u{FEFF}\(file)".utf16.flatMap { unit in
+      isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 255)] : [UInt8(unit & 255), UInt8(unit >> 8)]
+    }
+    #expect(try InterchangeFormat.detect(ByteInput(bytes))?.word == "ics")
+    #expect(try titles(bytes) == ["Übung für 走る"])
+  }
+
+  @Test func `a line that is no UTF-8 is read as Windows-1252`() throws {
+    let file = "BEGIN:VCALENDAR\n\(event("DTSTART:20260405T090000Z", "SUMMARY:Nu måste jag gå"))\nEND:VCALENDAR\n"
+    #expect(try titles(file.unicodeScalars.map { UInt8($0.value) }) == ["Nu måste jag gå"])
+  }
+
+  private func titles(_ bytes: [UInt8]) throws -> [String?] {
+    var titles: [String?] = []
+    let options = ImportOptions(
+      zone: try #require(ZoneClock(named: "Europe/Amsterdam")),
+      now: try #require(RFC3339.date(from: "2027-01-01T00:00:00Z")))
+    try #require(InterchangeFormat.named("ics")).read(ByteInput(bytes), options) { record, _ in
+      if case .event(let event) = record { titles.append(event.title) }
+    }
+    return titles
+  }
+
   /// Written by python-dateutil: 300 rules with their times in a span.
   @Test func `recurrences are those of another implementation`() throws {
     let url = try #require(Bundle.module.url(forResource: "Resources/rrule-cases", withExtension: "json"))

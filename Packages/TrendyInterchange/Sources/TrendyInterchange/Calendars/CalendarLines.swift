@@ -17,7 +17,7 @@ struct CalendarLines {
   private var number = 0
   private var ahead: [UInt8]?
 
-  init(_ input: ByteInput) { self.input = input }
+  init(_ input: ByteInput) throws { self.input = try TextEncoding.lines(input) }
 
   /// - Returns: `nil` at the end; `name` is empty for a line that has none.
   mutating func next() throws -> Line? {
@@ -66,12 +66,12 @@ struct CalendarLines {
       }
     }
     guard let colon else { return line }
-    line.name = String(decoding: parts[0], as: UTF8.self).uppercased()
+    line.name = TextEncoding.text(parts[0]).uppercased()
     for part in parts.dropFirst() {
-      let pair = String(decoding: part, as: UTF8.self).split(separator: "=", maxSplits: 1)
+      let pair = TextEncoding.text(part).split(separator: "=", maxSplits: 1)
       if pair.count == 2 { line.parameters[pair[0].uppercased()] = String(pair[1]) }
     }
-    line.value = String(decoding: bytes[(colon + 1)...], as: UTF8.self)
+    line.value = TextEncoding.text(bytes[(colon + 1)...])
     return line
   }
 

@@ -50,7 +50,8 @@ struct CalendarReader {
   }
 
   static func isCalendar(_ head: ArraySlice<UInt8>) -> Bool {
-    String(decoding: head.withoutLeadingSpace.prefix(15), as: UTF8.self).uppercased() == "BEGIN:VCALENDAR"
+    let head = TextEncoding.beginning(head.prefix(256)).withoutLeadingSpace
+    return String(decoding: head.prefix(15), as: UTF8.self).uppercased() == "BEGIN:VCALENDAR"
   }
 
   private let options: ImportOptions
@@ -69,7 +70,7 @@ struct CalendarReader {
   private init(options: ImportOptions) { self.options = options }
 
   private mutating func readLines(_ input: ByteInput) throws {
-    var lines = CalendarLines(input)
+    var lines = try CalendarLines(input)
     var open: [String] = []
     var item: Item?
     var zone: (name: String, observances: [CalendarZones.Observance])?

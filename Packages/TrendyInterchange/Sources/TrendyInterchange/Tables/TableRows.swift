@@ -21,7 +21,7 @@ struct TableRows {
   /// - Throws: what the input throws, or ``InterchangeError``.
   init(_ input: ByteInput) throws {
     let head = try input.peek(1 << 16)
-    let decoded = try Self.decoded(head, input)
+    let decoded = try TextEncoding.utf8(head, input)
     self.input = decoded
     let start = Array(try decoded.peek(1 << 16))
     if start.starts(with: Array("sep=".utf8)), start.count > 5, start[5] == 0xA || start[5] == 0xD {
@@ -31,46 +31,6 @@ struct TableRows {
     } else {
       separator = try Self.separator(of: start)
     }
-  }
-
-  /// The text as UTF-8: by its mark, else by the NUL bytes of UTF-16, else UTF-8 where it is that, else Windows-1252.
-  private static func decoded(_ head: ArraySlice<UInt8>, _ input: ByteInput) throws -> ByteInput {
-    if head.starts(with: [0xEF, 0xBB, 0xBF]) {
-      for _ in 0..<3 { _ = try input.next() }
-      return input
-    }
-    let nulls = head.prefix(512).enumerated().filter { $0.element == 0 }
-    let isLittle = head.starts(with: [0xFF, 0xFE]) || nulls.count > 8 && nulls.allSatisfy { $0.offset % 2 == 1 }
-    let isBig = head.starts(with: [0xFE, 0xFF]) || nulls.count > 8 && nulls.allSatisfy { $0.offset % 2 == 0 }
-    if isLittle || isBig {
-      let bytes = try input.rest()
-      var units: [UInt16] = []
-      units.reserveCapacity(bytes.count / 2)
-      for index in stride(from: 0, to: bytes.count - 1, by: 2) {
-        let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-        units.append(isLittle ? first | second << 8 : second | first << 8)
-      }
-      let text = String(decoding: units.first == 0xFEFF ? units.dropFirst() : units[...], as: UTF16.self)
-      return ByteInput(Array(text.utf8))
-    }
-    // A character at the end of what was looked at may be cut.
-    let isCut = head.count >= 1 << 16
-    for dropped in 0...(isCut ? 3 : 0) where String(validating: head.dropLast(dropped), as: UTF8.self) != nil {
-      return input
-    }
-    var text = ""
-    for byte in try input.rest() { text.unicodeScalars.append(Self.windows1252(byte)) }
-    return ByteInput(Array(text.utf8))
-  }
-
-  private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
-    let special: [UInt32] = [
-      0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0xFFFD,
-      0x017D, 0xFFFD, 0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A,
-      0x0153, 0xFFFD, 0x017E, 0x0178,
-    ]
-    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
-    return Unicode.Scalar(special[Int(byte) - 0x80]) ?? "\u{FFFD}"
   }
 
   /// The one by which most of the first rows have as many cells as the first, more than one; a comma where two are as good.
