@@ -7,7 +7,8 @@ import TrendyModels
 
 /// Reads tables of fixes, their columns known by their names in the first line, parted by comma, semicolon or tab.
 ///
-/// Latitude, longitude and time must be there. Speeds are metres a second unless the column's name says otherwise; an
+/// Latitude, longitude and time must be there; places may be in ten millionths of a degree (`latitudeE7`), or have their hemisphere
+/// behind them (`31.765931S`), and the time in two columns. Between semicolons or tabs a comma is a decimal point. Speeds are metres a second unless the column's name says otherwise; an
 /// accuracy of zero is unknown. A time without a zone is UTC, and ``TrackFile/remarks`` says so. One track for each user or device.
 public enum CSVTrackReader: Sendable {
   /// - Throws: ``InterchangeError`` if the first line does not name the columns, or no row is whole.
@@ -71,6 +72,12 @@ public enum CSVTrackReader: Sendable {
     let separator: Character
     let count: Int
     private var time = 0
+    /// Of the day, where that has a column of its own.
+    private var date: Int?
+    /// Degrees that a place's number counts.
+    private var placeUnit = 1.0
+    /// Whether rows of plain numbers are read from their bytes.
+    private var isPlain = true
     private var latitude = 0
     private var longitude = 0
     private var altitude: Int?
@@ -94,16 +101,21 @@ public enum CSVTrackReader: Sendable {
       guard
         let time = first(
           "t", "timestamp_ms", "timestamp", "time", "tracked_at", "datetime", "date_time", "tst", "recorded_at"),
-        let latitude = first("lat", "latitude", "latitude_deg"),
-        let longitude = first("lon", "lng", "long", "longitude")
+        let latitude = first("lat", "latitude", "latitude_deg", "latitude n/s", "latitudee7"),
+        let longitude = first("lon", "lng", "long", "longitude", "longitude e/w", "longitudee7")
       else { return nil }
       self.time = time
       self.latitude = latitude
       self.longitude = longitude
-      altitude = first("alt_m", "altitude", "alt", "elevation", "ele", "elevation_m")
+      date = names[time] == "time" ? first("date") : nil
+      if names[latitude] == "latitudee7" { placeUnit = 1e-7 }
+      // Loggers of Columbus.
+      let hasHemispheres = names[latitude] == "latitude n/s"
+      isPlain = date == nil && placeUnit == 1 && !hasHemispheres
+      altitude = first("alt_m", "altitude", "alt", "elevation", "ele", "elevation_m", "height")
       accuracy = first("acc_m", "accuracy", "acc", "horizontal_accuracy", "accuracy_m", "hacc")
       speed =
-        first("speed_mps", "speed_ms", "speed", "spd").map { ($0, 1) }
+        first("speed_mps", "speed_ms", "speed", "spd", "velocity").map { ($0, hasHemispheres ? 1 / 3.6 : 1) }
         ?? first("speed_kmh", "speed_kph", "spd_kph").map { ($0, 1 / 3.6) }
         ?? first("speed_knots", "speed_kn").map { ($0, 1852.0 / 3600) }
       course = first("course_deg", "course", "bearing", "heading", "dir")
@@ -118,7 +130,7 @@ public enum CSVTrackReader: Sendable {
     /// The fields of a row of plain numbers, words and dates, read without making text of all of it; `nil` for any other row, a date
     /// without a zone included, which ``fields(of:)`` then reads, the same for those that both read.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
-      guard let parter = separator.asciiValue else { return nil }
+      guard isPlain, let parter = separator.asciiValue else { return nil }
       var fields = FixFields()
       var percent: Double?
       var state: MotionState?
@@ -170,14 +182,41 @@ public enum CSVTrackReader: Sendable {
       return fields
     }
 
-    func isWithoutZone(_ row: [String]) -> Bool { FieldText.lacksZone(row[time]) }
+    func isWithoutZone(_ row: [String]) -> Bool {
+      moment(row).map { FieldText.lacksZone($0) } ?? false
+    }
+
+    /// The time of a row as text.
+    private func moment(_ row: [String]) -> String? {
+      guard let date else { return row[time] }
+      guard date < row.count else { return nil }
+      let (day, clock) = (row[date], row[time])
+      guard [day, clock].allSatisfy({ $0.utf8.count == 6 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
+        return "\(day)T\(clock)"
+      }
+      func pairs(_ text: String, _ separator: String) -> String {
+        stride(from: 0, to: 6, by: 2).map { text.dropFirst($0).prefix(2) }.joined(separator: separator)
+      }
+      // Such loggers keep UTC.
+      return "20\(pairs(day, "-"))T\(pairs(clock, ":"))Z"
+    }
+
+    /// - Parameter below: the letter behind the number that puts the place south or west.
+    private func degrees(_ text: String, below: Character) -> Double? {
+      guard let last = text.last, "NSEWnsew".contains(last) else { return number(text).map { $0 * placeUnit } }
+      return number(String(text.dropLast())).map { last.uppercased() == String(below) ? -$0 : $0 }
+    }
+
+    private func number(_ text: String) -> Double? {
+      FieldText.number(separator == "," ? text : text.replacing(",", with: "."))
+    }
 
     func fields(of row: [String]) -> FixFields {
-      func number(_ index: Int?) -> Double? { index.flatMap { $0 < row.count ? FieldText.number(row[$0]) : nil } }
+      func number(_ index: Int?) -> Double? { index.flatMap { $0 < row.count ? self.number(row[$0]) : nil } }
       var fields = FixFields()
-      fields.latitude = number(latitude)
-      fields.longitude = number(longitude)
-      fields.time = FieldText.moment(row[time])
+      fields.latitude = degrees(row[latitude], below: "S")
+      fields.longitude = degrees(row[longitude], below: "W")
+      fields.time = moment(row).flatMap { FieldText.moment($0) }
       fields.altitude = number(altitude)
       fields.accuracy = number(accuracy)
       fields.speed = speed.flatMap { speed in number(speed.index).map { $0 * speed.factor } }

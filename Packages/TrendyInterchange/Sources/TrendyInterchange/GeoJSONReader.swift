@@ -100,9 +100,9 @@ private struct GeoJSONCollector {
     var segment = TrackSegment()
     for (index, position) in positions.enumerated() {
       var fields = FixFields()
-      fields.longitude = position.arrayValue?.at(0)?.doubleValue
-      fields.latitude = position.arrayValue?.at(1)?.doubleValue
-      fields.altitude = position.arrayValue?.at(2)?.doubleValue
+      fields.longitude = position.arrayValue?.at(0)?.number
+      fields.latitude = position.arrayValue?.at(1)?.number
+      fields.altitude = position.arrayValue?.at(2)?.number
       let time = times?[index]
       fields.time = time?.moment
       let needsTime = time != nil && time?.isNull == false
@@ -118,10 +118,11 @@ private struct GeoJSONCollector {
   private func fields(_ position: [JSONValue], _ properties: [String: JSONValue]) -> FixFields {
     func first(_ names: String...) -> JSONValue? { names.lazy.compactMap { properties[$0] }.first { !$0.isNull } }
     var fields = FixFields()
-    fields.longitude = position.at(0)?.doubleValue
-    fields.latitude = position.at(1)?.doubleValue
-    fields.altitude = position.at(2)?.doubleValue ?? first("altitude", "ele", "elevation")?.number
-    fields.time = first("timestamp", "time", "date", "datetime", "tst")?.moment
+    // Some exporters write numbers as text.
+    fields.longitude = position.at(0)?.number
+    fields.latitude = position.at(1)?.number
+    fields.altitude = position.at(2)?.number ?? first("altitude", "ele", "elevation")?.number
+    fields.time = first("timestamp", "time", "date", "datetime", "tst", "recorded_at", "when")?.moment
     fields.speed = first("speed")?.number
     fields.course = first("course", "bearing", "heading", "cog")?.number
     fields.accuracy = first("accuracy", "horizontal_accuracy", "acc", "hacc")?.number

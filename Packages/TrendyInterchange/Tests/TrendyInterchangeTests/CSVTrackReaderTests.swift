@@ -56,6 +56,25 @@ struct CSVTrackReaderTests {
   }
 
   @Test(
+    "reads places and times as loggers and spreadsheets write them",
+    arguments: [
+      // A spreadsheet of a country whose decimal point is a comma.
+      "time;lat;lon;speed;accuracy\n2026-06-15T10:30:00Z;-52,25;13,5;1,5;8",
+      "timestamp,latitudeE7,longitudeE7,velocity,accuracy\n2026-06-15T10:30:00Z,-522500000,135000000,1.5,8",
+      // A logger of Columbus, of which the speed is in kilometres an hour.
+      "INDEX,TAG,DATE,TIME,LATITUDE N/S,LONGITUDE E/W,HEIGHT,SPEED,HEADING,ACCURACY\n1,T,260615,103000,52.250000S,013.500000E,38,5.4,333,8",
+      "date,time,lat,lon,speed,accuracy\n2026-06-15,10:30:00Z,-52.25,13.5,1.5,8",
+    ])
+  func forms(text: String) throws {
+    let file = try TrackFile(reading: Array(text.utf8))
+    let point = try #require(file.points.first)
+    #expect(file.problems.isEmpty && file.points.count == 1)
+    #expect(abs(point.coordinate.latitude + 52.25) < 1e-9 && abs(point.coordinate.longitude - 13.5) < 1e-9)
+    #expect(point.timestamp == RFC3339.date(from: "2026-06-15T10:30:00Z"))
+    #expect(abs((point.speed ?? 0) - 1.5) < 1e-9)
+  }
+
+  @Test(
     "reads a plain date as it reads a quoted one",
     arguments: [
       ("2026-03-01T07:08:09Z", true), ("2026-03-01T07:08:09.125Z", true), ("2026-03-01 09:08:09+02:00", true),

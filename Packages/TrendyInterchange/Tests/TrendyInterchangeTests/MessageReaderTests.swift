@@ -129,6 +129,14 @@ struct MessageReaderTests {
     #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times are left out"])
   }
 
+  @Test func `a position of GeoJSON may be text, and its time be called otherwise`() throws {
+    let feature = #"{"type":"Feature","geometry":{"type":"Point","coordinates":["5.5","52.25"]},"properties":"#
+    let text = #"{"type":"FeatureCollection","features":["# + feature + #"{"recorded_at":"2026-06-15T10:30:00Z"}}]}"#
+    let file = try TrackFile(reading: Array(text.utf8))
+    #expect(file.points.map(\.coordinate) == [Coordinate(latitude: 52.25, longitude: 5.5)])
+    #expect(file.points.first?.timestamp == RFC3339.date(from: "2026-06-15T10:30:00Z"))
+  }
+
   @Test func `points of GeoJSON with a time in seconds are fixes; without one, marks`() throws {
     func point(_ longitude: Int, _ properties: String) -> String {
       "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[\(longitude),1]},\"properties\":{\(properties)}}"
