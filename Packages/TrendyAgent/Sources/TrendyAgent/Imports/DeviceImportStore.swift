@@ -77,8 +77,10 @@ final class DeviceImportStore: ImportStore {
     takenBack.count > 0 && takenBack.contains(CompactIdentifier(id).fingerprint)
   }
 
+  var batchSize: Int { Self.mostInBatch }
+
   /// So many megabytes that the store takes them as a file of their own, which it need not write again from its log.
-  var batchSize: Int { 65_536 }
+  static let mostInBatch = 65_536
 
   func save(_ batch: [Undoable]) throws -> [Bool] {
     try record.recorder.inOneSave { save in

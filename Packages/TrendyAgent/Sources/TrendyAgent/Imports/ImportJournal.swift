@@ -46,7 +46,7 @@ struct MadeEntity: Hashable {
 /// Used within one unit of work, which has the write lock where it writes.
 struct ImportJournal {
   /// Entities that lie in a row.
-  private static let partLength = 500
+  static let partLength = 500
   private static let name = "imports"
 
   private let store: LocalStore

@@ -102,39 +102,27 @@ extension DeviceRecord {
   /// Half of those that would make a save merge them, which is no time for it.
   private static var manySegments: Int { 24 }
 
-  /// Parts of the list of what an import made that are taken back in one save.
-  private static var undoneParts: Int { 200 }
-
   /// Takes back what an import made and nobody edited since.
+  ///
+  /// In saves each of which is whole. Where it is interrupted, the same call goes on, and reports all that was taken back by then.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
+    try undoImport(entry, partsInSave: Self.partsInSave)
+  }
+
+  /// Parts of the list of what an import made that are taken back in one save: those that a save of the import wrote, so that what
+  /// is looked for lies in one segment.
+  private static var partsInSave: Int { DeviceImportStore.mostInBatch / ImportJournal.partLength + 1 }
+
+  /// As ``undoImport(_:)``.
+  /// - Parameter partsInSave: how many parts of the list are taken back in one save.
+  func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
     try takeOverEarlierImports()
     var parts = 0..<(try ImportJournal(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
     // What refers to others goes first.
     while !parts.isEmpty {
-      let some = parts.suffix(Self.undoneParts)
-      try recorder.inOneSave { save in
-        try save.takeWriteLock()
-        let journal = ImportJournal(save.localStore)
-        let lists = try some.map { try journal.made(by: entry.id, part: $0) }
-        try save.store.lookAhead(
-          events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
-        for (part, list) in zip(some, lists).reversed() {
-          var list = list
-          for (index, made) in list.enumerated().reversed() {
-            guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else { continue }
-            let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
-            if try isInUse || !now.isAsMade(made.digest) {
-              result.left.append(UndoStep.Left(kind: made.kind, id: made.id))
-            } else {
-              try save.delete(now)
-              list[index].isTakenBack = true
-              result.removed += 1
-            }
-          }
-          try journal.put(list, of: entry.id, part: part)
-        }
-      }
+      let some = parts.suffix(partsInSave)
+      try recorder.inOneSave { save in try takeBack(some, of: entry, in: save, &result) }
       parts = parts.lowerBound..<some.startIndex
     }
     try recorder.inOneSave { save in
@@ -146,5 +134,34 @@ extension DeviceRecord {
     onChange()
     mergeSegments()
     return result
+  }
+
+  private func takeBack(
+    _ parts: Range<Int>, of entry: ImportEntry, in save: RecorderChanges, _ result: inout ImportUndo
+  ) throws {
+    try save.takeWriteLock()
+    let journal = ImportJournal(save.localStore)
+    let lists = try parts.map { try journal.made(by: entry.id, part: $0) }
+    try save.store.lookAhead(
+      events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
+    for (part, list) in zip(parts, lists).reversed() {
+      var list = list
+      for (index, made) in list.enumerated().reversed() {
+        guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else {
+          // Taken back before an interruption.
+          if made.isTakenBack { result.removed += 1 }
+          continue
+        }
+        let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
+        if try isInUse || !now.isAsMade(made.digest) {
+          result.left.append(UndoStep.Left(kind: made.kind, id: made.id))
+        } else {
+          try save.delete(now)
+          list[index].isTakenBack = true
+          result.removed += 1
+        }
+      }
+      if list != lists[part - parts.lowerBound] { try journal.put(list, of: entry.id, part: part) }
+    }
   }
 }

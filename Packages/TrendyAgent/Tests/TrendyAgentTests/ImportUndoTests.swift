@@ -1,0 +1,86 @@
+import Foundation
+import StorageTesting
+import Testing
+import TrendyInterchange
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+@testable import TrendyAgent
+
+/// An import that is taken back in several saves.
+@Suite("Undo of an import", .timeLimit(.minutes(10)))
+struct ImportUndoTests {
+  private static func record(on disk: SimulatedFileSystem) throws -> DeviceRecord {
+    DeviceRecord(
+      directory: URL(filePath: "/nowhere"),
+      dataStoreFactory: try DefaultDataStoreFactory(
+        directory: "/store", fileSystem: disk, generator: SeededGenerator(seed: 1)),
+      clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000)))
+  }
+
+  /// Imports 45 rows of one type in batches of 10; one event is edited afterwards.
+  private static func imported() throws -> (disk: SimulatedFileSystem, record: DeviceRecord, edited: Event) {
+    let disk = SimulatedFileSystem()
+    let record = try record(on: disk)
+    let rows = (0..<45).map { "Gym,2026-03-01T08:\($0 + 10):00Z,note \($0)\n" }.joined()
+    var request = ImportRequest(
+      source: "a table", options: ImportOptions(zone: .utc, now: record.clock.now), fingerprint: "a table")
+    request.batchSize = 10
+    let format = try #require(InterchangeFormat.named("csv"))
+    _ = try record.importRecords(ByteInput(Array("type,start,note\n\(rows)".utf8)), as: format, request)
+    let edited = try #require(try record.makeStore().fetchAllEvents().first { $0.notes == "note 21" })
+    try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
+    return (disk, record, edited)
+  }
+
+  /// With two parts of the list in each save.
+  private static func undo(_ record: DeviceRecord) throws -> ImportUndo {
+    try record.undoImport(#require(try record.imports().last), partsInSave: 2)
+  }
+
+  @Test(
+    "that is interrupted before any change is continued by the same command, and tells of all of it",
+    arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 7)])
+  func interruption(loss: SimulatedFileSystem.Loss) throws {
+    var change = 1
+    var counts: Set<Int> = []
+    while true {
+      let (disk, record, edited) = try Self.imported()
+      disk.powerOff(beforeChange: change)
+      _ = try? Self.undo(record)  // what counts is what is there afterwards
+      if !disk.isOff { break }
+      disk.restart(losing: loss)
+      let again = try Self.record(on: disk)
+      let entry = try #require(try again.imports().last)
+      let left = try again.makeStore().fetchAllEvents()
+      counts.insert(left.count)
+      // What is not taken back yet is whole, and what is was told to the hub.
+      let isWhole = left.allSatisfy { $0.notes == ($0.id == edited.id ? "mine" : $0.notes) }
+      #expect(isWhole && left.contains { $0.id == edited.id }, "change \(change)")
+      if entry.undone == nil {
+        let undo = try Self.undo(again)
+        #expect(undo.left == [edited.id, edited.eventTypeId], "change \(change)")
+        #expect(undo.removed == entry.madeCount - 2, "change \(change)")
+      }
+      #expect(try again.imports().map(\.undone) == [again.clock.now], "change \(change)")
+      try Self.checkAllTakenBack(again, but: edited, "change \(change)")
+      change += 1
+    }
+    // It was caught between any two of its saves.
+    #expect(change > 10 && counts.count >= 3, "\(change) changes, \(counts)")
+  }
+
+  /// Of each event that was made, but the one that was edited, nothing shows, and its deletion waits for the hub once.
+  private static func checkAllTakenBack(_ record: DeviceRecord, but edited: Event, _ comment: Comment) throws {
+    let store = record.makeStore()
+    #expect(try store.fetchAllEvents().map(\.id) == [edited.id], comment)
+    let waiting = try store.fetchPendingMutations().filter { $0.entityType == .event }
+    let made = Set(waiting.filter { $0.operation == .create }.map(\.entityId))
+    let deleted = waiting.filter { $0.operation == .delete }.map(\.entityId)
+    #expect(made.count == 45 && Set(deleted) == made.subtracting([edited.id]) && deleted.count == 44, comment)
+    for id in deleted { #expect(try store.findTombstone(entityType: .event, entityId: id) != nil, comment) }
+  }
+}
