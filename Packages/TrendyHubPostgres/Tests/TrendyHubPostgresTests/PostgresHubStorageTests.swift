@@ -271,6 +271,35 @@ struct PostgresHubStorageTests {
     #expect(counts == ["1 0", "1 1", "1 50", "1 50", "1 50"])
   }
 
+  @Test func `a look-up reads what it names, also of tables that the database knows nothing of yet`() throws {
+    let storage = try cluster.storage(schema: schema)
+    try storage.write(person: "p") { try $0.setState(HubState()) }
+    let connection = try cluster.connect()
+    var calls = 0
+    func run(_ sql: String) throws -> [String] {
+      calls += 1
+      let rows = try connection.run(PostgresCall(PostgresStatement("call\(calls)", sql)))
+      return (0..<rows.count).map { rows.text($0, 0) }
+    }
+    func array(_ prefix: String) -> String { "ARRAY[\((1...50).map { "'\(prefix)\($0)'" }.joined(separator: ","))]" }
+    _ = try run("SET search_path TO \(schema)")
+    _ = try run("INSERT INTO purged SELECT 'p', 'h' || n FROM generate_series(1, 20000) n")
+    _ = try run(
+      "INSERT INTO entry SELECT 'p', 'event', 'e' || n, n, n, 0, '', '' FROM generate_series(1, 20000) n")
+    for isKnown in [false, true] {
+      if isKnown { for table in ["purged", "entry"] { _ = try run("ANALYZE \(table)") } }
+      let name = "looked\(calls)"
+      _ = try run("PREPARE \(name)(text, text[], text[], text[]) AS \(PostgresStatement.readEntries.sql)")
+      let plan = try run(
+        """
+        EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE \(name)(
+        'p', array_fill('event'::text, ARRAY[50]), \(array("e")), \(array("g")))
+        """)
+      let rows = plan.flatMap { $0.matches(of: /rows=(\d+)/).compactMap { Int($0.1) } }
+      #expect(rows.max() == 50, "\(plan.joined(separator: "\n"))")
+    }
+  }
+
   @Test func `what a batch of REST looks at is read by one statement, and each event's by no other`() async throws {
     try cluster.run("CREATE ROLE rest SUPERUSER LOGIN")
     try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
