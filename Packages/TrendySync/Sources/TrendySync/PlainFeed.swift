@@ -20,8 +20,9 @@ struct PlainFeed {
     planner = PlainFeedPlanner(eventTypeIds: try store.fetchAllEventTypes().map(\.id), tombstones: tombstones.values)
   }
 
+  /// Applies entries by their versions, in whatever order they come; those of one version as they come.
   mutating func apply(_ entries: [ChangeEntry]) throws {
-    for entry in entries {
+    for entry in entries.sorted(by: { $0.id < $1.id }) {
       // The feed gives an entity by its last write: what was parked of it is older.
       try unpark { $0.entityType == entry.entityType && $0.entityId == entry.entityId && $0.id <= entry.id }
       if try !settle(entry) {

@@ -58,6 +58,28 @@ struct PlainHubTests {
     #expect(device.store.storedEvents.isEmpty)
   }
 
+  @Test("a page whose entries come in any order ends with the last write of each", arguments: 0..<6)
+  func pageInAnyOrder(permutation: Int) async throws {
+    let device = Device(cursor: 10)
+    device.seedType()
+    func entry(_ id: Int64, _ operation: String, _ entityId: String, notes: String = "") -> ChangeEntry {
+      var entry = APIModelFixture.makeChangeEntry(id: id, operation: operation, entityId: entityId)
+      entry.data?.rawData["notes"] = .string(notes)
+      return entry
+    }
+    var writes = [
+      entry(11, "create", "E", notes: "first"), entry(12, "update", "E", notes: "last"), entry(13, "create", "gone"),
+      entry(14, "delete", "gone"),
+    ]
+    var generator = SeededGenerator(seed: UInt64(permutation))
+    writes.shuffle(using: &generator)
+    device.network.getChangesResponses = [
+      .success(APIModelFixture.makeChangeFeedResponse(changes: writes, nextCursor: 14))
+    ]
+    await device.engine.performSync()
+    #expect(device.store.storedEvents.mapValues(\.notes) == ["E": "last"], "\(writes.map(\.id))")
+  }
+
   /// Accepts everything at one version.
   private struct VersionClient: ForwardingNetworkClient {
     let base: MockNetworkClient
