@@ -2,6 +2,7 @@
 ///
 /// A goal is synced as one field of its type: whoever sets it sets it whole. ``EventType/goal`` is `nil` where nobody did.
 public struct Goal: Hashable, Sendable {
+  /// Whether the amount is to be reached or kept to.
   public enum Bound: String, Hashable, Sendable, CaseIterable, Codable {
     /// Met once the amount is reached.
     case atLeast = "at_least"
@@ -9,6 +10,7 @@ public struct Goal: Hashable, Sendable {
     case atMost = "at_most"
   }
 
+  /// What the amount is of.
   public enum Measure: String, Hashable, Sendable, CaseIterable, Codable {
     /// Of events, or of what their property `count` says: see ``Goal/amount(of:durationKey:isRunning:now:)``.
     case count
@@ -16,6 +18,7 @@ public struct Goal: Hashable, Sendable {
     case duration
   }
 
+  /// The span that each has an amount of its own: a day of the calendar, or a week.
   public enum Period: String, Hashable, Sendable, CaseIterable, Codable {
     case day
     case week

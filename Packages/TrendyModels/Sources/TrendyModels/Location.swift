@@ -61,6 +61,7 @@ public enum MotionState: String, Hashable, Sendable, CaseIterable, Codable {
 
 /// One reading of a motion sensor.
 public struct MotionActivity: Hashable, Sendable, Codable {
+  /// How certain the sensor is, from `low` to `high`.
   public enum Confidence: Int, Hashable, Sendable, CaseIterable, Codable, Comparable {
     case low
     case medium

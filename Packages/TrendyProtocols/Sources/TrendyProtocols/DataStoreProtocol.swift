@@ -46,32 +46,42 @@ public protocol DataStoreProtocol: AnyObject {
 
   // MARK: Delete
 
+  /// Deletes the event, if it is there.
   func deleteEvent(id: String) throws
-  /// Takes its events and property definitions along.
+  /// Deletes the event type, if it is there, with its events and property definitions.
   func deleteEventType(id: String) throws
+  /// Deletes the geofence, if it is there.
   func deleteGeofence(id: String) throws
+  /// Deletes the definition, if it is there; values of events under its key stay.
   func deletePropertyDefinition(id: String) throws
 
+  /// Deletes every event.
   func deleteAllEvents() throws
-  /// Takes all events and property definitions along.
+  /// Deletes every event type, and with them all events and property definitions.
   func deleteAllEventTypes() throws
+  /// Deletes every geofence.
   func deleteAllGeofences() throws
+  /// Deletes every property definition.
   func deleteAllPropertyDefinitions() throws
 
   // MARK: Find
 
+  /// The event of this identifier, unsaved changes included; `nil` where there is none.
   func findEvent(id: String) throws -> Event?
+  /// The event type of this identifier, unsaved changes included; `nil` where there is none.
   func findEventType(id: String) throws -> EventType?
+  /// The geofence of this identifier, unsaved changes included; `nil` where there is none.
   func findGeofence(id: String) throws -> Geofence?
+  /// The definition of this identifier, unsaved changes included; `nil` where there is none.
   func findPropertyDefinition(id: String) throws -> PropertyDefinition?
 
-  /// By time, the newest first; equal times by id, the highest first.
+  /// Every event: by time, the newest first; equal times by id, the highest first.
   func fetchAllEvents() throws -> [Event]
-  /// By name, then id.
+  /// Every event type, by name, then id.
   func fetchAllEventTypes() throws -> [EventType]
-  /// By name, then id.
+  /// Every geofence, by name, then id.
   func fetchAllGeofences() throws -> [Geofence]
-  /// By event type, display order, then id.
+  /// Every property definition, by event type, display order, then id.
   func fetchAllPropertyDefinitions() throws -> [PropertyDefinition]
 
   /// The events of a span of time, or of all time, of one type or of all; the newest first, at most `limit`.
@@ -100,11 +110,13 @@ public protocol DataStoreProtocol: AnyObject {
 
   /// In the order of their times; equal times in the order they were inserted.
   func fetchPendingMutations() throws -> [PendingMutation]
+  /// Whether a mutation of this entity and operation waits.
   func hasPendingMutation(entityId: String, entityType: MutationEntityType, operation: MutationOperation) throws -> Bool
   /// A mutation of the same id is replaced and keeps its place.
   func insertPendingMutation(_ mutation: PendingMutation) throws
   /// Inserts a mutation whose id was made just now, and is none that the queue has had. The default is the insertion above.
   func appendPendingMutation(_ mutation: PendingMutation) throws
+  /// Takes the mutation of this id out of the queue, if it is there.
   func deletePendingMutation(_ mutation: PendingMutation) throws
   /// The first of the queue, in its order; reads no more than these.
   func firstPendingMutations(_ count: Int) throws -> [PendingMutation]
@@ -141,13 +153,18 @@ public protocol DataStoreProtocol: AnyObject {
   func insertHeldEntry(_ entry: ChangeEntry) throws
   func deleteHeldEntry(kind: MutationEntityType, id: String) throws
 
+  /// Says of the event, if it is there, that the hub has what it says.
   func markEventSynced(id: String) throws
+  /// Says of the event type, if it is there, that the hub has what it says.
   func markEventTypeSynced(id: String) throws
+  /// Says of the geofence, if it is there, that the hub has what it says.
   func markGeofenceSynced(id: String) throws
+  /// Says of the definition, if it is there, that the hub has what it says.
   func markPropertyDefinitionSynced(id: String) throws
 
   /// Up to here everything is durable on this device; `nil` before the first bootstrap.
   func syncCursor() throws -> Int64?
+  /// Sets where the device stands in the feed; `nil` makes the next round begin with a snapshot.
   func setSyncCursor(_ cursor: Int64?) throws
 
   /// Who this store is to the hub; `nil` before the first push.
@@ -158,24 +175,29 @@ public protocol DataStoreProtocol: AnyObject {
   func syncMemory() throws -> SyncMemory?
   func setSyncMemory(_ memory: SyncMemory?) throws
 
+  /// What was deleted here and the feed has not passed, of imports for good; by kind, then id.
   func fetchTombstones() throws -> [Tombstone]
   /// The tombstone of one entity. The default looks through all; a store that finds it by its name is quicker where there are many.
   func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone?
   /// One for each entity; a second replaces the first.
   func insertTombstone(_ tombstone: Tombstone) throws
+  /// Forgets that the entity was deleted, if that was noted.
   func deleteTombstone(_ tombstone: Tombstone) throws
 
   /// In the order they were recorded.
   func fetchConflicts() throws -> [Conflict]
   /// A conflict of the same id is replaced.
   func insertConflict(_ conflict: Conflict) throws
+  /// Takes the conflict of this id out of the journal, if it is there.
   func deleteConflict(_ conflict: Conflict) throws
 
   /// Entries of the feed that cannot be applied yet, raw, by their version.
   func fetchParkedChanges() throws -> [ChangeEntry]
   /// One for each entity; a second replaces the first.
   func insertParkedChange(_ change: ChangeEntry) throws
+  /// Forgets what is parked of the entity, if anything is.
   func deleteParkedChange(_ change: ChangeEntry) throws
+  /// What is parked of one entity.
   func parkedChange(entityType: String, entityId: String) throws -> ChangeEntry?
   /// Those that the coming or going of an entity may let in: what lives and hangs on it, and its own deletion.
   func parkedChanges(about entityId: String) throws -> [ChangeEntry]

@@ -2,6 +2,7 @@ public import TrendyModels
 
 /// One thing that happened to a trip. Its time is the fix's own.
 public struct TripReport: Hashable, Sendable {
+  /// What happened. An `end` is of tracking, and a `resume` may follow it; a `cancel` is of a trip that was none.
   public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     case start
     case ping

@@ -7,6 +7,7 @@ public import TrendyModels
 
 /// A value that is kept because it took no effect, until a person decides.
 public struct OpenConflict: Hashable, Sendable, Identifiable {
+  /// Where the value is kept, and why.
   public enum Origin: Hashable, Sendable {
     /// A change of this device: the hub refused it, or parts of it lost to later ones. Kept here alone.
     case journal(MutationOperation)

@@ -60,12 +60,18 @@ extension Recorder {
     }
   }
 
+  /// Records an event type. One whose id is held becomes an edit of it.
+  /// - Returns: whether anything was recorded.
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try inOneSave { try $0.record(eventType) } }
 
+  /// Records a geofence. One whose id is held becomes an edit of it.
+  /// - Returns: whether anything was recorded.
   @discardableResult
   public func record(_ geofence: Geofence) throws -> Bool { try inOneSave { try $0.record(geofence) } }
 
+  /// Records a property definition. One whose id is held becomes an edit of it.
+  /// - Returns: whether anything was recorded.
   @discardableResult
   public func record(_ definition: PropertyDefinition) throws -> Bool { try inOneSave { try $0.record(definition) } }
 
@@ -95,17 +101,26 @@ extension Recorder {
     try inOneSave { try $0.edit(eventId: eventId, change) }
   }
 
+  /// Changes an event type that is held.
+  /// - Returns: the event type as it is now.
+  /// - Throws: ``RecorderError/notHeld(_:id:)``.
   @discardableResult
   public func edit(eventTypeId: String, _ change: (inout EventType) throws -> Void) throws -> EventType {
     try inOneSave { try $0.edit(eventTypeId: eventTypeId, change) }
   }
 
+  /// Changes a geofence that is held.
+  /// - Returns: the geofence as it is now.
+  /// - Throws: ``RecorderError/notHeld(_:id:)``.
   @discardableResult
   public func edit(geofenceId: String, _ change: (inout Geofence) throws -> Void) throws -> Geofence {
     try inOneSave { try $0.edit(geofenceId: geofenceId, change) }
   }
 
-  /// A definition stays with its event type: a change of `eventTypeId` is not carried out.
+  /// Changes a property definition that is held. It stays with its event type: a change of `eventTypeId` is not carried
+  /// out.
+  /// - Returns: the definition as it is now.
+  /// - Throws: ``RecorderError/notHeld(_:id:)``.
   @discardableResult
   public func edit(
     propertyDefinitionId: String, _ change: (inout PropertyDefinition) throws -> Void
@@ -138,15 +153,20 @@ extension Recorder {
   @discardableResult
   public func delete(eventId: String) throws -> Bool { try inOneSave { try $0.delete(.event, id: eventId) } }
 
-  /// Takes the type's events and property definitions along.
+  /// Deletes an event type, its events and its property definitions; the feed does not bring them back.
+  /// - Returns: whether there was anything to delete.
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool {
     try inOneSave { try $0.delete(.eventType, id: eventTypeId) }
   }
 
+  /// Deletes a geofence; the feed does not bring it back. What is not held is no error.
+  /// - Returns: whether there was anything to delete.
   @discardableResult
   public func delete(geofenceId: String) throws -> Bool { try inOneSave { try $0.delete(.geofence, id: geofenceId) } }
 
+  /// Deletes a property definition; the feed does not bring it back. What is not held is no error.
+  /// - Returns: whether there was anything to delete.
   @discardableResult
   public func delete(propertyDefinitionId: String) throws -> Bool {
     try inOneSave { try $0.delete(.propertyDefinition, id: propertyDefinitionId) }
