@@ -180,17 +180,21 @@ public struct HubContainer: Sendable {
 
   /// Writes everything the hub keeps into one file, while it runs or not.
   /// - Throws: `StorageError`, `HubStorageError`.
-  public func backUp(to path: String, isReplacing: Bool) throws -> StoreBackup.Summary {
+  public func backUp(
+    to path: String, isReplacing: Bool, onProgress: StoreBackup.ProgressHandler = { _ in true }
+  ) throws -> StoreBackup.Summary {
     try files("backed up with the tools of the database: pg_dump, pg_basebackup").backUp(
-      to: path, tracks: tracks.path, now: clock.now, isReplacing: isReplacing)
+      to: path, tracks: tracks.path, now: clock.now, isReplacing: isReplacing, onProgress: onProgress)
   }
 
   /// Puts a backup in the place of what is here, which is kept beside it.
   /// - Throws: `StorageError`, `HubStorageError`, `EmbeddedHubStorage.StaleBackup` unless forced.
-  public func restore(from path: String, isForced: Bool) throws -> StoreBackup.RestoreReport {
+  public func restore(
+    from path: String, isForced: Bool, onProgress: StoreBackup.ProgressHandler = { _ in true }
+  ) throws -> StoreBackup.RestoreReport {
     let moment = RFC3339.string(from: clock.now).filter { $0.isNumber || $0 == "T" }
     return try files("restored with the tools of the database: pg_restore, a base backup").restore(
       from: path, tracks: tracks.path, keptIn: directory.appending(path: "before-restore-\(moment).backup").path,
-      now: clock.now, isForced: isForced)
+      now: clock.now, isForced: isForced, onProgress: onProgress)
   }
 }

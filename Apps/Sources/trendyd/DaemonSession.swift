@@ -30,9 +30,11 @@ struct DaemonSession: Sendable {
 
   init(arguments: Arguments, console: Console) {
     self.arguments = arguments
-    self.console = console
     environment = ProcessInfo.processInfo.environment
     settings = Settings(environment: environment)
+    var console = console
+    console.terminal = Terminal.ofStandardOutput(environment: environment, settings: settings)
+    self.console = console
     let directory = StoreLocation.hub(option: arguments.value("--data"), settings: settings)
     hub = Self.hub(
       in: directory, database: arguments.value("--storage") ?? settings.text(Setting.storage))

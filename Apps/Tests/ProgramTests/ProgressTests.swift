@@ -51,6 +51,21 @@ struct ProgressTests {
     #expect(try !shell("script -qec 'trendy export ndjson -' /dev/null").output.contains("records/s"))
   }
 
+  @Test func `a hub's backup and restore show how far they are, and nowhere else than on a terminal`() throws {
+    try bench.trendyd("hub", "init", "--data", bench.store("hub"))
+    let hub = "--data '\(bench.store("hub"))'"
+    for (command, words) in [
+      ("hub backup hub.b --yes \(hub)", "Backing up"), ("hub restore hub.b --yes \(hub)", "Checking"),
+      ("hub restore hub.b --yes \(hub)", "Restoring"),
+    ] {
+      let shown = try shell("script -qec \"trendyd \(command)\" /dev/null")
+      #expect(shown.status == 0 && shown.output.contains(words), "\(command): \(shown.output.debugDescription)")
+      #expect(shown.output.contains(Self.goneAgain), "\(command): \(shown.output.debugDescription)")
+      let quiet = try shell("trendyd \(command)")
+      #expect(quiet.status == 0 && !(quiet.output + quiet.talk).contains("\u{1B}[K"), "\(quiet.talk)")
+    }
+  }
+
   @Test func `an export that is interrupted leaves the file of before, and nothing half`() throws {
     try fill(rows: 3000)
     // The new file is a pipe that nobody empties: the export is in its midst when Ctrl-C comes.

@@ -20,8 +20,13 @@ struct HubBackupCommand: DaemonCommand {
   }
 
   func act(_ session: DaemonSession) throws -> StoreBackup.Summary {
+    let progress = StoreProgress(session.console)
+    defer { progress.end() }
+    Interruption.wait()
     do {
-      return try session.hub.backUp(to: file.path, isReplacing: isReplacing)
+      return try session.hub.backUp(to: file.path, isReplacing: isReplacing) { progress.goesOn($0) }
+    } catch StorageError.cancelled {
+      throw CommandError.interrupted("Nothing was written.")
     } catch StorageError.exists(let path) {
       throw CommandError.fileExists(at: path, isReplacing: isReplacing)
     }

@@ -1,3 +1,4 @@
+import AppContainer
 import CommandSupport
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -30,8 +31,19 @@ struct HubRestoreCommand: DaemonCommand {
   }
 
   func act(_ session: DaemonSession) throws -> StoreBackup.RestoreReport {
+    let progress = StoreProgress(session.console)
+    defer { progress.end() }
+    Interruption.wait()
+    do {
+      return try restore(session, progress)
+    } catch StorageError.cancelled {
+      throw CommandError.interrupted("Nothing was restored: all is as it was.")
+    }
+  }
+
+  private func restore(_ session: DaemonSession, _ progress: StoreProgress) throws -> StoreBackup.RestoreReport {
     let hub = session.hub
-    let backup = try StoreBackup.check(file.path)
+    let backup = try StoreBackup.check(file.path) { progress.goesOn($0) }
     guard try isReplacing || !hub.exists() else {
       throw CommandError(
         "There is a hub at \(hub.directory.path)",
@@ -39,7 +51,7 @@ struct HubRestoreCommand: DaemonCommand {
         exit: .cannotCreate)
     }
     do {
-      return try hub.restore(from: file.path, isForced: isForced)
+      return try hub.restore(from: file.path, isForced: isForced) { progress.goesOn($0) }
     } catch is EmbeddedHubStorage.StaleBackup {
       throw CommandError(
         "The backup of \(backup.moment) is older than what this hub remembers of deletions",

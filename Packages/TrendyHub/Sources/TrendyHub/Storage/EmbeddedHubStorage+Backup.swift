@@ -15,14 +15,14 @@ extension EmbeddedHubStorage {
   /// `tracks` is a folder with a store of fixes for each person, under the person's id, that goes along.
   /// - Throws: as `StoreBackup.write`.
   public func backUp(
-    to path: String, tracks: String? = nil, now: Date, isReplacing: Bool = false
+    to path: String, tracks: String? = nil, now: Date, isReplacing: Bool = false,
+    onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.Summary {
     // Who comes meanwhile is called by name in it, perhaps, and has written nothing.
     let people = try readDirectory { try $0.people() }.filter { !$0.isErasing }.map { Self.folder($0.id) }
     return try StoreBackup.write(
       stores(of: people, in: root) + tracksStores(of: people, in: tracks), to: path, madeMillis: now.milliseconds,
-      isReplacing: isReplacing,
-      fileSystem: fileSystem, options: options)
+      isReplacing: isReplacing, fileSystem: fileSystem, options: options, onProgress: onProgress)
   }
 
   /// Puts a backup in the place of what is here, which is kept in a backup of its own at `keptPath`. No hub may serve it.
@@ -32,24 +32,27 @@ extension EmbeddedHubStorage {
   /// Forced, it takes also a backup from before the horizon, which revives what was deleted and forgotten since.
   /// - Throws: ``StaleBackup``; ``HubStorageError/occupied(_:)``; then nothing was touched. As `StoreBackup.restore`.
   public func restore(
-    from path: String, tracks: String? = nil, keptIn keptPath: String, now: Date, isForced: Bool = false
+    from path: String, tracks: String? = nil, keptIn keptPath: String, now: Date, isForced: Bool = false,
+    onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.RestoreReport {
     let occupation = try occupy()
     defer { withExtendedLifetime(occupation) {} }
     let people = try StoreBackup.check(path, fileSystem: fileSystem).records.keys.sorted()
       .filter { $0 != Self.directoryName && !$0.hasPrefix(Self.tracksPrefix) }.map(Self.folder(ofStore:))
     if !isForced {
-      let stale = try peopleBehindHorizon(of: path, among: people, now: now)
+      let stale = try peopleBehindHorizon(of: path, among: people, now: now, onProgress)
       guard stale.isEmpty else { throw StaleBackup(people: stale) }
     }
     return try StoreBackup.restore(
       from: path, to: stores(of: people, in: root) + tracksStores(of: people, in: tracks), keptIn: keptPath,
       nowMillis: now.milliseconds,
-      fileSystem: fileSystem, options: options)
+      fileSystem: fileSystem, options: options, onProgress: onProgress)
   }
 
   /// Unpacks the backup beside the hub to read how far each person's counter had come.
-  private func peopleBehindHorizon(of path: String, among people: [String], now: Date) throws -> [String] {
+  private func peopleBehindHorizon(
+    of path: String, among people: [String], now: Date, _ onProgress: StoreBackup.ProgressHandler
+  ) throws -> [String] {
     let staging = "\(root)/restoring"
     let stores = stores(of: people, in: staging)
     defer {
@@ -59,7 +62,7 @@ extension EmbeddedHubStorage {
     for store in stores { try? removeFiles(in: store.directory) }
     _ = try StoreBackup.restore(
       from: path, to: stores, keptIn: "\(staging)/kept", nowMillis: now.milliseconds, fileSystem: fileSystem,
-      options: options)
+      options: options, onProgress: onProgress)
     return try people.filter { folder in
       func state(in root: String) throws -> HubState {
         try EmbeddedStore(directory: "\(root)/people/\(folder)", fileSystem: fileSystem, options: options).read {

@@ -1,8 +1,8 @@
-import CommandSupport
-import TrendyPersistence
+public import CommandSupport
+public import TrendyPersistence
 
 /// Shows how far a backup or a restore has come, and cancels it where a person interrupts.
-struct StoreProgress {
+public struct StoreProgress {
   private let line: ProgressLine
   private let current = Current()
 
@@ -10,13 +10,13 @@ struct StoreProgress {
     var step: StoreBackup.Progress.Step?
   }
 
-  init(_ console: Console) { line = ProgressLine(console) }
+  public init(_ console: Console) { line = ProgressLine(console) }
 
   /// Takes the line away.
-  func end() { line.end() }
+  public func end() { line.end() }
 
   /// - Returns: whether the work goes on.
-  func goesOn(_ progress: StoreBackup.Progress) -> Bool {
+  public func goesOn(_ progress: StoreBackup.Progress) -> Bool {
     if current.step != progress.step {
       current.step = progress.step
       switch progress.step {
@@ -29,3 +29,7 @@ struct StoreProgress {
     return !Interruption.isAsked
   }
 }
+
+// Its line is that of one thread.
+@available(*, unavailable)
+extension StoreProgress: Sendable {}
