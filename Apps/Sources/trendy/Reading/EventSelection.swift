@@ -50,13 +50,14 @@ struct EventSelection {
   ///   - options: of its command.
   ///   - isOfAllTime: whether `--since` and `--until` say something else.
   ///   - range: that is meant where the command has more options for it.
+  ///   - types: that are named beside the options.
   init(
     _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false,
-    during range: Range<Date>? = nil
+    during range: Range<Date>? = nil, ofTypes types: [String] = []
   ) throws(CommandError) {
     let arguments = session.arguments
     isNarrow = options.contains { arguments.has($0.key) }
-    typeNames = options.first { $0.kind == .eventType }.map { arguments.all($0.key) } ?? []
+    typeNames = types + (options.first { $0.kind == .eventType }.map { arguments.all($0.key) } ?? [])
     var conditions: [PropertyCondition] = []
     for phrase in arguments.all("--where") { conditions.append(try PropertyCondition(phrase, session)) }
     self.conditions = conditions

@@ -8,8 +8,8 @@ import TrendySync
 /// `trendy list`
 struct ListCommand: Command {
   static let spec = CommandSpec(
-    "list", summary: "What was recorded, the newest first.", group: .daily,
-    examples: ["list --type coffee --since mon", "list --where 'count>2' --place home", "list --limit 0 --ndjson"],
+    "list", .optional("type", .eventType), summary: "What was recorded, the newest first.", group: .daily,
+    examples: ["list coffee --since mon", "list --where 'count>2' --place home", "list --limit 0 --ndjson"],
     options: EventSelection.options + [
       OptionSpec("--before", value: "id", kind: .event, help: "only what comes behind this event in the list"),
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (list_limit, 50; 0 for all)"),
@@ -26,7 +26,7 @@ struct ListCommand: Command {
 
   init(_ session: Session) throws {
     let arguments = session.arguments
-    selection = try EventSelection(session)
+    selection = try EventSelection(session, ofTypes: arguments.positionals)
     before = arguments.value("--before")
     let most = try session.wholeNumber(option: "--limit", in: 0...Int.max) ?? session.listLimit
     limit = most > 0 ? most : .max

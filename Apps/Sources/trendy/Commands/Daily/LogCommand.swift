@@ -15,7 +15,7 @@ struct LogCommand: Command {
     "log", .one("type", .eventType, "the type of event"), .optional("value", .number), .any("key=value", .property),
     summary: "Record something that happened; - reads many, a line each.", group: .daily,
     examples: [
-      "log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --place park --create",
+      "log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --place home --create",
       "log -",
     ],
     options: WhenOptions.all + EventPhrase.options + [EventPhrase.allDay], columns: .eventColumns)

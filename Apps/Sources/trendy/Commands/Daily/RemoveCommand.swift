@@ -10,7 +10,7 @@ struct RemoveCommand: Command {
   static let spec = CommandSpec(
     "rm", .any("id", .event),
     summary: "Delete events, here and on every device: by their ids, or all that options say.",
-    group: .daily, examples: ["rm @1", "rm 0199f3c2 0199f3d0", "rm --type coffee --since mon --dry-run"],
+    group: .daily, examples: ["rm @1", "rm @1 @2", "rm --type coffee --since mon --dry-run"],
     options: EventSelection.options + [OptionSpec.dryRun, OptionSpec.yes])
 
   private let events: EventChoice

@@ -6,7 +6,7 @@ import TrendyProtocols
 struct ShowCommand: Command {
   static let spec = CommandSpec(
     "show", .one("id", .event, "the id"), summary: "One event, whole.", group: .daily,
-    examples: ["show @1", "show 0199f3c2 --json"], columns: .eventColumns)
+    examples: ["show @1", "show @2 --json"], columns: .eventColumns)
 
   private let id: String
 

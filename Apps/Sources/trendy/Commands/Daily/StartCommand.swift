@@ -14,7 +14,7 @@ struct StartCommand: Command {
   static let spec = CommandSpec(
     "start", .one("type", .eventType, "the type of event"), .optional("value", .number), .any("key=value", .property),
     summary: "Begin something whose end is not known yet.", group: .daily,
-    examples: ["start headache", "start reading --at -10m -n Middlemarch", "start run --place park --create"],
+    examples: ["start headache", "start reading --at -10m -n Middlemarch", "start run --place home --create"],
     options: [
       OptionSpec("--at", "--from", value: "time", kind: .time, help: "when it began: 8:30, -20m, 'yesterday 9pm'")
     ] + EventPhrase.options, columns: .eventColumns)

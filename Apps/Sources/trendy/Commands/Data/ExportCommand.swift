@@ -43,7 +43,8 @@ struct ExportCommand: Command {
   init(_ session: Session) throws {
     let words = session.arguments.positionals
     guard let word = words.first ?? (session.arguments.has("--every") ? "ndjson" : nil) else {
-      throw session.usageError("Missing the format")
+      throw session.usageError(
+        "Missing the format", hint: "There are: \(InterchangeFormat.writable.map(\.word).joined(separator: ", ")).")
     }
     guard let format = InterchangeFormat.named(word), !format.writes.isEmpty else {
       let known = InterchangeFormat.writable.map(\.word).joined(separator: ", ")

@@ -5,7 +5,7 @@ struct ChartCommand: Command {
   static let spec = CommandSpec(
     "chart", .one("type", .eventType, "the type of event"),
     summary: "A line of how often, or of a property's numbers, day by day; bars by week or month.", group: .see,
-    examples: ["chart coffee", "chart mood --of score", "chart run --of km --sum --by month"],
+    examples: ["chart coffee", "chart mood --of score", "chart run --of distance --sum --by month"],
     options: ChartedSeries.Request.options + TypeHistories.options, columns: ChartText.columns)
 
   private let name: String
