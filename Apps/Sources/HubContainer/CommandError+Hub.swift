@@ -28,7 +28,9 @@ extension CommandError {
         }
       self.init("The hub was not moved: \(error.description)", hint: hint, exit: .refused)
     case let problem as Problem:
-      self.init("\(problem.title): \(problem.detail)", exit: problem.status == 404 ? .notFound : .usage)
+      // What was typed is no document: the detail names what is wrong with it.
+      let what = problem.status == 400 ? Self.sentence(problem.detail[...]) : "\(problem.title): \(problem.detail)"
+      self.init(what, exit: problem.status == 404 ? .notFound : .usage)
     default:
       return nil
     }

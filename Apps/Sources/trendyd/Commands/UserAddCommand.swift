@@ -13,13 +13,19 @@ struct UserAddCommand: DaemonCommand {
   init(_ session: DaemonSession) { name = session.arguments.positionals[0] }
 
   func act(_ session: DaemonSession) throws -> HubPerson {
-    try session.existingHub().accounts.createPerson(name: name)
+    let accounts = try session.existingHub().accounts
+    if let known = try accounts.people().first(where: { $0.name.lowercased() == name.lowercased() }) {
+      throw CommandError(
+        "Somebody at this hub is called '\(known.name)' already",
+        hint: "A device of theirs: trendyd pair --name \(ShellWords.quoted(known.name))", exit: .cannotCreate)
+    }
+    return try accounts.createPerson(name: name)
   }
 
   func show(_ answer: HubPerson, _ session: DaemonSession) -> ExitCode {
     if session.console.isJSON { session.console.document("trendyd.user/1", answer.members) }
     session.console.done("\(answer.name) has a record at this hub.")
-    session.console.done("A device of theirs:  trendyd pair --name '\(answer.name)'")
+    session.console.done("A device of theirs:  trendyd pair --name \(ShellWords.quoted(answer.name))")
     return .done
   }
 }

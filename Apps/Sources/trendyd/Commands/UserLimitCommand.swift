@@ -66,7 +66,8 @@ struct UserLimitCommand: DaemonCommand {
       session.console.document(
         "trendyd.user/1", answer.person.members + answer.holding.quotaMembers(within: answer.quota))
     }
-    let end = answer.isChanged ? ". The limit holds from the next write on." : ""
+    let isLimited = [answer.quota.rows, answer.quota.bytes].contains { $0 != nil && $0 != HubQuota.unlimited }
+    let end = !isLimited ? ", and no limit" : answer.isChanged ? ". The limit holds from the next write on." : ""
     session.console.done("\(answer.person.name): \(answer.holding.words(within: answer.quota))\(end)")
     return .done
   }
