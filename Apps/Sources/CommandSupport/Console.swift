@@ -104,6 +104,11 @@ public struct Console: Sendable {
     if format == .text { data(Self.oneLine(line)) }
   }
 
+  /// A sentence of the answer for people, on as many lines as the terminal is narrow for it.
+  public func sentence(_ sentence: String) {
+    for line in terminal.lines(of: Self.oneLine(sentence)) { text(line) }
+  }
+
   public func text(_ line: StyledText) {
     if format == .text { data(line.rendered(for: terminal)) }
   }

@@ -115,7 +115,7 @@ struct CommandLineTests {
     #expect(try bench.trendy("log", "coffee", "-q").output == "")
     #expect(try bench.trendy("list", "-q").output == bench.trendy("list").output)
     #expect(try bench.trendy("list", "-q").output.contains("coffee"))
-    #expect(try bench.trendy("status", "-q").output.contains("1 events"))
+    #expect(try bench.trendy("status", "-q").output.contains("1 event,"))
     #expect(try bench.trendy("show", "@1", "-q").output.contains("coffee"))
   }
 

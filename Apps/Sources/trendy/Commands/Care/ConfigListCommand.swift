@@ -21,12 +21,15 @@ struct ConfigListCommand: Command {
     case .plain: for row in answer { console.row(row.plain) }
     case .text:
       let keys = answer.map(\.spec.key.count).max() ?? 0
-      let values = min(40, answer.map(\.words.columns).max() ?? 0)
+      // Where a line has no room for both, a value is worth more than where it comes from.
+      let isWide = (console.terminal.width ?? .max) >= 70
+      let values = isWide ? min(40, answer.map(\.words.columns).max() ?? 0) : 0
       for row in answer {
         console.text(
           StyledText([
             StyledText.Part(row.spec.key.padded(to: keys), .name(color: nil)),
-            StyledText.Part(row.words.padded(to: values)), StyledText.Part(row.value.origin.words, .dim),
+            StyledText.Part(row.words.padded(to: values), rank: isWide ? .needed : .note),
+            StyledText.Part(row.value.origin.words, .dim, rank: isWide ? .needed : .id),
           ]))
       }
     }

@@ -49,11 +49,14 @@ struct StatusCommand: Command {
         ])
     case .plain: console.row([store] + answer.counts.map { "\($0.count)" } + ["\(answer.sync.waiting)"])
     case .text:
-      let holds = answer.counts.map { "\($0.count) \($0.kind.replacing("_", with: " "))" }
-      console.text("Store: \(store)")
-      console.text("Holds: \(holds.joined(separator: ", "))")
-      console.text("Sync:  \(answer.sync.line)")
-      if let exports = answer.exports { console.text("Export: \(exports.line)") }
+      let holds = answer.counts.map { count in
+        let things = count.kind.replacing("_", with: " ")
+        return "\(Quantity(count.count, String(things.dropLast()), things))"
+      }
+      console.sentence("Store: \(store)")
+      console.sentence("Holds: \(holds.joined(separator: ", "))")
+      console.sentence("Sync:  \(answer.sync.line)")
+      if let exports = answer.exports { console.sentence("Export: \(exports.line)") }
     }
     return .done
   }

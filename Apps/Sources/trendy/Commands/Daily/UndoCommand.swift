@@ -62,7 +62,11 @@ struct UndoCommand: Command {
       if session.console.format == .plain {
         session.console.row([word, session.local.rfc3339(step.date), step.label])
       }
-      session.console.text("\(word)  \(session.local.dayAndTime(step.date, year: year))  \(step.label)")
+      session.console.text(
+        StyledText([
+          StyledText.Part(word), StyledText.Part(session.local.dayAndTime(step.date, year: year), rank: .id),
+          StyledText.Part(step.label),
+        ]))
     }
     if rows.isEmpty { session.console.text("Nothing was done yet that could be taken back.") }
   }

@@ -85,11 +85,14 @@ struct CalendarCommand: Command {
       return .done
     }
     let active = days.count { history.days[$0] > 0 }
-    console.text(
-      StyledText([
-        answer.type.map { StyledText.Part($0.name, .name(color: $0.colorHex)) } ?? StyledText.Part("Entries"),
-        StyledText.Part("on \(active) of \(Quantity(days.count, "day")) since \(first.words(near: history.today))"),
-      ]))
+    let name = answer.type.map { StyledText.Part($0.name, .name(color: $0.colorHex)) } ?? StyledText.Part("Entries")
+    let sentence = "on \(active) of \(Quantity(days.count, "day")) since \(first.words(near: history.today))"
+    if name.text.columns + 2 + sentence.columns <= console.terminal.width ?? .max {
+      console.text(StyledText([name, StyledText.Part(sentence)]))
+    } else {
+      console.text(StyledText([name]))
+      for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
+    }
     console.text("")
     console.text("     " + months(from: start, weeks: answer.weeks))
     for row in 0..<7 {

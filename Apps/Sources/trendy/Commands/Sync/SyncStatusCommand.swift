@@ -21,8 +21,8 @@ struct SyncStatusCommand: Command {
         answer.account?.hubName ?? "", "\(answer.waiting)", "\(answer.conflicts)", "\(answer.cursor ?? 0)",
       ])
     case .text:
-      session.console.text(answer.line)
-      for line in answer.details { session.console.text(line) }
+      session.console.sentence(answer.line)
+      for line in answer.details { session.console.sentence(line) }
     }
     return .done
   }
