@@ -100,4 +100,75 @@ struct WordsTests {
     #expect(try bench.trendy("log", "cold brew", "later").talk.contains("trendy log 'cold brew' -n 'later'"))
     #expect(try bench.trendy("type", "add", "cold brew").talk.contains("trendy log 'cold brew'\n"))
   }
+
+  @Test func `a list is of the type that is named`() throws {
+    try bench.trendy("log", "feed", "1")
+    try bench.trendy("log", "coffee", "2")
+    let list = try bench.trendy("list", "FEED", "--limit", "1", "--plain").output
+    #expect(list.split(separator: "\n").count == 1 && list.contains("\tfeed\t"))
+    #expect(try trendy(["list", "fed"]).talk.contains("Did you mean 'feed'?"))
+    for _ in 0..<2 { try bench.trendy("log", "feed", "3") }
+    #expect(try bench.trendy("list", "feed", "--limit", "1").output.contains("Older: trendy list feed --limit 1"))
+  }
+
+  @Test func `one is one`() throws {
+    try bench.trendy("log", "feed")
+    try bench.trendy("vehicle", "add", "Van")
+    try bench.trendy("trip", "add", "7km", "--at", "2026-11-20 8:00", "--for", "20m")
+    #expect(try bench.trendy("status").output.contains("Holds: 2 events, 7 event types, 0 places"))
+    try bench.trendy("rm", "@1")
+    try bench.trendy("place", "add", "Home", "52.1,4.3")
+    #expect(try bench.trendy("status").output.contains("Holds: 1 event, "))
+    #expect(try bench.trendy("status").output.contains(", 1 place\n"))
+    try bench.trendy("undo", "2")
+    #expect(try bench.trendy("vehicle", "list").output.contains("  1 trip  "))
+  }
+
+  private func narrow(_ line: String, width: Int = 40) throws -> String {
+    let words = line.split(separator: " ").map(String.init) + ["--store", bench.store()]
+    return try bench.run("trendy", words, environment: ["COLUMNS": "\(width)"]).output
+  }
+
+  @Test func `a narrow terminal shows what was asked for`() throws {
+    try bench.trendy("log", "feed")
+    let settings = try narrow("config list")
+    #expect(settings.contains("week_starts_on  monday"), "\(settings)")
+    #expect(try narrow("config list", width: 80).contains("monday "))
+    for command in ["status", "sync status", "undo --list", "cal feed", "config list"] {
+      let lines = try narrow(command).split(separator: "\n")
+      #expect(lines.allSatisfy { $0.count <= 40 || !$0.contains(" ") }, "\(command): \(lines)")
+    }
+    #expect(try narrow("undo --list").contains("log feed"))
+    #expect(try narrow("cal feed").contains("on 1 of 1 day since"))
+    #expect(try narrow("status").contains("Pair with one:"))
+  }
+
+  @Test(
+    "a word of other programs is answered with the one here",
+    arguments: zip(
+      ["cancel", "continue", "annotate", "tags", "done", "next"],
+      ["undo", "start", "edit", "type", "stop", "today"]))
+  func otherWords(word: String, here: String) throws {
+    #expect(try trendy([word]).talk.contains("Did you mean 'trendy \(here)'?"))
+  }
+
+  @Test func `an import says the years of what it brought`() throws {
+    let file = bench.folder.appending(path: "old.csv")
+    try Data("type,start\nfeed,2020-01-01T08:00:00Z\nfeed,2021-01-02T08:00:00Z\n".utf8).write(to: file)
+    let output = try bench.trendy("import", file.path).output
+    #expect(output.contains("Wed 1 Jan 2020 to Sat 2 Jan 2021"), "\(output)")
+  }
+
+  @Test func `an export without a format lists them`() throws {
+    let refused = try trendy(["export"])
+    #expect(refused.status == 64 && refused.talk.contains("There are: ") && refused.talk.contains("csv"))
+  }
+
+  @Test func `a second person of one name at a hub is told of the first`() throws {
+    let hub = bench.store("hub")
+    try bench.trendyd("hub", "init", "--name", "Ann B", "--data", hub)
+    let refused = try bench.trendyd("user", "add", "ann b", "--data", hub)
+    #expect(refused.status == 73 && refused.talk.contains("trendyd pair --name 'Ann B'"), "\(refused.talk)")
+    #expect(try bench.trendyd("user", "limit", "Ann B", "--rows", "none", "--data", hub).output.contains("no limit"))
+  }
 }

@@ -38,7 +38,7 @@ struct VehicleText {
   func line(_ units: Units) -> String {
     let parts = [
       vehicle.icon, vehicle.name, vehicle.isDefault ? "(default)" : nil, vehicle.isArchived ? "(archived)" : nil,
-      driven.trips > 0 ? "\(driven.trips) trips" : nil,
+      driven.trips > 0 ? "\(Quantity(driven.trips, "trip"))" : nil,
       driven.trips > 0 ? units.distance(driven.total) : nil,
       vehicle.deviceIds.isEmpty ? nil : "told by \(vehicle.deviceIds.joined(separator: ", "))",
     ]

@@ -55,7 +55,8 @@ struct HubMoveCommand: DaemonCommand {
         ])
     }
     console.done(
-      "Moved \(report.records) records of \(report.people) persons, with \(report.devices) devices, to \(answer.place)."
+      "Moved \(report.records) record\(report.records == 1 ? "" : "s") of \(report.people) person\(report.people == 1 ? "" : "s"), "
+        + "with \(report.devices) device\(report.devices == 1 ? "" : "s"), to \(answer.place)."
     )
     console.text("What was there before is kept in \(answer.kept)")
     let said = session.settings.resolved(Setting.storage)

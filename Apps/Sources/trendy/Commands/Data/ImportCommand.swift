@@ -224,7 +224,7 @@ extension ImportReport {
       let events = types.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map { "\($0.key) \($0.value)" }
       lines.append(
         "Events: \(events.joined(separator: ", "))\(types.count > 5 ? ", and \(types.count - 5) more types" : ""); "
-          + "\(local.day(first)) to \(local.day(last))")
+          + "\(local.day(first, year: 0)) to \(local.day(last, year: 0))")
     }
     if !newTypes.isEmpty {
       lines.append("New types: \(newTypes.prefix(10).joined(separator: ", "))\(newTypes.count > 10 ? ", …" : "")")
@@ -243,7 +243,7 @@ extension ImportReport {
   private var skippedLines: [String] {
     let sorted = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = sorted.dropFirst(6)
-    return sorted.prefix(6).map { "Left out: \($0.value) \($0.key)" }
+    return sorted.prefix(6).map { "Left out: \($0.value) × \($0.key)" }
       + (rest.isEmpty
         ? []
         : ["Left out: \(rest.reduce(0) { $0 + $1.value }) of \(Quantity(rest.count, "other kind")) (--json names them)"])

@@ -26,9 +26,10 @@ struct ImportListCommand: Command {
       }
     case .text:
       if answer.isEmpty { session.console.text("Nothing was imported yet.") }
+      let year = local.components(of: session.now).year
       for entry in answer {
         session.console.text(
-          "\(entry.id.prefix(13))  \(local.dayAndTime(entry.started))  \(entry.format)  "
+          "\(entry.id.prefix(13))  \(local.dayAndTime(entry.started, year: year))  \(entry.format)  "
             + "\(Quantity(entry.madeCount, "record"))  \(entry.state)  \(entry.source)")
       }
     }
