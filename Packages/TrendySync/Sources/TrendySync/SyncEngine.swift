@@ -422,12 +422,18 @@ extension SyncEngine {
     return made
   }
 
+  /// A unit that fails is let go of: a store whose disk failed, or that was replaced beneath it, may claim nothing until it is
+  /// opened and read anew.
   func read<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
-    try body(unit)
+    do {
+      return try body(unit)
+    } catch {
+      dataStore = nil
+      throw error
+    }
   }
 
-  /// Runs and saves; what throws leaves nothing behind. After a failed save the unit is let go of: a store whose disk failed may
-  /// claim nothing until it is opened and read anew.
+  /// Runs and saves; what throws leaves nothing behind. A unit that fails is let go of, as in ``read(_:)``.
   func write<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
     let store = unit
     let result: Result
@@ -435,6 +441,7 @@ extension SyncEngine {
       result = try body(store)
     } catch {
       store.rollback()
+      dataStore = nil
       throw error
     }
     do {

@@ -87,6 +87,19 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents.count == 1 && store.storedSyncCursor == 11)
   }
 
+  /// As where the store was replaced by a restored one while it was open: that unit fails for good.
+  @Test func `a unit that fails when it is read is let go of`() async throws {
+    await device.engine.performSync()
+    let made = device.factory.makeDataStoreCalls
+    store.throwOnFetchAll = TestError("replaced")
+    await device.engine.performSync()
+    #expect(await device.engine.state.errorWords.contains("replaced"))
+    store.throwOnFetchAll = nil
+    await device.engine.performSync()
+    #expect(await !device.engine.state.isError)
+    #expect(device.factory.makeDataStoreCalls > made)
+  }
+
   @Test func `pages before the one that fails stay`() async throws {
     device.seedType()
     device.network.getChangesResponses = [
