@@ -138,7 +138,7 @@ struct Round {
   /// Returns when a round that began after the asking has gone through, here or in the agent.
   func bringInStep(_ account: Account) async throws {
     let before = network.app.clock.now
-    guard let lock = try network.lockForSync() else { return try await waitForAgent(since: before) }
+    guard let lock = try network.lockForSync() else { return try await waitForAgent(of: account, since: before) }
     let engine = try network.makeEngine(for: account, holding: lock)
     try await perform(engine)
     let (state, failure) = await (engine.state, engine.lastFailure)
@@ -149,18 +149,20 @@ struct Round {
         "The hub asked to be left alone for a while", hint: "Nothing was lost; \(pending) changes wait here.",
         exit: .tryAgain)
     case .error(let words):
-      // The first sentence says what happened, the rest what to do.
-      let end = words.firstRange(of: ". ")
-      var hint = end.map { String(words[$0.upperBound...]) }
-      if failure == .unauthorized, let advice = hint {
-        let address = account.hub.absoluteString.replacing("/api/v1", with: "")
-        hint = "\(advice.hasSuffix(".") ? String(advice.dropLast()) : advice): trendy connect \(address) CODE"
-      }
-      throw CommandError(
-        end.map { String(words[..<$0.lowerBound]) } ?? words, hint: hint,
-        exit: failure?.exitCode ?? .tryAgain)
+      throw Self.error(words, of: account, exit: failure?.exitCode ?? .tryAgain)
     case .syncing, .pulling: throw CommandError("The round did not end", exit: .bug)
     }
+  }
+
+  /// The words of a failed round: the first sentence says what happened, the rest what to do.
+  private static func error(_ words: String, of account: Account, exit: ExitCode) -> CommandError {
+    let end = words.firstRange(of: ". ")
+    var hint = end.map { String(words[$0.upperBound...]) }
+    if exit == .refused, let advice = hint {
+      let address = account.hub.absoluteString.replacing("/api/v1", with: "")
+      hint = "\(advice.hasSuffix(".") ? String(advice.dropLast()) : advice): trendy connect \(address) CODE"
+    }
+    return CommandError(end.map { String(words[..<$0.lowerBound]) } ?? words, hint: hint, exit: exit)
   }
 
   /// Makes a round, showing how far it has come, and ends it where a person interrupts.
@@ -187,7 +189,7 @@ struct Round {
   }
 
   /// The agent of this store has the right to sync: it is woken, and its next whole round is waited for.
-  private func waitForAgent(since asked: Date) async throws {
+  private func waitForAgent(of account: Account, since asked: Date) async throws {
     let app = network.app
     if let pause = app.syncHistory.load().last?.pausedUntil, asked < pause {
       var settings = Settings(environment: ProcessInfo.processInfo.environment)
@@ -203,7 +205,9 @@ struct Round {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))
       guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else { continue }
-      if let error = run.error { throw CommandError(error, hint: "Nothing was lost.", exit: .tryAgain) }
+      if let words = run.error {
+        throw Self.error(words, of: account, exit: run.isTokenGood == false ? .refused : .tryAgain)
+      }
       return
     }
     throw CommandError(

@@ -334,4 +334,21 @@ struct BadInputTests {
     #expect(refused.talk.contains("trendy connect \(hub.url) CODE"), "\(refused.talk)")
     try expectKept()
   }
+
+  @Test func `what an agent met at the hub is told as what was met here`() throws {
+    let hub = try TestHub(bench)
+    defer { hub.stop() }
+    #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
+    defer { agent.kill() }
+    #expect(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
+    let devices = try bench.run("trendyd", ["token", "list", "--data", hub.data, "--json"])
+    let id = try #require(devices.document["tokens"]?.arrayValue?.first?["id"]?.stringValue)
+    #expect(try bench.run("trendyd", ["token", "revoke", id, "--data", hub.data]).status == 0)
+    let refused = try bench.trendy("sync")
+    #expect(refused.status == 77 && refused.talk.contains("trendy connect \(hub.url) CODE"), "\(refused.talk)")
+    hub.kill()
+    let unreachable = try bench.trendy("sync")
+    #expect(unreachable.status == 75 && unreachable.talk.contains("\nHint:  Nothing is lost"), "\(unreachable.talk)")
+  }
 }
