@@ -79,6 +79,9 @@ struct ListCommand: Command {
       writer.end(older: hasMore ? try older(than: writer.last, in: answer.store, session) : nil)
       count = writer.count
     }
+    if showsDeleted, count == 0 {
+      session.console.talk("What was deleted before a hub heard of it is brought back by trendy undo alone.")
+    }
     return count == 0 && failsEmpty ? .no : .done
   }
 
