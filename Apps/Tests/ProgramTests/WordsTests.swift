@@ -160,6 +160,13 @@ struct WordsTests {
     #expect(output.contains("Wed 1 Jan 2020 to Sat 2 Jan 2021"), "\(output)")
   }
 
+  @Test func `a backup is restored, not imported`() throws {
+    let file = bench.folder.appending(path: "b.trendy").path
+    try bench.trendy("backup", file)
+    let refused = try bench.trendy("import", file)
+    #expect(refused.status == 65 && refused.talk.contains("trendy restore \(file)"), "\(refused.talk)")
+  }
+
   @Test func `an export without a format lists them`() throws {
     let refused = try trendy(["export"])
     #expect(refused.status == 64 && refused.talk.contains("There are: ") && refused.talk.contains("csv"))

@@ -10,6 +10,7 @@ import TrendyAgent
 import TrendyArchive
 import TrendyInterchange
 import TrendyModels
+import TrendyPersistence
 
 /// `trendy import`
 struct ImportCommand: Command {
@@ -149,6 +150,13 @@ struct ImportCommand: Command {
     case .ambiguousDates:
       CommandError("\(path): \(error)", hint: "Say it: --date-format dmy or mdy.", exit: .badData)
     case .notTheData: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
+    // What is no whole backup is told as any other file.
+    case .unknownFormat where path != "-" && (try? StoreBackup.check(path)) != nil:
+      CommandError(
+        "\(path) is a backup of a store, which is restored",
+        hint:
+          "Nothing was imported. trendy restore \(ShellWords.quoted(path)), here or with --store into another folder.",
+        exit: .badData)
     case .unknownFormat:
       CommandError(
         "\(path) cannot be read: \(error)",
