@@ -26,6 +26,7 @@ extension SegmentStack {
         }
       }
       left = others
+      layer.letGo(after: keys.count)
     }
   }
 
@@ -39,13 +40,14 @@ extension SegmentStack {
         try layer.segment.forEachRow(kind: kind, ofHashes: hashes) { row, record throws(StorageError) in
           if !layer.isBuried(row) { try body(record) }
         }
-        continue
-      }
-      for hash in hashes {
-        for key in hash.places {
-          if let record = try layer.living(kind: kind, key: key) { try body(record) }
+      } else {
+        for hash in hashes {
+          for key in hash.places {
+            if let record = try layer.living(kind: kind, key: key) { try body(record) }
+          }
         }
       }
+      layer.letGo(after: hashes.count)
     }
   }
 
@@ -59,6 +61,7 @@ extension SegmentStack {
     let order = groups.indices.sorted { groups[$0] < groups[$1] }
     for layer in layers where layer.segment.holds(kind) {
       try layer.segment.forEachGroup(kind: kind, of: groups, in: order) { index, _ in found[index] = true }
+      layer.letGo(after: groups.count)
     }
     return found
   }
@@ -78,8 +81,19 @@ extension SegmentStack {
           if !layer.isBuried(row) { body(index, try segment.record(row)) }
         }
       }
+      layer.letGo(after: groups.count)
     }
   }
+}
+
+extension SegmentStack.Layer {
+  /// Lets go of the pages that so many look-ups have read: of many that is most of the segment, and what is looked for next lies in
+  /// another. They come back when they are read again.
+  fileprivate func letGo(after lookUps: Int) {
+    if lookUps >= Self.manyLookUps { segment.letGo() }
+  }
+
+  private static var manyLookUps: Int { 4096 }
 }
 
 extension Segment {

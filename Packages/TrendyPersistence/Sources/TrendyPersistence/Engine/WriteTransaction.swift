@@ -138,6 +138,7 @@ public final class WriteTransaction {
     guard overlay.mayHold(kind: kind) else { return RecordList(pointers: saved, pin: pin) }
     let own = overlay.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
     let others = saved.filter { overlay.find(kind: kind, key: RecordLayout.key($0)) == nil }
+    if own.isEmpty, others.count == saved.count { return RecordList(pointers: saved, pin: pin) }
     return RecordList(
       pointers: RecordOrder.merge(others, own, descending: false, limit: .max),
       pin: RecordPin(memories: memories, others: [pin]))
