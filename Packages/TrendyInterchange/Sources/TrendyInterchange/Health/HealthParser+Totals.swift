@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Events that are made when the file has ended: dates with their sums, and nights.
+extension HealthParser {
+  mutating func finish(_ body: (HealthEvent) throws -> Void) throws {
+    for (name, count) in zip(otherNames, otherCounts) where count > 0 { summary.skipped[name, default: 0] += count }
+    // What was given is let go, so that the next has its memory.
+    try give(steps.totals(sources), as: .steps, "steps", body)
+    steps = DailyTotals()
+    try give(energy.totals(sources), as: .activeEnergy, "energy", body)
+    energy = DailyTotals()
+    let (sessions, short) = sleep.sessions(sources)
+    if short > 0 { summary.skipped["sleep of less than \(SleepSessions.shortest / 60) minutes"] = short }
+    for session in sessions { try give(event(of: session), body) }
+  }
+
+  mutating func give(
+    _ totals: [(date: Int, value: Double)], as category: HealthCategory, _ property: String,
+    _ body: (HealthEvent) throws -> Void
+  ) throws {
+    for (day, value) in totals where value > 0 {
+      let date = CivilDate(daysSince1970: day)
+      try give(
+        HealthEvent(
+          category: category, key: "apple-health|\(category.rawValue)|\(date)", start: Self.date(Int64(day) * 86_400),
+          date: date, secondsFromGMT: 0, properties: [property: .number(Self.rounded(value))]), body)
+    }
+  }
+
+  func event(of session: SleepSessions.Session) -> HealthEvent {
+    let offset = Int64(session.offset)
+    // A night counts to the date on which it begins: sleep that ends before noon belongs to the day before.
+    let local = session.end + offset - 43_200
+    let night = CivilDate(daysSince1970: Int(local >= 0 ? local / 86_400 : -1))
+    var properties: [String: PropertyValue] = [
+      "duration": .duration(Double(session.asleep)),
+      // A date, in no zone: midnight with an offset that is written out.
+      "night": PropertyValue(type: .date, value: .string("\(night)T00:00:00+00:00")),
+    ]
+    for (stage, name) in [(SleepSessions.Stage.deep, "deep"), (.core, "core"), (.rem, "rem")] {
+      if let seconds = session.stages[stage] { properties[name] = .duration(Double(seconds)) }
+    }
+    if session.awake > 0 { properties["awake"] = .duration(Double(session.awake)) }
+    properties["source"] = sourceProperty(session.source)
+    return HealthEvent(
+      category: .sleep, key: "apple-health|sleep|\(Self.text(session.start))", start: Self.date(session.start),
+      end: Self.date(session.end), timeZone: name(of: session.zone), secondsFromGMT: Int(session.offset),
+      properties: properties)
+  }
+
+  func sourceProperty(_ index: UInt16) -> PropertyValue? {
+    let name = sources.all[Int(index)].name
+    return name.isEmpty ? nil : .text(name)
+  }
+}
