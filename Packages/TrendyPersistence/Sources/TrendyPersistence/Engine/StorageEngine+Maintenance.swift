@@ -178,8 +178,8 @@ extension StorageEngine {
     return mostlyDead.map { [$0.number] } ?? []
   }
 
-  /// Bytes of a source after which what lies before is let go of.
-  private static let copiedAtOnce = 4 << 20
+  /// Bytes that all sources together may have of what was copied before it is let go of.
+  private static let copiedAtOnce = 32 << 20
 
   private static func merge(_ sources: [SegmentStack.Layer], into writer: SegmentWriter) throws(StorageError) {
     var rows = [Int](repeating: -1, count: sources.count)
@@ -192,6 +192,7 @@ extension StorageEngine {
     for index in sources.indices { try advance(index) }
     // What was copied is not needed any more: a merge of any size has but a piece of each source in memory.
     var copied = [Int](repeating: 0, count: sources.count)
+    let copiedAtOnce = max(Self.copiedAtOnce / max(sources.count, 8), 256 << 10)
     while true {
       var least: Int?
       for index in sources.indices {
@@ -202,7 +203,7 @@ extension StorageEngine {
       guard let least, let head = heads[least] else { return }
       try writer.add(head)
       copied[least] += RecordLayout.size(head)
-      if copied[least] >= Self.copiedAtOnce {
+      if copied[least] >= copiedAtOnce {
         sources[least].segment.letGo(before: head)
         copied[least] = 0
       }
