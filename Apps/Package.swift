@@ -71,8 +71,8 @@ let package = Package(
     .executableTarget(
       name: "trendyd",
       dependencies: [
-        "AgentLink", "AppContainer", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyAgent", "TrendyHub",
-        "TrendyInterchange",
+        "AgentLink", "AppContainer", "CMalloc", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyAgent",
+        "TrendyHub", "TrendyInterchange",
         "TrendyModels", "TrendyNetworking", "TrendyPersistence", "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(
@@ -110,3 +110,6 @@ let swiftSeven: [SwiftSetting] = [
   .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
+
+// A target of C takes no Swift settings, so it joins after the loop.
+package.targets.append(.systemLibrary(name: "CMalloc"))

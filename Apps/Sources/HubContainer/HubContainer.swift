@@ -79,6 +79,9 @@ public struct HubContainer: Sendable {
   /// - Returns: whether there may be more to do at once.
   public func maintainStorage() throws -> Bool { try embedded?.maintain() ?? false }
 
+  /// Lets go of what the storage has in memory of its files; for now and then.
+  public func releaseMemory() { embedded?.releaseMemory() }
+
   /// Erases everything of those who were removed for that, and forgets them; what was cut short is gone on with.
   ///
   /// For the process that serves the hub; of others see ``eraseUnlessServed()``.

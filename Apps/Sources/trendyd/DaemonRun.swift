@@ -144,7 +144,13 @@ struct DaemonRun {
         // What touches the disk runs apart: a slow one keeps no thread of the runtime, and no request waits for it.
         group.addTask { await tidy(server, hub.clock, console) }
         group.addTask {
-          await maintain(hub.clock, console) { try await server.runApart { try hub.maintainStorage() } }
+          await maintain(hub.clock, console) {
+            try await server.runApart {
+              let isMore = try hub.maintainStorage()
+              if !isMore { hub.releaseMemory() }
+              return isMore
+            }
+          }
         }
         group.addTask { await look(at: server, of: hub, console) }
         group.addTask {
@@ -242,6 +248,7 @@ struct DaemonRun {
         // Nothing is lost by waiting for the next minute; what stands in the way of saves too is said by those.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
       }
+      FreedMemory.giveBack()
       // Cancelled is seen by the loop.
       try? await clock.sleep(for: .seconds(60))
     }

@@ -34,6 +34,25 @@ struct SegmentTests {
     }
   }
 
+  @Test func `what was let go of is read again from a disk, also by who read before, and after its file is gone`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let engine = try StorageEngine.open(directory: folder.path, fileSystem: PosixFileSystem())
+    for number in 0..<2000 { try EngineFixture.put([number], in: engine) }
+    try Self.maintainAll(engine)
+    let held = try engine.scan(kind: 1)
+    engine.releaseMemory()
+    #expect(held.map { $0.payload } == (0..<2000).map { EngineFixture.payload($0) })
+    #expect(try EngineFixture.numbers(in: engine) == Array(0..<2000))
+    engine.releaseMemory()
+    for number in 2000..<4000 { try EngineFixture.put([number], in: engine) }
+    try Self.maintainAll(engine)
+    engine.releaseMemory()
+    #expect(held.map { $0.payload } == (0..<2000).map { EngineFixture.payload($0) })
+    #expect(try engine.get(kind: 1, key: EngineFixture.key(42))?.payload == EngineFixture.payload(42))
+  }
+
   /// Where groups are hashes, a guess finds one in a few looks; where they are not, it must be found all the same.
   @Test("a group is found among many, however they lie", arguments: [0x9E37_79B9_7F4A_7C15, 1, 1 << 40] as [UInt64])
   func groups(step: UInt64) throws {

@@ -101,6 +101,9 @@ final class EmbeddedStore: @unchecked Sendable {
     return true
   }
 
+  /// Lets go of what is in memory of its files, where it is open.
+  func releaseMemory() { turn.withLock { engine }?.releaseMemory() }
+
   /// Beside reads and writes: an engine lets others go on while it seals and merges.
   func maintain() throws -> Bool {
     let engine: StorageEngine

@@ -62,7 +62,7 @@ extension StorageEngine {
     try commit(next, publishing: publish)
     // Who saves as much has looked through much, and will look elsewhere for the next: what of the segments it has in memory is no more
     // than the system's own copy of them.
-    state.withLock { $0.tables.segments.letGo() }
+    releaseMemory()
     // What is left over is removed by the next maintenance, too.
     try? removeLeftovers()
     return true

@@ -47,6 +47,9 @@ extension StorageEngine {
     return hasWorked
   }
 
+  /// Lets go of what is in memory of the segments' files. They are read as before: the system holds its copy for as long as it has room.
+  public func releaseMemory() { state.withLock { $0.tables.segments.letGo() } }
+
   /// After a save: does a step of maintenance if nobody else seems to do any.
   func maintainIfOverdue() throws(StorageError) {
     let isOverdue = state.withLock { state in
