@@ -428,8 +428,16 @@ extension SyncEngine {
     do {
       return try body(unit)
     } catch {
-      dataStore = nil
+      letGo(after: error)
       throw error
+    }
+  }
+
+  /// An edit or an answer that cannot be taken says nothing of the store.
+  private func letGo(after error: any Error) {
+    switch error {
+    case is APIError, is RecorderError, is SnapshotObstacle, is SyncFailure: break
+    default: dataStore = nil
     }
   }
 
@@ -441,7 +449,7 @@ extension SyncEngine {
       result = try body(store)
     } catch {
       store.rollback()
-      dataStore = nil
+      letGo(after: error)
       throw error
     }
     do {

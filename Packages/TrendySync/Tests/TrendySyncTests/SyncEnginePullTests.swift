@@ -100,6 +100,19 @@ struct SyncEnginePullTests {
     #expect(device.factory.makeDataStoreCalls > made)
   }
 
+  @Test func `an edit that cannot be taken leaves the engine the unit that it has`() async throws {
+    await device.engine.performSync()
+    let made = device.factory.makeDataStoreCalls
+    let other = #"{"id":"other","event_type_id":"T","timestamp":"2024-01-01T00:00:00Z"}"#
+    for payload in ["{", "[]", #"{"id":"E"}"#, other].map({ Data($0.utf8) }) {
+      await #expect(throws: (any Error).self) {
+        try await device.engine.queueMutation(entityType: .event, operation: .create, entityId: "E", payload: payload)
+      }
+    }
+    await device.engine.performSync()
+    #expect(device.factory.makeDataStoreCalls == made)
+  }
+
   @Test func `pages before the one that fails stay`() async throws {
     device.seedType()
     device.network.getChangesResponses = [
