@@ -106,8 +106,12 @@ final class EditWriter {
   func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
     if try delete(type, id: id) { return }
     let key = EntityKey(Entity.entityType, id)
-    // Where nothing is held, only the hub knows.
-    if try replica.held(key).map({ !$0.isDelete }) ?? !replication.isNowhereElse(key) { try remove(type, id: id) }
+    // Where nothing is held, only the hub knows; of what was imported, whoever imported it as well.
+    if try replica.held(key).map({ !$0.isDelete })
+      ?? (NaturalIdentifier.isNatural(id) || !replication.isNowhereElse(key))
+    {
+      try remove(type, id: id)
+    }
   }
 
   /// Begins another life of what was deleted.

@@ -651,6 +651,24 @@ struct RareOrderTests {
     #expect(store.storedEventTypes["T"] == nil && store.storedEvents["E"] == nil)
   }
 
+  @Test func `a cleared deletion of an import is told when it is retried, as another may have brought the same in`()
+    async throws
+  {
+    await begin()
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, sourceType: .imported))
+    try device.recorder.delete(eventId: id)
+    await device.engine.clearPendingMutations()
+    let deletion = try device.recorder.openConflicts().first { $0.origin == .journal(.delete) }
+    try device.recorder.retryConflict(id: #require(deletion?.id))
+    #expect(store.storedPendingMutations.map(\.operation) == [.delete])
+    hub.set { $0.pages = [[.event(id, 5, notes: "theirs")], [.tombstone(.event, id, 6)]] }
+    await device.engine.performSync()
+    #expect(hub.state.batches.flatMap(\.mutations).map(\.operation) == [.delete])
+    #expect(store.storedEvents[id] == nil)
+  }
+
   @Test func `a deletion is retried also where its type is deleted here and the hub has not said so`() async throws {
     await begin()
     try device.recorder.delete(eventId: "E")
