@@ -248,7 +248,7 @@ struct DaemonRun {
         // Nothing is lost by waiting for the next minute; what stands in the way of saves too is said by those.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
       }
-      FreedMemory.giveBack()
+      ProcessMemory.giveBack()
       // Cancelled is seen by the loop.
       try? await clock.sleep(for: .seconds(60))
     }

@@ -12,6 +12,7 @@ enum Trendyd {
   static func main() async {
     Console.openStandardStreams()
     Console.quietThreadPool()
+    ProcessMemory.sharePools()
     Signals.take()
     let words = Array(CommandLine.arguments.dropFirst())
     var console = Console(
