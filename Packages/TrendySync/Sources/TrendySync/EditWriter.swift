@@ -107,9 +107,8 @@ final class EditWriter {
     if try delete(type, id: id) { return }
     let key = EntityKey(Entity.entityType, id)
     // Where nothing is held, only the hub knows; of what was imported, whoever imported it as well.
-    if try replica.held(key).map({ !$0.isDelete })
-      ?? (NaturalIdentifier.isNatural(id) || !replication.isNowhereElse(key))
-    {
+    let isImport = NaturalIdentifier.isNatural(id)
+    if try replica.held(key).map({ !$0.isDelete }) ?? (isImport || !replication.isNowhereElse(key)) {
       try remove(type, id: id)
     }
   }
