@@ -34,11 +34,12 @@ struct LoggedEvent {
   ) throws -> Standing {
     var tally = try TodayTally(of: [type], in: store, now: session.now, local: session.local)
     // A streak is told to who wants something every day, and pressed on nobody else.
-    try tally.add(type, from: store, hasStreak: type.isOfEveryDay, counted: session.counts(of: store).histories)
+    let hasStreak = type.goal?.asksForEveryDay == true
+    try tally.add(type, from: store, hasStreak: hasStreak, counted: session.counts(of: store).histories)
     let count = tally.count(of: type.id)
     return Standing(
       today: count?.count ?? 0, goal: count?.progress.map { TypeGoal(type: type, progress: $0) },
-      streak: type.isOfEveryDay ? count?.streak : nil)
+      streak: hasStreak ? count?.streak : nil)
   }
 
   func show(_ session: Session) -> ExitCode {

@@ -126,7 +126,7 @@ extension Digest {
       return isOver && progress.goal.period == .day ? nil : .goal(progress, type: subject.name)
     }
     let streaks = subjects.compactMap { subject -> (Int, InsightStatement)? in
-      guard let goal = subject.progress?.goal, goal.bound == .atLeast, goal.period == .day else { return nil }
+      guard let goal = subject.progress?.goal, goal.asksForEveryDay else { return nil }
       let days = subject.history.streak(skips: subject.skips).current
       let hasToday = subject.history.days[today] > 0
       guard days >= 2, hasToday || !isOver else { return nil }

@@ -53,6 +53,9 @@ public struct Goal: Hashable, Sendable {
     self.init(.atLeast, amount, measure, per: period)
   }
 
+  /// Whether each day is to have something: what a streak of days is counted for.
+  public var asksForEveryDay: Bool { bound == .atLeast && period == .day }
+
   static func leastAmount(_ bound: Bound) -> Int { bound == .atLeast ? 1 : 0 }
 }
 

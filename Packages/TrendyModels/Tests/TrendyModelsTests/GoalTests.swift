@@ -27,6 +27,15 @@ struct GoalTests {
   }
 
   @Test(
+    "asks for every day where at least something of each day is wanted",
+    arguments: [
+      ("8/day", true), ("20min/day", true), ("7/week", false), ("at most 2/day", false), ("at most 0/day", false),
+    ])
+  func everyDay(text: String, asks: Bool) throws {
+    #expect(try Goal(text).asksForEveryDay == asks)
+  }
+
+  @Test(
     "what is no goal is told for what it is, with what to write",
     arguments: [
       ("", GoalTextError.empty, "Write it as 3/week, 20min/day or 'at most 2/day'."),

@@ -37,7 +37,7 @@ extension TodaySnapshot {
     var (alone, inARow): (Set<String>, Set<String>) = ([], [])
     let counted = counted.map(CountsOnce.init)
     for type in types {
-      let hasStreak = streaks == .ofAllTypes || type.isOfEveryDay
+      let hasStreak = streaks == .ofAllTypes || type.goal?.asksForEveryDay == true
       guard hasStreak || type.goal?.period == .week else { continue }
       alone.insert(type.id)
       if hasStreak { inARow.insert(type.id) }

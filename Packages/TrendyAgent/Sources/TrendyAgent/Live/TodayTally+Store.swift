@@ -58,11 +58,6 @@ extension TodayTally {
   }
 }
 
-extension EventType {
-  /// Whether its goal is at least something every day: nobody else set out for a streak.
-  public var isOfEveryDay: Bool { goal.map { $0.bound == .atLeast && $0.period == .day } ?? false }
-}
-
 extension DataStoreProtocol {
   /// Those of some of the person's days, the newest first.
   func events(of days: ClosedRange<CivilDate>, ofType type: String?, in local: LocalTime) throws -> [Event] {

@@ -26,7 +26,7 @@ extension HubServer {
       let today = days.day(of: now)
       // Of no event: the goals, and the days that are excused.
       let history = try PersonHistory(reading, days: days, now: now, from: Int64.max / 4)
-      let types = history.goals.filter { $0.value?.bound == .atLeast && $0.value?.period == .day }.keys
+      let types = history.goals.filter { $0.value?.asksForEveryDay == true }.keys
       guard !types.isEmpty else { return .json(["streaks": []]) }
       var back = 62
       while true {
