@@ -6,7 +6,7 @@ extension HelpTopic {
   static let moments: [(phrases: [String], meaning: String)] = [
     (["8:30", "0830", "9am", "9:30pm", "noon"], "a clock alone: the last that was"),
     (["yesterday 21:00", "mon 9am", "Nov 20 8:30"], "on a day"),
-    (["mon", "last friday", "Nov 20", "2026-11-20"], "a day: the last of its name"),
+    (["mon", "last friday", "20.11.2026", "2026-11-20"], "a day: the last of its name"),
     (["-20m", "20 min ago", "2 hours ago"], "so long ago"),
     (["2026-11-20T08:30:00+01:00"], "RFC 3339"),
   ]

@@ -6,7 +6,7 @@
 public import TrendyModels
 
 /// A time as people type it: `8:30`, `9pm`, `yesterday 21:00`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`,
-/// `2026-11-20 08:30`, RFC 3339.
+/// `20.11.2026`, `2026-11-20 08:30`, RFC 3339.
 ///
 /// What a clock or a day alone means depends on what is asked for: see ``Meaning``.
 public struct TimePhrase: Hashable, Sendable {
@@ -59,6 +59,10 @@ public struct TimePhrase: Hashable, Sendable {
   /// - Throws: ``CommandError`` with exit 64 for a phrase that is no time.
   public init(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) {
     guard let form = Self.form(phrase, now: now, in: local) else {
+      if let days = Self.days(ofDoubtful: phrase, in: local) {
+        throw CommandError(
+          "'\(phrase)' may be two days", hint: "Write \(days.joined(separator: " or ")).", exit: .usage)
+      }
       throw CommandError("'\(phrase)' is no time that can be read", hint: Self.help, exit: .usage)
     }
     (text, self.form, self.now, self.local) = (phrase, form, now, local)
@@ -309,91 +313,5 @@ extension TimePhrase {
   private static func hour(_ number: Int, _ half: Int?) -> Int? {
     guard let half else { return number < 24 ? number : nil }
     return (1...12).contains(number) ? number % 12 + half : nil
-  }
-
-  // MARK: Days
-
-  private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
-  private static let months = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-  ]
-
-  /// The place in a list of the name that a word of three letters or more begins.
-  private static func place(of word: String, in names: [String]) -> Int? {
-    word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
-  }
-
-  /// The first day of `this week`, `last week` or `next week`.
-  private static func week(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
-    let weeks = ["last": -1, "this": 0, "next": 1]
-    guard words.count == 2, words[1] == "week", let number = weeks[words[0]] else { return nil }
-    return CalendarDay(local.startOfWeek(now, addingWeeks: number), in: local)
-  }
-
-  private static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
-    let today = CalendarDay(local.startOfDay(now), in: local)
-    switch words {
-    case ["today"]: return today
-    case ["yesterday"]: return today.adding(days: -1)
-    case ["tomorrow"]: return today.adding(days: 1)
-    case _ where words.count == 1:
-      return weekday(words[0], now: now, in: local).map { today.adding(days: -$0) } ?? isoDay(words[0], in: local)
-    case _ where words.count == 2 && words[0] == "last":
-      // Said on a Friday, `last friday` is the one before.
-      return weekday(words[1], now: now, in: local).map { today.adding(days: -($0 == 0 ? 7 : $0)) }
-    case _ where words.count == 2 && words[0] == "next":
-      return weekday(words[1], now: now, in: local).map { today.adding(days: 7 - $0) }
-    default: return namedDay(words, today: today, now: now, in: local)
-    }
-  }
-
-  /// How many days ago it was; 0 for today's.
-  private static func weekday(_ word: String, now: Date, in local: LocalTime) -> Int? {
-    let names = word.hasSuffix("s") ? String(word.dropLast()) : word
-    guard let weekday = place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays)) else {
-      return nil
-    }
-    return (local.components(of: local.startOfDay(now)).weekday - weekday + 7) % 7
-  }
-
-  private static func isoDay(_ word: String, in local: LocalTime) -> CalendarDay? {
-    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }) else { return nil }
-    let numbers = parts.compactMap { Int($0) }
-    return existing(CalendarDay(year: numbers[0], month: numbers[1], day: numbers[2]), in: local)
-  }
-
-  /// `Nov 20`, `20 Nov`, `20th november 2025`.
-  private static func namedDay(
-    _ words: [String], today: CalendarDay, now: Date, in local: LocalTime
-  ) -> CalendarDay? {
-    guard (2...3).contains(words.count) else { return nil }
-    let (month, number) =
-      place(of: words[0], in: months) == nil ? (words[1], words[0]) : (words[0], words[1])
-    guard let month = place(of: month, in: months), let day = dayNumber(number) else { return nil }
-    if words.count == 3 {
-      guard words[2].count == 4, words[2].allSatisfy(\.isASCIIDigit), let year = Int(words[2]), year >= 1000 else {
-        return nil
-      }
-      return existing(CalendarDay(year: year, month: month + 1, day: day), in: local)
-    }
-    // The last that was: of 29 February that is up to eight years ago.
-    return (0...8).lazy.map { CalendarDay(year: today.year - $0, month: month + 1, day: day) }
-      .first { existing($0, in: local) != nil && $0.start(in: local) <= now }
-  }
-
-  private static func dayNumber(_ word: String) -> Int? {
-    var digits = Substring(word)
-    for suffix in ["st", "nd", "rd", "th", "."] where digits.hasSuffix(suffix) {
-      digits = digits.dropLast(suffix.count)
-    }
-    guard (1...2).contains(digits.count), digits.allSatisfy(\.isASCIIDigit) else { return nil }
-    return Int(digits)
-  }
-
-  private static func existing(_ day: CalendarDay, in local: LocalTime) -> CalendarDay? {
-    guard (1...12).contains(day.month), (1...31).contains(day.day) else { return nil }
-    return CalendarDay(day.start(in: local), in: local) == day ? day : nil
   }
 }

@@ -52,6 +52,10 @@ struct TimePhraseTests {
       ("Saturday 9:00", "2026-11-14T09:00:00Z"), ("2026-03-01", "2026-03-01T00:00:00Z"),
       ("Nov 20", "2026-11-20T00:00:00Z"), ("20 nov", "2026-11-20T00:00:00Z"), ("Nov 21", "2025-11-21T00:00:00Z"),
       ("20th November 2024", "2024-11-20T00:00:00Z"), ("Nov 3, 2025", "2025-11-03T00:00:00Z"),
+      ("20.11.2026", "2026-11-20T00:00:00Z"), ("3.1.2026 8:30", "2026-01-03T08:30:00Z"),
+      ("20.11.", "2026-11-20T00:00:00Z"), ("21.11. 9am", "2025-11-21T09:00:00Z"), ("29.2.", "2024-02-29T00:00:00Z"),
+      ("2026/11/20", "2026-11-20T00:00:00Z"), ("20/11/2026", "2026-11-20T00:00:00Z"),
+      ("11/20/2026", "2026-11-20T00:00:00Z"), ("5/5/2026", "2026-05-05T00:00:00Z"),
       ("feb 29", "2024-02-29T00:00:00Z"), ("Nov 19 8:30pm", "2026-11-19T20:30:00Z"),
       ("2024-02-29 23:59", "2024-02-29T23:59:00Z"), ("2024-02-29T23:59", "2024-02-29T23:59:00Z"),
       ("2026-11-20T08:30:00+01:00", "2026-11-20T07:30:00Z"), ("tomorrow 7:00", "2026-11-21T07:00:00Z"),
@@ -127,11 +131,23 @@ struct TimePhraseTests {
     arguments: [
       "", "soon", "25:00", "8:60", "2026-02-30", "2026-13-01", "mon tue", "yesterday 9", "-20", "--", "8:30 8:31",
       "13pm", "0am", "9", "nov", "nov 31", "last yesterday", "ago", "m ago", "1.5 months ago", "2460", "feb 30 2024",
-      "mo 9:00", "99999999999999999999 weeks ago",
+      "mo 9:00", "31.2.2026", "20.13.2026", "13/13/2026", "8.10", "20.11.26", "2026.11.20", "20-11-2026", "1.2.3.",
+      "99999999999999999999 weeks ago",
     ])
   func refuses(phrase: String) {
     #expect { _ = try date(phrase) } throws: { error in
       (error as? CommandError)?.exit == .usage && (error as? CommandError)?.hint == TimePhrase.help
+    }
+  }
+
+  @Test(
+    "a date that may be two days is asked for without a doubt",
+    arguments: ["4/3/2026", "4/3/2026 8:30", "9am 4/3/2026"])
+  func doubtfulDates(phrase: String) {
+    #expect { _ = try date(phrase) } throws: { error in
+      let error = error as? CommandError
+      return error?.message == "'\(phrase)' may be two days" && error?.hint == "Write 2026-03-04 or 2026-04-03."
+        && error?.exit == .usage
     }
   }
 

@@ -1,0 +1,141 @@
+import TrendyModels
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Days as people write them.
+
+extension TimePhrase {
+  private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+  private static let months = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+  ]
+
+  /// The place in a list of the name that a word of three letters or more begins.
+  private static func place(of word: String, in names: [String]) -> Int? {
+    word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
+  }
+
+  /// The first day of `this week`, `last week` or `next week`.
+  static func week(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
+    let weeks = ["last": -1, "this": 0, "next": 1]
+    guard words.count == 2, words[1] == "week", let number = weeks[words[0]] else { return nil }
+    return CalendarDay(local.startOfWeek(now, addingWeeks: number), in: local)
+  }
+
+  static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
+    let today = CalendarDay(local.startOfDay(now), in: local)
+    switch words {
+    case ["today"]: return today
+    case ["yesterday"]: return today.adding(days: -1)
+    case ["tomorrow"]: return today.adding(days: 1)
+    case _ where words.count == 1:
+      return weekday(words[0], now: now, in: local).map { today.adding(days: -$0) }
+        ?? numberedDay(words[0], today: today, now: now, in: local)
+    case _ where words.count == 2 && words[0] == "last":
+      // Said on a Friday, `last friday` is the one before.
+      return weekday(words[1], now: now, in: local).map { today.adding(days: -($0 == 0 ? 7 : $0)) }
+    case _ where words.count == 2 && words[0] == "next":
+      return weekday(words[1], now: now, in: local).map { today.adding(days: 7 - $0) }
+    default: return namedDay(words, today: today, now: now, in: local)
+    }
+  }
+
+  /// How many days ago it was; 0 for today's.
+  static func weekday(_ word: String, now: Date, in local: LocalTime) -> Int? {
+    let names = word.hasSuffix("s") ? String(word.dropLast()) : word
+    guard let weekday = place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays)) else {
+      return nil
+    }
+    return (local.components(of: local.startOfDay(now)).weekday - weekday + 7) % 7
+  }
+
+  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.`; `20/11/2026` and `11/20/2026` where one of the two is no month.
+  private static func numberedDay(
+    _ word: String, today: CalendarDay, now: Date, in local: LocalTime
+  ) -> CalendarDay? {
+    // Its last point tells it from 8.10 on a clock.
+    if word.hasSuffix("."), let parts = numbers(of: word.dropLast(), separator: "."), parts.count == 2 {
+      return last(month: parts[1], day: parts[0], today: today, now: now, in: local)
+    }
+    let days = numberedDays(word).filter { existing($0, in: local) != nil }
+    return Set(days).count == 1 ? days[0] : nil
+  }
+
+  /// What a date of three numbers may be: one day, or two where nothing says whether the day or the month comes first.
+  private static func numberedDays(_ word: String) -> [CalendarDay] {
+    for separator in "-/." {
+      guard let parts = numbers(of: word[...], separator: separator), parts.count == 3 else { continue }
+      let isYearFirst = word.prefix { $0 != separator }.count == 4
+      if isYearFirst {
+        return separator == "." ? [] : [CalendarDay(year: parts[0], month: parts[1], day: parts[2])]
+      }
+      let dayFirst = CalendarDay(year: parts[2], month: parts[1], day: parts[0])
+      switch separator {
+      case ".": return [dayFirst]
+      case "/": return [dayFirst, CalendarDay(year: parts[2], month: parts[0], day: parts[1])]
+      default: return []
+      }
+    }
+    return []
+  }
+
+  /// The two days that `4/3/2026` may be, as they are written without a doubt.
+  static func days(ofDoubtful phrase: String, in local: LocalTime) -> [String]? {
+    let days = phrase.split(separator: " ").lazy.map { word in
+      numberedDays(String(word)).filter { existing($0, in: local) != nil }
+    }
+    return days.first { Set($0).count > 1 }?.map { "\(local.date(of: $0.start(in: local)))" }
+  }
+
+  /// Two numbers of one or two digits, or those and a year of four.
+  private static func numbers(of word: Substring, separator: Character) -> [Int]? {
+    let parts = word.split(separator: separator, omittingEmptySubsequences: false)
+    let years = parts.filter { $0.count == 4 }.count
+    guard years < 2, parts.count == 2 + years, parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }),
+      parts.allSatisfy({ (1...2).contains($0.count) || $0.count == 4 })
+    else { return nil }
+    return parts.compactMap { Int($0) }
+  }
+
+  /// `Nov 20`, `20 Nov`, `20th november 2025`.
+  private static func namedDay(
+    _ words: [String], today: CalendarDay, now: Date, in local: LocalTime
+  ) -> CalendarDay? {
+    guard (2...3).contains(words.count) else { return nil }
+    let (month, number) =
+      place(of: words[0], in: months) == nil ? (words[1], words[0]) : (words[0], words[1])
+    guard let month = place(of: month, in: months), let day = dayNumber(number) else { return nil }
+    if words.count == 3 {
+      guard words[2].count == 4, words[2].allSatisfy(\.isASCIIDigit), let year = Int(words[2]), year >= 1000 else {
+        return nil
+      }
+      return existing(CalendarDay(year: year, month: month + 1, day: day), in: local)
+    }
+    return last(month: month + 1, day: day, today: today, now: now, in: local)
+  }
+
+  /// The last day of that name that was: of 29 February that is up to eight years ago.
+  private static func last(month: Int, day: Int, today: CalendarDay, now: Date, in local: LocalTime) -> CalendarDay? {
+    (0...8).lazy.map { CalendarDay(year: today.year - $0, month: month, day: day) }
+      .first { existing($0, in: local) != nil && $0.start(in: local) <= now }
+  }
+
+  private static func dayNumber(_ word: String) -> Int? {
+    var digits = Substring(word)
+    for suffix in ["st", "nd", "rd", "th", "."] where digits.hasSuffix(suffix) {
+      digits = digits.dropLast(suffix.count)
+    }
+    guard (1...2).contains(digits.count), digits.allSatisfy(\.isASCIIDigit) else { return nil }
+    return Int(digits)
+  }
+
+  private static func existing(_ day: CalendarDay, in local: LocalTime) -> CalendarDay? {
+    guard (1...12).contains(day.month), (1...31).contains(day.day) else { return nil }
+    return CalendarDay(day.start(in: local), in: local) == day ? day : nil
+  }
+}
