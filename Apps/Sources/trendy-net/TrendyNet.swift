@@ -149,7 +149,7 @@ struct Round {
         "The hub asked to be left alone for a while", hint: "Nothing was lost; \(pending) changes wait here.",
         exit: .tryAgain)
     case .error(let words):
-      throw Self.error(words, of: account, exit: failure?.exitCode ?? .tryAgain)
+      throw Self.error(words, of: account, exit: failure?.cause.exitCode ?? .tryAgain)
     case .syncing, .pulling: throw CommandError("The round did not end", exit: .bug)
     }
   }
@@ -206,7 +206,7 @@ struct Round {
       try await app.clock.sleep(for: .milliseconds(250))
       guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else { continue }
       if let words = run.error {
-        throw Self.error(words, of: account, exit: run.isTokenGood == false ? .refused : .tryAgain)
+        throw Self.error(words, of: account, exit: run.cause?.exitCode ?? .tryAgain)
       }
       return
     }
@@ -258,16 +258,15 @@ private final class SyncLine {
   }
 }
 
-extension SyncFailure {
+extension SyncRun.Cause {
   fileprivate var exitCode: ExitCode {
     switch self {
     case .unanswered: .unreachable
     case .unauthorized: .refused
-    case .unusable, .feedStuck, .expired: .version
+    case .unusable: .version
     case .store: .readWrite
-    case .cancelled: .interrupted
-    // The next round begins anew by itself: from a snapshot, or under a new identity.
-    case .busy, .rateLimited, .logReset, .forked, .elsewhere: .tryAgain
+    // Also of an agent that was ended in the middle of a round.
+    default: .tryAgain
     }
   }
 }

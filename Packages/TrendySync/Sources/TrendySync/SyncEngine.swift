@@ -231,7 +231,7 @@ extension SyncEngine {
     let now = clock.now
     let run = SyncRun(
       startedAt: startedAt, endedAt: now, pushed: tally.pushed, pulled: tally.pulled,
-      error: failure?.words(pending: pendingCount),
+      error: failure?.words(pending: pendingCount), cause: failure?.cause,
       nextTry: isRunning ? now.addingTimeInterval(nextDelay / .seconds(1)) : nil,
       pausedUntil: isCircuitBreakerTripped
         ? now.addingTimeInterval(circuitBreakerBackoffRemaining / .seconds(1)) : nil,

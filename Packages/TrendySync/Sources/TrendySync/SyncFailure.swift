@@ -1,4 +1,5 @@
 import TrendyModels
+public import TrendyProtocols
 
 /// Why a round did not come to its end.
 public enum SyncFailure: Error, Hashable, Sendable {
@@ -56,6 +57,19 @@ public enum SyncFailure: Error, Hashable, Sendable {
     switch self {
     case .unauthorized, .store, .cancelled, .feedStuck, .logReset, .forked, .elsewhere: false
     case .unanswered, .busy, .rateLimited, .unusable, .expired: true
+    }
+  }
+
+  /// What is recorded of it: see ``SyncRun/cause-swift.property``.
+  public var cause: SyncRun.Cause {
+    switch self {
+    case .unanswered: .unanswered
+    case .unauthorized: .unauthorized
+    case .unusable, .feedStuck, .expired: .unusable
+    case .store: .store
+    case .cancelled: .cancelled
+    // The next round begins anew by itself: from a snapshot, or under a new identity.
+    case .busy, .rateLimited, .logReset, .forked, .elsewhere: .passing
     }
   }
 

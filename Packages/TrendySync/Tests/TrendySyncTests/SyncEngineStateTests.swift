@@ -71,8 +71,10 @@ struct SyncEngineStateTests {
     #expect(history.runs.count == 2)
     #expect(history.runs[0] == SyncRun(startedAt: now, endedAt: now, pushed: 2, pulled: 1, isTokenGood: true))
     #expect(history.runs[1].error?.contains("no route") == true && history.runs[1].isTokenGood == nil)
+    #expect(history.runs[1].cause == .unanswered)
     device.network.getEventTypesResponses = [.failure(APIError.httpError(401))]
     await device.engine.performSync()
+    #expect(history.runs[2].cause == .unauthorized)
     #expect(history.runs[2].isTokenGood == false && history.runs[2].nextTry == nil, "nothing comes by itself")
   }
 
