@@ -11,7 +11,11 @@ public struct StyledText: Hashable, Sendable {
   /// The order in which parts give way in a line that is too long for the terminal: ids first.
   public enum Rank: Int, Hashable, Sendable, Comparable {
     case id
+    /// Cut as long as enough of it is left.
     case note
+    case detail
+    /// Cut, but never left out.
+    case name
     case needed
 
     public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
@@ -37,8 +41,8 @@ public struct StyledText: Hashable, Sendable {
   public init(_ text: String) { self.init([Part(text)]) }
 
   private static let gap = "  "
-  /// A note that is cut shorter than this says nothing.
-  private static let shortestNote = 6
+  /// A note or a name that is cut shorter than this says nothing.
+  private static let shortestCut = 6
 
   /// The same line behind a word that says what it is.
   public func led(by word: String) -> StyledText { StyledText([Part(word)] + parts) }
@@ -55,16 +59,22 @@ public struct StyledText: Hashable, Sendable {
 
   private static func fit(_ parts: inout [Part], _ width: Int) {
     var excess = parts.map(\.text.columns).reduce(gap.count * (parts.count - 1), +) - width
-    for rank in [Rank.id, .note] where excess > 0 {
+    for rank in [Rank.id, .note, .detail] where excess > 0 {
       while excess > 0, let index = parts.lastIndex(where: { $0.rank == rank }) {
         let columns = parts[index].text.columns
-        if rank == .note, columns - excess >= shortestNote {
+        if rank == .note, columns - excess >= shortestCut {
           parts[index].text = parts[index].text.cut(to: columns - excess)
           return
         }
         excess -= columns + gap.count
         parts.remove(at: index)
       }
+    }
+    for index in parts.indices.reversed() where excess > 0 && parts[index].rank == .name {
+      let columns = parts[index].text.columns
+      let room = max(min(columns, shortestCut), columns - excess)
+      parts[index].text = parts[index].text.cut(to: room)
+      excess -= columns - room
     }
     // What is needed and too wide is cut where the line ends, never in the middle of a number: whole parts go.
     while excess > 0, parts.count > 1 {

@@ -23,6 +23,21 @@ struct StyledTextTests {
     #expect(line.rendered(for: Terminal(width: width)) == text)
   }
 
+  @Test(
+    "a detail goes whole, a name is cut and stays",
+    arguments: [
+      (60, "17:29  Grandmother → Home  20.1 km  20 min  \"late\"  019a"),
+      (49, "17:29  Grandmother → Home  20.1 km  20 min"), (41, "17:29  Grandmother → Home  20.1 km"),
+      (33, "17:29  Grandmother → Ho…  20.1 km"), (22, "17:29  Grand…  20.1 km"), (21, "17:29  Grand…  …"),
+    ])
+  func namesAndDetails(width: Int, text: String) {
+    let trip = StyledText([
+      .init("17:29"), .init("Grandmother → Home", rank: .name), .init("20.1 km"), .init("20 min", rank: .detail),
+      .init("\"late\"", .dim, rank: .note), .init("019a", .dim, rank: .id),
+    ])
+    #expect(trip.rendered(for: Terminal(width: width)) == text)
+  }
+
   @Test func `styles stand around a part, and only where they are shown`() {
     let text = line.rendered(for: Terminal(showsStyles: true))
     #expect(text.contains("\u{1B}[1;38;5;94mcoffee\u{1B}[0m  count 2"))

@@ -4,9 +4,14 @@ import TrendyTrips
 
 /// Places as a person reads them, and as scripts do.
 enum PlaceText {
-  static func line(_ place: Geofence) -> String {
-    "\(place.name)  \(place.latitude), \(place.longitude)  \(JSONText.number(place.radius)) m"
-      + (place.role.map { "  \($0)" } ?? "") + (place.isActive ? "" : "  (inactive)") + "  \(ShortID.of(place.id))"
+  static func line(_ place: Geofence) -> StyledText {
+    let parts = [
+      StyledText.Part(place.name, rank: .name),
+      StyledText.Part("\(place.latitude), \(place.longitude)", rank: .detail),
+      StyledText.Part("\(JSONText.number(place.radius)) m", rank: .detail), place.role.map { StyledText.Part($0) },
+      place.isActive ? nil : StyledText.Part("(inactive)"), StyledText.Part(ShortID.of(place.id), .dim, rank: .id),
+    ]
+    return StyledText(parts.compactMap(\.self))
   }
 
   static func plain(_ place: Geofence) -> [String] {

@@ -35,13 +35,14 @@ struct TripText {
       let isSameDay = local.startOfDay(end) == local.startOfDay(event.timestamp)
       when += isSameDay ? "–\(local.time(end))" : " – \(local.dayAndTime(end, year: year))"
     }
-    let needed = [
-      when, way, distance.map { units.length($0) }, seconds.map(DurationPhrase.words), trip.carName,
-      trip.category?.rawValue,
+    let details = [seconds.map(DurationPhrase.words), trip.carName, trip.category?.rawValue]
+    let parts = [
+      StyledText.Part(when), way.map { StyledText.Part($0, rank: .name) },
+      distance.map { StyledText.Part(units.length($0)) },
     ]
     let note = event.notes.map { StyledText.Part("\"\($0)\"", .dim, rank: .note) }
     return StyledText(
-      needed.compactMap { $0.map { StyledText.Part($0) } } + [note].compactMap(\.self)
+      (parts + details.map { $0.map { StyledText.Part($0, rank: .detail) } } + [note]).compactMap(\.self)
         + [StyledText.Part(ShortID.of(event.id), .dim, rank: .id)])
   }
 

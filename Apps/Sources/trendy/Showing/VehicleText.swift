@@ -35,13 +35,16 @@ struct VehicleText {
     [vehicle.id, vehicle.name, vehicle.isDefault ? "default" : "", vehicle.deviceIds.joined(separator: " ")]
   }
 
-  func line(_ units: Units) -> String {
+  func line(_ units: Units) -> StyledText {
+    let (isDriven, devices) = (driven.trips > 0, vehicle.deviceIds.joined(separator: ", "))
     let parts = [
-      vehicle.icon, vehicle.name, vehicle.isDefault ? "(default)" : nil, vehicle.isArchived ? "(archived)" : nil,
-      driven.trips > 0 ? "\(Quantity(driven.trips, "trip"))" : nil,
-      driven.trips > 0 ? units.distance(driven.total) : nil,
-      vehicle.deviceIds.isEmpty ? nil : "told by \(vehicle.deviceIds.joined(separator: ", "))",
+      vehicle.icon.map { StyledText.Part($0) }, StyledText.Part(vehicle.name, rank: .name),
+      vehicle.isDefault ? StyledText.Part("(default)") : nil, vehicle.isArchived ? StyledText.Part("(archived)") : nil,
+      isDriven ? StyledText.Part("\(Quantity(driven.trips, "trip"))", rank: .detail) : nil,
+      isDriven ? StyledText.Part(units.distance(driven.total)) : nil,
+      devices.isEmpty ? nil : StyledText.Part("told by \(devices)", rank: .note),
+      StyledText.Part(ShortID.of(vehicle.id), .dim, rank: .id),
     ]
-    return (parts.compactMap(\.self) + [ShortID.of(vehicle.id)]).joined(separator: "  ")
+    return StyledText(parts.compactMap(\.self))
   }
 }

@@ -26,7 +26,7 @@ struct PlaceRemoveCommand: Command {
     if session.console.isJSON {
       session.console.document("trendy.deleted/1", [("deleted", .array(answer.map { .string($0.id) }))])
     }
-    for place in answer { session.console.done("Deleted: \(PlaceText.line(place))") }
+    for place in answer { session.console.done(PlaceText.line(place).led(by: "Deleted:")) }
     return .done
   }
 }
