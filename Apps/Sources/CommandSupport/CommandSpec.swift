@@ -138,7 +138,16 @@ extension CommandSpec {
     }
     let isEndless = arguments.contains { $0.count == .oneOrMore || $0.count == .any }
     guard isEndless || positionals.count <= arguments.count else {
-      throw CommandError("Unexpected '\(positionals[arguments.count])'", usage: usage, exit: .usage)
+      let word = positionals[arguments.count]
+      throw CommandError(
+        "Unexpected '\(word)'", hint: optionFor(word).map { "Perhaps: \($0)" }, usage: usage, exit: .usage)
+    }
+  }
+
+  /// The option that a name without one may belong to: `--type coffee`, `--name Bob`.
+  private func optionFor(_ word: String) -> String? {
+    options.first { $0.kind == .eventType || $0.kind == .text }.map {
+      "\($0.key) \(ShellWords.quoted(word))"
     }
   }
 

@@ -127,6 +127,14 @@ struct CommandTableTests {
     }
   }
 
+  @Test func `a name that a command takes by an option is told that option`() throws {
+    let owner = OptionSpec("--name", value: "person", kind: .text, help: "whose")
+    let pair = CommandSpec("pair", summary: "Does it.", group: Self.care, examples: [], options: [owner])
+    let table = CommandTable(program: "p", about: [], commands: [pair], globalOptions: [], notes: [])
+    let error = #expect(throws: CommandError.self) { try table.arguments(["Bob Doe"], of: pair) }
+    #expect(error?.message == "Unexpected 'Bob Doe'" && error?.hint == "Perhaps: --name 'Bob Doe'")
+  }
+
   @Test func `a list that is longer than a line is parted where a word ends`() {
     let many = CommandTable(
       program: "p", about: [],
