@@ -349,6 +349,6 @@ struct BadInputTests {
     #expect(refused.status == 77 && refused.talk.contains("trendy connect \(hub.url) CODE"), "\(refused.talk)")
     hub.kill()
     let unreachable = try bench.trendy("sync")
-    #expect(unreachable.status == 75 && unreachable.talk.contains("\nHint:  Nothing is lost"), "\(unreachable.talk)")
+    #expect(unreachable.status == 69 && unreachable.talk.contains("\nHint:  Nothing is lost"), "\(unreachable.talk)")
   }
 }
