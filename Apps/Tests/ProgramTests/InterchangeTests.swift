@@ -87,6 +87,25 @@ struct InterchangeTests {
     #expect(try listed().count == 3)
   }
 
+  @Test func `a table whose columns tell nothing is read by what a person says of them`() throws {
+    let table = try file("odd.csv", "Quand;Quoi;Combien\n02/01/2026 08:30;vélo;12,5\n15/01/2026 09:00;vélo;3\n")
+    let refused = try bench.trendy("import", table)
+    #expect(refused.status == 65 && refused.talk.contains("--map type=COLUMN --map start=COLUMN"), "\(refused.talk)")
+    #expect(refused.talk.contains("Quand, Quoi, Combien") && !refused.talk.contains("track"), "\(refused.talk)")
+    let wrong = try bench.trendy("import", table, "--map", "start=Quand", "--map", "type=Quo")
+    #expect(wrong.status == 65 && wrong.talk.contains("there is no column 'Quo'"), "\(wrong.talk)")
+    try bench.trendy("import", table, "--map", "start=Quand", "--map", "type=Quoi")
+    let events = try listed()
+    #expect(events.count == 2 && events.allSatisfy { $0.contains("vélo") }, "\(events)")
+    #expect(events.contains { $0.contains("Combien=12.5") && $0.contains("2026-01-02T08:30") }, "\(events)")
+  }
+
+  @Test func `a database is told what to do with instead`() throws {
+    let database = try file("loop.db", "SQLite format 3\u{0}  CREATE TABLE Repetitions (id integer)")
+    let refused = try bench.trendy("import", database)
+    #expect(refused.status == 65 && refused.talk.contains("database of Loop") && refused.talk.contains("Export as CSV"))
+  }
+
   @Test func `what was taken back may come again, with the types that it made`() throws {
     let table = try file("gym.csv", "habit,date\nclimbing,2026-01-02\nclimbing,2026-01-03\n")
     for _ in 0..<2 {

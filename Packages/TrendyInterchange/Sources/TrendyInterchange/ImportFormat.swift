@@ -56,24 +56,23 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// What a file that is none of ours looks like, in words: for the message that says so.
-  static func describe(_ bytes: [UInt8]) -> String {
+  /// Why a file that is none of ours cannot be read: what it looks like, in words, or the columns of a table.
+  static func refusal(_ bytes: [UInt8]) -> InterchangeError {
     let content = bytes[...].withoutLeadingSpace
-    guard let first = content.first else { return "an empty file" }
-    if content.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "a ZIP archive" }
-    if content.starts(with: [0x1F, 0x8B]) { return "a gzip archive" }
+    guard let first = content.first else { return .unknownFormat(seen: "an empty file") }
+    if content.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .unknownFormat(seen: "a ZIP archive") }
+    if content.starts(with: [0x1F, 0x8B]) { return .unknownFormat(seen: "a gzip archive") }
     if let root = rootElement(of: Array(content)) {
-      return root.lowercased() == "html" ? "a web page" : "an XML file of <\(root)>"
+      return .unknownFormat(seen: root.lowercased() == "html" ? "a web page" : "an XML file of <\(root)>")
     }
     switch first {
-    case UInt8(ascii: "<"): return "a broken XML file"
-    case UInt8(ascii: "{"), UInt8(ascii: "["): return "a JSON file of another kind"
-    case UInt8(ascii: "$"): return "NMEA sentences without a right checksum"
+    case UInt8(ascii: "<"): return .unknownFormat(seen: "a broken XML file")
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return .unknownFormat(seen: "a JSON file of another kind")
+    case UInt8(ascii: "$"): return .unknownFormat(seen: "NMEA sentences without a right checksum")
     default:
-      if content.prefix(512).contains(0) { return "a binary file" }
-      let line = content.prefix { $0 != 0xA && $0 != 0xD }
-      let isTable = line.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\t") }
-      return isTable ? "a table (CSV) without positions and their times" : "plain text"
+      if content.prefix(512).contains(0) { return .unknownFormat(seen: "a binary file") }
+      let columns = EventTableReader.header(of: content) ?? []
+      return columns.count > 1 ? .unknownColumns(columns) : .unknownFormat(seen: "plain text")
     }
   }
 

@@ -6,6 +6,8 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   case malformed(line: Int, column: Int, reason: String, pointsRead: Int)
   /// The content is of no format that can be read; `seen` says what it looks like.
   case unknownFormat(seen: String)
+  /// A table of which no column is known.
+  case unknownColumns([String])
   /// A file that lies beside the data, or came instead of it; the reason says what it is, and where the data is.
   case notTheData(reason: String)
   /// What a format says of itself, in a sentence.
@@ -20,6 +22,8 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
     case .malformed(let line, let column, let reason, let points):
       "line \(line), column \(column): \(reason); "
         + "\(points) \(points == 1 ? "point was" : "points were") read before it"
+    case .unknownColumns(let columns):
+      "this looks like a table (CSV) whose columns tell no events and no positions: \(columns.joined(separator: ", "))"
     case .unknownFormat(let seen):
       "this looks like \(seen), which holds no track; tracks are read from \(ImportFormat.names)"
     case .unreadable(let reason), .notTheData(let reason): reason
@@ -32,7 +36,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   public var pointsRead: Int {
     switch self {
     case .truncated(_, _, _, let points), .malformed(_, _, _, let points): points
-    case .unknownFormat, .unreadable, .notTheData, .ambiguousDates: 0
+    case .unknownFormat, .unknownColumns, .unreadable, .notTheData, .ambiguousDates: 0
     }
   }
 }

@@ -122,7 +122,7 @@ public struct TrackFile: Hashable, Sendable {
     case .csv: self = try CSVTrackReader.read(bytes)
     case nil:
       if let reason = NotTheData.refusal(bytes.prefix(1 << 16)) { throw .notTheData(reason: reason) }
-      throw .unknownFormat(seen: ImportFormat.describe(bytes))
+      throw ImportFormat.refusal(bytes)
     }
   }
 }

@@ -58,6 +58,46 @@ struct EventTableTests {
     #expect(try events(few, as: "toggl").map(\.typeName) == ["Time entry"])
   }
 
+  @Test func `Clockify's form with few columns chosen`() throws {
+    let rows = """
+      "Project","Description","Task","User","Group","Email","Tags","Billable","Start Date","Start Time","End Date","End Time","Client"
+      "Garden","dig","Beds","Kim","","kim@example.test","spring","No","14/03/2026","10:23 AM","14/03/2026","11:23:01 AM","Ann"
+      """
+    #expect(try InterchangeFormat.detect(ByteInput(Array(rows.utf8)))?.word == "clockify")
+    let event = try #require(try events(rows, as: "clockify").first)
+    #expect(event.typeName == "Garden" && event.notes == "dig")
+    #expect(try event.timestamp == moment("2026-03-14T10:23:00Z"))
+    #expect(try event.endDate == moment("2026-03-14T11:23:01Z"))
+  }
+
+  @Test(
+    "a time sheet of any tool: what was done, a date, and times on the clock beside it",
+    arguments: [
+      "Date,From,To,Project,Notes\n2026-03-14,09:30,10:45,Garden,dig\n2026-03-14,23:30,0:15,Garden,dig\n",
+      "Date,Start Time,End Time,Task,Comment\n2026-03-14,9:30 AM,10:45 AM,Garden,dig\n2026-03-14,11:30 PM,12:15 AM,Garden,dig\n",
+      "Subject,Start Date,Start Time,End Date,End Time,Description\nGarden,14/03/2026,9:30,14/03/2026,10:45,dig\n"
+        + "Garden,14/03/2026,23:30,15/03/2026,0:15,dig\n",
+      "description,project,start,end\ndig,Garden,2026-03-14T09:30:00Z,2026-03-14T10:45:00Z\n"
+        + "dig,Garden,2026-03-14T23:30:00Z,2026-03-15T00:15:00Z\n",
+    ])
+  func timeSheets(rows: String) throws {
+    #expect(try InterchangeFormat.detect(ByteInput(Array(rows.utf8)))?.word == "csv")
+    let sheet = try events(rows)
+    #expect(sheet.map(\.typeName) == ["Garden", "Garden"])
+    #expect(sheet.map(\.notes) == ["dig", "dig"])
+    #expect(try sheet.map(\.timestamp) == [moment("2026-03-14T09:30:00Z"), moment("2026-03-14T23:30:00Z")])
+    #expect(try sheet.map(\.endDate) == [moment("2026-03-14T10:45:00Z"), moment("2026-03-15T00:15:00Z")])
+    #expect(sheet.allSatisfy { !$0.isAllDay && $0.properties.isEmpty })
+  }
+
+  @Test func `a time sheet of hours on a day`() throws {
+    let rows = "Date,Client,Project,Notes,Hours\n2026-03-14,Ann,Garden,dig,\"1,25\"\n"
+    let event = try #require(try events(rows).first)
+    #expect(event.typeName == "Garden" && event.isAllDay)
+    #expect(event.properties == ["Client": .text("Ann"), "Hours": .duration(4500)])
+    #expect(event.endDate == nil)
+  }
+
   @Test func `midnight and noon on a clock of twelve hours`() throws {
     let rows = "type,start\na,2026-01-02 12:00 AM\na,2026-01-02 12:30 p.m.\n"
     #expect(

@@ -143,12 +143,15 @@ struct GPXReaderTests {
       ("{\"a\":1}", "a JSON file of another kind"),
       ("", "an empty file"), (" \n", "an empty file"), ("$GPRMC,1", "NMEA sentences without a right checksum"),
       ("PK\u{3}\u{4}", "a ZIP archive"),
-      ("plain words\n", "plain text"), ("t,lat\n", "a table (CSV) without positions and their times"),
-      ("<<", "a broken XML file"), ("a\u{0}b", "a binary file"),
+      ("plain words\n", "plain text"), ("<<", "a broken XML file"), ("a\u{0}b", "a binary file"),
     ])
   func otherFormats(text: String, seen: String) {
     #expect(ImportFormat.detect(Array(text.utf8)) == nil)
     #expect(throws: InterchangeError.unknownFormat(seen: seen)) { try TrackFile(reading: Array(text.utf8)) }
+  }
+
+  @Test func `a table of other things is told with its columns`() {
+    #expect(throws: InterchangeError.unknownColumns(["t", "lat"])) { try TrackFile(reading: Array("t,lat\n".utf8)) }
   }
 
   @Test(

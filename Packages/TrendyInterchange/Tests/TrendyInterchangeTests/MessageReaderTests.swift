@@ -263,7 +263,7 @@ struct MessageReaderTests {
     switch error {
     case .truncated(let line, let column, _, _): #expect(isTruncated && line == 2 && column == 18)
     case .malformed: #expect(!isTruncated)
-    case .unknownFormat: #expect(text.hasPrefix("{\"locations"))
+    case .unknownColumns, .unknownFormat: #expect(text.hasPrefix("{\"locations"))
     case .ambiguousDates, .notTheData, .unreadable: Issue.record("\(error)")
     }
   }

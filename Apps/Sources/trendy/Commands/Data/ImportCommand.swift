@@ -99,7 +99,9 @@ struct ImportCommand: Command {
     do {
       let input = try FileInput.source(at: path, progress)
       switch input {
-      case .stream(let stream): return try takeIn(input, try InterchangeFormat.detect(stream), session)
+      case .stream(let stream):
+        let found = try InterchangeFormat.detect(stream, columns: request.options.columns)
+        return try takeIn(input, found, session)
       case .files(let files):
         guard let found = try InterchangeFormat.detect(in: files) else {
           throw CommandError(
@@ -157,9 +159,13 @@ struct ImportCommand: Command {
         hint:
           "Nothing was imported. trendy restore \(ShellWords.quoted(path)), here or with --store into another folder.",
         exit: .badData)
-    case .unknownFormat:
+    case .unknownColumns:
       CommandError(
         "\(path) cannot be read: \(error)",
+        hint: "Nothing was imported. Say which column is what: --map type=COLUMN --map start=COLUMN", exit: .badData)
+    case .unknownFormat(let seen):
+      CommandError(
+        "\(path) cannot be read: this looks like \(seen)",
         hint: "Nothing was imported. Formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).",
         exit: .badData)
     default:

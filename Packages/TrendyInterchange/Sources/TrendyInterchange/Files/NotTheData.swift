@@ -19,6 +19,7 @@ enum NotTheData {
     if content.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
       return ("an old Office file", "save it as CSV, and import that")
     }
+    if content.starts(with: "SQLite format 3".utf8) { return database(content) }
     if content.starts(with: "bplist".utf8) { return ("a binary property list", nil) }
     let beginning = String(decoding: content.prefix(2000), as: UTF8.self).lowercased()
     if beginning.contains("<clinicaldocument") {
@@ -31,6 +32,12 @@ enum NotTheData {
       return ("a note that Timeline backups are encrypted", phoneExport)
     }
     return nil
+  }
+
+  private static func database(_ content: ArraySlice<UInt8>) -> (name: String, advice: String?) {
+    String(decoding: content, as: UTF8.self).contains("CREATE TABLE Repetitions")
+      ? ("a database of Loop", "in Loop choose Settings, Export as CSV, and import the archive that it writes")
+      : ("a database", "export what is in it as CSV or JSON from the program that wrote it, and import that")
   }
 
   private static func json(_ content: ArraySlice<UInt8>) -> (name: String, advice: String?)? {
@@ -51,7 +58,7 @@ enum NotTheData {
   static func refusal(_ head: ArraySlice<UInt8>) -> String? {
     guard !head.withoutLeadingSpace.isEmpty else { return nil }
     return recognise(head).map { name, advice in
-      "this looks like \(name), with nothing in it to import" + (advice.map { "; \($0)" } ?? "")
+      "this looks like \(name), from which nothing is read" + (advice.map { "; \($0)" } ?? "")
     }
   }
 }

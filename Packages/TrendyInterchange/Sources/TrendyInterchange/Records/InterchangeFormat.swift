@@ -76,11 +76,14 @@ public struct InterchangeFormat: Sendable {
   }
 
   /// The format of a file by its content.
-  /// - Parameter input: what is looked at stays to be read.
+  /// - Parameters:
+  ///   - input: what is looked at stays to be read.
+  ///   - columns: named by a person, as in ``ImportOptions/columns``: a table whose own names tell nothing is read by them.
   /// - Returns: `nil` where it is none of these.
-  public static func detect(_ input: ByteInput) throws -> InterchangeFormat? {
+  public static func detect(_ input: ByteInput, columns: [String: String] = [:]) throws -> InterchangeFormat? {
     let head = try input.peek(1 << 16)
-    return of(head)
+    if let format = of(head) { return format }
+    return !columns.isEmpty && EventTableReader.header(of: head).map { $0.count > 1 } == true ? named("csv") : nil
   }
 
   /// The format of a file that begins with these bytes, 64 KiB or all of it; `nil` where it is none of these.

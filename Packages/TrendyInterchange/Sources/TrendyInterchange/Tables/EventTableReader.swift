@@ -62,7 +62,7 @@ struct EventTableReader {
     }
   }
 
-  private static func header(of head: ArraySlice<UInt8>) -> [String]? {
+  static func header(of head: ArraySlice<UInt8>) -> [String]? {
     guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))) else { return nil }  // not a table
     return (try? rows.next())?.cells  // not a table
   }
@@ -113,7 +113,9 @@ struct EventTableReader {
     for role in TableProfile.Role.allCases where columns[role] == nil {
       let taken = Set(columns.values)
       let places = (profile.roles[role] ?? []).compactMap { names.firstIndex(of: $0) }
-      columns[role] = places.first { !taken.contains($0) }
+      columns[role] = places.first {
+        !taken.contains($0) && !([.start, .end].contains(role) && Self.isOfClocks(rows, $0))
+      }
     }
     guard columns[.start] != nil || columns[.startDate] != nil,
       columns[.type] != nil || profile.typeName != nil || profile.typeIfEmpty != nil
@@ -152,6 +154,12 @@ struct EventTableReader {
       properties.append(
         (index, key, kind(of: cells(index), in: names[index]), profile.lists.contains(key.lowercased())))
     }
+  }
+
+  /// Whether a column has times on the clock alone, as beside one of dates.
+  private static func isOfClocks(_ rows: [[String]], _ index: Int) -> Bool {
+    let cells = rows.prefix(100).compactMap { $0.count > index && !isNothing($0[index]) ? $0[index] : nil }
+    return !cells.isEmpty && cells.allSatisfy { $0.prefix(3).contains(":") && DateStyle.clock($0[...]) != nil }
   }
 
   private static func unit(of name: String) -> Double {
@@ -209,11 +217,22 @@ struct EventTableReader {
         finish.secondsFromGMT = clock.secondsFromGMT
       }
       event.endDate = isAllDay ? zone.date(finish.day) : finish.moment(in: zone)
+    } else if !isAllDay, let clock = cell(places.endTime).flatMap({ DateStyle.clock($0[...]) }) {
+      // On the day on which it began, or in the night after it.
+      var finish = DateStyle.Reading(
+        day: begin.day, secondOfDay: clock.secondOfDay, secondsFromGMT: clock.secondsFromGMT ?? begin.secondsFromGMT)
+      if clock.secondOfDay < begin.secondOfDay ?? 0 { finish.day = begin.day.advanced(by: 1) }
+      event.endDate = finish.moment(in: zone)
     } else if let text = cell(places.duration) {
       guard let seconds = duration(text) else {
         return .bad(reason: "'\(text.prefix(40))' cannot be read as a duration")
       }
-      event.endDate = event.timestamp.addingTimeInterval(seconds)
+      // How long it took on a day says nothing of when on that day.
+      if isAllDay {
+        event.properties[header[places.duration]] = .duration(seconds)
+      } else {
+        event.endDate = event.timestamp.addingTimeInterval(seconds)
+      }
     }
     if let endDate = event.endDate, endDate < event.timestamp { return .bad(reason: "it ends before it begins") }
     let note = cell(places.note).map { profile.hasMarkup ? Self.withoutMarkup($0) : $0 }

@@ -91,7 +91,9 @@ struct TableProfile: Sendable {
       .type: ["project"], .startDate: ["start date"], .startTime: ["start time"], .endDate: ["end date"],
       .endTime: ["end time"], .note: ["description"],
     ],
-    required: ["project", "description", "start date", "start time", "duration (h)"], typeIfEmpty: "Time entry",
+    required: ["project", "description", "start date", "start time", "duration (h)"],
+    requiredLater: ["project", "description", "group", "start date", "start time", "end date", "end time"],
+    typeIfEmpty: "Time entry",
     ignored: [
       "user", "email", "group", "duration (h)", "duration (decimal)", "date of creation", "invoice id",
     ])
@@ -112,14 +114,16 @@ struct TableProfile: Sendable {
       .id: ["id", "uuid", "uid"],
       .type: [
         "type", "event", "event type", "activity", "habit", "habitname", "category", "name", "title", "what", "was",
-        "soort", "typ",
+        "soort", "typ", "project", "projekt", "tracker", "subject", "task",
       ],
       .start: [
-        "timestamp", "start", "start time", "datetime", "date time", "date", "day", "when", "from", "started at",
+        "timestamp", "start", "start date", "start time", "datetime", "date time", "date", "day", "when", "from",
+        "started at",
         "created at", "datum", "fecha", "data", "calendardate", "time",
       ],
-      .startTime: ["time", "start time", "clock", "uhrzeit", "tijd", "hora", "heure"],
-      .end: ["end", "stop", "until", "to", "end time", "end date", "ended at", "ende", "einde"],
+      .startTime: ["time", "start time", "start", "from", "clock", "uhrzeit", "tijd", "hora", "heure"],
+      .end: ["end", "stop", "until", "to", "end date", "end time", "ended at", "ende", "einde"],
+      .endTime: ["end time", "end", "to", "until", "stop"],
       .duration: [
         "duration", "duration (s)", "duration (min)", "duration (h)", "seconds", "minutes", "hours", "dauer", "duur",
       ],
