@@ -38,12 +38,13 @@ extension InterchangeFormat {
       basis: "the exporter's source"),
     table(
       "daylio", "Daylio CSV", "The mood diary: an event Mood a row.", .daylio,
-      basis: "public descriptions; no real file"),
+      basis: "public descriptions; files of public readers"),
     table(
-      "toggl", "Toggl CSV", "A detailed report of Toggl Track.", .toggl, basis: "public descriptions; no real file"),
+      "toggl", "Toggl CSV", "A detailed report of Toggl Track.", .toggl,
+      basis: "public descriptions; files of public importers"),
     table(
       "clockify", "Clockify CSV", "A detailed report of Clockify.", .clockify,
-      basis: "public descriptions; no real file"),
+      basis: "public descriptions; files of public importers"),
     table(
       "habitbull", "HabitBull CSV", "A row for each day of a habit; also what other trackers write for Loop.",
       .habitBull,

@@ -18,7 +18,7 @@ extension InterchangeFormat {
       read: { input, options, body in try Nomie.read(input, options, body) }),
     InterchangeFormat(
       "daylio-backup", "Daylio backup", "The .daylio file of the mood diary: an event Mood an entry.", reads: .events,
-      basis: "public descriptions; no real file",
+      basis: "public descriptions; files of public readers",
       folder: FolderReading(
         recognise: { DaylioBackup.path(in: $0) != nil },
         read: { files, options, body in try DaylioBackup.read(files, options, body) })),

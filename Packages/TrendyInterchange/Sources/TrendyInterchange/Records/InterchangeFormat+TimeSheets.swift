@@ -3,16 +3,16 @@ extension InterchangeFormat {
   static let timeSheets = [
     InterchangeFormat(
       "taskwarrior", "Taskwarrior", "What task export prints: a completed task is an event.", reads: .events,
-      basis: "the published format; no real file", recognise: { Taskwarrior.isBeginning(of: $0) },
+      basis: "the published format; an export of Taskwarrior 2.6", recognise: { Taskwarrior.isBeginning(of: $0) },
       read: { input, options, body in try Taskwarrior.read(input, options, body) }),
     InterchangeFormat(
       "timewarrior", "Timewarrior", "Data files (inc lines), or what timew export prints.", reads: .events,
-      basis: "the program's source; no real file",
+      basis: "the program's source; files of Timewarrior 1.4",
       recognise: { Timewarrior.isLines($0) || Timewarrior.isExport($0) },
       read: { input, options, body in try Timewarrior.read(input, options, body) }),
     InterchangeFormat(
       "watson", "Watson", "The file frames, or what watson log --json prints.", reads: .events,
-      basis: "the program's source; no real file", recognise: { Watson.isBeginning(of: $0) },
+      basis: "the program's source; files of Watson 2.1", recognise: { Watson.isBeginning(of: $0) },
       read: { input, options, body in try Watson.read(input, options, body) }),
     InterchangeFormat(
       "activitywatch", "ActivityWatch", "Exported buckets: which program had the window while somebody was there.",

@@ -114,7 +114,7 @@ struct TableProfile: Sendable {
       .id: ["id", "uuid", "uid"],
       .type: [
         "type", "event", "event type", "activity", "habit", "habitname", "category", "name", "title", "what", "was",
-        "soort", "typ", "project", "projekt", "tracker", "subject", "task",
+        "soort", "typ", "project", "projekt", "tracker", "subject", "task", "tag",
       ],
       .start: [
         "timestamp", "start", "start date", "start time", "datetime", "date time", "date", "day", "when", "from",
