@@ -1,0 +1,131 @@
+"""Files of other apps, shown before they are brought in."""
+
+import datetime
+
+from harness import CSV, check, choose, pair, quiet, same, test
+from hub import Device
+import life
+
+
+@test
+def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Coffee", id="coffee")
+        pair(browser, hub)
+        browser.go("/data")
+        choose(browser, "<i>cups.csv", CSV)
+        browser.shows("4 new, 0 known, 1 not understood.", ".bring-in")
+        browser.shows("Nothing is written yet.", ".bring-in")
+        same(phone.ask("GET", "/events"), [], "nothing is written")
+        same(len(phone.ask("GET", "/event-types")), 1, "no type is made")
+        browser.shows("<b>Tea</b>", ".type-list")
+        browser.shows('<img src=x onerror="window.stung=1">', ".bring-in")
+        browser.shows("<i>cups.csv", ".bring-in")
+        same(browser.count("main img, main i, .bring-in .type-list b b"), 0, "text is text")
+        check(browser.script("return window.stung") is None, "a script ran")
+        browser.press(".bring-in summary")
+        browser.find(".bring-in details .plain-row")
+        # Without one of the types.
+        browser.press(".type-list label", "Run")
+        browser.press(".bring-in .button", "Bring in 3")
+        browser.shows("3 entries brought in.", ".bring-in")
+        events = phone.ask("GET", "/events")
+        same(len(events), 3, "they are on the hub")
+        check({event["event_type_id"] for event in events} > {"coffee"}, "the type that was there is theirs")
+        same(sorted(event["timestamp"] for event in events)[0], life.iso(datetime.datetime(2026, 3, 1, 8, tzinfo=life.ZONE)), "in the zone of the browser")
+        browser.shows("today, 3 entries", "main")
+        # The same once more, with what was left out.
+        browser.press(".bring-in .button", "Another file")
+        choose(browser, "again.csv", CSV)
+        browser.shows("1 new, 3 known, 1 not understood.", ".bring-in")
+        browser.press(".bring-in .button", "Bring in 1")
+        browser.shows("1 entry brought in, 3 known before.", ".bring-in")
+        # The first is taken back; what was edited stays.
+        edited = next(event for event in events if event.get("notes") == "oat")
+        phone.ask("PATCH", f"/events/{edited['id']}", {"notes": "mine"})
+        browser.press("main .plain-row .button", "Undo: <i>cups.csv")
+        browser.shows("1 stay, as they were edited since or are in use.", ".bring-in")
+        world.wait(lambda: sorted((event.get("notes") or "") for event in phone.ask("GET", "/events")) == ["", "mine"], "the rest is gone")
+        browser.shows("3 entries, taken back", "main")
+        quiet(browser, "bringing in")
+
+
+@test
+def types_of_a_file_are_brought_in_as_types_that_are_there(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Infusion", id="infusion")
+        pair(browser, hub)
+        browser.go("/data")
+        choose(browser, "cups.csv", CSV)
+        browser.shows("Nothing is written yet.", ".bring-in")
+        # The preview is drawn anew while it is looked at: a choice is there or not yet.
+        script = "const select = [...document.querySelectorAll('.type-list select')].find((each) => each.getAttribute('aria-label').includes('Tea')); if (!select) return false; select.value = arguments[0]; select.dispatchEvent(new Event('change')); return true"
+        pick = lambda value: browser.wait(lambda: browser.script(script, value), f"a choice for '{value}'")
+        pick("Infusion")
+        browser.shows("as Infusion", ".type-list")
+        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"), "the examples are shown as they would be")
+        same(phone.ask("GET", "/events"), [], "nothing is written")
+        # Taken back before anything is written, and chosen again.
+        pick("")
+        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" not in browser.text(".bring-in ul.rows:not(.type-list)"), "as it is called")
+        pick("Infusion")
+        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"), "as the other once more")
+        for dark in (False, True):
+            browser.theme(dark, still=True)
+            if world.axe.source:
+                same(world.axe.run(browser), [], "a file with types")
+        browser.press(".bring-in .button.primary")
+        browser.shows("entries brought in", ".bring-in")
+        check("infusion" in {event["event_type_id"] for event in phone.ask("GET", "/events")}, "it is of the type that was chosen")
+        check(not [type for type in phone.ask("GET", "/event-types") if "Tea" in type["name"]], "and no other was made")
+        quiet(browser, "types of a file")
+
+
+@test
+def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        pair(browser, hub, then=".templates")
+        browser.go("/data")
+        choose(browser, "letter.txt", "Dear reader,")
+        browser.find(".bring-in .problem")
+        browser.press(".bring-in .button", "Another file")
+        choose(browser, "days.csv", "date,type\n3/4/2026 08:00,Coffee\n3/5/2026 08:00,Coffee\n")
+        browser.shows("is 2026-04-03 or 2026-03-04", ".bring-in")
+        browser.press(".bring-in .button", "Day first")
+        browser.shows("2 new, 0 known.", ".bring-in")
+        # Another zone moves the moments of times that name none.
+        browser.script("const s = document.querySelector('.zone select'); s.value = 'Asia/Tokyo'; s.dispatchEvent(new Event('change', { bubbles: true }))")
+        browser.wait(lambda: browser.script("return document.querySelector('.zone select')?.value") == "Asia/Tokyo", "the zone")
+        browser.press(".bring-in .button", "Bring in 2")
+        browser.shows("2 entries brought in.", ".bring-in")
+        same(sorted(event["timestamp"] for event in phone.ask("GET", "/events")), ["2026-04-02T23:00:00.000Z", "2026-05-02T23:00:00.000Z"], "the moments")
+        quiet(browser, "files that cannot be read")
+
+
+@test
+def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        pair(browser, hub, then=".templates")
+        browser.go("/data")
+        rows = "".join(f"2026-{1 + n // 28 % 12:02}-{1 + n % 28:02} {n % 24:02}:{n % 60:02},Type {n % 40},{'x' * 400} {n}\n" for n in range(3000))
+        choose(browser, "many.csv", "date,type,note\n" + rows)
+        browser.wait(lambda: phone.ask("GET", "/imports"), "it is on its way")
+        browser.shows("new, 0 known.", ".bring-in")
+        check(browser.count(".type-list li") == 40, "types of the file")
+        browser.go("/")
+        browser.go("/data")
+        browser.shows("new, 0 known.", ".bring-in")
+        hub.stop()
+        hub.start()
+        browser.press(".bring-in .button", "Bring in")
+        # The file went with the process that had it.
+        browser.shows("send it again", ".bring-in")
+        browser.press(".bring-in .button", "Another file")
+        choose(browser, "many.csv", "date,type,note\n" + rows)
+        browser.press(".bring-in .button.primary", "Bring in")
+        browser.shows("entries brought in.", ".bring-in")
+        quiet(browser, "a hub that was away", allowed=["404", "ERR_", "Failed to fetch"])

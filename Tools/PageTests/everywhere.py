@@ -1,0 +1,232 @@
+"""What every page owes: text is text, nothing moves, keys and readers reach all of it."""
+
+import datetime
+
+from browser import CONTROL, ENTER, ESCAPE
+from harness import CSV, HOSTILE, PAGES, check, choose, pair, quiet, same, test, whole
+from hub import Device
+import life
+
+
+@test
+def text_that_a_person_typed_is_text_wherever_it_appears(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub, HOSTILE[:120])
+        typed = HOSTILE
+        type = phone.type(typed, color="\"><img src=x onerror=window.stung=1>"[:60], icon="<b>x", properties=[("k" + typed[:200], typed, "select", [typed, "b"]), ("t", typed, "text", None), ("u", "Link", "url", None)])
+        place = phone.ask("POST", "/geofences", {"id": "g", "name": typed, "latitude": 52, "longitude": 5, "radius": 100})
+        moment = life.iso(life.now() - datetime.timedelta(minutes=2))
+        phone.event(type, moment, notes=typed, location_name=typed, properties={
+            "k" + typed[:200]: {"type": "select", "value": typed}, "t": {"type": "text", "value": typed}, "u": {"type": "url", "value": "javascript:window.stung=1"}, "stranger": {"type": typed[:40], "value": {"a": [typed]}}})
+        phone.event(type, moment, source_type="geofence", geofence_id=place["id"], location_name=typed, end_date=life.iso(life.now()))
+        phone.event(type, moment, source_type="trip", end_date=life.iso(life.now()), location_latitude=52, location_longitude=5,
+                    properties={"route": {"type": "text", "value": "_p~iF~ps|U_ulLnnqC_mqNvxq`@"}, "car": {"type": "text", "value": typed}, "rule": {"type": "text", "value": typed}, "category": {"type": "select", "value": typed}, "distance": {"type": "number", "value": 5000}})
+        phone.ask("POST", "/vehicles", {"id": "v", "name": typed})
+        phone.ask("POST", "/settings", {"id": "setting-hours", "key": "hours", "value": typed})
+        pair(browser, hub, then="nav")
+        for page in [*PAGES, f"/types/{type}", "/timeline?q=img", "/places/g", f"/types/{'%22%3E%3Cimg%20src=x%20onerror=window.stung=1%3E'}"]:
+            browser.go(page)
+            browser.find("main h1")
+            same(browser.count("img, main script, body > script, iframe, b > script"), 0, f"{page}: elements made of text")
+            check(browser.script("return window.stung") is None, f"{page}: a script ran")
+            check("{{7*7}}" in browser.text("body") or page in ("/data", "/settings", "/trips", "/more", "/calendar") or "/types/%" in page or "q=" in page, f"{page}: the text is shown as it is")
+        browser.go("/")
+        for row in range(browser.count("main .row")):
+            browser.script("document.querySelectorAll('main .row')[arguments[0]].click()", row)
+            browser.find("dialog h2")
+            same(browser.count("img, dialog script, iframe"), 0, "the form")
+            browser.keys(ESCAPE)
+            browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
+        browser.press(".log")
+        browser.type("dialog input", typed.replace("\u202e", ""))
+        same(browser.count("img, dialog script"), 0, "what is looked for")
+        check(browser.script("return window.stung") is None, "a script ran")
+        quiet(browser, "hostile text", allowed=["404"])
+
+
+@test
+def every_page_is_whole_with_nothing_one_entry_and_many(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        pair(browser, hub, then="nav")
+        for page in [*PAGES, "/trips/none", "/types/none", "/nowhere", "/timeline/2019-02-30", "/places/none"]:
+            browser.go(page)
+            if page == "/nowhere":
+                continue
+            browser.find("main h1")
+            whole(browser, f"nothing, {page}")
+        quiet(browser, "nothing", allowed=["404"])
+        type = phone.type("A type whose name is so long that no tile, row or heading has room for it at once")
+        phone.event(type, life.iso(life.now() - datetime.timedelta(minutes=1)), notes="A note of many words. " * 40)
+        for page in [*PAGES, f"/types/{type}"]:
+            browser.go(page)
+            browser.find("main h1")
+            for width in (320, 390, 820, 1280, 2560):
+                browser.size(width)
+                browser.settle()
+                whole(browser, f"one entry, {width}, {page}")
+        quiet(browser, "one entry")
+    browser = world.looking
+    for page in [*PAGES, f"/types/{world.types['coffee']}"]:
+        browser.go(page)
+        browser.find("main h1")
+        for width in (320, 390, 820, 1280, 1920):
+            browser.size(width)
+            browser.settle()
+            whole(browser, f"many, {width}, {page}")
+    browser.size(1280)
+    quiet(browser, "many")
+
+
+@test
+def a_page_is_named_while_its_content_is_awaited(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        pair(browser, hub, then="nav")
+        browser.script("window.fetch = () => new Promise(() => {})")
+        browser.press("nav a", "Calendar")
+        browser.find("main h1", "Calendar")
+        whole(browser, "while its content is awaited")
+        same(browser.script("return document.title"), "Calendar. Trendy", "the title")
+
+
+@test
+def nothing_moves_once_it_is_drawn(world):
+    browser = world.looking
+    for page in ["/", "/timeline", "/calendar", f"/types/{world.types['coffee']}", "/trips"]:
+        browser.go(page)
+        browser.find("main h1")
+        browser.later("await new Promise((done) => setTimeout(done, 300))")
+        shift = browser.later("""
+          return await new Promise((done) => { let sum = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value; })
+            .observe({ type: 'layout-shift', buffered: true }); setTimeout(() => done(sum), 100); });""")
+        check(shift < 0.02, f"{page}: a layout shift of {shift:.3f}")
+        first = browser.script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+        if page == "/":
+            world.notes.append(f"first picture of Today with {len(world.all_events())} entries: {first:.0f} ms")
+
+
+@test
+def the_keyboard_alone_logs_and_goes_everywhere(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Coffee")
+        pair(browser, hub)
+        browser.keys("l")
+        browser.find("dialog .pick button")
+        browser.keys("cof", ENTER)
+        browser.find("dialog textarea")
+        browser.script("document.querySelector('dialog textarea').focus()")
+        browser.keys("by hand", CONTROL + ENTER)
+        world.wait(lambda: [event["notes"] for event in phone.ask("GET", "/events")] == ["by hand"], "it is logged")
+        browser.wait(lambda: browser.count("dialog") == 0, "the sheet is closed")
+        browser.keys("1")
+        world.wait(lambda: len(phone.ask("GET", "/events")) == 2, "a tile by its number")
+        for key, path in (("l", "/timeline"), ("c", "/calendar"), ("i", "/insights"), ("r", "/trips"), ("m", "/mileage"), ("p", "/places"), ("d", "/devices"), ("t", "/")):
+            browser.keys("g", key)
+            browser.wait(lambda: browser.script("return location.pathname") == path, f"G {key}")
+            browser.wait(lambda: browser.script("return document.activeElement.tagName") == "H1", f"{path}: the focus is on its name")
+        browser.keys("?")
+        browser.shows("log that tile", "dialog")
+        browser.keys(ESCAPE)
+        browser.wait(lambda: browser.count("dialog") == 0, "closed")
+        browser.keys("/")
+        browser.find("main input[type=search]")
+        # What was begun in a form is not lost by a slip.
+        browser.keys("g", "t")
+        browser.find(".tile")
+        browser.press("main .row")
+        browser.type("dialog textarea", "begun")
+        browser.keys(ESCAPE)
+        browser.shows("Not saved yet", "dialog")
+        browser.press("dialog .button", "Discard")
+        browser.wait(lambda: browser.count("dialog") == 0, "closed")
+
+
+@test
+def axe_finds_nothing_on_any_page_in_either_theme(world):
+    axe = world.axe
+    if not axe.source:
+        world.notes.append(f"axe-core was not run: {axe.why}")
+        return
+    browser = world.looking
+
+    def clean(where):
+        for dark in (False, True):
+            browser.theme(dark, still=True)
+            same(axe.run(browser), [], f"{where}, {'dark' if dark else 'light'}")
+
+    yesterday = life.day(1).date().isoformat()
+    for page in [*PAGES, f"/types/{world.types['coffee']}", f"/timeline/{yesterday}", "/timeline?q=soup"]:
+        browser.go(page)
+        browser.find("main mark" if "?q=" in page else "main h1")
+        clean(page)
+    browser.go("/trips")
+    browser.press("main .actions button", "Split")
+    browser.find(".cutting ol li")
+    clean("a trip that is about to be split")
+    browser.keys(ESCAPE)
+    browser.press("main .actions button", "Merge")
+    browser.find("dialog .pick button")
+    clean("what a trip is merged with")
+    browser.keys(ESCAPE)
+    browser.size(390)
+    for page in PAGES[:3]:
+        browser.go(page)
+        browser.find("main h1")
+        clean(f"{page} on a phone")
+    browser.size(1280)
+    browser.go("/")
+    browser.press(".log")
+    browser.find("dialog .pick button")
+    clean("the log sheet")
+    browser.press("dialog .pick button", "Mood")
+    browser.find("dialog textarea")
+    clean("a form")
+    browser.keys(ESCAPE)
+    browser.go(f"/types/{world.types['coffee']}")
+    browser.press("main .button", "Edit type")
+    browser.find("dialog .swatches")
+    clean("the form of a type")
+    browser.keys(ESCAPE)
+    browser.press(".tools button", "Table")
+    browser.find("figure table")
+    clean("a table")
+    browser.go("/data")
+    choose(browser, "cups.csv", CSV)
+    browser.find(".type-list")
+    browser.press(".bring-in summary")
+    clean("what a file would bring")
+    browser.press(".bring-in .button", "Discard")
+    browser.find(".drop")
+    browser.go(f"/types/{world.types['coffee']}")
+    browser.press(".tools button", "Table")
+    browser.press(".tools button", "Chart")
+    browser.theme(False)
+    with world.hub() as hub, world.browser(hub) as stranger:
+        stranger.go("/")
+        stranger.find(".code")
+        same(axe.run(stranger), [], "pairing")
+
+
+@test
+def a_choice_of_theme_stays_and_a_day_begins_when_it_is_said(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Coffee")
+        pair(browser, hub)
+        browser.go("/settings")
+        browser.press(".segments label", "Dark")
+        browser.press(".segments label", "20:30")
+        world.wait(lambda: any(setting["key"] == "hours" and setting.get("value") == "24" for setting in phone.ask("GET", "/settings")), "the clock is the person's on all devices")
+        same([setting["id"] for setting in phone.ask("GET", "/settings")], ["setting-hours"], "by the id that devices use")
+        browser.go("/")
+        browser.find(".tile")
+        browser.go("/settings")
+        browser.press(".segments label", "15 min")
+        world.wait(lambda: any(setting["id"] == "setting-trips.stop" and setting.get("value") == "15m" for setting in phone.ask("GET", "/settings")), "how long a stop ends a trip")
+        browser.keys("u")
+        world.wait(lambda: any(setting["id"] == "setting-trips.stop" and setting.get("value") is None for setting in phone.ask("GET", "/settings")), "and is taken back")
+        browser.go("/")
+        browser.find(".tile")
+        same(browser.script("return getComputedStyle(document.documentElement).backgroundColor"), "rgb(16, 17, 20)", "the ground")
+        quiet(browser, "settings")

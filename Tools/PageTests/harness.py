@@ -1,0 +1,128 @@
+"""What all tests of the pages use: how they are registered and fail, what every page owes, and the hubs and browsers they meet in."""
+
+import datetime
+import os
+import tempfile
+import time
+
+from axe import Axe
+from browser import Browser, Driver, Failed
+from hub import Device, Hub
+import life
+
+TESTS = []
+PAGES = ["/", "/timeline", "/calendar", "/calendar?view=month", "/types", "/insights", "/trips", "/mileage", "/places", "/devices", "/data", "/settings", "/more"]
+# Text that would be a picture, a script or an end of something, wherever it were taken for markup.
+HOSTILE = "\"><img src=x onerror=window.stung=1><script>window.stung=1</script>'${window.stung=1}{{7*7}}‮&amp;"
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def check(truth, words):
+    if not truth:
+        raise Failed(words)
+
+
+def same(found, expected, words):
+    check(found == expected, f"{words}: expected {expected!r}, found {found!r}")
+
+
+def pair(browser, hub, then=".tile"):
+    browser.go("/")
+    browser.type(".code", hub.code())
+    browser.press("button[type=submit]")
+    if then:
+        browser.find(then)
+
+
+def drive(phone, minutes=120):
+    """A trip of ten kilometres to the north in an hour that began some minutes ago."""
+    begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=minutes)
+    if not [type for type in phone.ask("GET", "/event-types") if type["name"] == "Trip"]:
+        phone.type("Trip", "#4A6FA5", "⇢")
+    kind = next(type["id"] for type in phone.ask("GET", "/event-types") if type["name"] == "Trip")
+    return phone.event(kind, life.iso(begin), end_date=life.iso(begin + datetime.timedelta(hours=1)), source_type="trip", location_latitude=52, location_longitude=5, properties={
+        "distance": {"type": "number", "value": 10000}, "route": {"type": "text", "value": life.encode([(52 + i * 0.009, 5 + 0.002 * (i % 3)) for i in range(11)])}})
+
+
+def post_drive(phone, stop=0):
+    """Fixes as an app posts them: at rest, twenty minutes on the way, half of it before some seconds of standing, at rest again for longer than ends a trip."""
+    begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=90)
+    fixes = []
+    for second in range(0, 4800, 10):
+        driven = max(0, min(second - 900, 600)) + max(0, min(second - 1500 - stop, 600))
+        fixes.append({"type": "Feature", "geometry": {"type": "Point", "coordinates": [5 + driven * 0.0001, 52 + driven * 0.0001]},
+                      "properties": {"timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 13.1 if 0 < driven < 1200 and not 1500 <= second < 1500 + stop else 0}})
+    for start in range(0, len(fixes), 100):
+        phone.post("/overland", {"locations": fixes[start:start + 100]})
+
+
+def quiet(browser, where, allowed=()):
+    """No complaint of the console or the policy, and no request but to the hub."""
+    complaints = [text for text in browser.complaints() if not any(part in text for part in allowed)]
+    same(complaints, [], f"{where}: complaints")
+    for address in browser.requests():
+        check(address.startswith((browser.address, "data:", "blob:", "chrome:", "about:")), f"{where}: asked for {address}")
+
+
+def whole(browser, where):
+    """What every page owes: one heading, a title, a main, nothing beside the window."""
+    same(browser.count("h1"), 1, f"{where}: headings of first order")
+    check(browser.script("return document.title").endswith(". Trendy"), f"{where}: its title")
+    wide = browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    check(wide <= 0, f"{where}: {wide} px wider than the window")
+
+
+CSV = """date,type,note,cups
+2026-03-01 08:00,Coffee,oat,2
+2026-03-02 08:00,Coffee,<img src=x onerror="window.stung=1">,1
+2026-03-02 09:00,<b>Tea</b>,"=cmd",1
+2026-03-03 09:00,Run,,
+what,,,
+"""
+
+
+def choose(browser, name, content):
+    """As if the person had chosen a file, or dropped one."""
+    folder = tempfile.mkdtemp(prefix="trendy-file-", dir=browser.profile)
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    browser.choose(".bring-in input[type=file]", path)
+
+
+class World:
+    def __init__(self, program):
+        self.program, self.notes, self.driver, self.axe = program, [], Driver(), Axe()
+        self.many = Hub(program)
+        self.phone = Device(self.many, "Phone")
+        self.types = life.live(self.phone, days=400)
+        self.looking = Browser(self.driver, self.many.address)
+        pair(self.looking, self.many)
+
+    def stop(self):
+        self.looking.__exit__()
+        self.many.__exit__()
+        self.driver.stop()
+
+    def hub(self):
+        return Hub(self.program)
+
+    def browser(self, hub):
+        return Browser(self.driver, hub.address)
+
+    def all_events(self):
+        events, offset = [], 0
+        while page := self.phone.ask("GET", f"/events?limit=1000&offset={offset}"):
+            events += page
+            offset += 1000
+        return events
+
+    def wait(self, look, why, seconds=30):
+        end = time.monotonic() + seconds
+        while not look():
+            check(time.monotonic() < end, f"not in {seconds} s: {why}")
+            time.sleep(0.03)

@@ -1,0 +1,118 @@
+"""Days, years, charts and findings: what was recorded, seen again."""
+
+from browser import ENTER
+from harness import check, pair, quiet, same, test
+from hub import Device
+import life
+
+
+@test
+def yesterday_is_found_by_day_by_search_and_by_bookmark(world):
+    hub, browser = world.many, world.looking
+    yesterday = life.day(1).date().isoformat()
+    browser.go("/timeline")
+    browser.find(".days")
+    browser.keys("[")
+    browser.wait(lambda: browser.script("return location.pathname") == f"/timeline/{yesterday}", "the day before")
+    browser.find(".band")
+    check(browser.count("main .row") >= 4, "a day's entries")
+    browser.go(f"/timeline/{yesterday}?q=good+soup")
+    browser.find("main mark", "good soup")
+    check(browser.count("main section") > 3, "found on several days")
+    browser.type("main input[type=search]", "nothing like it")
+    browser.shows("Nothing has “nothing like it” in it.")
+    browser.press("main .button", "Clear")
+    browser.find(".band")
+    browser.go("/")
+    browser.press(".rail a", "Calendar")
+    browser.find(".heat")
+    browser.press(".rail a", "Trips")
+    browser.find(".map")
+    browser.script("history.back()")
+    browser.find(".heat")
+    browser.script("history.forward()")
+    browser.find(".map")
+    quiet(browser, "looking back")
+
+
+@test
+def a_year_is_walked_by_arrow_keys_and_a_day_of_it_opens(world):
+    browser = world.looking
+    browser.go("/calendar")
+    browser.find(".heat")
+    browser.script("document.querySelector('.heat [tabindex=\"0\"]').focus()")
+    browser.keys("\ue013")
+    name = browser.wait(lambda: browser.script("return document.activeElement.getAttribute('aria-label')"), "a cell has the focus")
+    browser.shows(name, ".heat .reading")
+    browser.keys(ENTER)
+    browser.find(".days")
+    same(browser.script("return location.pathname"), f"/timeline/{life.day(1).date().isoformat()}", "where it leads")
+    browser.go(f"/calendar?types={world.types['run']},{world.types['coffee']}")
+    browser.find(".heat .skip")
+    browser.shows("days skipped.")
+    browser.press(".chip[aria-pressed=true]")
+    browser.wait(lambda: browser.count(".heat") == 1, "one is left")
+    before = browser.count(".heat")
+    browser.go(browser.script("return location.pathname + location.search"))
+    browser.wait(lambda: browser.count(".heat") == before, "a bookmark shows the same")
+
+
+@test
+def a_chart_has_its_numbers_as_a_table(world):
+    browser = world.looking
+    browser.go(f"/types/{world.types['coffee']}")
+    browser.find(".plot")
+    label = browser.script("return document.querySelector('figure').getAttribute('aria-label')")
+    check("in the last 14 days" in label, f"its finding: {label}")
+    browser.press(".tools button", "Table")
+    browser.wait(lambda: browser.count("figure tbody tr") == 84, "a row for each day")
+    sum_of_table = browser.script("return [...document.querySelectorAll('figure td.num')].reduce((sum, cell) => sum + Number(cell.textContent), 0)")
+    phone = world.phone
+    since = life.day(83)
+    found = [event for event in world.all_events() if event["event_type_id"] == world.types["coffee"] and event["timestamp"] >= life.iso(since)]
+    same(sum_of_table, len(found), "the table adds up to what was recorded")
+    browser.press(".tools button", "Chart")
+    browser.press(".segments button", "1 y")
+    browser.find(".plot")
+    check(phone is not None, "a device")
+
+
+def days_ago(ago, hour=8):
+    """Some day's hour in the browser's zone, as the hub is told it."""
+    return life.iso(life.day(ago, hour))
+
+
+@test
+def insights_tell_what_goes_together_and_what_they_rest_on(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        pair(browser, hub, then=".templates")
+        browser.go("/insights")
+        browser.shows("Nothing recorded yet. Insights begin with the first entries.", "main")
+        coffee, mood = phone.type("Coffee"), phone.type("Mood", icon="smile")
+        phone.ask("PATCH", f"/event-types/{coffee}", {"goal": {"amount": 1, "bound": "at_least", "measure": "count", "period": "day"}})
+        phone.events([{"id": f"c{ago}", "event_type_id": coffee, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME} for ago in range(1, 41)])
+        phone.events([{"id": f"m{ago}", "event_type_id": mood, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME} for ago in (6, 8)])
+        browser.shows("5 more days of two types, then this can be told.", "main")
+        # Two that go together, as they are recorded from another device.
+        phone.events([{"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": life.ZONE_NAME} for ago in range(1, 41, 3)])
+        phone.events([{"id": f"n{ago}", "event_type_id": mood, "timestamp": days_ago(ago, 14), "time_zone": life.ZONE_NAME} for ago in range(1, 41, 3) if ago != 10])
+        # Of two on one day the one with the lower id is told first.
+        first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
+        browser.shows(f"{first} and {second} are tied most. A tie is not a cause.", "main")
+        browser.shows(f"More {first} goes strongly with more {second} on the same day.", ".relations")
+        browser.shows("high, 41 days", ".relations")
+        browser.shows("Coffee has been logged 40 days in a row.", "main")
+        # The same numbers as a table.
+        browser.press("figure .tools button", "Table")
+        browser.find("figure table td", "high")
+        browser.press("figure .tools button", "Chart")
+        browser.press(".segments button", "30 d")
+        # Of 30 days none is held for certain: that takes more.
+        browser.shows("medium, 30 days", ".relations")
+        same(browser.script("return location.search"), "?days=30", "the range is in the address")
+        # Today says the streak where there is a goal, and there alone.
+        browser.go("/")
+        browser.find(".tile", "40 days in a row")
+        check("in a row" not in browser.script("return [...document.querySelectorAll('.tile')].find((t) => t.textContent.includes('Mood')).textContent"), "no streak without a goal")
+        quiet(browser, "insights")

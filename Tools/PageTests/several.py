@@ -1,0 +1,211 @@
+"""Several browsers, devices, and a hub that is away."""
+
+import socket
+import threading
+import time
+
+from browser import ESCAPE, Browser
+from harness import check, pair, quiet, same, test
+from hub import Device, Hub
+import life
+
+
+@test
+def what_one_browser_logs_another_shows_without_being_asked(world):
+    with world.hub() as hub, world.browser(hub) as one, world.browser(hub) as other:
+        phone = Device(hub)
+        coffee = phone.type("Coffee")
+        pair(one, hub)
+        pair(other, hub)
+        other.shows("Live", "#sync")
+        one.press(".tile .press")
+        other.wait(lambda: other.text(".tile .count") == "1", "it is there")
+        # How long it takes from a device to the screen.
+        other.script("window.seen = 0; new MutationObserver(() => { if (document.querySelector('.tile .count').textContent === '2') window.seen ||= Date.now(); })"
+                     ".observe(document.getElementById('main'), { childList: true, subtree: true });")
+        sent = time.time() * 1000
+        phone.event(coffee, life.iso(life.now()))
+        seen = other.wait(lambda: other.script("return window.seen"), "the phone's entry is there")
+        world.notes.append(f"from a device's request to another browser's screen: {seen - sent:.0f} ms")
+        check(seen - sent < 1000, f"it took {seen - sent:.0f} ms")
+        one.wait(lambda: one.text(".tile .count") == "2", "and in the first browser")
+        quiet(one, "one")
+        quiet(other, "other")
+
+
+@test
+def a_removed_browser_is_told_and_keeps_what_waits(world):
+    with world.hub() as hub, world.browser(hub) as one, world.browser(hub) as other:
+        phone = Device(hub)
+        phone.type("Coffee")
+        pair(one, hub)
+        pair(other, hub)
+        one.go("/devices")
+        one.press("main .button", "Remove")
+        one.press("dialog .button", "Remove")
+        one.shows("removed", ".toast")
+        names = [device["name"] for device in Device(hub, "second").ask("GET", "/me/devices")]
+        check(len(names) < 4, f"one of {names} is gone")
+        quiet(one, "removing", allowed=["401"])
+
+
+@test
+def a_device_is_paired_from_the_page(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        Device(hub).type("Coffee")
+        pair(browser, hub)
+        browser.go("/devices")
+        browser.press("main .button", "Pair a device")
+        code = browser.find(".big-code") and browser.text(".big-code")
+        # Nothing but this machine is known to reach the hub: no camera is sent there.
+        browser.shows("tell the hub its address", "dialog")
+        same(browser.count("dialog .qr"), 0, "a picture")
+        Device(hub, "Watch", code=code)
+        browser.shows("Watch is in.", "dialog")
+        browser.keys(ESCAPE)
+        browser.find("main li", "Watch")
+        quiet(browser, "pairing another")
+
+
+@test
+def a_hub_that_knows_its_address_shows_the_code_to_a_camera(world):
+    with Hub(world.program, told=("--host", "hub.example")) as hub, world.browser(hub) as browser:
+        pair(browser, hub, then="nav")
+        browser.go("/devices")
+        browser.press("main .button", "Pair a device")
+        code = browser.find(".big-code") and browser.text(".big-code")
+        same(browser.text(".qr figcaption"), f"trendy://connect?hub=http://hub.example:{hub.port}&code={code}", "what is in the picture")
+        box = browser.script("const b = document.querySelector('.qr path').getBBox(); return [b.x, b.y, b.width, b.height, ...document.querySelector('.qr svg').getAttribute('viewBox').split(' ').map(Number)]")
+        side = box[2]
+        # Finders in three corners, and four light modules around.
+        same(box, [0, 0, side, side, -4, -4, side + 8, side + 8], "the picture and its quiet zone")
+        check(side in range(21, 58, 4), f"a side of {side} modules")
+        for dark in (False, True):
+            browser.theme(dark, still=True)
+            same(browser.script("return [getComputedStyle(document.querySelector('.qr svg')).backgroundColor, getComputedStyle(document.querySelector('.qr path')).fill]"), ["rgb(255, 255, 255)", "rgb(0, 0, 0)"], "dark on light in both themes")
+            if world.axe.source:
+                same(world.axe.run(browser), [], "pairing by a picture")
+        quiet(browser, "pairing by a picture")
+
+
+@test
+def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Coffee")
+        pair(browser, hub)
+        browser.press(".tile .press")
+        world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the first is on the hub")
+        browser.wait(lambda: browser.later("""
+          const open = indexedDB.open('trendy'); await new Promise((done) => { open.onsuccess = done; });
+          const keys = open.result.transaction('answers').objectStore('answers').getAllKeys(); await new Promise((done) => { keys.onsuccess = done; });
+          return keys.result.filter((key) => key.startsWith('/events/days')).length >= 3;"""), "the main pages are kept")
+        browser.wait(lambda: browser.later("return Boolean((await navigator.serviceWorker.ready).active && (await caches.keys()).length)"), "the page is kept")
+        hub.kill()
+        browser.press(".tile .press")
+        browser.shows("Offline since", ".sync")
+        browser.wait(lambda: browser.text(".tile .count") == "2", "it counts although it waits")
+        browser.press(".tile .press")
+        browser.shows("2 entries wait here.", ".sync")
+        # The whole page anew, with nobody there to ask.
+        browser.go("/")
+        browser.wait(lambda: browser.text(".tile .count") == "3", "all three are shown")
+        browser.shows("2 entries wait here.", ".sync")
+        browser.go("/timeline")
+        browser.wait(lambda: browser.count("main .row") == 3, "on another page too")
+        browser.go("/")
+        hub.start()
+        world.wait(lambda: len(phone.ask("GET", "/events")) == 3, "they went out", seconds=40)
+        browser.shows("Everything is on the hub", ".sync")
+        same(len({event["id"] for event in phone.ask("GET", "/events")}), 3, "events")
+        browser.go("/")
+        browser.wait(lambda: browser.text(".tile .count") == "3", "the same three")
+
+
+class Eater(threading.Thread):
+    """Between a browser and its hub: hands everything on, and eats the answer to the first event that is made."""
+
+    def __init__(self, hub):
+        super().__init__(daemon=True)
+        self.hub, self.eaten = hub, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self.hub.port))
+            threading.Thread(target=self.upwards, args=(client, server), daemon=True).start()
+
+    def upwards(self, client, server):
+        state = {"eat": False}
+        threading.Thread(target=self.downwards, args=(server, client, state), daemon=True).start()
+        try:
+            while data := client.recv(65536):
+                if data.startswith(b"POST /api/v1/events ") and not self.eaten:
+                    self.eaten, state["eat"] = 1, True
+                server.sendall(data)
+        except OSError:
+            pass
+        for one in (client, server):
+            one.close()
+
+    def downwards(self, server, client, state):
+        try:
+            while data := server.recv(65536):
+                if state["eat"]:
+                    # The hub has done it; whoever asked never hears.
+                    break
+                client.sendall(data)
+        except OSError:
+            pass
+        for one in (client, server):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+@test
+def an_answer_that_is_lost_on_its_way_doubles_nothing(world):
+    with world.hub() as hub:
+        eater = Eater(hub)
+        phone = Device(hub)
+        phone.type("Coffee")
+        with Browser(world.driver, eater.address) as browser:
+            pair(browser, hub)
+            browser.press(".tile .press")
+            world.wait(lambda: eater.eaten and len(phone.ask("GET", "/events")) == 1, "the hub has it")
+            browser.wait(lambda: browser.later("""
+              const open = indexedDB.open('trendy'); await new Promise((done) => { open.onsuccess = done; });
+              const all = open.result.transaction('queue').objectStore('queue').getAll(); await new Promise((done) => { all.onsuccess = done; });
+              return all.result.length === 0;"""), "the queue is empty", seconds=40)
+            same(len(phone.ask("GET", "/events")), 1, "events")
+            browser.wait(lambda: browser.text(".tile .count") == "1", "the tile counts one")
+        eater.listener.close()
+
+
+@test
+def an_entry_that_the_hub_refuses_is_shown_with_the_reason(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        coffee = phone.type("Coffee")
+        pair(browser, hub)
+        hub.stop()
+        browser.press(".tile .press")
+        browser.shows("Offline since", ".sync")
+        hub.start()
+        # Meanwhile its type went; what hangs on it cannot be made.
+        hub_events = lambda: phone.ask("GET", "/events")
+        phone.ask("DELETE", f"/event-types/{coffee}")
+        browser.wait(lambda: "refused" in browser.text(".sync") or hub_events(), "an end", seconds=40)
+        if not hub_events():
+            browser.go("/devices")
+            browser.find("main h2", "Refused by the hub")
+            browser.press("main .button", "Put aside")
+            browser.hides("Refused by the hub", "main")
+            browser.shows("Everything is on the hub", ".sync")
