@@ -38,6 +38,38 @@ extension HubStorageContract {
         try reading.eachEvent(during: middle..<range.upperBound) { _, _ in count += 1 }
         try expect(count, moments.values.count { $0.moment >= middle })
       }
-    }
+    },
+    Check("what a search leaves out unread has none of its words") { storage in
+      var generator = Scrambler()
+      let texts = [
+        "Soup", "süß", "SOUP", "\u{212A}ELVIN", "\u{130}stanbul", "soup\"\\\n", "cafe\u{301}", "é", "s o u p", "2026",
+      ]
+      let names = ["t": "run", "u": "lunch with soup"]
+      for round in 0..<200 {
+        var entry = scrambled(version: Int64(round + 1), &generator)
+        func field(_ value: JSONValue) -> HubField { HubField(value: value, version: 1, stamp: 1, author: "d") }
+        entry.fields["event_type_id"] = field(round % 3 == 0 ? "u" : "t")
+        entry.fields["notes"] = field(.string(texts[round % texts.count]))
+        entry.fields["properties.p"] = field(["type": "text", "value": .string(texts[round / 10 % texts.count])])
+        try storage.write(person: "p") { try $0.put(entry) }
+      }
+      try storage.read(person: "p") { reading in
+        let all = try reading.living(kind: "event", during: Int64.min / 4..<Int64.max / 4, limit: .max)
+        try expect(all.count > 3, true)
+        for word in [
+          "soup", "süß", "kelvin", "istanbul", "i\u{307}stanbul", "caf\u{e9}", "cafe\u{301}", "é", "\"", "2026", "o",
+          "\n",
+        ] {
+          let search = EventSearch(words: [word], typeId: nil, placeId: nil)
+          let prefilter = EventPrefilter(typeId: nil, words: [word], names: names)
+          let page = try reading.events(during: Int64.min / 4..<Int64.max / 4, limit: .max, prefilter: prefilter)
+          let kept = Set(page.entries.map(\.id))
+          try expect(page.looked, all.count)
+          for entry in all where search.matches(entry, names) && !kept.contains(entry.id) {
+            throw ContractViolation("\(word) leaves out \(entry.fields)")
+          }
+        }
+      }
+    },
   ]
 }

@@ -116,6 +116,36 @@ struct HubEventReadTests {
     #expect(try await found("text=nowhere") == [])
   }
 
+  @Test func `events of one source are listed, and those of one place found`() async throws {
+    try await hub.makeType()
+    try await make("a", "2026-11-19T08:00:00Z", ["source_type": "trip"])
+    try await make("b", "2026-11-19T09:00:00Z", ["source_type": "geofence", "location_name": "Home"])
+    for (id, second) in [("c", 1), ("d", 1), ("e", 2)] {
+      try await make(id, "2026-11-19T10:00:0\(second)Z", ["source_type": "trip"])
+    }
+    func list(_ query: String) async throws -> [String] {
+      ids(try await hub.send("GET", "/events?from=2026-11-01T00:00:00Z&\(query)"))
+    }
+    #expect(try await list("source_type=trip") == ["e", "d", "c", "a"])
+    #expect(try await list("source_type=trip&limit=2") == ["e", "d"])
+    #expect(try await list("source_type=trip&to=2026-11-19T10:00:01Z") == ["a"])
+    #expect(try await list("source_type=imported") == [])
+    #expect(
+      try await hub.send("GET", "/events?from=2026-11-01T00:00:00Z&source_type=car").detail.contains("source_type"))
+    #expect(try await hub.send("GET", "/events?source_type=trip&offset=1").detail.contains("offset"))
+
+    _ = try await hub.send(
+      "POST", "/geofences", ["id": "g-1", "name": "Home", "latitude": 52, "longitude": 13, "radius": 100])
+    #expect(try await hub.send("PATCH", "/events/b", ["geofence_id": "g-1", "notes": "g-1"]).status == 200)
+    #expect(try await hub.send("PATCH", "/events/c", ["notes": "g-1"]).status == 200)
+    func found(_ query: String) async throws -> [String] {
+      ids(try await hub.send("GET", "/events/search?\(query)"), in: "events")
+    }
+    #expect(try await found("geofence_id=g-1") == ["b"])
+    #expect(try await found("geofence_id=g-1&text=home") == ["b"])
+    #expect(try await found("geofence_id=g") == [])
+  }
+
   @Test func `a search goes on where it stopped, and misses none of one moment`() async throws {
     try await hub.makeType()
     for number in 0..<7 { try await make("e\(number)", "2026-11-19T08:00:0\(number / 3)Z") }

@@ -10,9 +10,18 @@ extension HubServer {
     let isPaged = kind.name == SyncedKind.event.name
     let offset = isPaged ? try call.integer("offset", in: SyncRange.counter, default: 0) : 0
     let limit = isPaged ? try call.integer("limit", in: 1...1000, default: 50) : .max
-    if isPaged, call.text("from") != nil || call.text("to") != nil {
-      guard offset == 0 else { throw Problem.invalid("offset: goes with no from and no to") }
+    if isPaged, ["from", "to", "source_type"].contains(where: { call.text($0) != nil }) {
+      guard offset == 0 else { throw Problem.invalid("offset: goes with no from, no to, and no source_type") }
       let moments = try call.moments()
+      if let name = call.text("source_type") {
+        guard let source = EventSourceType(rawValue: name) else {
+          throw Problem.invalid("source_type: \"\(name.prefix(40))\" is none that this hub knows")
+        }
+        return .read { reading in
+          let entries = try reading.events(from: source, during: moments, limit: Int(limit))
+          return .json(.array(entries.map { .object($0.document(person: sender.person)) }))
+        }
+      }
       return .read { reading in
         .json(
           texts: try reading.documents(kind: kind.name, during: moments, limit: Int(limit), person: sender.person))

@@ -21,47 +21,24 @@ extension HubServer {
       return .json(written: table.text(firstDate: first))
     }
   }
-
-  /// Answers `/events/search`. A call goes through ``eventsAtOnce`` events at most, so that none takes long.
-  func search(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let limit = Int(try call.integer("limit", in: 1...200, default: 50))
-    let before = try call.moment("before") ?? SyncRange.stamp.upperBound
-    let type = call.text("event_type_id")
-    let words = (call.text("text") ?? "").lowercased().split(separator: " ").map(String.init)
-    return .read { reading in
-      var found: [HubEntry] = []
-      var names: [String: String] = [:]
-      for entry in try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max) {
-        names[entry.id] = entry.fields["name"]?.value.stringValue
-      }
-      let kind = SyncedKind.event.name
-      var events = try reading.living(kind: kind, during: Int64.min..<before, limit: Self.eventsAtOnce)
-      var next: Int64?
-      if events.count == Self.eventsAtOnce, let last = events.last?.listMoment {
-        // Those of one moment stay together, as the next call begins before it.
-        events.removeAll { $0.listMoment == last }
-        events += try reading.living(kind: kind, during: last..<last + 1, limit: .max)
-        next = last
-      }
-      for event in events {
-        if found.count >= limit, found.last?.listMoment != event.listMoment {
-          next = found.last?.listMoment
-          break
-        }
-        guard type == nil || event.fields["event_type_id"]?.value.stringValue == type else { continue }
-        if event.matches(words, typeNames: names) { found.append(event) }
-      }
-      return .json([
-        "events": .array(found.map { .object($0.document(person: sender.person)) }),
-        "next": next.map { .string(RFC3339.string(from: Date(milliseconds: $0))) } ?? .null,
-      ])
-    }
-  }
-
-  private static let eventsAtOnce = 5000
 }
 
 extension HubReading {
+  /// Events that one source brought, the latest first.
+  func events(from source: EventSourceType, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
+    // Of so many that not all are wanted, no more is read than needed.
+    var found: [Int64] = []
+    try eachEvent(during: moments) { event, _ in if event.sourceType == source { found.append(event.moment) } }
+    found.sort(by: >)
+    guard let first = found.prefix(limit).last else { return [] }
+    var entries: [HubEntry] = []
+    try eachEvent(during: first..<moments.upperBound) { event, entry in
+      if event.sourceType == source { entries.append(try entry()) }
+    }
+    entries.sort { ($0.listMoment, $0.id) > ($1.listMoment, $1.id) }
+    return Array(entries.prefix(limit))
+  }
+
   /// The one with the earliest moment.
   func firstLiving(kind: String) throws -> HubEntry? {
     // By halving: a list has its latest first, and is not gone through for its end.
@@ -79,24 +56,6 @@ extension HubReading {
     }
     return first
   }
-}
-
-extension HubEntry {
-  /// Whether each word, in lower case, stands somewhere in what a person reads of the event.
-  fileprivate func matches(_ words: [String], typeNames: [String: String]) -> Bool {
-    guard !words.isEmpty else { return true }
-    var text = fields["event_type_id"]?.value.stringValue.flatMap { typeNames[$0] } ?? ""
-    for (name, field) in fields where name.hasPrefix("properties.") || Self.readable.contains(name) {
-      // A route is no text that anybody reads.
-      if name == "properties.route" { continue }
-      let value = field.value.objectValue?["value"] ?? field.value
-      if let part = value.stringValue { text += "\n" + part }
-    }
-    text = text.lowercased()
-    return words.allSatisfy { text.contains($0) }
-  }
-
-  private static let readable: Set<String> = ["notes", "original_title", "location_name"]
 }
 
 extension HubCall {

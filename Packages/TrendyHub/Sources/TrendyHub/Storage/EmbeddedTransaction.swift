@@ -21,7 +21,7 @@ final class LastState: Sendable {
 
 /// One person's state in one store, for reading.
 class EmbeddedReading: HubReading {
-  private let records: any RecordReading
+  let records: any RecordReading
   let person: String
   private let lastState: LastState
 
@@ -309,14 +309,14 @@ class EmbeddedReading: HubReading {
 
   private func entry(key: RecordKey) throws -> HubEntry { try Self.entry(entryRecord(key: key)) }
 
-  private func entryRecord(key: RecordKey) throws -> Record {
+  func entryRecord(key: RecordKey) throws -> Record {
     guard let record = try records.get(kind: HubRecordKind.entry, key: key) else {
       throw HubStorageError.failed("an entity is listed and not there: run `trendy doctor` on the hub's store")
     }
     return record
   }
 
-  private static func entry(_ record: Record) throws -> HubEntry {
+  static func entry(_ record: Record) throws -> HubEntry {
     let entry: HubEntry?
     do {
       entry = try record.withPayload { bytes throws(Problem) in try StoredEntry.read(bytes) }

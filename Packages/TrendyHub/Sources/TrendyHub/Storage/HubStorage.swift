@@ -165,6 +165,12 @@ public protocol HubReading: AnyObject {
   func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
   ) throws
+  /// Events whose moment is in a range, the latest first, but for those that are certain not to be found; by default all.
+  /// - Parameters:
+  ///   - moments: the range, in milliseconds since 1970.
+  ///   - limit: how many are looked at, at most.
+  ///   - prefilter: says which are certain.
+  func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> EventPage
   /// The texts of the documents of what ``living(kind:during:limit:)`` gives, as the wire has them; by default made of the entries.
   /// - Parameters:
   ///   - kind: of the entries.

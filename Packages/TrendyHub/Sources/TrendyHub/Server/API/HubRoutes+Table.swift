@@ -186,6 +186,7 @@ extension HubRoutes {
         query: [
           HubRoute.Query(name: "text", schema: .string, meaning: "words of notes, titles, places, properties, types"),
           HubRoute.Query(name: "event_type_id", schema: .string, meaning: "of one type of event"),
+          HubRoute.Query(name: "geofence_id", schema: .string, meaning: "of one place"),
           HubRoute.Query(name: "before", schema: .date, meaning: "the next that the part before named"),
           HubRoute.Query(name: "limit", schema: .integer(1...200), meaning: "at most so many; 50 unless told"),
         ],
@@ -268,6 +269,9 @@ extension HubRoutes {
       [
         HubRoute.Query(name: "limit", schema: .integer(1...1000), meaning: "at most so many; 50 unless told"),
         HubRoute.Query(name: "offset", schema: .counter, meaning: "after so many"),
+        HubRoute.Query(
+          name: "source_type", schema: .words(EventSourceType.allCases.map(\.rawValue)),
+          meaning: "what brought them"),
       ] + moments
     case SyncedKind.geofence.name:
       [HubRoute.Query(name: "active_only", schema: .words(["true", "false"]), meaning: "without those that are off")]

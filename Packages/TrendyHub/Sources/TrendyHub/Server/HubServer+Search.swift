@@ -1,0 +1,93 @@
+import Foundation
+import TrendyModels
+
+extension HubServer {
+  /// Answers `/events/search`. A call goes through ``EventSearch/eventsAtOnce`` events at most, so that none takes long.
+  func search(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let search = EventSearch(
+      words: (call.text("text") ?? "").lowercased().split(separator: " ").map(String.init),
+      typeId: call.text("event_type_id"), placeId: call.text("geofence_id"))
+    let limit = Int(try call.integer("limit", in: 1...200, default: 50))
+    let before = try call.moment("before") ?? SyncRange.stamp.upperBound
+    return .read { reading in
+      let (found, next) = try search.run(reading, before: before, limit: limit)
+      return .json([
+        "events": .array(found.map { .object($0.document(person: sender.person)) }),
+        "next": next.map { .string(RFC3339.string(from: Date(milliseconds: $0))) } ?? .null,
+      ])
+    }
+  }
+}
+
+/// Which events are looked for.
+package struct EventSearch: Sendable {
+  /// In lower case; each stands somewhere in what a person reads of the event.
+  let words: [String]
+  let typeId: String?
+  let placeId: String?
+
+  package init(words: [String], typeId: String?, placeId: String?) {
+    (self.words, self.typeId, self.placeId) = (words, typeId, placeId)
+  }
+
+  static let eventsAtOnce = 10_000
+  /// How many are looked at first: what is written often is found among few.
+  private static let firstPart = 256
+
+  /// - Returns: the latest that are found, and the moment before which to go on; `nil` where there are no more.
+  func run(_ reading: any HubReading, before: Int64, limit: Int) throws -> (found: [HubEntry], next: Int64?) {
+    var names: [String: String] = [:]
+    for entry in try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max) {
+      names[entry.id] = entry.fields["name"]?.value.stringValue?.lowercased()
+    }
+    let prefilter = EventPrefilter(typeId: typeId, words: words, names: names, identifiers: placeId.map { [$0] } ?? [])
+    var found: [HubEntry] = []
+    var next: Int64? = before
+    var (looked, size) = (0, Self.firstPart)
+    while let end = next, looked < Self.eventsAtOnce {
+      var page = try reading.events(during: Int64.min..<end, limit: size, prefilter: prefilter)
+      next = nil
+      if page.looked == size, let last = page.last {
+        // Those of one moment stay together, as the next part ends before it.
+        page.entries.removeAll { $0.listMoment == last }
+        page.entries += try reading.events(during: last..<last + 1, limit: .max, prefilter: prefilter).entries
+        next = last
+      }
+      for event in page.entries {
+        if found.count >= limit, found.last?.listMoment != event.listMoment { return (found, found.last?.listMoment) }
+        if matches(event, names) { found.append(event) }
+      }
+      looked += page.looked
+      size *= 2
+    }
+    return (found, next)
+  }
+
+  /// Whether an event is looked for.
+  /// - Parameters:
+  ///   - event: with all its fields.
+  ///   - names: of the types, in lower case, by id.
+  package func matches(_ event: HubEntry, _ names: [String: String]) -> Bool {
+    if let typeId, event.fields["event_type_id"]?.value.stringValue != typeId { return false }
+    if let placeId, event.fields["geofence_id"]?.value.stringValue != placeId { return false }
+    return event.holds(words, typeNames: names)
+  }
+}
+
+extension HubEntry {
+  /// Whether each word, in lower case, stands somewhere in what a person reads of the event.
+  fileprivate func holds(_ words: [String], typeNames: [String: String]) -> Bool {
+    guard !words.isEmpty else { return true }
+    var text = fields["event_type_id"]?.value.stringValue.flatMap { typeNames[$0] } ?? ""
+    for (name, field) in fields where name.hasPrefix("properties.") || Self.readable.contains(name) {
+      // A route is no text that anybody reads.
+      if name == "properties.route" { continue }
+      let value = field.value.objectValue?["value"] ?? field.value
+      if let part = value.stringValue { text += "\n" + part }
+    }
+    text = text.lowercased()
+    return words.allSatisfy { text.contains($0) }
+  }
+
+  private static let readable: Set<String> = ["notes", "original_title", "location_name"]
+}

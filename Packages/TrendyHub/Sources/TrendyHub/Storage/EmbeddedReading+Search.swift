@@ -1,0 +1,24 @@
+import TrendyModels
+import TrendyPersistence
+
+extension EmbeddedReading {
+  /// Looks at the types that lie beside the places in time and at the texts as they were written; reads what is left.
+  func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> EventPage {
+    var pools = StoredMoment.Pools()
+    let listed = try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
+      to: moments.upperBound, descending: true, limit: limit)
+    var entries: [HubEntry] = []
+    for living in listed {
+      let event = living.withPayload { StoredMoment.read($0, moment: living.sort, &pools) }
+      if let event, !prefilter.mayHold(event, document: { nil }) { continue }
+      let record = try entryRecord(key: living.key)
+      let mayHold = record.withPayload { bytes in
+        guard let event else { return true }
+        return prefilter.mayHold(event) { StoredEntry.document(in: bytes) }
+      }
+      if mayHold { entries.append(try Self.entry(record)) }
+    }
+    return EventPage(entries: entries, looked: listed.count, last: listed.last?.sort)
+  }
+}
