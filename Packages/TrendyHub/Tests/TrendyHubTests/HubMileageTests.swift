@@ -103,6 +103,35 @@ struct HubMileageTests {
     #expect(van["vehicles"].arrayValue?.count == 3, "others are told all the same")
   }
 
+  @Test func `what is written since is in the next answer, as if all were read anew`() async throws {
+    try await makeRecord()
+    for (id, day) in [("a", "2023-02-01"), ("b", "2023-03-01"), ("c", "2023-04-01")] {
+      try await add(id, day, "business", vehicle: "v")
+    }
+    try await read("r", "2023-01-01", 100_000)
+    try await read("s", "2023-05-01", 130_000)
+    func log(_ hub: TestHub) async throws -> JSONValue { try await hub.send("GET", "/mileage?year=2023").json }
+    let acts: [(String, String, JSONValue?)] = [
+      ("PATCH", "/events/a", ["properties": ["category": ["type": "select", "value": "private"]]]),
+      ("DELETE", "/events/b", nil), ("POST", "/events/b/restore", nil),
+      ("PATCH", "/events/c", ["timestamp": "2022-04-01T08:00:00.000Z", "end_date": "2022-04-01T09:00:00.000Z"]),
+      ("PATCH", "/events/a", ["source_type": "manual"]), ("PATCH", "/events/a", ["source_type": "trip"]),
+      ("PATCH", "/events/s", ["event_type_id": "t"]), ("PATCH", "/events/s", ["event_type_id": "o"]),
+      ("DELETE", "/event-types/o", nil), ("POST", "/event-types/o/restore", nil), ("POST", "/events/s/restore", nil),
+      ("PATCH", "/vehicles/v", ["name": "Bus"]), ("PATCH", "/geofences/g", ["name": "Flat"]),
+    ]
+    var last = try await log(hub)
+    var changed = 0
+    for (method, path, body) in acts {
+      #expect(try await hub.send(method, path, body).status < 300, "\(method) \(path)")
+      let next = try await log(hub)
+      #expect(try await log(hub.withNothingRead) == next, "\(method) \(path)")
+      changed += next == last ? 0 : 1
+      last = next
+    }
+    #expect(changed == acts.count - 1, "each but the return of a type without its readings shows")
+  }
+
   @Test func `the year is that of the zone's calendar, this one unless told`() async throws {
     try await makeRecord()
     _ = try await hub.makeTrip("a", from: "2022-12-31T23:30:00.000Z", to: "2023-01-01T00:30:00.000Z")

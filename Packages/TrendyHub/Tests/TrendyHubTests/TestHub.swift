@@ -12,7 +12,7 @@ struct TestHub {
   let disk: SimulatedFileSystem
   let clock: ManualClock
   let storage: EmbeddedHubStorage
-  let server: HubServer
+  private(set) var server: HubServer
   let person: HubPerson
   var token: String
 
@@ -28,6 +28,13 @@ struct TestHub {
       generator: SeededGenerator(seed: 1), configuration: configuration)
     person = try server.accounts.createPerson(name: "Anna")
     token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+  }
+
+  /// Asks a server that has read nothing yet of what is kept.
+  var withNothingRead: TestHub {
+    var other = self
+    other.server = HubServer(storage: storage, clock: clock, generator: SeededGenerator(seed: 2))
+    return other
   }
 
   /// Small chunks: a disk in memory is made anew for every test.

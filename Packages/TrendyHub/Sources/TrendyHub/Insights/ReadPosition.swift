@@ -27,9 +27,6 @@ struct EventChanges {
   /// Events that were there and are not.
   private(set) var removed: [HubEntry] = []
 
-  /// Writes after which reading the whole record anew is not much slower.
-  private static let most = 5000
-
   /// - Parameters:
   ///   - reading: of the record, which is past of the position.
   ///   - position: since which.
@@ -39,28 +36,20 @@ struct EventChanges {
     _ reading: any HubReading, since position: ReadPosition, _ matters: (_ event: HubEntry, _ field: String) -> Bool
   ) throws {
     let known = position.head
-    var after = known
-    var count = 0
-    while true {
-      let page = try reading.entries(after: after, limit: 500)
-      guard let last = page.last else { return }
-      after = last.version
-      count += page.count
-      guard count <= Self.most else { return nil }
-      for entry in page where entry.kind == SyncedKind.event.name {
-        if entry.createdVersion > known {
-          if entry.isAlive { added.append(entry) }
-          continue
-        }
-        guard entry.incarnation == 0 else { return nil }
-        let changed = entry.fields.filter { $0.value.version > known }.keys
-        if entry.isAlive {
-          guard !changed.contains(where: { matters(entry, $0) }) else { return nil }
-        } else {
-          // Values that came with a deletion, or after it: whether they held before is not known.
-          guard changed.isEmpty else { return nil }
-          removed.append(entry)
-        }
+    guard let changes = try reading.changes(since: position) else { return nil }
+    for entry in changes where entry.kind == SyncedKind.event.name {
+      if entry.createdVersion > known {
+        if entry.isAlive { added.append(entry) }
+        continue
+      }
+      guard entry.incarnation == 0 else { return nil }
+      let changed = entry.fields.filter { $0.value.version > known }.keys
+      if entry.isAlive {
+        guard !changed.contains(where: { matters(entry, $0) }) else { return nil }
+      } else {
+        // Values that came with a deletion, or after it: whether they held before is not known.
+        guard changed.isEmpty else { return nil }
+        removed.append(entry)
       }
     }
   }
@@ -69,4 +58,18 @@ struct EventChanges {
   static func isOfDay(_ field: String) -> Bool { dayFields.contains(field) }
 
   private static let dayFields: Set<String> = ["timestamp", "is_all_day", "time_zone", "event_type_id"]
+}
+
+extension HubReading {
+  /// Entries of any kind, and tombstones, that were written since a position, as they are now; `nil` for so many that reading the whole
+  /// record anew is not much slower.
+  func changes(since position: ReadPosition) throws -> [HubEntry]? {
+    var changes: [HubEntry] = []
+    while true {
+      let page = try entries(after: changes.last?.version ?? position.head, limit: 500)
+      guard !page.isEmpty else { return changes }
+      changes += page
+      guard changes.count <= 5000 else { return nil }
+    }
+  }
 }

@@ -62,7 +62,7 @@ extension HubServer {
   private static let mostMetres = 1e10
 
   private func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
-    try knownTrips.value(of: person, NoKey(), reading) { try PersonTrips(reading, person: person) }
+    try knownTrips.trips(of: person, reading)
   }
 }
 

@@ -1,0 +1,107 @@
+import Synchronization
+import TrendyModels
+import TrendyTrips
+
+/// The trips and odometer readings of a few persons, read once and then kept up with what is written: a log of years is not read anew
+/// for each entry.
+final class KnownTrips: Sendable {
+  private struct Known: Sendable {
+    let person: String
+    var position: ReadPosition
+    var events: MileageEvents
+  }
+
+  private static let limit = 4
+
+  private let known = Mutex<[Known]>([])
+  private let made = LastRead<NoKey, PersonTrips>()
+
+  func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
+    try made.value(of: person, NoKey(), reading) {
+      try PersonTrips(try events(of: person, reading), reading, person: person)
+    }
+  }
+
+  private func events(of person: String, _ reading: any HubReading) throws -> MileageEvents {
+    let state = try reading.state()
+    let odometerType = try MileageEvents.odometerType(reading, person: person)
+    var events = try current(of: person, reading, state, odometerType: odometerType)
+    if events == nil {
+      events = MileageEvents(odometerType: odometerType)
+      try reading.eachEvent(during: Int64.min / 4..<Int64.max / 4) { event, entry in
+        guard event.sourceType == .trip || event.eventTypeId == odometerType else { return }
+        try events?.update(with: try entry(), person: person)
+      }
+    }
+    let value = events ?? MileageEvents(odometerType: odometerType)
+    // Where something was written meanwhile, nobody can say whether it was read.
+    if try reading.state().head == state.head {
+      known.withLock { known in
+        known.removeAll { $0.person == person }
+        known.append(Known(person: person, position: ReadPosition(state), events: value))
+        if known.count > Self.limit { known.removeFirst() }
+      }
+    }
+    return value
+  }
+
+  /// What was kept, with what was written since; `nil` where that cannot be told or is not much less than all.
+  private func current(
+    of person: String, _ reading: any HubReading, _ state: HubState, odometerType: String?
+  ) throws -> MileageEvents? {
+    guard let value = known.withLock({ $0.first { $0.person == person } }), value.position.isPast(of: state),
+      value.events.odometerType == odometerType,
+      let changes = try reading.changes(since: value.position)
+    else { return nil }
+    var events = value.events
+    for entry in changes where entry.kind == SyncedKind.event.name { try events.update(with: entry, person: person) }
+    return events
+  }
+}
+
+/// What a mileage log rests on, by the ids of events.
+struct MileageEvents: Sendable {
+  /// The type under which odometers are recorded.
+  let odometerType: String?
+  private(set) var trips: [String: TripEvent] = [:]
+  private(set) var odometers: [String: Event] = [:]
+
+  init(odometerType: String?) { self.odometerType = odometerType }
+
+  /// Takes in an event as it is now, or lets go of one that has no part in the log any more.
+  mutating func update(with entry: HubEntry, person: String) throws {
+    trips[entry.id] = nil
+    odometers[entry.id] = nil
+    guard entry.isAlive else { return }
+    let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
+    guard isTrip || odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType else {
+      return
+    }
+    let wire: APIEvent = try entry.decoded(person: person)
+    let event = Event(wire)
+    if isTrip {
+      trips[event.id] = TripEvent(event)?.withEndsAlone
+    } else {
+      odometers[event.id] = event
+    }
+  }
+
+  static func odometerType(_ reading: any HubReading, person: String) throws -> String? {
+    let types = try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max).map { entry -> EventType in
+      let wire: APIEventType = try entry.decoded(person: person)
+      return EventType(wire)
+    }
+    return BuiltInType.odometer.present(among: types)?.id
+  }
+}
+
+extension TripEvent {
+  /// With no more of its route than where it ends: of many trips it is most of what there is to hold.
+  fileprivate var withEndsAlone: TripEvent {
+    let route = route
+    guard route.count > 2 else { return self }
+    var trip = self
+    trip.route = [route[0], route[route.count - 1]]
+    return trip
+  }
+}
