@@ -9,13 +9,13 @@ import HubConnection
   import Glibc
 #endif
 
-/// `trendy-bench pages`: how long a hub takes over what the pages Today and Calendar ask, of a person with a million events, and what
-/// browsers cost it that are open and hear of nothing.
+/// `trendy-bench pages`: how long a hub takes over what its pages ask, of a person with a million events, and what browsers cost it that
+/// are open and hear of nothing.
 struct PagesBenchmark {
   static let usage = """
     usage: trendy-bench pages --programs DIR [--n N] [--runs K] [--streams S] [--seconds T] [--dir DIR]
       --programs  where trendyd lies, optimised: make release
-      N           events of the person over ten years and 40 types, 1000000 unless said
+      N           events of the person over ten years and 40 types, 1000000 unless said; two a day are trips
       K           counted loads of each page, 200 unless said
       S           browsers that listen, 50 unless said
       T           seconds for which nothing happens, 20 unless said
@@ -24,6 +24,8 @@ struct PagesBenchmark {
 
   private static let typeCount = 40
   private static let days = 3652
+  /// How many events come for each trip.
+  private static let eventsForTrip = 137
   /// What one device may have open.
   private static let streamsOfDevice = 4
 
@@ -83,6 +85,8 @@ struct PagesBenchmark {
       try connection.ask(
         "POST", "/event-types", ##"{"id":"t\##(type)","name":"type-\##(type)","color":"#336699","icon":"cup"}"##)
     }
+    try connection.ask(
+      "POST", "/event-types", ##"{"id":"trip","name":"Trip","color":"#4A6FA5","icon":"\u21e2"}"##)
     let now = Date().timeIntervalSince1970
     let step = Double(Self.days) * 86_400 / Double(count)
     for first in stride(from: 0, to: count, by: 500) {
@@ -97,17 +101,31 @@ struct PagesBenchmark {
 
   private static func event(_ id: String, _ number: Int, at moment: Double) -> String {
     let time = Date(timeIntervalSince1970: moment).formatted(.iso8601)
+    guard number % eventsForTrip != 0 else {
+      let end = Date(timeIntervalSince1970: moment + 1800).formatted(.iso8601)
+      return
+        #"{"id":"\#(id)","event_type_id":"trip","timestamp":"\#(time)","end_date":"\#(end)","time_zone":"Europe/Amsterdam","source_type":"trip","properties":{"distance":{"type":"number","value":18300},"route":{"type":"text","value":"\#(route)"}}}"#
+    }
     return
       #"{"id":"\#(id)","event_type_id":"t\#(number % typeCount)","timestamp":"\#(time)","time_zone":"Europe/Amsterdam","notes":"what happened, in some words","properties":{"amount":{"type":"number","value":\#(number % 7)}}}"#
   }
+
+  /// Sixty points on the way, as an encoded polyline of five decimals.
+  private static let route = "_qo~F~ps|U" + String(repeating: "oCwB", count: 59)
 
   // MARK: Pages
 
   private enum Page: String, CaseIterable {
     case today
     case calendar
+    case trips
+    case mileage
+    case search
+    /// Of a word that stands nowhere: the first part of the record.
+    case searchOfNothing = "search_nothing"
+    case insights
 
-    /// What the page asks, as `pages/today.js` and `pages/calendar.js` do.
+    /// What the page asks, as the module of its name in `pages` does.
     var paths: [String] {
       let now = Date()
       let zone = "zone=Europe/Amsterdam&day_start=0"
@@ -121,6 +139,11 @@ struct PagesBenchmark {
           "/insights/streaks?\(zone)", "/me/live",
         ]
       case .calendar: ["/events/days?from=\(date(0).prefix(4))-01-01&to=\(date(0).prefix(4))-12-31&\(zone)"]
+      case .trips: ["/events?from=\(moment(32))&to=\(moment(-1))&limit=1000"]
+      case .mileage: ["/mileage?year=\(date(0).prefix(4))&zone=Europe/Amsterdam"]
+      case .search: ["/events/search?text=words&limit=50"]
+      case .searchOfNothing: ["/events/search?text=nowhere&limit=50"]
+      case .insights: ["/insights?days=90&\(zone)&week_start=1"]
       }
     }
   }
