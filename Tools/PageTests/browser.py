@@ -82,10 +82,8 @@ class Browser:
             "timeouts": {"script": 30_000},
         }}})
         self.session = f"/session/{answer['sessionId']}"
-        self.size(width, height)
-        self.theme(dark)
-        self.devtools("Emulation.setTimezoneOverride", timezoneId=life.ZONE_NAME)
-        self.devtools("Emulation.setLocaleOverride", locale=language)
+        self.language, self.shape, self.is_dark = language, (width, height), dark
+        self.settle_in()
 
     def __enter__(self):
         return self
@@ -95,6 +93,28 @@ class Browser:
             self.driver.send("DELETE", self.session)
         finally:
             shutil.rmtree(self.profile, ignore_errors=True)
+
+    def settle_in(self):
+        """What holds for one tab at a time."""
+        self.size(*self.shape)
+        self.theme(self.is_dark)
+        self.devtools("Emulation.setTimezoneOverride", timezoneId=life.ZONE_NAME)
+        self.devtools("Emulation.setLocaleOverride", locale=self.language)
+
+    def tab(self):
+        """Another tab of the same browser, which is driven from now on; its handle, and that of the one before."""
+        before = self.send("GET", "/window")
+        after = self.send("POST", "/window/new", {"type": "tab"})["handle"]
+        self.turn_to(after)
+        self.settle_in()
+        return after, before
+
+    def turn_to(self, tab):
+        self.send("POST", "/window", {"handle": tab})
+
+    def close_tab(self, then):
+        self.send("DELETE", "/window")
+        self.turn_to(then)
 
     # What it does
 

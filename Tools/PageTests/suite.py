@@ -16,6 +16,7 @@ import trips
 import several
 import everywhere
 import bringing_in
+import ways
 
 
 def main():

@@ -40,11 +40,35 @@ const tell = () => { for (const listener of listeners) listener(); };
 export const waiting = () => writes.filter((write) => write.state === 'waiting' || write.state === 'sending');
 export const refused = () => writes.filter((write) => write.state === 'refused');
 
-/** Takes up what an earlier page left. */
+/** Tells the other pages of this browser that the queue holds something else: one of them may be gone before it has sent what it took. */
+const channel = 'BroadcastChannel' in window ? new BroadcastChannel('trendy-queue') : null;
+
+/** Takes up what an earlier page left, and what other pages of this browser put in while this one is open. */
 export async function resume() {
-  writes = (await keptWrites()).map((write) => ({ ...write, state: write.state === 'refused' ? 'refused' : 'waiting' }));
+  await adopt();
   tell();
+  channel?.addEventListener('message', async () => { await adopt(); tell(); });
   flush();
+}
+
+/** Makes this page's list agree with what the browser keeps. */
+async function adopt() {
+  // What is put in meanwhile may be missing in what is read.
+  const known = [...writes];
+  const kept = await keptWrites();
+  const numbers = new Set(kept.map((write) => write.n));
+  for (const write of kept) {
+    const own = writes.find((other) => other.n === write.n);
+    const state = write.state === 'refused' ? 'refused' : 'waiting';
+    if (!own) writes.push({ ...write, state });
+    else if (own.state === 'waiting' && state === 'refused' || own.state === 'refused' && state === 'waiting') Object.assign(own, { state, reason: write.reason });
+  }
+  for (const write of known.filter((each) => !numbers.has(each.n))) {
+    // Another page sent it, or put it aside.
+    if (write.state === 'waiting') settle(write);
+    else if (write.state === 'refused') writes = writes.filter((other) => other !== write);
+  }
+  writes.sort((a, b) => a.n - b.n);
 }
 
 /**
@@ -55,8 +79,9 @@ export async function enqueue(write) {
   /** @type {any} */
   const kept = { ...write, key: newId(), at: Date.now(), state: 'waiting' };
   kept.n = await keepWrite(kept);
-  writes.push(kept);
+  if (!writes.some((write) => write.n === kept.n)) writes.push(kept);
   tell();
+  channel?.postMessage('changed');
   flush();
 }
 
@@ -65,6 +90,7 @@ export async function putAside(write) {
   await forgetWrite(write.n);
   writes = writes.filter((other) => other !== write);
   tell();
+  channel?.postMessage('changed');
 }
 
 /** @param {Write} write */
@@ -73,6 +99,7 @@ export async function tryAgain(write) {
   delete write.reason;
   await keepWrite({ ...write });
   tell();
+  channel?.postMessage('changed');
   flush();
 }
 
@@ -96,11 +123,9 @@ export async function flush() {
 }
 
 async function send() {
-  const kept = new Set((await keptWrites()).map((write) => write.n));
+  await adopt();
   for (const write of [...writes]) {
     if (write.state !== 'waiting') continue;
-    // Another page sent it.
-    if (!kept.has(write.n)) { settle(write); continue; }
     write.state = 'sending';
     tell();
     try {
@@ -108,11 +133,13 @@ async function send() {
       pause = 1000;
       await forgetWrite(write.n);
       settle(write);
+      channel?.postMessage('changed');
     } catch (error) {
       write.state = 'waiting';
       if (error instanceof Refused && error.kind === write.tolerates) {
         await forgetWrite(write.n);
         settle(write);
+        channel?.postMessage('changed');
         continue;
       }
       if (error instanceof Refused && !error.passes && error.status !== 401) {
@@ -120,6 +147,7 @@ async function send() {
         write.reason = error.message;
         await keepWrite({ ...write });
         tell();
+        channel?.postMessage('changed');
         continue;
       }
       if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
