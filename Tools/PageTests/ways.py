@@ -38,3 +38,53 @@ def an_entry_of_a_tab_that_was_closed_is_sent_by_another(world):
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "it went out", seconds=60)
         browser.shows("Everything is on the hub", "#sync")
         same(browser.text(".tile .count"), "1", "it counts once")
+
+
+@test
+def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        coffee = phone.type("Coffee")
+        phone.event(coffee, life.iso(life.now()))
+        pair(browser, hub)
+        browser.press(".rail a", "Timeline")
+        browser.press("main .row")
+        browser.find("dialog textarea")
+        browser.script("history.back()")
+        browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
+        browser.wait(lambda: browser.script("return location.pathname") == "/timeline", "the page stays")
+        check(browser.script("return document.activeElement.matches('main .row')"), "the focus is on the row again")
+        # With something begun it asks, and the page stays too.
+        browser.press("main .row")
+        browser.type("dialog textarea", "begun")
+        browser.script("history.back()")
+        browser.shows("Not saved yet", "dialog")
+        browser.press("dialog .button", "Keep editing")
+        same(browser.script("return document.querySelector('dialog textarea').value"), "begun", "what was begun")
+        same(browser.script("return location.pathname"), "/timeline", "the page")
+        browser.press("dialog button[type=submit]")
+        world.wait(lambda: phone.ask("GET", "/events")[0].get("notes") == "begun", "it is saved")
+        # Then it leads back, and forward again.
+        browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
+        browser.script("history.back()")
+        browser.find(".tile")
+        browser.script("history.forward()")
+        browser.find(".days")
+        quiet(browser, "back")
+
+
+@test
+def the_focus_finds_its_way_back_although_the_page_was_drawn_anew(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        coffee = phone.type("Coffee")
+        mine = phone.event(coffee, life.iso(life.now() - datetime.timedelta(minutes=5)))
+        pair(browser, hub)
+        browser.press("main .row")
+        browser.find("dialog textarea")
+        phone.event(coffee, life.iso(life.now()))
+        browser.wait(lambda: browser.count("main .row") == 2, "the page behind goes on")
+        browser.keys(ESCAPE)
+        browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
+        same(browser.script("return document.activeElement.dataset.event"), mine, "the focus")
+        quiet(browser, "focus")

@@ -6,11 +6,19 @@ const listeners = [];
 export const onAddress = (listener) => { listeners.push(listener); };
 const tell = () => { for (const listener of listeners) listener(); };
 
+/** Reads what the page at the address shows anew. */
+export const again = tell;
+
+/** How many steps this page stands behind the first one of this visit; kept with each entry of the history. */
+let steps = Number(history.state?.steps) || 0;
+history.replaceState({ steps }, '');
+
 /** Goes to a page; a filter of the same page replaces. @param {string} address @param {boolean} [isFilter] */
 export function go(address, isFilter = false) {
   if (address === location.pathname + location.search) return;
-  if (isFilter) history.replaceState(null, '', address);
-  else history.pushState(null, '', address);
+  if (!isFilter) steps += 1;
+  if (isFilter) history.replaceState({ steps }, '', address);
+  else history.pushState({ steps }, '', address);
   tell();
 }
 
@@ -25,4 +33,20 @@ export function withQuery(items) {
   return location.pathname + (text ? `?${text}` : '');
 }
 
-window.addEventListener('popstate', tell);
+/** What lies over the page, and closes by going back in place of the page. @type {(() => boolean) | null} */
+let cover = null;
+/** @param {() => boolean} close says whether anything lay over the page; the page stays then */
+export const onBack = (close) => { cover = close; };
+
+let isReturning = false;
+window.addEventListener('popstate', (event) => {
+  if (isReturning) { isReturning = false; return; }
+  const there = Number(event.state?.steps) || 0;
+  if (there !== steps && cover?.()) {
+    isReturning = true;
+    history.go(steps - there);
+    return;
+  }
+  steps = there;
+  tell();
+});

@@ -1,5 +1,6 @@
 // The person's record as these pages know it: the few things that every page needs, and reads of the rest.
 
+import { again } from './address.js';
 import { ask, Refused, stream, Unreachable, onReach } from './api.js';
 import { keepAnswer, keptAnswer, forgetAll } from './keep.js';
 import { enqueue, flush, onQueue, overlaid, overlaidDays } from './queue.js';
@@ -122,6 +123,23 @@ export async function eventsOf(from, to) {
     return start >= begin.getTime() && start < end.getTime();
   }).sort(latestFirst);
 }
+/** Every event between two moments: the hub gives a thousand at a time. @param {Date} begin @param {Date} end @param {string} source @returns {Promise<{answer: any[], askedAt: number}>} */
+async function readEvents(begin, end, source) {
+  /** @type {Map<string, any>} */
+  const events = new Map();
+  let first = Infinity;
+  for (let to = end; ;) {
+    const { answer, askedAt } = await read(`/events?from=${encodeURIComponent(begin.toISOString())}&to=${encodeURIComponent(to.toISOString())}&limit=1000${source && `&source_type=${source}`}`);
+    const before = events.size;
+    for (const event of answer) events.set(event.id, event);
+    first = Math.min(first, askedAt);
+    if (answer.length < 1000) return { answer: [...events.values()], askedAt: first };
+    // Those of the last moment come again, as there may be more of it; where there is nothing else, it is passed over.
+    const last = Date.parse(answer[answer.length - 1].timestamp);
+    to = new Date(events.size === before ? last : last + 1);
+  }
+}
+
 
 /** @param {any} a @param {any} b */
 export const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
@@ -415,7 +433,7 @@ async function catchUp() {
 }
 
 /** Reads what the page shows anew: the stream tells of the record alone, and of that a moment later. */
-export const refresh = () => window.dispatchEvent(new PopStateEvent('popstate'));
+export const refresh = again;
 
 /** @type {(() => void)[]} */
 const changeListeners = [];

@@ -4,7 +4,7 @@ import { head, segments } from '../parts/head.js';
 import { chart } from '../parts/chart.js';
 import { tint } from '../parts/colour.js';
 import { go, withQuery } from '../data/address.js';
-import { read, typeOf } from '../data/record.js';
+import { read, refresh, typeOf } from '../data/record.js';
 import { addDays, dayAndMonth, daysBetween, dayStartSeconds, minuteText, nearDate, shortDate, startOfWeek, weekdayName, weekStart, zone } from '../data/days.js';
 import { count, listed, some, words } from '../words.js';
 
@@ -16,7 +16,7 @@ const DOTS = { high: 3, medium: 2, low: 1 };
 export function insights(query) {
   const asked = query.get('days') ?? '';
   const days = RANGES.some(([value]) => value === asked) ? asked : '90';
-  const redraw = () => window.dispatchEvent(new PopStateEvent('popstate'));
+  const redraw = refresh;
   return {
     title: words.nav.insights,
     async load() {

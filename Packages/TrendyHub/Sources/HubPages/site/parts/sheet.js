@@ -1,6 +1,16 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
+import { onBack } from '../data/address.js';
 import { words } from '../words.js';
+
+/** Closes the sheet on top as by a press beside it; whether one was open. @type {(() => boolean) | null} */
+let closeTop = null;
+// On a phone back is the way out of what lies over a page.
+onBack(() => closeTop?.() ?? false);
+// What was begun in a form goes with the page: the browser asks first.
+window.addEventListener('beforeunload', (event) => {
+  if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {any} */ (sheet).isChanged)) event.preventDefault();
+});
 
 /**
  * A sheet over the page: from the right, on phones from below. Closes by Escape and a press beside it.
@@ -9,16 +19,18 @@ import { words } from '../words.js';
  */
 export function openSheet(title, build) {
   const opener = /** @type {HTMLElement | null} */ (document.activeElement);
+  const below = closeTop;
   const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean}} */ (h('dialog.sheet', { 'aria-label': title }));
   // The event of closing comes later: a sheet that follows this one would find it still there.
   const close = () => { sheet.close(); leave(); };
   const leave = () => {
     if (!sheet.isConnected) return;
+    closeTop = below;
     // What was said in the sheet goes on being said on the page.
     const toast = sheet.querySelector('.toast');
     if (toast) document.body.append(toast);
     sheet.remove();
-    if (opener?.isConnected) opener.focus();
+    focusAgain(opener);
   };
   sheet.append(build(sheet, close));
   const mayClose = () => {
@@ -41,9 +53,18 @@ export function openSheet(title, build) {
   });
   sheet.addEventListener('input', () => { sheet.isChanged = true; });
   sheet.addEventListener('close', leave);
+  closeTop = () => { if (mayClose()) close(); return true; };
   document.body.append(sheet);
   sheet.showModal();
   return sheet;
+}
+
+/** To what opened a sheet: the page may have been drawn anew meanwhile, or have lost it. @param {HTMLElement | null} opener */
+function focusAgain(opener) {
+  if (opener?.isConnected) return opener.focus();
+  const key = opener?.dataset.key;
+  const again = key && document.querySelector(`main [data-key="${CSS.escape(key)}"]`);
+  /** @type {HTMLElement | null} */ (again || document.querySelector('main h1'))?.focus();
 }
 
 /** @param {string} title @param {() => void} close @param {Node | null} [before] */
