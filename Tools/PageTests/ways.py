@@ -88,3 +88,21 @@ def the_focus_finds_its_way_back_although_the_page_was_drawn_anew(world):
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         same(browser.script("return document.activeElement.dataset.event"), mine, "the focus")
         quiet(browser, "focus")
+
+
+@test
+def numbers_are_read_as_they_are_written_where_one_is(world):
+    for language, typed in (("en-GB", {"1,120": 1120, "1,5": 1.5, "1,120.5": 1120.5, "12,34": 12.34, "0.125": 0.125}),
+                            ("de-DE", {"1.120,5": 1120.5, "1.120": 1120, "1,5": 1.5, "1.5": 1.5}), ("fa-IR", {"۱۲٫۵": 12.5, "12": 12}), ("en-IN", {"1,20,000": 120_000})):
+        with world.hub() as hub, Browser(world.driver, hub.address, language=language) as browser:
+            phone = Device(hub)
+            phone.type("Walk", properties=[("steps", "Steps", "number", None)])
+            pair(browser, hub)
+            for text, number in typed.items():
+                before = len(phone.ask("GET", "/events"))
+                browser.script("document.querySelector('.tile .edit').click()")
+                browser.find("dialog textarea")
+                field(browser, "Steps", text)
+                browser.press("dialog button[type=submit]")
+                world.wait(lambda: len(phone.ask("GET", "/events")) == before + 1, f"{language}: {text} is logged")
+                same(phone.ask("GET", "/events?limit=1")[0]["properties"]["steps"]["value"], number, f"{language}: {text}")

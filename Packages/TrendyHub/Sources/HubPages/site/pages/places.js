@@ -39,13 +39,13 @@ function openPlace(place) {
   const title = place ? place.name : words.places.newPlace;
   openSheet(title, (sheet, close) => {
     const name = textField(words.type.name, place?.name ?? '', { maxlength: 200 });
-    const number = (/** @type {string} */ label, /** @type {number | undefined} */ value, /** @type {number} */ least, /** @type {number} */ most, /** @type {string} */ wrong) => {
+    const number = (/** @type {string} */ label, /** @type {number | undefined} */ value, /** @type {number} */ least, /** @type {number} */ most, /** @type {string} */ wrong, hasGroups = false) => {
       const of = textField(label, value === undefined ? '' : String(value), { inputmode: 'decimal' });
-      return { ...of, read: () => { const n = parseNumber(of.read()); if (!(n >= least && n <= most)) throw wrong; return n; } };
+      return { ...of, read: () => { const n = parseNumber(of.read(), hasGroups); if (!(n >= least && n <= most)) throw wrong; return n; } };
     };
     const latitude = number(words.places.latitude, place?.latitude, -90, 90, words.places.badLatitude);
     const longitude = number(words.places.longitude, place?.longitude, -180, 180, words.places.badLongitude);
-    const radius = number(`${words.places.radius} (${words.places.metres})`, place?.radius ?? 100, 50, 10_000, words.places.badRadius);
+    const radius = number(`${words.places.radius} (${words.places.metres})`, place?.radius ?? 100, 50, 10_000, words.places.badRadius, true);
     const active = toggle(words.places.active, place?.is_active !== false);
     const kindInput = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.places.nothing), types().map((type) => h('option', { value: type.id, selected: type.id === place?.event_type_entry_id }, type.name))));
     const kind = field(words.places.record, kindInput, kindInput, () => kindInput.value || null);

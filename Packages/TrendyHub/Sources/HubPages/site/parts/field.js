@@ -58,13 +58,33 @@ export function textField(label, value, attributes = {}, hint = '') {
   return field(label, input, input, () => input.value.trim(), hint);
 }
 
+/** A number's sign of a kind in the locale: `.` of decimals, `,` of groups. @param {'decimal' | 'group'} kind */
+const signOf = (kind) => new Intl.NumberFormat(undefined, { useGrouping: true }).formatToParts(1234567.5).find((part) => part.type === kind)?.value ?? '';
 /** The decimal sign of the locale. */
-const SIGN = new Intl.NumberFormat().formatToParts(1.5).find((part) => part.type === 'decimal')?.value ?? '.';
+const SIGN = signOf('decimal') || '.';
+const GROUP = signOf('group');
+/** The locale's own digits, `٣` or `3`. */
+const DIGITS = Array.from({ length: 10 }, (_, i) => new Intl.NumberFormat(undefined, { useGrouping: false }).format(i));
 
-/** @param {string} text @returns {number} not a number for what is none */
-export function parseNumber(text) {
-  const plain = text.trim().replace(/[\s'’\u00a0\u202f]/g, '').replace('−', '-').replace(SIGN, '.').replace(',', '.');
+/**
+ * Reads a number as it is written here, or plainly: `1,120` is a thousand where a comma stands between groups, and little more than one
+ * elsewhere.
+ * @param {string} text @param {boolean} [hasGroups] whether it may be that large: a coordinate is not
+ * @returns {number} not a number for what is none
+ */
+export function parseNumber(text, hasGroups = true) {
+  let plain = [...text.trim()].map((sign) => { const digit = DIGITS.indexOf(sign); return digit < 0 ? sign : String(digit); }).join('')
+    .replace(/[\s'’\u00a0\u202f\u200e\u200f\u061c]/g, '').replace('−', '-');
+  const [whole, ...rest] = plain.split(SIGN);
+  if (hasGroups && GROUP && rest.length < 2 && isGrouped(whole)) plain = [whole.replaceAll(GROUP, ''), ...rest].join('.');
+  else plain = plain.replace(SIGN, '.').replace(',', '.');
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+}
+
+/** Whether a whole number has its groups where they belong; those before the last may be shorter, as in India. @param {string} text */
+function isGrouped(text) {
+  const parts = text.replace(/^[-+]/, '').split(GROUP);
+  return parts.length > 1 && /^[1-9]\d{0,2}$/.test(parts[0]) && parts.slice(1).every((part, i) => (i === parts.length - 2 ? /^\d{3}$/ : /^\d{2,3}$/).test(part));
 }
 
 /** @param {number | null | undefined} value */
