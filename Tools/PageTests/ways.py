@@ -106,3 +106,13 @@ def numbers_are_read_as_they_are_written_where_one_is(world):
                 browser.press("dialog button[type=submit]")
                 world.wait(lambda: len(phone.ask("GET", "/events")) == before + 1, f"{language}: {text} is logged")
                 same(phone.ask("GET", "/events?limit=1")[0]["properties"]["steps"]["value"], number, f"{language}: {text}")
+
+
+@test
+def a_date_is_of_one_calendar_in_every_language(world):
+    for language, month in (("fa-IR", "نوامبر"), ("ar-SA", "نوفمبر"), ("th-TH", "พ.ย.")):
+        with world.hub() as hub, Browser(world.driver, hub.address, width=390, language=language) as browser:
+            pair(browser, hub, then="nav")
+            browser.go("/timeline/2025-11-19")
+            browser.find("main h1", month)
+            check("19" in browser.text("main h1") or "١٩" in browser.text("main h1") or "۱۹" in browser.text("main h1"), f"{language}: {browser.text('main h1')}")

@@ -88,7 +88,8 @@ const formats = new Map();
 function format(options) {
   const key = JSON.stringify(options);
   let known = formats.get(key);
-  if (!known) formats.set(key, (known = new Intl.DateTimeFormat(undefined, options)));
+  // Dates are of this calendar, in every locale: a month's name of another would stand beside a number that is none of its days.
+  if (!known) formats.set(key, (known = new Intl.DateTimeFormat(undefined, { calendar: 'gregory', ...options })));
   return known;
 }
 
