@@ -91,6 +91,19 @@ def the_focus_finds_its_way_back_although_the_page_was_drawn_anew(world):
 
 
 @test
+def a_clock_that_is_wrong_is_told(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        Device(hub).type("Coffee")
+        browser.devtools("Page.addScriptToEvaluateOnNewDocument", source="""
+          const now = Date.now, Real = Date;
+          Date = class extends Real { constructor(...parts) { if (parts.length) super(...parts); else super(Real.now() + 86400000); } static now() { return now() + 86400000; } };""")
+        pair(browser, hub)
+        browser.shows("This browser’s clock is 1 day ahead of the hub’s.", "#sync")
+        browser.size(390)
+        browser.shows("What is logged here gets its time.", ".strip")
+
+
+@test
 def numbers_are_read_as_they_are_written_where_one_is(world):
     for language, typed in (("en-GB", {"1,120": 1120, "1,5": 1.5, "1,120.5": 1120.5, "12,34": 12.34, "0.125": 0.125}),
                             ("de-DE", {"1.120,5": 1120.5, "1.120": 1120, "1,5": 1.5, "1.5": 1.5}), ("fa-IR", {"۱۲٫۵": 12.5, "12": 12}), ("en-IN", {"1,20,000": 120_000})):

@@ -34,6 +34,7 @@ export const words = {
     /** @param {number} n */ stillHere: (n) => (n ? `${some(n, 'entry is', 'entries are')} still here.` : 'Pair it again to go on.'),
     pairAgain: 'Pair again',
     /** @param {string} reason */ refused: (reason) => `The hub refused this: ${reason}`,
+    /** @param {string} length @param {boolean} isAhead */ clock: (length, isAhead) => `This browser’s clock is ${length} ${isAhead ? 'ahead of' : 'behind'} the hub’s.`, clockWords: 'What is logged here gets its time.',
   },
   toast: {
     /** @param {string} type @param {string} time */ logged: (type, time) => `${type} logged at ${time}`,

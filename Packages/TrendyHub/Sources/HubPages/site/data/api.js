@@ -27,6 +27,17 @@ const listeners = [];
 export const onReach = (listener) => { listeners.push(listener); };
 const tell = (/** @type {boolean} */ isReached) => { for (const listener of listeners) listener(isReached); };
 
+/** Seconds by which this browser's clock is ahead of the hub's, as the last answer told. */
+let ahead = 0;
+/** Seconds by which this browser's clock is ahead of the hub's; 0 where that is too little to matter. */
+export const clockAhead = () => (Math.abs(ahead) < 120 ? 0 : ahead);
+
+/** @param {Response} response */
+function compareClocks(response) {
+  const there = Date.parse(response.headers.get('Date') ?? '');
+  if (!Number.isNaN(there)) ahead = Math.round((Date.now() - there) / 1000);
+}
+
 /**
  * @param {string} method @param {string} path behind `/api/v1` @param {any} [body] a document, or a Blob as it is
  * @param {Record<string, string>} [headers]
@@ -45,6 +56,7 @@ export async function ask(method, path, body, headers = {}) {
     throw new Unreachable();
   }
   const text = await response.text().catch(() => { tell(false); throw new Unreachable(); });
+  compareClocks(response);
   tell(true);
   let document = null;
   try { document = text ? JSON.parse(text) : null; } catch { /* a proxy's own page; its status says enough */ }

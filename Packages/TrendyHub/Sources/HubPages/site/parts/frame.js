@@ -2,10 +2,11 @@
 
 import { h, say } from './dom.js';
 import { disc, glyph } from './glyph.js';
+import { clockAhead } from '../data/api.js';
 import { isOwnType, reach, types } from '../data/record.js';
 import { refused, waiting } from '../data/queue.js';
 import { length, time } from '../data/days.js';
-import { words } from '../words.js';
+import { some, words } from '../words.js';
 
 const PAGES = [
   ['/', 'today', words.nav.today], ['/timeline', 'timeline', words.nav.timeline], ['/calendar', 'calendar', words.nav.calendar], ['/insights', 'insights', words.nav.insights],
@@ -61,6 +62,9 @@ export function drawSync() {
   spoken = name;
 }
 
+/** @param {number} seconds */
+const span = (seconds) => (seconds < 82_800 ? length(seconds) : some(Math.round(seconds / 86_400), 'day'));
+
 /** @returns {[string, string, string, boolean]} what, more, the glyph, whether all is well */
 export function syncWords() {
   const queue = waiting();
@@ -69,6 +73,8 @@ export function syncWords() {
   const lost = refused();
   if (lost.length) return [words.sync.refused(lost[0].reason ?? ''), '', 'warn', false];
   if (queue.length && Date.now() - queue[0].at > 3000) return [words.sync.waiting(queue.length, length((Date.now() - queue[0].at) / 1000)), '', 'clock', false];
+  const ahead = clockAhead();
+  if (ahead) return [words.sync.clock(span(Math.abs(ahead)), ahead > 0), words.sync.clockWords, 'warn', false];
   if (!reach.isLive) return [words.sync.notLive, words.sync.asOf, 'clock', true];
   return [words.sync.good, reach.changedAt ? words.sync.last(time(new Date(reach.changedAt))) : words.sync.none, 'check', true];
 }
