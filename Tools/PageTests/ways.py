@@ -16,6 +16,91 @@ def field(browser, label, text):
 
 
 @test
+def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Coffee")
+        day = life.day(5).date().isoformat()
+        recorded = lambda: [event["timestamp"] for event in phone.ask("GET", "/events")]
+        on_day = lambda moment: datetime.datetime.fromisoformat(moment.replace("Z", "+00:00")).astimezone(life.ZONE).date().isoformat()
+        pair(browser, hub)
+        browser.go(f"/timeline/{day}")
+        browser.press("main .empty .button", "Add an entry")
+        browser.press("dialog .pick button", "Coffee")
+        browser.press("dialog button[type=submit]")
+        world.wait(lambda: len(recorded()) == 1, "it is on the hub")
+        same(on_day(recorded()[0]), day, "its day")
+        browser.find("main .row", "Coffee")
+        # By the key, and by the button of a day that has entries.
+        browser.keys("l")
+        browser.press("dialog .pick button", "Coffee")
+        browser.press("dialog button[type=submit]")
+        world.wait(lambda: len(recorded()) == 2, "the second is on the hub")
+        same({on_day(moment) for moment in recorded()}, {day}, "their day")
+        browser.size(390)
+        browser.press("main .empty .button", "Add an entry")
+        browser.keys(ESCAPE)
+        browser.size(1280)
+        # On the page of a type nobody is asked which one.
+        browser.press(".rail a", "Coffee")
+        browser.press("main .log")
+        browser.find("dialog textarea")
+        quiet(browser, "adding to a day")
+
+
+@test
+def a_search_goes_through_all_of_the_record(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        coffee = phone.type("Coffee")
+        at = lambda minutes: life.iso(life.now() - datetime.timedelta(minutes=minutes))
+        phone.events([{"id": f"e{n}", "event_type_id": coffee, "timestamp": at(n), **({"notes": f"needle {n}"} if n % 100 == 50 else {})} for n in range(6100)])
+        pair(browser, hub)
+        browser.go("/timeline?q=needle")
+        browser.shows("50 entries with “needle” and more", "main")
+        browser.press("main .button", "Show 100 more")
+        browser.shows("61 entries with “needle”", "main")
+        same(browser.count("main .row"), 61, "rows")
+        same(browser.count("main [data-key=more]"), 0, "nothing more to show")
+        quiet(browser, "search")
+
+
+@test
+def drives_of_a_full_month_are_all_there(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        coffee, trip = phone.type("Coffee"), phone.type("Trip", "#4A6FA5", "⇢")
+        begin = datetime.datetime(2025, 5, 2, tzinfo=life.ZONE)
+        at = lambda minutes: life.iso(begin + datetime.timedelta(minutes=minutes))
+        for start in (60, 40_000):
+            phone.event(trip, at(start), end_date=at(start + 30), source_type="trip", properties={"distance": {"type": "number", "value": 12_000}})
+        phone.events([{"id": f"e{n}", "event_type_id": coffee, "timestamp": at(200 + n * 25)} for n in range(1500)])
+        pair(browser, hub)
+        browser.go("/trips?month=2025-05")
+        browser.shows("2 trips, 24.0 km.", "main")
+        quiet(browser, "a full month")
+
+
+@test
+def visits_stay_with_a_place_that_gets_another_name(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        home = phone.type("At home")
+        phone.ask("POST", "/geofences", {"id": "g", "name": "Home", "latitude": 52, "longitude": 5, "radius": 100})
+        arrived = life.now() - datetime.timedelta(hours=3)
+        phone.event(home, life.iso(arrived), end_date=life.iso(arrived + datetime.timedelta(minutes=95)), source_type="geofence", geofence_id="g", location_name="Home")
+        phone.ask("PATCH", "/geofences/g", {"name": "Flat"})
+        pair(browser, hub)
+        browser.go("/places/g")
+        browser.find("main h2", "Flat")
+        browser.find("main .row")
+        # When it was, from and until, and how long.
+        browser.shows(f"{arrived:%H:%M} until {arrived + datetime.timedelta(minutes=95):%H:%M}", "main .row")
+        browser.shows("1 h 35 min", "main .row")
+        quiet(browser, "a place with another name")
+
+
+@test
 def an_entry_of_a_tab_that_was_closed_is_sent_by_another(world):
     with world.hub() as hub, world.browser(hub) as browser:
         phone = Device(hub)

@@ -69,7 +69,7 @@ export const words = {
     /** @param {string} time */ until: (time) => `until ${time}`, /** @param {string} time */ from: (time) => `from ${time}`,
     /** @param {string} text */ nothingHas: (text) => `Nothing has “${text}” in it.`,
     /** @param {number} n @param {string} text */ found: (n, text) => `${some(n, 'entry', 'entries')} with “${text}”`, more: 'and more',
-    day: 'day', band: 'The day as a band', places: 'Places', trips: 'Trips', events: 'Events', trip: 'Trip', show: 'Show',
+    day: 'day', week: 'Days of this week', band: 'The day as a band', places: 'Places', trips: 'Trips', events: 'Events', trip: 'Trip', show: 'Show',
     /** @param {string} a @param {string} b */ way: (a, b) => `${a} to ${b}`, somewhere: 'somewhere',
   },
   calendar: {

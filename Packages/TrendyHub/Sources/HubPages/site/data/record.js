@@ -110,19 +110,19 @@ export const isOwnType = (type) => (['⇢', '⌂', '◔'].includes(type.icon) &&
 
 /**
  * Events that lie in a range of days, those that reach into it included, the latest first.
- * @param {string} from a date @param {string} to the last date
+ * @param {string} from a date @param {string} to the last date @param {string} [source] what brought them, all unless told
  */
-export async function eventsOf(from, to) {
+export async function eventsOf(from, to, source = '') {
   // A night's sleep began the day before; an all-day event may lie elsewhere by its moment.
   const begin = new Date(startOf(from).getTime() - 129_600_000);
   const end = new Date(startOf(addDays(to, 1)).getTime() + 54_000_000);
-  const { answer, askedAt } = await read(
-    `/events?from=${encodeURIComponent(begin.toISOString())}&to=${encodeURIComponent(end.toISOString())}&limit=1000`);
+  const { answer, askedAt } = await readEvents(begin, end, source);
   return () => overlaid('events', answer, askedAt, (event) => {
     const start = Date.parse(event.timestamp);
-    return start >= begin.getTime() && start < end.getTime();
+    return start >= begin.getTime() && start < end.getTime() && (!source || event.source_type === source);
   }).sort(latestFirst);
 }
+
 /** Every event between two moments: the hub gives a thousand at a time. @param {Date} begin @param {Date} end @param {string} source @returns {Promise<{answer: any[], askedAt: number}>} */
 async function readEvents(begin, end, source) {
   /** @type {Map<string, any>} */
@@ -139,7 +139,6 @@ async function readEvents(begin, end, source) {
     to = new Date(events.size === before ? last : last + 1);
   }
 }
-
 
 /** @param {any} a @param {any} b */
 export const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
@@ -165,20 +164,21 @@ export async function countsOf(from, to) {
 }
 
 /**
- * @param {{text?: string, type?: string, before?: string | null, limit?: number}} wanted
+ * The newest of the record that have a text in them, are of a type, or of a place.
+ * @param {{text?: string, type?: string, place?: string, limit?: number}} wanted
  * @returns {Promise<{events: () => any[], next: string | null}>}
  */
-export async function search({ text = '', type = '', before = null, limit = 50 }) {
-  const query = new URLSearchParams({ limit: String(limit) });
+export async function search({ text = '', type = '', place = '', limit = 50 }) {
+  const query = new URLSearchParams({ limit: String(Math.min(limit, 200)) });
   if (text) query.set('text', text);
   if (type) query.set('event_type_id', type);
-  if (before) query.set('before', before);
+  if (place) query.set('geofence_id', place);
   /** @type {any[]} */
   let found = [];
   let next = null;
   let first = Infinity;
-  // A call goes through a part of the record; one that found little is gone on with, for a while.
-  for (let call = 0; call < 40 && found.length < limit; call++) {
+  // A call goes through a part of the record: nothing is said to be nowhere before all of it was gone through.
+  while (found.length < limit) {
     const { answer, askedAt } = await read(`/events/search?${query}`);
     first = Math.min(first, askedAt);
     found = found.concat(answer.events);
@@ -186,11 +186,11 @@ export async function search({ text = '', type = '', before = null, limit = 50 }
     if (!next) break;
     query.set('before', next);
   }
-  const belongs = (/** @type {any} */ event) => !type || event.event_type_id === type;
+  const belongs = (/** @type {any} */ event) => (text ? found.some((other) => other.id === event.id)
+    : (!type || event.event_type_id === type) && (!place || event.geofence_id === place));
   return {
     next,
-    events: () => (before || text ? overlaid('events', found, first, (event) => found.some((other) => other.id === event.id))
-      : overlaid('events', found, first, belongs)).sort(latestFirst),
+    events: () => overlaid('events', found, first, belongs).sort(latestFirst),
   };
 }
 

@@ -6,10 +6,11 @@ import { field, parseNumber, textField, toggle } from '../parts/field.js';
 import { openSheet, sheetHead } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
 import { eventRow } from '../parts/row.js';
+import { stayText } from '../parts/values.js';
 import { go } from '../data/address.js';
 import { newId } from '../data/api.js';
 import { change, create, places as all, remove, search, types } from '../data/record.js';
-import { dayAndMonth, dayOfEvent } from '../data/days.js';
+import { dayAndMonth, dayOfEvent, time } from '../data/days.js';
 import { some, words } from '../words.js';
 
 /** Where, and what happened there? @param {string} id @returns {import('../app.js').Page} */
@@ -17,20 +18,20 @@ export const places = (id) => ({
   title: words.nav.places,
   async load() {
     const place = all().find((each) => each.id === id) ?? all()[0];
-    return place ? search({ text: place.name, limit: 30 }) : null;
+    return place ? search({ place: place.id, limit: 12 }) : null;
   },
   draw(found) {
     const list = all();
     const chosen = list.find((place) => place.id === id) ?? list[0];
     const add = h('button.button.primary', { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } }, glyph('plus', '.s16'), words.places.add);
     if (!chosen) return h('div.page', null, head(words.nav.places, words.places.none, [add]));
-    const visits = (found?.events() ?? []).filter((/** @type {any} */ event) => event.geofence_id === chosen.id).slice(0, 12);
+    const visits = (found?.events() ?? []).slice(0, 12);
     return h('div.page', null, head(words.nav.places, some(list.length, 'place'), [add]), h('div.split', null,
       h('nav.trip-list.of-places', { 'aria-label': words.nav.places }, h('ul', null, list.map((place) => h('li', null, h('a', { href: `/places/${encodeURIComponent(place.id)}`, 'aria-current': place === chosen ? 'true' : null, dataset: { key: place.id } },
         disc({ name: place.name, color: '#747985', icon: 'pin' }, 28), h('span', null, h('b', null, place.name), h('span.sub', null, `${place.radius} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`)), glyph('right', '.s16')))))),
       h('div', null, routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
         h('section', null, h('div.section-head', null, h('h2', null, chosen.name), h('button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } }, words.act.edit)),
-          visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)) })))) : h('p.empty', null, words.places.noVisits)))));
+          visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)), at: event.is_all_day ? '' : time(new Date(event.timestamp)), end: stayText(event) })))) : h('p.empty', null, words.places.noVisits)))));
   },
 });
 

@@ -6,10 +6,10 @@ import { dayBand } from '../parts/dayband.js';
 import { eventRow } from '../parts/row.js';
 import { disc } from '../parts/glyph.js';
 import { openLog } from '../parts/eventform.js';
-import { distance, isTrip, isVisit } from '../parts/values.js';
-import { go } from '../data/address.js';
+import { distance, isTrip, isVisit, stayText } from '../parts/values.js';
+import { go, withQuery } from '../data/address.js';
 import { countsOf, eventsOf, search, typeOf } from '../data/record.js';
-import { addDays, dayOfEvent, isDate, length, longDate, shortDate, startOf, startOfWeek, today, weekdayName } from '../data/days.js';
+import { addDays, dayOfEvent, isDate, longDate, shortDate, startOf, startOfWeek, today, weekdayName } from '../data/days.js';
 import { words } from '../words.js';
 
 /** Where did the day go? @param {string} asked a date @param {URLSearchParams} query @returns {import('../app.js').Page} */
@@ -19,7 +19,9 @@ export function timeline(asked, query) {
   const only = query.get('type') ?? '';
   const address = (/** @type {string} */ day) => (day === today() ? '/timeline' : `/timeline/${day}`);
   const move = (/** @type {number} */ step) => () => go(step === 0 ? '/timeline' : address(addDays(date, step)));
-  const limit = Math.min(200, Number(query.get('n')) || 50);
+  const shown = Math.min(2000, Math.max(50, Number(query.get('n')) || 50));
+  /** What is added while a day is looked at is of that day. */
+  const add = () => openLog(date);
   const isWithin = (/** @type {any} */ event) => {
     const day = dayOfEvent(event);
     if (day === date) return true;
@@ -28,9 +30,10 @@ export function timeline(asked, query) {
   };
   return {
     title: `${words.nav.timeline}, ${longDate(date)}`,
+    keys: { l: add },
     async load() {
       const monday = startOfWeek(date);
-      const [events, counts, found] = await Promise.all([eventsOf(date, date), countsOf(monday, addDays(monday, 6)), text ? search({ text, limit }) : null]);
+      const [events, counts, found] = await Promise.all([eventsOf(date, date), countsOf(monday, addDays(monday, 6)), text ? search({ text, limit: shown }) : null]);
       return { events, counts, found };
     },
     draw({ events, counts, found }) {
@@ -41,13 +44,15 @@ export function timeline(asked, query) {
       const metres = trips.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
       return h('div.page', null,
         head(innerWidth < 768 ? shortDate(date) : longDate(date), all.length ? words.timeline.summary(all.length, trips.length, distance(metres)) : words.timeline.empty,
-          [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), h('button.button', { type: 'button', hidden: date === today() && innerWidth < 768, dataset: { step: '0', key: 'step0' }, on: { click: move(0) } }, words.nav.today), innerWidth >= 768 && logButton()]),
+          [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), h('button.button', { type: 'button', hidden: date === today() && innerWidth < 768, dataset: { step: '0', key: 'step0' }, on: { click: move(0) } }, words.nav.today), innerWidth >= 768 && logButton(add)]),
         week(date, counts.counts(), address),
         h('div.tools-row', null, searchField(date, text), !text && present.length > 1 && chips(present, only, address(date))),
-        found ? results(found, text, date) : [
+        found ? results(found, text, date, shown) : [
           all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984),
-          list.length ? h('ul.rows.spined', null, list.map((/** @type {any} */ event, /** @type {number} */ i) => h('li', null, eventRow(event, { day: date, before: spine(list, i), end: endText(event) }))))
-            : h('div.empty', null, h('p', null, words.timeline.empty), h('button.button', { type: 'button', on: { click: openLog } }, words.act.addEntry))]);
+          list.length ? h('ul.rows.spined', null, list.map((/** @type {any} */ event, /** @type {number} */ i) => h('li', null, eventRow(event, { day: date, before: spine(list, i), end: stayText(event) }))))
+            : h('div.empty', null, h('p', null, words.timeline.empty), h('button.button', { type: 'button', on: { click: add } }, words.act.addEntry)),
+          // On a phone the head has no room for it.
+          list.length > 0 && innerWidth < 768 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'add' }, on: { click: add } }, words.act.addEntry))]);
     },
   };
   /** @param {any} event */
@@ -59,9 +64,6 @@ export function timeline(asked, query) {
     return start < begin ? Date.parse(event.end_date) : start;
   }
 }
-
-/** @param {any} event */
-const endText = (event) => (isVisit(event) && event.end_date ? length((Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000) : '');
 
 /** What holds together where one was: the rows of a stay share a line. @param {any[]} list @param {number} i */
 function spine(list, i) {
@@ -86,7 +88,7 @@ function week(date, counts, address) {
   const days = Array.from({ length: 7 }, (_, i) => addDays(monday, i));
   const sums = days.map((day) => Object.values(counts.get(day) ?? {}).reduce((a, b) => a + b, 0));
   const most = Math.max(1, ...sums);
-  return h('nav.days', { 'aria-label': words.calendar.month }, days.map((day, i) => {
+  return h('nav.days', { 'aria-label': words.timeline.week }, days.map((day, i) => {
     const bar = h('i');
     bar.style.setProperty('width', `${Math.round((sums[i] / most) * 100)}%`);
     return h(`a${day > today() ? '.future' : ''}`, { href: address(day), 'aria-current': day === date ? 'date' : null, 'aria-label': words.calendar.cell(longDate(day), sums[i]), dataset: { key: `week-${day}` } },
@@ -112,8 +114,8 @@ function chips(ids, only, address) {
   return h('div.chips', { role: 'group', 'aria-label': words.calendar.types }, chip('', null, words.timeline.all, {}), ids.slice(0, 8).map((id) => { const type = typeOf(id); return chip(id, disc(type, 22), type.name, tint(type.color)); }));
 }
 
-/** By day, the newest first. @param {any} found @param {string} text @param {string} date */
-function results(found, text, date) {
+/** By day, the newest first. @param {any} found @param {string} text @param {string} date @param {number} shown */
+function results(found, text, date, shown) {
   const events = found.events();
   if (!events.length) return h('div.empty', null, h('p', null, words.timeline.nothingHas(text)), h('button.button', { type: 'button', on: { click: () => go(date === today() ? '/timeline' : `/timeline/${date}`, true) } }, words.act.clear));
   /** @type {Map<string, any[]>} */
@@ -121,5 +123,6 @@ function results(found, text, date) {
   for (const event of events) days.set(dayOfEvent(event), [...(days.get(dayOfEvent(event)) ?? []), event]);
   return [h('p.quiet', { role: 'status' }, `${words.timeline.found(events.length, text)}${found.next ? ` ${words.timeline.more}` : ''}`),
     [...days].map(([day, list]) => h('section', null, h('div.section-head', null, h('h2', null, h('time', { datetime: day }, day.slice(0, 4) === today().slice(0, 4) ? shortDate(day) : `${shortDate(day)} ${day.slice(0, 4)}`)), h('a', { href: `/timeline/${day}` }, words.timeline.show)),
-      h('ul.rows', null, list.map((event) => h('li', null, eventRow(event, { mark: text }))))))];
+      h('ul.rows', null, list.map((event) => h('li', null, eventRow(event, { mark: text })))))),
+    found.next && shown < 2000 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'more' }, on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) } }, words.act.showMore(Math.min(2000, shown * 3) - shown)))];
 }

@@ -37,7 +37,7 @@ export function trips(id, query) {
     async load() {
       let month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : '';
       if (!month) month = id ? dateHere(new Date((await read(`/events/${encodeURIComponent(id)}`)).answer.timestamp)).slice(0, 7) : today().slice(0, 7);
-      const events = await eventsOf(`${month}-01`, addDays(nextMonth(month, 1), -1));
+      const events = await eventsOf(`${month}-01`, addDays(nextMonth(month, 1), -1), 'trip');
       const chosen = pick(inMonth(events(), month));
       const around = chosen ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent) : null;
       return { month, events, around };

@@ -4,7 +4,7 @@ import { head, logButton, segments } from '../parts/head.js';
 import { chart } from '../parts/chart.js';
 import { dayBars } from '../parts/daybars.js';
 import { eventRow } from '../parts/row.js';
-import { logNow } from '../parts/eventform.js';
+import { logNow, openNew } from '../parts/eventform.js';
 import { openType } from '../parts/typeform.js';
 import { whenText } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
@@ -26,7 +26,7 @@ export function type(id, query) {
     async load() {
       if (!found()) throw new Refused(404, { detail: words.error.missing }, 0);
       const date = today();
-      const [counts, last] = await Promise.all([countsOf(addDays(date, -364), date), search({ type: id, limit: Math.min(shown, 200) })]);
+      const [counts, last] = await Promise.all([countsOf(addDays(date, -364), date), search({ type: id, limit: shown })]);
       return { date, counts, last };
     },
     draw({ date, counts, last }) {
@@ -38,22 +38,23 @@ export function type(id, query) {
       const events = last.events();
       const redraw = () => go(withQuery({ table: query.get('table') ? null : '1' }), true);
       return h('div.page', null,
-        head(of.name, events.length ? words.type.last(whenText(events[0])) : words.type.never, [h('button.button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openType(of) } }, words.type.edit), logButton()], disc(of, 48)),
+        head(of.name, events.length ? words.type.last(whenText(events[0])) : words.type.never, [h('button.button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openType(of) } }, words.type.edit), logButton(() => openNew(of))], disc(of, 48)),
         h('dl.figures', null, [[at(date), words.type.today], [sum(0, 7), words.type.week], [sum(0, 28), words.type.month], [sum(0, 365), words.type.total]].map(([value, label]) =>
           h('div', null, h('dt', null, String(label)), h('dd', null, count(Number(value)))))),
         h('section', null, bars(of, range, at, date, words.type.compared(sum(0, 14), sum(14, 28)), redraw)),
         h('section', null, h('div.section-head', null, h('h2', null, words.type.lastEntries)),
-          events.length ? h('ul.rows', null, events.slice(0, shown).map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: rowTime(event) }))))
+          events.length ? h('ul.rows', null, events.slice(0, shown).map((/** @type {any} */ event) => h('li', null, eventRow(event, rowTime(event)))))
             : h('div.empty', null, h('p', null, words.calendar.first), h('button.button', { type: 'button', on: { click: () => logNow(of) } }, words.type.first(of.name))),
-          last.next && h('p', { class: 'empty' }, h('button.button', { type: 'button', on: { click: () => go(withQuery({ n: String(Math.min(200, shown * 3)) }), true) } }, words.act.showMore(Math.min(200, shown * 3) - shown)))));
+          last.next && shown < 2000 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'more' }, on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) } }, words.act.showMore(Math.min(2000, shown * 3) - shown)))));
     },
   };
 }
 
-/** @param {any} event */
+/** The time of a row of today, else its day and then the time. @param {any} event */
 function rowTime(event) {
   const day = dayOfEvent(event);
-  return day === today() ? (event.is_all_day ? words.type.today : time(new Date(event.timestamp))) : dayAndMonth(day);
+  const at = event.is_all_day ? '' : time(new Date(event.timestamp));
+  return day === today() ? { when: at || words.type.today } : { when: dayAndMonth(day), at };
 }
 
 /** Days, weeks where a day would be too thin. @param {any} of @param {string} range @param {(day: string) => number} at @param {string} date @param {string} finding @param {() => void} redraw */

@@ -7,7 +7,7 @@ import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { change, create, definitions, isOwnType, remove, runningIds, together, typeOf, types } from '../data/record.js';
 import { newId } from '../data/api.js';
-import { dateHere, length, longDate, time, zone } from '../data/days.js';
+import { dateHere, length, longDate, startOf, time, today, zone } from '../data/days.js';
 import { titleOf } from './values.js';
 import { openType } from './typeform.js';
 import { words } from '../words.js';
@@ -62,8 +62,8 @@ export async function stop(event) {
   toast(text);
 }
 
-/** Asks what to log, then opens its form. */
-export function openLog() {
+/** Asks what to log, then opens its form. @param {string} [date] another day than today */
+export function openLog(date) {
   openSheet(words.form.what, (sheet, close) => {
     const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'search', placeholder: words.form.searchTypes, 'aria-label': words.form.searchTypes, autocomplete: 'off' }));
     const box = h('div.pick');
@@ -71,7 +71,7 @@ export function openLog() {
       const text = input.value.trim().toLowerCase();
       const found = types().filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
         .sort((a, b) => Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)));
-      box.replaceChildren(...found.map((type) => h('button', { type: 'button', on: { click: () => { close(); openNew(type); } } }, disc(type, 28), type.name)));
+      box.replaceChildren(...found.map((type) => h('button', { type: 'button', on: { click: () => { close(); openNew(type, date); } } }, disc(type, 28), type.name)));
       if (text && !found.some((type) => type.name.toLowerCase() === text)) {
         const name = input.value.trim();
         box.append(h('button', { type: 'button', on: { click: () => { close(); openType(null, name); } } }, glyph('plus'), words.form.makeType(name)));
@@ -101,11 +101,8 @@ export function openLog() {
 /** @param {import('../data/record.js').EventType} type @param {string} [date] another day than today */
 export function openNew(type, date) {
   const event = fresh(type.id);
-  if (date && date !== dateHere(new Date())) {
-    const now = new Date();
-    const [y, m, d] = date.split('-').map(Number);
-    event.timestamp = new Date(y, m - 1, d, now.getHours(), now.getMinutes()).toISOString();
-  }
+  // At the hour that it is now.
+  if (date && date !== today()) event.timestamp = new Date(startOf(date).getTime() + Date.now() - startOf(today()).getTime()).toISOString();
   open(event, true);
 }
 

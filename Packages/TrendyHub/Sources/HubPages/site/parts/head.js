@@ -10,7 +10,8 @@ import { words } from '../words.js';
 export const head = (title, sentence, actions = [], before = null) => h('header.head', null, before,
   h('div.words', null, h('h1', { tabindex: -1, dataset: { key: 'title' } }, title), sentence && h('p', null, sentence)), h('div.actions', null, actions));
 
-export const logButton = () => h('button.button.primary.log', { type: 'button', 'aria-label': words.act.log, dataset: { key: 'log' }, on: { click: openLog } },
+/** @param {() => void} [act] asks what to log unless told otherwise */
+export const logButton = (act = () => openLog()) => h('button.button.primary.log', { type: 'button', 'aria-label': words.act.log, dataset: { key: 'log' }, on: { click: act } },
   glyph('plus', '.s16'), h('span.text', null, words.act.log), h('kbd', { 'aria-hidden': 'true' }, 'L'));
 
 /** Earlier and later. @param {string} label @param {number} step @param {() => void} act */

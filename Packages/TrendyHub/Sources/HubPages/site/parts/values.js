@@ -37,7 +37,7 @@ export function valueText(property, label = '') {
 }
 
 /** Properties that are for machines, or said elsewhere in a row. */
-const UNSAID = new Set(['route', 'vehicle', 'Entered At', 'Exited At', 'rule', 'average_speed', 'top_speed', 'business_distance', 'car']);
+const UNSAID = new Set(['route', 'vehicle', 'odometer_m', 'Entered At', 'Exited At', 'rule', 'average_speed', 'top_speed', 'business_distance', 'car']);
 
 /** What was recorded, in a few words: the values in the order of their definitions. @param {any} event */
 export function summary(event) {
@@ -47,11 +47,10 @@ export function summary(event) {
   const known = definitions(event.event_type_id);
   const properties = event.properties ?? {};
   const keys = [...known.map((definition) => definition.key), ...Object.keys(properties).filter((key) => !known.some((other) => other.key === key))];
-  const said = keys.filter((key) => !UNSAID.has(key) && !(key === 'Duration' && event.end_date)).map((key) => {
-    const definition = known.find((other) => other.key === key);
-    return valueText(properties[key], unitOf(definition, key));
-  }).filter(Boolean);
-  if (event.end_date && !event.is_all_day && !said.some((_, i) => properties[keys[i]]?.type === 'duration')) said.unshift(span(event));
+  const told = keys.filter((key) => !UNSAID.has(key) && !(key === 'Duration' && event.end_date));
+  const said = told.map((key) => valueText(properties[key], unitOf(known.find((other) => other.key === key), key))).filter(Boolean);
+  if (typeof properties.odometer_m?.value === 'number') said.unshift(distance(properties.odometer_m.value));
+  if (event.end_date && !event.is_all_day && !told.some((key) => properties[key]?.type === 'duration')) said.unshift(span(event));
   return said.join(', ');
 }
 
@@ -68,6 +67,9 @@ export const isTrip = (event) => event.source_type === 'trip' && event.end_date;
 export const isVisit = (event) => event.source_type === 'geofence' && Boolean(event.geofence_id || event.location_name);
 /** @param {any} event */
 const span = (event) => length((Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000);
+
+/** How long a stay was, once it is over. @param {any} event */
+export const stayText = (event) => (isVisit(event) && event.end_date ? span(event) : '');
 
 /** What an event is called: its type, a visit's place, a trip's two ends. @param {any} event */
 export function titleOf(event) {
