@@ -214,3 +214,35 @@ def a_date_is_of_one_calendar_in_every_language(world):
             browser.go("/timeline/2025-11-19")
             browser.find("main h1", month)
             check("19" in browser.text("main h1") or "١٩" in browser.text("main h1") or "۱۹" in browser.text("main h1"), f"{language}: {browser.text('main h1')}")
+
+
+@test
+def the_band_of_a_day_tells_the_hours_it_is_of(world):
+    with world.hub() as hub, Browser(world.driver, hub.address, language="en-US") as browser:
+        phone = Device(hub)
+        coffee = phone.type("Coffee")
+        phone.ask("POST", "/settings", {"id": "setting-day_starts_at", "key": "day_starts_at", "value": "04:00"})
+        phone.event(coffee, life.iso(life.now()))
+        for minutes in (400, 100):
+            drive(phone, minutes=minutes)
+        pair(browser, hub, then="nav")
+        browser.go("/timeline")
+        browser.find(".band")
+        hours = browser.script("return [...document.querySelectorAll('.band text')].map((text) => text.textContent)")
+        check(hours[0].startswith("4:00") and hours[8].startswith("4:00"), f"from four to four: {hours}")
+        check(not [hour for hour in hours if hour == "24:00"], f"by the clock of the person: {hours}")
+        same(sum(hour.endswith(" mi") or hour.endswith(" km") for hour in hours), 2, f"how far each drive went: {hours}")
+
+
+@test
+def a_command_that_a_page_shows_is_one_that_there_is(world):
+    browser = world.looking
+    for page in ("/data", "/devices"):
+        browser.go(page)
+        browser.find("main h1")
+        for command in browser.script("return [...document.querySelectorAll('.command span')].map((span) => span.textContent)"):
+            program, *words = command.split()
+            same(program, "trendyd", f"the program of: {command}")
+            ran = subprocess.run([world.program, *words, "--help"], capture_output=True, text=True)
+            same(ran.returncode, 0, f"{command}: {ran.stderr}")
+            check(ran.stdout.startswith("Usage") or "Usage:" in ran.stdout, f"{command}: {ran.stdout[:100]}")

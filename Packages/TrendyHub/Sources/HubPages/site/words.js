@@ -81,7 +81,7 @@ export const words = {
     less: 'less', more: 'more', types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
   },
   type: {
-    /** @param {string} when */ last: (when) => `Last ${when}.`, never: 'No entry yet.', edit: 'Edit type', today: 'today', week: 'last 7 days', month: 'last 28 days',
+    /** @param {string} when */ last: (when) => (when.startsWith('last ') ? `${when[0].toUpperCase()}${when.slice(1)}.` : `Last ${when}.`), never: 'No entry yet.', edit: 'Edit type', today: 'today', week: 'last 7 days', month: 'last 28 days',
     total: 'last 365 days', /** @param {string} name */ first: (name) => `Log ${name}`, entriesADay: 'Entries a day', entriesAWeek: 'Entries a week',
     /** @param {number} a @param {number} b */ compared: (a, b) => `${some(a, 'entry', 'entries')} in the last 14 days, ${count(b)} in the 14 before.`,
     lastEntries: 'Last entries', range: 'How far back', newType: 'New type', allTypes: 'All types', name: 'Name', colour: 'Colour', glyph: 'Glyph', properties: 'Properties',

@@ -21,7 +21,7 @@ export const data = () => ({
       h('section', null, h('div.section-head', null, h('h2', null, words.data.takeOut)), h('ul.rows', null,
         h('li', null, h('div.plain-row', null, h('span.what', null, h('b', null, words.data.csv), h('div.small.quiet', null, words.data.csvWords)), button)),
         h('li', null, h('div.plain-row', null, h('span.what', null, h('b', null, words.data.all), h('div.small.quiet', null, words.data.allWords)), h('a.button', { href: snapshotAddress, download: `trendy-${today()}.ndjson` }, words.data.download))))),
-      h('section', null, h('div.section-head', null, h('h2', null, words.data.backups)), h('div.group', null, h('p', null, words.data.backupWords), command('trendyd backup trendy.backup'))));
+      h('section', null, h('div.section-head', null, h('h2', null, words.data.backups)), h('div.group', null, h('p', null, words.data.backupWords), command('trendyd hub backup trendy.backup'))));
   },
 });
 

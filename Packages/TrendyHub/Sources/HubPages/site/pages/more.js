@@ -12,7 +12,7 @@ export const more = () => ({
   title: words.nav.more, load: async () => null,
   draw() {
     const [title, detail] = syncWords();
-    return h('div.page', null, head(words.nav.more, `${title} ${detail}`),
+    return h('div.page', null, head(words.nav.more, `${title}${/[.:]$/.test(title) ? '' : '.'} ${detail}`),
       h('ul.rows', null, REST.map(([address, name, text]) => h('li', null, h('a.plain-row', { href: address }, glyph(name), h('span.what', null, text), glyph('right', '.s16'))))),
       h('section', null, h('div.section-head', null, h('h2', null, words.nav.types)),
         h('ul.rows', null, types().filter((type) => !isOwnType(type)).map((type) => h('li', null, h('a.plain-row', { href: `/types/${encodeURIComponent(type.id)}` }, disc(type, 28), h('span.what', null, type.name), glyph('right', '.s16')))))));

@@ -20,7 +20,7 @@ export function dayBand(date, events, width) {
   const left = isNarrow ? 0 : 76;
   const x = (/** @type {number} */ moment) => left + (Math.min(end, Math.max(begin, moment)) - begin) / (end - begin) * (width - left);
   const visits = events.filter((event) => isVisit(event) && (event.end_date || date === today()));
-  const trips = events.filter(isTrip);
+  const trips = events.filter(isTrip).sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
   const others = events.filter((event) => !visits.includes(event) && !trips.includes(event) && !event.is_all_day).sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
   const lanes = [];
   let y = 24;
@@ -35,7 +35,7 @@ export function dayBand(date, events, width) {
     const moment = begin + (end - begin) * hour / 24;
     const isNamed = hour % (isNarrow ? 6 : 3) === 0;
     hours.push(svg('line.grid', { x1: x(moment), x2: x(moment), y1: isNamed ? 18 : 24, y2: y }),
-      isNamed && svg('text', { x: x(moment), y: 11, 'text-anchor': hour === 0 ? 'start' : hour === 24 ? 'end' : 'middle' }, hour === 24 ? '24:00' : time(new Date(moment))));
+      isNamed && svg('text', { x: x(moment), y: 11, 'text-anchor': hour === 0 ? 'start' : hour === 24 ? 'end' : 'middle' }, hour === 24 ? time(new Date(end)).replace(/^00:00$/, '24:00') : time(new Date(moment))));
   }
   let right = -Infinity;
   const now = Date.now();
@@ -51,7 +51,7 @@ export function dayBand(date, events, width) {
     }),
     trips.map((event, i) => {
       const [a, b] = [x(Date.parse(event.timestamp)), x(Date.parse(event.end_date))];
-      const next = trips[i - 1] ? x(Date.parse(trips[i - 1].timestamp)) : width;
+      const next = trips[i + 1] ? x(Date.parse(trips[i + 1].timestamp)) : width;
       const text = distance(event.properties?.distance?.value ?? 0);
       return svg('g', null, svg('rect.trip', { x: a, y: row.trips + (isNarrow ? 2 : 0), width: Math.max(6, b - a), height: isNarrow ? 10 : 24, rx: 4 }),
         !isNarrow && text.length * 6.5 + 12 < next - b && svg('text', { x: Math.max(b, a + 6) + 7, y: row.trips + 16 }, text));

@@ -1,15 +1,13 @@
-import { svg } from './dom.js';
+import { h } from './dom.js';
 
 /**
- * Small bars, one a day; the last is today. For the eye alone: its words stand beside it.
+ * Small bars, one a day; the last is today. For the eye alone: its words stand beside it. Where room is short the earliest are left out,
+ * each as a whole.
  * @param {number[]} values
  */
-export function spark(values, pitch = 8, height = 26) {
+export function spark(values, height = 26) {
   const most = Math.max(1, ...values);
-  const width = values.length * pitch - 2;
-  return svg('svg.bars.spark', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'xMaxYMax slice', 'aria-hidden': 'true' },
-    values.map((value, i) => {
-      const tall = value ? Math.max(4, (value / most) * height) : 2;
-      return svg(`rect${value ? (i === values.length - 1 ? '.now' : '') : '.none'}`, { x: i * pitch, y: height - tall, width: pitch - 2, height: tall, rx: value ? 1.5 : 0 });
-    }));
+  const tall = (/** @type {number} */ value) => (value ? Math.max(4, (value / most) * height) : 2);
+  // From today back: what finds no room in the line is in a second one, which is not seen.
+  return h('span.spark', { 'aria-hidden': 'true' }, [...values].reverse().map((value, i) => h(`i${value ? (i ? '' : '.now') : '.none'}`, { set: { '--tall': `${tall(value)}px` } })));
 }
