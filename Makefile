@@ -37,7 +37,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -129,6 +129,13 @@ bench-hub: deps
 	$(SWIFT) build $(TOOLS) --product trendy-bench-hub
 	for workload in writers readers streams requests; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench-hub $$workload $$folder/hub; rm -rf $$folder; done
+
+# What the daemon has in memory under what eight persons' devices do: make bench-load MINUTES=60
+MINUTES ?= 10
+bench-load: release
+	$(SWIFT) build $(TOOLS) --product trendy-bench-hub
+	folder=$$(mktemp -d); $(SCRATCH)/bench/release/trendy-bench-hub load $$folder/hub $$(($(MINUTES) * 60)) \
+	  $(SCRATCH)/release-static/release/trendyd; rm -rf $$folder
 
 # Stories of devices, a hub and a bad network, one a seed.
 SEEDS ?= 1..2000

@@ -58,7 +58,8 @@ let package = Package(
         "TrendyProtocols", "TrendyTesting", "TrendyTrips",
       ]),
     .executableTarget(
-      name: "trendy-bench-hub", dependencies: ["HubConnection", "TrendyHub", "TrendyModels", "TrendyPersistence"]),
+      name: "trendy-bench-hub",
+      dependencies: ["HubConnection", "StoreBenchmark", "TrendyHub", "TrendyModels", "TrendyPersistence"]),
     .executableTarget(name: "trendy-bench-sync", dependencies: ["SyncBenchmark"]),
     .executableTarget(name: "trendy-fuzz", dependencies: ["Fuzzing"]),
     .executableTarget(name: "trendy-hostile", dependencies: ["TrendyHub"]),

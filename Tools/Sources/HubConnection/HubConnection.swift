@@ -106,9 +106,10 @@ package final class HubConnection {
     let head = String(decoding: answer.prefix(2048), as: UTF8.self)
     guard let end = head.range(of: "\r\n\r\n") else { return nil }
     guard head.hasPrefix("HTTP/1.1 20") else { throw Failed(description: head) }
+    let bytes = head[..<end.upperBound].utf8.count
+    if head.hasPrefix("HTTP/1.1 204") { return (bytes, bytes) }
     let field = head.range(of: "Content-Length: ").map { head[$0.upperBound...].prefix { $0.isNumber } }
     guard let field, let length = Int(field) else { throw Failed(description: head) }
-    let bytes = head[..<end.upperBound].utf8.count
     return (bytes, bytes + length)
   }
 }

@@ -8,17 +8,32 @@ final class HubProcess {
   let port: UInt16
 
   /// Starts this program once more, as `serve DIR CONNECTIONS`.
-  init(directory: String, connections: Int) throws {
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["serve", directory, "\(connections)"]
+  convenience init(directory: String, connections: Int) throws {
+    try self.init(
+      "/proc/self/exe", ["serve", directory, "\(connections)"],
+      portIn: { UInt16($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
+  }
+
+  /// Starts the daemon as a hub for a crowd.
+  convenience init(daemon: String, directory: String) throws {
+    try self.init(
+      daemon,
+      [
+        "run", "--role", "hub", "--data", directory, "--listen", "127.0.0.1:0", "--limit", "requestsPerMinute=none",
+        "--log-level", "error", "--json",
+      ],
+      portIn: { $0.firstMatch(of: /127\.0\.0\.1:([0-9]+)/).flatMap { UInt16($0.output.1) } })
+  }
+
+  private init(_ program: String, _ arguments: [String], portIn: (String) -> UInt16?) throws {
+    process.executableURL = URL(filePath: program).resolvingSymlinksInPath()
+    process.arguments = arguments
     process.standardInput = input
     let output = Pipe()
     process.standardOutput = output
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-      throw Failed(description: "the hub did not start: \(line)")
-    }
+    guard let port = portIn(line) else { throw Failed(description: "the hub did not start: \(line)") }
     self.port = port
   }
 
@@ -41,14 +56,19 @@ final class HubProcess {
 
   func end() {
     try? input.fileHandleForWriting.close()
+    process.terminate()
     process.waitUntilExit()
   }
 
-  /// Memory that is its own and not a file's, in megabytes.
-  var memory: Double {
+  /// Memory in megabytes: its own, and what is there of files.
+  var memory: (own: Double, mapped: Double) {
     let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
-    let kilobytes = text.firstMatch(of: /RssAnon:\s+([0-9]+)/).flatMap { Double($0.output.1) } ?? 0
-    return kilobytes / 1024
+    func megabytes(_ match: Regex<(Substring, Substring)>.Match?) -> Double {
+      match.flatMap { Double($0.output.1) }.map { $0 / 1024 } ?? 0
+    }
+    return (
+      megabytes(text.firstMatch(of: /RssAnon:\s+([0-9]+)/)), megabytes(text.firstMatch(of: /RssFile:\s+([0-9]+)/))
+    )
   }
 
   /// Processor time so far, in seconds: of the process, or of those of its threads that have this name.

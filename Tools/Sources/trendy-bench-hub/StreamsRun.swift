@@ -15,7 +15,7 @@ struct StreamsRun {
     defer { hub.end() }
     try HubConnection(port: hub.port, token: crowd.tokens[0]).ask(
       "POST", "/event-types", #"{"id":"t","name":"x","color":"c","icon":"i"}"#)
-    let before = hub.memory
+    let before = hub.memory.own
     let start = ContinuousClock.now
     var readers: [HubConnection] = []
     for number in 0..<streams {
@@ -27,7 +27,7 @@ struct StreamsRun {
     }
     let opening = (ContinuousClock.now - start) / .milliseconds(1) / Double(max(streams, 1))
     Thread.sleep(forTimeInterval: 2)
-    let memory = hub.memory
+    let memory = hub.memory.own
     let idle = hub.processorTime()
     Thread.sleep(forTimeInterval: Double(seconds))
     let idlePart = (hub.processorTime() - idle) / Double(seconds)

@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyPersistence
 
 /// How long others wait at a hub while one person asks all they can, and what many cost who only listen:
-/// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]`.
+/// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]`, `trendy-bench-hub load DIR SECONDS DAEMON`.
 ///
 /// `writers`: eight devices of one person write without pause, each sync takes 200 ms. `readers`: sixteen of them read 1,000 events
 /// without pause. Meanwhile one asks after the hub's health and another person reads fifty events. Prints one line of JSON: times in
@@ -12,7 +12,8 @@ import TrendyPersistence
 ///
 /// `streams`: 10,000 streams unless told, four of each person, at a hub in a process of its own: its memory, its processor time while
 /// nothing happens, and that of a write. `requests`: thirty-two devices ask without pause; processor time of the hub for each request,
-/// and what the thread with the sockets has of it.
+/// and what the thread with the sockets has of it. `load`: eight persons ask `trendyd` what people's devices do, and thirty streams come and
+/// go; what it has in memory each minute.
 @main
 enum TrendyBenchHub {
   static func main() async throws {
@@ -23,7 +24,9 @@ enum TrendyBenchHub {
     guard let workload = arguments.first.flatMap(Workload.init(rawValue:)), let directory = arguments.dropFirst().first
     else {
       FileHandle.standardError.write(
-        Data("usage: trendy-bench-hub writers|readers|streams|requests DIR [SECONDS [STREAMS]]\n".utf8))
+        Data(
+          "usage: trendy-bench-hub writers|readers|streams|requests DIR [SECONDS [STREAMS]], or load DIR SECONDS DAEMON\n"
+            .utf8))
       exit(64)
     }
     let seconds = arguments.dropFirst(2).first.flatMap(Int.init) ?? 10
@@ -33,6 +36,9 @@ enum TrendyBenchHub {
       let count = arguments.dropFirst(3).first.flatMap(Int.init) ?? 10_000
       try StreamsRun(directory: directory, streams: count).measure(for: seconds)
     case .requests: try await RequestsRun(directory: directory).measure(for: seconds)
+    case .load:
+      let daemon = arguments.dropFirst(3).first ?? "trendyd"
+      try await LoadRun(directory: directory, daemon: daemon).measure(for: seconds)
     }
   }
 }
@@ -42,6 +48,7 @@ enum Workload: String {
   case readers
   case streams
   case requests
+  case load
 
   var clients: Int { self == .writers ? 8 : 16 }
 }
@@ -137,9 +144,14 @@ final class Client: @unchecked Sendable {
 
   /// In milliseconds, to a hundredth.
   func percentile(_ percent: Int) -> Double {
+    TrendyBenchHub.percentile(percent, of: times)
+  }
+}
+
+extension TrendyBenchHub {
+  /// In milliseconds, to a hundredth; -1 of none.
+  static func percentile(_ percent: Int, of times: [Duration]) -> Double {
     let sorted = times.sorted()
-    guard !sorted.isEmpty else { return -1 }
-    let (seconds, attoseconds) = sorted[min(sorted.count * percent / 100, sorted.count - 1)].components
-    return (Double(seconds) * 100_000 + Double(attoseconds) / 1e13).rounded() / 100
+    return sorted.isEmpty ? -1 : rounded(sorted[min(sorted.count * percent / 100, sorted.count - 1)] / .milliseconds(1))
   }
 }
