@@ -75,6 +75,8 @@ struct WorldsBenchmark {
     case withoutAccuracy = "no_accuracy"
     case cells
     case cellsWithoutAccuracy = "cells_no_accuracy"
+    case accessPoints = "access_points"
+    case wakingLate = "waking_late"
     case scatter10 = "scatter_10m"
     case scatter30 = "scatter_30m"
     case dropped = "dropped_20"
@@ -89,6 +91,8 @@ struct WorldsBenchmark {
       case .withoutAccuracy: day.withoutAccuracy()
       case .cells: day.askingCells(0.3, seed: seed)
       case .cellsWithoutAccuracy: day.askingCells(0.3, seed: seed).withoutAccuracy()
+      case .accessPoints: day.askingAccessPoints(0.7, seed: seed)
+      case .wakingLate: day.wakingLate(seed: seed)
       case .scatter10: day.scattered(byMeters: 10, seed: seed)
       case .scatter30: day.scattered(byMeters: 30, seed: seed)
       case .dropped: day.dropping(0.2, seed: seed)

@@ -92,14 +92,63 @@ extension SimulatedDay {
     return day
   }
 
-  /// Masts stand somewhere in squares of a hundredth of a degree to the north, and as many metres to the east.
-  private static func mast(near place: Coordinate, cellsNorth: Int, seed: UInt64) -> Coordinate {
-    let row = Int((place.latitude * 100).rounded(.down)) + cellsNorth
-    let width = 0.01 / cos((Double(row) / 100) * .pi / 180)
+  /// With fixes from access points between its own, as phones write both in one row: after a part of the fixes that know their place to
+  /// 20 m, 0 to 1, one that is up to 200 m off and claims 20 to 50 m. For minutes at a time they tell of an access point that was left.
+  ///
+  /// Fixes less than eight seconds apart have none between them.
+  public func askingAccessPoints(_ part: Double, seed: UInt64) -> SimulatedDay {
+    var day = self
+    var chance = SeededGenerator(seed: seed)
+    var row: [Location] = []
+    var stale = (place: Coordinate(latitude: 0, longitude: 0), until: Date.distantPast)
+    for (fix, next) in zip(fixes, fixes.dropFirst()) {
+      row.append(fix)
+      let seconds = next.timestamp.timeIntervalSince(fix.timestamp)
+      guard (8...120).contains(seconds), (0...20).contains(fix.horizontalAccuracy), chance.happens(part) else {
+        continue
+      }
+      let (north, east) = SimulatedPerson.offset(from: fix.coordinate, to: next.coordinate)
+      let middle = SimulatedPerson.moved(fix.coordinate, north: north / 2, east: east / 2)
+      let place = Self.mast(near: middle, squaresOfDegree: 500, seed: seed)
+      if fix.timestamp >= stale.until, chance.happens(0.05) {
+        stale = (place, fix.timestamp.addingTimeInterval(chance.number(in: 60...400)))
+      }
+      row.append(
+        Location(
+          coordinate: fix.timestamp < stale.until ? stale.place : place,
+          horizontalAccuracy: chance.number(in: 20...50).rounded(),
+          timestamp: fix.timestamp.addingTimeInterval((seconds / 2).rounded())))
+    }
+    day.fixes = row + fixes.suffix(1)
+    return day
+  }
+
+  /// Without the first one to five minutes after each silence of ten minutes and more: what sleeps is woken late.
+  public func wakingLate(seed: UInt64) -> SimulatedDay {
+    var day = self
+    var chance = SeededGenerator(seed: seed)
+    var last = Date.distantPast
+    var awake = Date.distantPast
+    day.fixes = fixes.filter {
+      if $0.timestamp.timeIntervalSince(last) >= 600, last > .distantPast {
+        awake = $0.timestamp.addingTimeInterval(chance.number(in: 60...300))
+      }
+      last = $0.timestamp
+      return $0.timestamp >= awake
+    }
+    return day
+  }
+
+  /// Masts stand somewhere in squares of a part of a degree to the north, and as many metres to the east.
+  private static func mast(
+    near place: Coordinate, cellsNorth: Int = 0, squaresOfDegree: Double = 100, seed: UInt64
+  ) -> Coordinate {
+    let row = Int((place.latitude * squaresOfDegree).rounded(.down)) + cellsNorth
+    let width = 1 / squaresOfDegree / cos((Double(row) / squaresOfDegree) * .pi / 180)
     let column = Int((place.longitude / width).rounded(.down))
     var chance = SeededGenerator(seed: seed &+ UInt64(bitPattern: Int64(row &* 1_000_003 &+ column)))
     return Coordinate(
-      latitude: (Double(row) + chance.number(in: 0...1)) / 100,
+      latitude: (Double(row) + chance.number(in: 0...1)) / squaresOfDegree,
       longitude: (Double(column) + chance.number(in: 0...1)) * width)
   }
 }

@@ -98,6 +98,31 @@ struct SimulatedDayTests {
     #expect(zip(logger.fixes, logger.askingCells(0.9, seed: 1).fixes).count { $0 != $1 } < 100)
   }
 
+  @Test func `a phone that asks access points writes some fixes more, each less certain than those beside it`() {
+    let day = Day(seed: 3, world: .buses, recorder: .tracker)
+    let asking = day.askingAccessPoints(0.7, seed: 1)
+    let own = Set(day.fixes)
+    let others = asking.fixes.filter { !own.contains($0) }
+    #expect(asking.fixes.filter(own.contains) == day.fixes)
+    #expect(others.count * 4 > day.fixes.count)
+    #expect(others.allSatisfy { (20...50).contains($0.horizontalAccuracy) })
+    #expect(zip(asking.fixes, asking.fixes.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
+    #expect(asking.trips == day.trips)
+  }
+
+  @Test func `a phone that is woken late is first heard minutes later, and knows no less after that`() {
+    let day = Day(seed: 2, world: .town, recorder: .phone)
+    let late = day.wakingLate(seed: 1)
+    #expect(Set(late.fixes).isSubset(of: day.fixes))
+    #expect(late.fixes[0] == day.fixes[0])
+    for trip in day.trips.dropFirst() {
+      let first = late.fixes.first { $0.timestamp >= trip.startTime }
+      #expect(first.map { $0.timestamp.timeIntervalSince(trip.startTime) > 60 } ?? true)
+    }
+    #expect(day.fixes.count - late.fixes.count < day.trips.count * 30)
+    #expect(late.trips == day.trips)
+  }
+
   private func longestSilence(_ fixes: [Location], in trip: Day.Trip? = nil) -> TimeInterval {
     let seen = fixes.filter { fix in trip.map { $0.startTime <= fix.timestamp && fix.timestamp <= $0.endTime } ?? true }
     return zip(seen, seen.dropFirst()).map { $1.timestamp.timeIntervalSince($0.timestamp) }.max() ?? 0
