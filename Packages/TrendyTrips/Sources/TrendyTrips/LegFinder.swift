@@ -23,6 +23,8 @@ struct LegFinder: Hashable, Sendable, Codable {
 
     /// Metres a second, as the crow flies.
     var speed: Double { crow / max(1, end.timeIntervalSince(start)) }
+
+    var middle: Date { start.addingTimeInterval(end.timeIntervalSince(start) / 2) }
   }
 
   private var cells: [Cell] = []
@@ -51,7 +53,7 @@ struct LegFinder: Hashable, Sendable, Codable {
   /// Goes on from another place: the speed to there is nobody's.
   mutating func move(to fix: Location, motion: MotionHistory) {
     if var cell = open, let from = openFix {
-      cell.activity = motion.activity(at: cell.start.addingTimeInterval(cell.end.timeIntervalSince(cell.start) / 2))
+      cell.activity = motion.activity(at: cell.middle)
       // As the way was long: where it led is not known.
       cell.crow = cell.distance
       cell.noise = 2 * max(from.horizontalAccuracy, 5)
@@ -64,7 +66,7 @@ struct LegFinder: Hashable, Sendable, Codable {
   private func close(_ cell: inout Cell, _ from: Location, _ to: Location, _ motion: MotionHistory) {
     cell.crow = Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
     cell.noise = max(from.horizontalAccuracy, 5) + max(to.horizontalAccuracy, 5)
-    cell.activity = motion.activity(at: cell.start.addingTimeInterval(cell.end.timeIntervalSince(cell.start) / 2))
+    cell.activity = motion.activity(at: cell.middle)
   }
 
   private mutating func thin() {
@@ -91,7 +93,9 @@ struct LegFinder: Hashable, Sendable, Codable {
   ///   - distance: metres from start to end as they were added.
   ///   - added: metres that they were estimated to be more, each leg in proportion.
   func legs(from start: Date, to end: Date, distance: Double, added: Double = 0) -> [TripLeg] {
-    var row = cells.filter { $0.start < end }
+    // A cell that lies after the end for the most part tells of what came then.
+    var row = cells.filter { $0.middle < end }
+    if row.isEmpty { row = Array(cells.prefix(1)) }
     if let open, open.end <= end || row.isEmpty { row.append(open) }
     guard !row.isEmpty else {
       return [TripLeg(mode: .walking, startTime: start, endTime: end, distanceMeters: distance + added)]

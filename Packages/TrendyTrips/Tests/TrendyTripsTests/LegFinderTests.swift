@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+import TrendyModels
+
+@testable import TrendyTrips
+
+@Suite("LegFinder", .timeLimit(.minutes(1)))
+struct LegFinderTests {
+  /// A walk of ten minutes with a fix each ten seconds, 18 s of it after the last full cell, and a leap of the receiver after its end.
+  private func legs(until end: Double) -> [TripLeg] {
+    var finder = LegFinder()
+    for second in stride(from: 0.0, through: 600, by: 10) {
+      finder.add(fix(second, east: 1.3 * second), distance: second == 0 ? 0 : 13, motion: MotionHistory())
+    }
+    finder.add(fix(618, east: 804), distance: 24, motion: MotionHistory())
+    finder.add(fix(640, east: 960), distance: 156, motion: MotionHistory())
+    return finder.legs(from: at(0), to: at(end), distance: 804)
+  }
+
+  @Test func `what came after the end for the most part is no leg of the trip`() {
+    #expect(legs(until: 618).map(\.mode) == [.walking])
+    #expect(legs(until: 618).last?.endTime == at(618))
+    #expect(legs(until: 640).map(\.mode) == [.walking, .cycling])
+  }
+}
