@@ -14,6 +14,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case passedOver = "passed_over"
     /// A fix without accuracy that jumped to the mast of a radio cell, or back to an access point seen before.
     case cell
+    /// A fix between two that are much more precise, and that it is far from.
+    case outweighed
     /// The place of rest was left, and the way went on.
     case departed
     /// Nothing was heard at the place of rest for a while, and then on the way.
@@ -109,6 +111,8 @@ extension TripDecision: CustomStringConvertible {
     case .passedOver: "a fix \(metres) off is passed over: nobody gets there in \(time)"
     case .cell:
       "a fix \(metres) off is passed over: it does not say how accurate it is, and jumps there and away as a phone that asks radio cells"
+    case .outweighed:
+      "a fix \(metres) off is passed over: it is of WiFi or a radio cell, between two fixes that know the place to \(Self.length(limit))"
     case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
     case .woke:
       "nothing was heard for \(time), then \(metres) from the place of rest; it did not leave before, and the start is "
@@ -172,7 +176,9 @@ struct DecisionLog: Hashable, Sendable, Codable {
   mutating func add(_ decision: TripDecision) {
     all.append(decision)
     guard all.count > Self.limit else { return }
-    all.remove(at: all.firstIndex { [.shortStop, .passedOver, .cell, .displaced].contains($0.rule) } ?? Self.limit / 2)
+    all.remove(
+      at: all.firstIndex { [.shortStop, .passedOver, .cell, .outweighed, .displaced].contains($0.rule) } ?? Self.limit
+        / 2)
   }
 
   mutating func add(_ decisions: [TripDecision]) { for decision in decisions { add(decision) } }

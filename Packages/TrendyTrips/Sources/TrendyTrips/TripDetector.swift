@@ -137,6 +137,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private var cruise = Cruise()
   /// Passes over what no receiver measured.
   private var masts = Masts()
+  /// Passes over what a better receiver contradicts.
+  private var precision = Precision()
   private var cadence = Cadence()
   private var motion = MotionHistory()
 
@@ -167,9 +169,16 @@ public struct TripDetector: Hashable, Sendable, Codable {
     guard let fix = location.checked, fix.horizontalAccuracy < configuration.maximumAccuracy else { return [] }
     if let lastFix, fix.timestamp <= lastFix.timestamp { return [] }
     lastFix = fix
-    if masts.passes(fix) { return smooth(fix) }
+    if masts.passes(fix) { return sift(fix) }
     let (passed, passedOver) = masts.add(fix)
     for mast in passedOver { note(mast: mast) }
+    return passed.flatMap { sift($0) }
+  }
+
+  private mutating func sift(_ fix: Location) -> [Effect] {
+    if precision.passes(fix) { return smooth(fix) }
+    let (passed, outweighed) = precision.add(fix)
+    for other in outweighed { note(outweighed: other, by: fix) }
     return passed.flatMap { smooth($0) }
   }
 
@@ -232,7 +241,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// than a tick, they are to be detected again.
   public mutating func onTick(at date: Date) -> [Effect] {
     var effects: [Effect] = []
-    if let fix = masts.take(at: date) { effects += smooth(fix) }
+    if let fix = masts.take(at: date) { effects += sift(fix) }
+    effects += precision.take(at: date).flatMap { smooth($0) }
     if smoothing.isDue(at: date), let mean = smoothing.take(isLast: true) { effects += see(mean) }
     if let effect = way?.onTick(at: date, configuration) { effects.append(effect) }
     return effects
@@ -243,7 +253,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
 
   /// Closes an open trip at the end of a recording, where no more fixes can come.
   public mutating func finish() -> [Effect] {
-    var effects = masts.take().map { smooth($0) } ?? []
+    var effects = masts.take().map { sift($0) } ?? []
+    effects += precision.take().flatMap { smooth($0) }
     effects += smoothing.take(isLast: true).map { see($0) } ?? []
     guard let way, let last = lastSeen else { return effects }
     self.way = nil
@@ -286,6 +297,16 @@ extension TripDetector {
     guard let lastSeen else { return }
     let decision = TripDecision(
       .cell, at: fix.timestamp, meters: Geodesic.shortMeters(from: lastSeen.coordinate, to: fix.coordinate))
+    rest?.note(decision)
+    way?.note(decision)
+  }
+
+  /// What differs by no more than it is uncertain is not worth telling.
+  private mutating func note(outweighed fix: Location, by precise: Location) {
+    let meters = Geodesic.shortMeters(from: fix.coordinate, to: precise.coordinate)
+    guard meters > 2 * fix.horizontalAccuracy else { return }
+    let decision = TripDecision(
+      .outweighed, at: fix.timestamp, meters: meters, limit: precise.horizontalAccuracy)
     rest?.note(decision)
     way?.note(decision)
   }

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+
+@testable import TrendyTrips
+
+@Suite("Precision", .timeLimit(.minutes(5)))
+struct PrecisionTests {
+  /// What is passed on of some fixes, in its order.
+  private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
+    var precision = Precision()
+    let passed = fixes.flatMap { precision.passes($0) ? [$0] : precision.add($0).passed }
+    return passed + (isOver ? precision.take() : [])
+  }
+
+  @Test("a fix between two that are three times as precise is passed over", arguments: [29.0, 30, 31])
+  func between(accuracy: Double) {
+    let aside = fix(15, east: 500, accuracy: accuracy)
+    let row = [fix(0, accuracy: 10), aside, fix(30, accuracy: 10)]
+    #expect(passed(row).contains(aside) == (accuracy < 30))
+  }
+
+  @Test("only if these are within a minute of each other", arguments: [59.0, 60, 61])
+  func soon(seconds: Double) {
+    let aside = [5.0, 50].map { fix($0, east: 500, accuracy: 50) }
+    let row = [fix(0, accuracy: 5)] + aside + [fix(seconds, accuracy: 5)]
+    #expect(passed(row) == (seconds <= 60 ? [row[0], row[3]] : row))
+  }
+
+  @Test func `who goes into a building is found there by WiFi`() {
+    let row = [fix(0, accuracy: 5)] + stride(from: 20.0, through: 200, by: 20).map { fix($0, east: 40, accuracy: 40) }
+    #expect(passed(row) == row)
+    #expect(passed(Array(row.prefix(3)), isOver: false) == [row[0]])
+  }
+
+  @Test func `what is held back waits for a minute after the precise fix and no longer`() {
+    var precision = Precision()
+    for fix in [fix(0, accuracy: 5), fix(10, accuracy: 50)] where !precision.passes(fix) { _ = precision.add(fix) }
+    let soon = precision.take(at: at(60))
+    #expect(soon.isEmpty)
+    let late = precision.take(at: at(61))
+    #expect(late == [fix(10, accuracy: 50)])
+    let last = precision.take()
+    #expect(last.isEmpty)
+  }
+
+  @Test("fixes that tell no accuracy, and those of WiFi alone, pass", arguments: [-1.0, 40])
+  func others(accuracy: Double) {
+    let row = (0..<20).map { fix(Double($0) * 15, east: Double($0), accuracy: accuracy) }
+    #expect(passed(row) == row)
+  }
+
+  // MARK: Trips
+
+  @Test func `a phone that goes on telling of the access point that it left is on its way`() throws {
+    let way = drive(speed: 12, start: 600, end: 1800, interval: 20)
+    let stale = stride(from: 610.0, to: 1800, by: 20).map { fix($0, accuracy: 40) }
+    let rest =
+      stride(from: 0.0, to: 600, by: 30).map { fix($0, accuracy: 40) }
+      + stride(from: 1820.0, through: 2600, by: 30).map { fix($0, east: 14_400, accuracy: 40) }
+    let trips = TripDetector.trips(in: (rest + way + stale).sorted { $0.timestamp < $1.timestamp })
+    #expect(trips.count == 1)
+    let trip = try #require(trips.first)
+    #expect(abs(trip.trip.distanceMeters / 14_400 - 1) < 0.01)
+    #expect(trip.decisions.contains { $0.rule == .outweighed && ($0.meters ?? 0) > 5000 && $0.limit == 10 })
+  }
+
+  @Test func `fixes of access points between those of the receiver change hardly any trip`() {
+    var found = (plain: 0, asking: 0)
+    for seed in UInt64(1)...6 {
+      for (world, recorder) in zip(
+        [SimulatedDay.World.town, .railway, .buses, .fastRail],
+        [SimulatedDay.Recorder.phone, .tracker, .phone, .tracker])
+      {
+        let day = SimulatedDay(seed: 5000 + seed, world: world, recorder: recorder)
+        found.plain += matched(day)
+        found.asking += matched(day.askingAccessPoints(0.7, seed: seed))
+      }
+    }
+    // Before uncertain fixes were passed over it was three quarters.
+    #expect(Double(found.asking) >= 0.93 * Double(found.plain))
+  }
+
+  /// How many trips of a day are found, from two minutes of the true start to two minutes of the true end.
+  private func matched(_ day: SimulatedDay) -> Int {
+    let found = TripDetector.trips(in: day.fixes).map(\.trip)
+    return day.trips.count { trip in
+      found.contains {
+        abs($0.startTime.timeIntervalSince(trip.startTime)) <= 120
+          && abs(($0.endTime ?? $0.startTime).timeIntervalSince(trip.endTime)) <= 120
+      }
+    }
+  }
+}
