@@ -51,46 +51,6 @@ extension TripDetector {
     /// Silence closed it; a ride over all of that opens it again.
     var isClosed = false
 
-    /// How far the trip had come with a fix.
-    private struct Mark: Hashable, Codable {
-      var fix: Location
-      var distance = 0.0
-      var reach = 0.0
-      /// Metres of the longest hop between two fixes, and of the next longest.
-      var longestHop = 0.0
-      var secondHop = 0.0
-      /// Metres along the way as seen twice a minute.
-      var coarse = 0.0
-      /// Seconds away from where it began.
-      var away: TimeInterval = 0
-      var drift = Drift.Sums()
-      /// Seconds without reception, of which nobody knows whether it stood.
-      var unheard: TimeInterval = 0
-      /// Seconds at skip places.
-      var paused: TimeInterval = 0
-      /// Metres from circle to circle, which noise adds little to.
-      var progress = 0.0
-      /// What of the length is estimated.
-      var estimate = WayLength.Estimate()
-      var topSpeed: Double?
-      var routeCount = 1
-
-      init(fix: Location, distance: Double) {
-        self.fix = fix
-        self.distance = distance
-      }
-
-      init(_ mark: Mark, progress: Double) {
-        self = mark
-        self.progress = progress
-      }
-
-      init(_ mark: Mark, at fix: Location) {
-        self = mark
-        self.fix = fix
-      }
-    }
-
     /// The way begins at the place of rest, and not at one of the fixes that scatter about it.
     /// - Parameter origin: the recorded fix that names the trip.
     init(
