@@ -43,6 +43,47 @@ struct HubInsightsTests {
     try await insights(query)["types"].arrayValue?.first { $0["event_type_id"] == .string(type) } ?? .null
   }
 
+  @Test func `what is written since is in the next findings, as if all were read anew`() async throws {
+    for id in ["t", "u", "w"] { try await hub.makeType(id, name: id) }
+    func goal(_ measure: JSONValue) -> JSONValue {
+      ["goal": ["amount": 1, "bound": "at_least", "measure": measure, "period": "day"]]
+    }
+    #expect(try await hub.send("PATCH", "/event-types/u", goal("count")).status == 200)
+    try await record("t", at: times((1..<50).filter { $0 % 3 != 1 }), zone: "Europe/Paris")
+    try await record("u", at: times((1..<400).filter { $0 % 2 != 1 }))
+    let first = "t-\(times([2])[0])-0"
+    func event(_ id: JSONValue, _ type: JSONValue, _ time: String, _ more: [String: JSONValue] = [:]) -> JSONValue {
+      .object(["id": id, "event_type_id": type, "timestamp": .string(time)].merging(more) { $1 })
+    }
+    let dose: JSONValue = ["Count": ["type": "number", "value": 2.5]]
+    let acts: [(String, String, JSONValue?)] = [
+      ("POST", "/events", event("a", "t", "2024-01-01T00:00:00Z")),
+      ("POST", "/events", event("b", "u", "2010-05-01T12:00:00Z")),
+      ("POST", "/events", event("c", "w", "2023-12-30T12:00:00Z", ["source_type": "trip", "is_all_day": true])),
+      ("POST", "/events", event("d", "u", "2024-02-01T12:00:00Z")), ("PATCH", "/events/a", ["notes": "oat"]),
+      ("DELETE", "/events/b", nil), ("DELETE", "/events/\(first)", nil), ("POST", "/events/\(first)/restore", nil),
+      ("DELETE", "/events/c", nil), ("PATCH", "/events/a", ["timestamp": "2023-11-01T00:00:00Z"]),
+      ("PATCH", "/events/a", ["event_type_id": "w"]), ("PATCH", "/events/a", ["source_type": "geofence"]),
+      ("POST", "/events", event("e", "u", "2023-12-31T12:00:00Z", ["properties": dose])), ("DELETE", "/events/e", nil),
+      ("PATCH", "/event-types/t", goal("duration")),
+      ("POST", "/events", event("f", "t", "2023-12-29T12:00:00Z", ["end_date": "2023-12-29T12:20:00.5Z"])),
+      ("PATCH", "/events/f", ["end_date": "2023-12-29T13:00:00Z"]), ("DELETE", "/events/f", nil),
+      (
+        "POST", "/skips",
+        ["id": "s", "event_type_id": "u", "from": "2023-12-20T00:00:00Z", "to": "2023-12-28T00:00:00Z"]
+      ),
+      ("PATCH", "/event-types/t", ["name": "Tea"]), ("DELETE", "/event-types/u", nil),
+      ("POST", "/event-types/u/restore", nil),
+    ]
+    _ = try await insights("days=90")
+    for (method, path, body) in acts {
+      let answer = try await hub.send(method, path, body)
+      #expect(answer.status < 300, "\(method) \(path): \(answer.detail)")
+      let anew = try await hub.withNothingRead.send("GET", "/insights?days=90&zone=Asia/Tokyo").json
+      #expect(try await insights("days=90&zone=Asia/Tokyo") == anew, "\(method) \(path)")
+    }
+  }
+
   @Test func `what goes together is told with its days, in a sentence`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Mood")

@@ -32,7 +32,7 @@ struct InsightsDocument {
     ]
   }
 
-  private func name(_ id: String) -> String { history.names[id] ?? id }
+  private func name(_ id: String) -> String { history.facts.names[id] ?? id }
   private func date(_ date: CivilDate) -> JSONValue { .string("\(date)") }
 
   private func relation(_ relation: Relation) -> JSONValue {
@@ -50,9 +50,9 @@ struct InsightsDocument {
 
   private func type(_ id: String, _ own: TypeHistory) -> JSONValue? {
     guard let basis = own.basis else { return nil }
-    let skips = history.skips[id] ?? []
+    let skips = history.facts.skips[id] ?? []
     let streak = own.streak(skips: skips)
-    let score = history.goals[id].flatMap { $0 }.map { goal in
+    let score = history.facts.goals[id].flatMap { $0 }.map { goal in
       HabitScore(of: goal, amounts: history.amounts(ofType: id, over: own.days), skips: skips).current
     }
     return [
@@ -93,7 +93,7 @@ struct InsightsDocument {
   /// When it happens, in the last days that are looked at.
   private func pattern(_ id: String) -> JSONValue {
     let first = history.today.advanced(by: 1 - span)
-    let moments = (history.records[id]?.moments ?? []).filter { $0.day >= first && $0.day <= history.today }
+    let moments = (history.records[id]?.recent ?? []).filter { $0.day >= first && $0.day <= history.today }
     let recent = TypeHistory(moments: moments, today: history.today)
     func missing(_ finding: Finding<Habit>) -> Int64 {
       if case .needsEvents(let count) = finding { Int64(count) } else { 0 }

@@ -2,71 +2,60 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// When a person's events began, and how much they added to goals: read once from the record, asked for many findings.
-struct PersonHistory: Sendable, InsightSource {
-  struct TypeRecord: Sendable {
-    var moments: [TypeHistory.Moment] = []
-    /// What each day added to the type's goal; empty without one.
-    var amounts: [CivilDate: Double] = [:]
-  }
+/// When a person's events began, and how much they added to goals: read once from the record, kept up with what is written, asked for
+/// many findings.
+struct PersonHistory: Sendable {
+  /// Days up to today of which events are known one by one.
+  static let longestSpan = 366
 
-  /// Of the types that live, by id.
-  let goals: [String: Goal?]
-  let names: [String: String]
-  /// Excused days, by the ids of types.
-  let skips: [String: Set<CivilDate>]
+  private(set) var facts: PersonFacts
   private(set) var records: [String: TypeRecord] = [:]
   let today: CivilDate
 
   /// Reads the whole record, a part at a time.
-  /// - Parameters:
-  ///   - from: events before this moment, in milliseconds since 1970, are left out.
-  init(_ reading: any HubReading, days: PersonDays, now: Date, from: Int64 = Int64.min / 4) throws {
+  init(_ reading: any HubReading, facts: PersonFacts, days: PersonDays, now: Date) throws {
+    self.facts = facts
     today = days.day(of: now)
-    var goals: [String: Goal?] = [:]
-    var names: [String: String] = [:]
-    for type in try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max) {
-      // Not by the subscript, which would leave a type without a goal out.
-      goals.updateValue(type.fields["goal"].flatMap { Goal($0.value) } as Goal?, forKey: type.id)
-      names[type.id] = type.fields["name"]?.value.stringValue ?? ""
-    }
-    (self.goals, self.names) = (goals, names)
-    skips = try Self.skips(reading, days: days, today: today)
-    let durations = try Self.durationKeys(reading)
-    let running = Set(
-      try reading.living(kind: SyncedKind.setting.name, offset: 0, limit: .max)
-        .filter { $0.fields["key"]?.value.stringValue == "running" }.compactMap {
-          $0.fields["value"]?.value.stringValue
-        })
-    var records: [String: TypeRecord] = [:]
-    try reading.eachEvent(during: from..<Int64.max / 4) { event, entry in
+    var moments: [String: [TypeHistory.Moment]] = [:]
+    var amounts: [String: [CivilDate: Double]] = [:]
+    try reading.eachEvent(during: Int64.min / 4..<Int64.max / 4) { event, entry in
       let type = event.eventTypeId
-      guard let goal = goals[type] else { return }
+      guard let goal = facts.goals[type] else { return }
       let moment = days.moment(of: event)
-      records[type, default: TypeRecord()].moments.append(moment)
-      guard let goal else { return }
-      let entry = try entry()
-      let amount = goal.amount(
-        of: entry.event(ofType: type), durationKey: durations[type], isRunning: running.contains(entry.id), now: now)
-      records[type, default: TypeRecord()].amounts[moment.day, default: 0] += amount
+      moments[type, default: []].append(moment)
+      guard goal != nil, let amount = facts.amount(of: try entry(), type: type, now: now) else { return }
+      amounts[type, default: [:]][moment.day, default: 0] += amount
     }
-    self.records = records
+    for (type, list) in moments { records[type] = TypeRecord(list, amounts: amounts[type] ?? [:], today: today) }
+  }
+
+  /// As it is after what was written since it was read.
+  /// - Returns: `nil` where that cannot be told from what is there now.
+  func updated(
+    _ reading: any HubReading, since position: ReadPosition, facts: PersonFacts, days: PersonDays, now: Date
+  ) throws -> PersonHistory? {
+    // What runs adds more with each second.
+    guard facts.goals == self.facts.goals, facts.durationKeys == self.facts.durationKeys, facts.running.isEmpty,
+      self.facts.running.isEmpty,
+      let changes = try EventChanges(reading, since: position, { facts.hasPart(field: $1, of: $0) })
+    else { return nil }
+    var history = self
+    history.facts = facts
+    for (count, entries) in [(1, changes.added), (-1, changes.removed)] {
+      for entry in entries {
+        guard let event = HubEventMoment(entry), facts.goals[event.eventTypeId] != nil else { continue }
+        let amount = facts.amount(of: entry, type: event.eventTypeId, now: now) ?? 0
+        // Of others a sum is not what it was after one is added and taken off.
+        guard count > 0 || amount.rounded() == amount else { return nil }
+        history.records[event.eventTypeId, default: TypeRecord([], amounts: [:], today: today)]
+          .add(count, days.moment(of: event), amount: amount)
+      }
+    }
+    return history
   }
 
   /// Of every type that has an event up to today.
-  func histories() -> [String: TypeHistory] { histories(through: today) }
-
-  func histories(through last: CivilDate) -> [String: TypeHistory] {
-    records.mapValues { TypeHistory(moments: $0.moments, today: last) }.filter { $0.value.events > 0 }
-  }
-
-  func forEachMoment(
-    in days: ClosedRange<CivilDate>, _ body: (String, TypeHistory.Moment) throws -> Void
-  ) rethrows {
-    for (type, record) in records {
-      for moment in record.moments where days.contains(moment.day) { try body(type, moment) }
-    }
-  }
+  func histories() -> [String: TypeHistory] { records.mapValues(\.history).filter { $0.value.events > 0 } }
 
   /// What each day from the first event to today added to a goal.
   func amounts(ofType type: String, over days: DailySeries) -> DailySeries {
@@ -74,56 +63,54 @@ struct PersonHistory: Sendable, InsightSource {
     for (day, amount) in records[type]?.amounts ?? [:] { series[day] = amount }
     return series
   }
+}
 
-  /// The days that begin in a skip; those of a century before today at most.
-  private static func skips(
-    _ reading: any HubReading, days: PersonDays, today: CivilDate
-  ) throws -> [String: Set<CivilDate>] {
-    var skips: [String: Set<CivilDate>] = [:]
-    for skip in try reading.living(kind: SyncedKind.skip.name, offset: 0, limit: .max) {
-      func moment(_ name: String) -> Date? { skip.fields[name]?.value.stringValue.flatMap { RFC3339.date(from: $0) } }
-      guard let type = skip.fields["event_type_id"]?.value.stringValue, let from = moment("from"), let to = moment("to")
-      else { continue }
-      var day = max(days.day(of: from), today.advanced(by: -36_525))
-      while day <= today, days.start(of: day) < to.milliseconds {
-        if days.start(of: day) >= from.milliseconds { skips[type, default: []].insert(day) }
-        day = day.advanced(by: 1)
-      }
-    }
-    return skips
+/// The events of one type.
+struct TypeRecord: Sendable {
+  private(set) var history: TypeHistory
+  /// Those of the last days, in no order.
+  private(set) var recent: [TypeHistory.Moment]
+  /// What each day added to the type's goal; empty without one.
+  private(set) var amounts: [CivilDate: Double]
+
+  init(_ moments: [TypeHistory.Moment], amounts: [CivilDate: Double], today: CivilDate) {
+    history = TypeHistory(moments: moments, today: today)
+    let first = today.advanced(by: 1 - PersonHistory.longestSpan)
+    recent = moments.filter { (first...today).contains($0.day) }
+    self.amounts = amounts
   }
 
-  /// The first property of type duration, of each type that has one.
-  private static func durationKeys(_ reading: any HubReading) throws -> [String: String] {
-    var keys: [String: (order: Int64, key: String)] = [:]
-    for property in try reading.living(kind: SyncedKind.propertyDefinition.name, offset: 0, limit: .max) {
-      guard property.fields["property_type"]?.value.stringValue == PropertyType.duration.rawValue,
-        let type = property.fields["event_type_id"]?.value.stringValue,
-        let key = property.fields["key"]?.value.stringValue
-      else { continue }
-      let found = (property.fields["display_order"]?.value.intValue ?? 0, key)
-      if let known = keys[type], known < found { continue }
-      keys[type] = found
+  /// - Parameters:
+  ///   - count: 1 for an event that is new, −1 for one that is gone.
+  ///   - moment: when it began.
+  ///   - amount: what it adds, or added, to a goal.
+  mutating func add(_ count: Int, _ moment: TypeHistory.Moment, amount: Double) {
+    if amount != 0 { amounts[moment.day, default: 0] += Double(count) * amount }
+    let today = history.today
+    guard moment.day <= today else { return }
+    var days = DailySeries(min(moment.day, history.days.count == 0 ? today : history.days.first)...today)
+    for (place, value) in history.days.values.enumerated() { days[history.days.first.advanced(by: place)] = value }
+    days[moment.day] += Double(count)
+    var minutes = history.eventsByMinute
+    if let minute = moment.minute { minutes[minute] += count }
+    history = TypeHistory(
+      days: days, minutes: minutes, eventsOfPosition: history.eventsOfPosition + (moment.isOfPosition ? count : 0),
+      today: today)
+    guard moment.day > today.advanced(by: -PersonHistory.longestSpan) else { return }
+    if count > 0 {
+      recent.append(moment)
+    } else if let place = recent.firstIndex(of: moment) {
+      recent.remove(at: place)
     }
-    return keys.mapValues(\.key)
   }
 }
 
-extension HubEntry {
-  /// As much of an event as a goal looks at.
-  fileprivate func event(ofType type: String) -> Event {
-    var properties: [String: PropertyValue] = [:]
-    for (name, field) in fields where name.hasPrefix("properties.") {
-      guard let kind = field.value.objectValue?["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) }),
-        kind == .number || kind == .duration
-      else { continue }
-      properties[String(name.dropFirst("properties.".count))] = PropertyValue(
-        type: kind, value: field.value.objectValue?["value"] ?? .null)
-    }
-    return Event(
-      id: id, eventTypeId: type, timestamp: Date(milliseconds: listMoment),
-      endDate: fields["end_date"]?.value.stringValue.flatMap { RFC3339.date(from: $0) },
-      isAllDay: fields["is_all_day"]?.value.boolValue ?? false, properties: properties)
+extension PersonFacts {
+  /// Whether what is kept of an event follows from one of its fields.
+  fileprivate func hasPart(field: String, of entry: HubEntry) -> Bool {
+    if EventChanges.isOfDay(field) || field == "source_type" { return true }
+    guard let type = entry.fields["event_type_id"]?.value.stringValue, goals[type] ?? nil != nil else { return false }
+    return field == "end_date" || field.hasPrefix("properties.")
   }
 }
 
