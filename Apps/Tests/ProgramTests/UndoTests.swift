@@ -48,6 +48,18 @@ struct UndoTests {
     #expect(try notes == ["one", "three", "four"])
   }
 
+  @Test func `what was deleted here is listed and restored, also where no hub ever heard of it`() throws {
+    _ = try told("log", "coffee", "-n", "one")
+    let id = try #require(try told("list", "--plain").split(separator: "\t").first.map(String.init))
+    _ = try told("rm", "@1")
+    _ = try told("log", "coffee", "-n", "two")
+    #expect(try told("list", "--deleted").contains("\"one\""))
+    _ = try told("restore", String(id.prefix(13)))
+    #expect(try Set(notes) == ["one", "two"])
+    _ = try told("undo")
+    #expect(try notes == ["two"])
+  }
+
   @Test func `a type comes with its first event or not at all`() throws {
     let types = try told("type", "list", "--plain")
     let refused = try bench.trendy("log", "coffe", "2", "--create")

@@ -16,6 +16,16 @@ public struct DeletedEntity: Hashable, Sendable, Identifiable {
   public let fields: [String: JSONValue]
   /// The same of an event.
   public let event: Event?
+
+  public init(
+    id: String, kind: MutationEntityType, deletedAt: Date?, fields: [String: JSONValue], event: Event? = nil
+  ) {
+    self.id = id
+    self.kind = kind
+    self.deletedAt = deletedAt
+    self.fields = fields
+    self.event = event
+  }
 }
 
 extension Recorder {

@@ -1,5 +1,6 @@
 import AppContainer
 import CommandSupport
+import TrendyAgent
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
@@ -52,7 +53,7 @@ struct ListCommand: Command {
     let search = try selection.search(in: store, session)
     var deleted: [Event]?
     if showsDeleted {
-      deleted = search.events(among: try container.recorder.deleted(.event).compactMap(\.event))
+      deleted = search.events(among: try container.record.deleted(.event).compactMap(\.event))
         .sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
     }
     return Answer(store: store, search: search, deleted: deleted, cursor: cursor)
@@ -78,9 +79,6 @@ struct ListCommand: Command {
       }
       writer.end(older: hasMore ? try older(than: writer.last, in: answer.store, session) : nil)
       count = writer.count
-    }
-    if showsDeleted, count == 0 {
-      session.console.talk("What was deleted before a hub heard of it is brought back by trendy undo alone.")
     }
     return count == 0 && failsEmpty ? .no : .done
   }

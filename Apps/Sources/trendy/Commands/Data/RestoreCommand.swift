@@ -84,14 +84,10 @@ struct RestoreCommand: Command {
   private func restore(_ ids: [String], _ session: Session) throws -> Answer {
     let container = try session.openStore()
     let kinds = MutationEntityType.allCases.filter { $0 != .conflict }
-    let deleted = try kinds.flatMap { try container.recorder.deleted($0) }
+    let deleted = try kinds.flatMap { try container.record.deleted($0) }
     let entities = try ids.map { try entity($0, among: deleted) }
-    // What others hang on comes first.
-    let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
-    let what = ordered.count == 1 ? ShortID.of(ordered[0].id) : "\(ordered.count) things"
-    try container.record.perform("restore \(what)", isDivisible: true) { save in
-      for entity in ordered { try save.restore(entity.kind, id: entity.id) }
-    }
+    let what = entities.count == 1 ? ShortID.of(entities[0].id) : "\(entities.count) things"
+    try container.record.restore("restore \(what)", entities)
     return .deleted(entities, types: try container.makeStore().fetchAllEventTypes())
   }
 

@@ -1,0 +1,52 @@
+public import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+public import TrendySync
+
+extension DeviceRecord {
+  /// What was deleted and can be brought back with ``restore(_:_:)``: what a hub tells of, for 90 days, the latest deletion first, behind
+  /// what was deleted before any hub heard of it, as long as it is among the last 50 things that were done.
+  public func deleted(_ kind: MutationEntityType) throws -> [DeletedEntity] {
+    let told = try recorder.deleted(kind)
+    return try deletedUnheard(kind, except: Set(told.map(\.id))) + told
+  }
+
+  private func deletedUnheard(_ kind: MutationEntityType, except told: Set<String>) throws -> [DeletedEntity] {
+    let store = dataStoreFactory.makeLocalStore()
+    let log = try UndoLog(store)
+    var found: [DeletedEntity] = []
+    var seen = told
+    for number in log.done.reversed() {
+      for change in try log.changes(number) where change.kind == kind && seen.insert(change.id).inserted {
+        guard case .bringBack(let value) = change.turn, let fields = value.objectValue,
+          try Undoable.held(kind, id: change.id, in: store) == nil
+        else { continue }
+        let event: Event? = if case .event(let event) = try Undoable(kind, id: change.id, value) { event } else { nil }
+        found.append(DeletedEntity(id: change.id, kind: kind, deletedAt: nil, fields: fields, event: event))
+      }
+    }
+    return found
+  }
+
+  /// Brings back what was deleted, in one save together with what takes that back. Types come before their events.
+  /// - Parameters:
+  ///   - label: what is done, in the words of the command.
+  ///   - entities: of ``deleted(_:)``.
+  /// - Throws: `RecorderError`, for one whose type is gone as well; then nothing was changed.
+  public func restore(_ label: String, _ entities: [DeletedEntity]) throws {
+    let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
+    try perform(label, isDivisible: true) { save in
+      for entity in ordered {
+        do {
+          try save.restore(entity.kind, id: entity.id)
+        } catch RecorderError.notHeld {
+          // No hub has heard of it: it is made as it was made first.
+          if let type = entity.event?.eventTypeId, try save.store.findEventType(id: type) == nil {
+            throw RecorderError.parentDeleted(entity.kind, id: entity.id, eventTypeId: type)
+          }
+          try save.record(Undoable(entity.kind, id: entity.id, .object(entity.fields)))
+        }
+      }
+    }
+  }
+}
