@@ -31,6 +31,7 @@ struct LoadRun {
       let person = LoadedPerson(number)
       return Client(port: hub.port, token: token, until: end, pause: Self.pause) { person.request($0) }
     }
+    setlinebuf(stdout)
     for minute in 1... where ContinuousClock.now < end {
       let readers = try (0..<Self.streams).map { number in
         let reader = try HubConnection(port: hub.port, token: crowd.tokens[number % Self.persons])
