@@ -5,10 +5,12 @@ import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import tempfile
 import time
 import urllib.request
+import zlib
 
 import life
 
@@ -27,6 +29,32 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+def lightness(png):
+    """The mean of all samples of a PNG of eight bits, 0 to 1."""
+    width, height, depth, colour = struct.unpack(">IIBB", png[16:26])
+    channels = {2: 3, 6: 4}[colour]
+    if depth != 8:
+        raise Failed(f"a picture of {depth} bits")
+    place, packed = 8, b""
+    while place < len(png):
+        length, kind = struct.unpack(">I4s", png[place:place + 8])
+        if kind == b"IDAT":
+            packed += png[place + 8:place + 8 + length]
+        place += 12 + length
+    rows, stride = zlib.decompress(packed), width * channels
+    before, total = bytearray(stride), 0
+    for y in range(height):
+        method, row = rows[y * (stride + 1)], bytearray(rows[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            left, up, corner = row[i - channels] if i >= channels else 0, before[i], before[i - channels] if i >= channels else 0
+            guess = left + up - corner
+            paeth = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
+            row[i] = (row[i] + (0, left, up, (left + up) // 2, paeth)[method]) & 255
+        total += sum(sum(row[channel::channels]) for channel in range(3))
+        before = row
+    return total / (width * height * 3 * 255)
 
 
 class Driver:
@@ -64,7 +92,7 @@ class Driver:
 class Browser:
     """A browser of its own, with a profile that is thrown away; a context manager."""
 
-    def __init__(self, driver, address, width=1280, height=900, dark=False, language="en-GB"):
+    def __init__(self, driver, address, width=1280, height=900, dark=False, language="en-GB", more=()):
         self.driver = driver
         self.address = address
         self.profile = tempfile.mkdtemp(prefix="trendy-browser-")
@@ -73,7 +101,7 @@ class Browser:
             f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "--no-first-run", "--disable-extensions",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
             # No site but the hub is reached, whoever asks.
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", *more,
         ]
         answer = driver.send("POST", "/session", {"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
@@ -239,6 +267,12 @@ class Browser:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
+
+    def lightness(self, selector):
+        """How light a part of the page is on the whole: 0 is black, 1 is white."""
+        box = self.script("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return { x: b.x, y: b.y, width: b.width, height: b.height, scale: 0.1 }", selector)
+        picture = base64.b64decode(self.devtools("Page.captureScreenshot", format="png", clip=box)["data"])
+        return lightness(picture)
 
     # What went wrong unseen
 

@@ -13,6 +13,7 @@ from harness import TESTS, World
 import recording
 import looking_back
 import trips
+import tiles
 import several
 import everywhere
 import bringing_in

@@ -1,13 +1,8 @@
 """Drives on a map, their kinds and lengths, and the mileage log."""
 
-import os
-import struct
-import tempfile
-import zlib
-
 from browser import ENTER, RIGHT, SHIFT
 from harness import HOSTILE, check, drive, pair, post_drive, quiet, same, test, whole
-from hub import Device, Hub
+from hub import Device
 import life
 
 
@@ -34,61 +29,6 @@ def a_trip_is_drawn_and_decided(world):
     browser.wait(lambda: browser.script("return document.querySelector('.map .way').getAttribute('d')") != before, "it moves")
     browser.keys("0")
     browser.wait(lambda: browser.script("return document.querySelector('.map .way').getAttribute('d')") == before, "and shows all again")
-
-
-def map_tile():
-    """A picture of 256 × 256 that looks a little like streets: green ground, white lines, a grey frame."""
-    rows = [b"\0" + b"".join(b"\x8f\x97\xa0" if 0 in (x, y) else b"\xff\xff\xff" if (x + y) % 64 < 8 or x % 90 < 5 else b"\x9c\xc8\x8d" for x in range(256)) for y in range(256)]
-    chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 256, 256, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(b"".join(rows))) + chunk(b"IEND", b"")
-
-
-@test
-def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(world):
-    with tempfile.TemporaryDirectory() as folder:
-        # All of zoom 12 but one column of the drive, which goes north at 5 degrees east.
-        for column in range(2090, 2120):
-            os.makedirs(f"{folder}/12/{column}")
-            for row in range(1330, 1370):
-                if column != 2105:
-                    with open(f"{folder}/12/{column}/{row}.png", "wb") as file:
-                        file.write(map_tile())
-        with Hub(world.program, told=("--tiles", folder, "--tiles-credit", "© The street next door")) as hub, world.browser(hub) as browser:
-            drive(Device(hub))
-            pair(browser, hub, then="nav")
-            browser.go("/trips")
-            browser.find(".map .way")
-            browser.wait(lambda: browser.count(".map .tiles image") > 3, "tiles")
-            same(browser.text(".map .credit"), "© The street next door", "who made them")
-            got = lambda status: browser.script("return performance.getEntriesByType('resource').filter((e) => e.name.includes('/api/v1/tiles/12/') && e.responseStatus === arguments[0]).length", status)
-            browser.wait(lambda: got(200) > 3 and got(404) > 0, "those that are there, and those that are not")
-            missing = lambda: browser.script("return [...document.querySelectorAll('.map image')].filter((e) => e.getAttribute('href').includes('/2105/')).length")
-            browser.wait(lambda: missing() == 0, "no picture is left where none came")
-            # They lie below everything, and where the graticule says.
-            same(browser.script("return document.querySelector('.map svg').firstElementChild.getAttribute('class')"), "tiles", "what lies lowest")
-            place = lambda: browser.script("""
-              const image = document.querySelector('.map image'), [z, x, y] = image.getAttribute('href').match(/\\d+(?=[/.])/g).slice(-3).map(Number), n = 2 ** z;
-              const d = document.querySelector('.map .start'), size = Number(image.getAttribute('width')) - 0.5;
-              const column = (5 + 180) / 360 * n, row = (1 - Math.asinh(Math.tan(52 * Math.PI / 180)) / Math.PI) / 2 * n;
-              return [Number(image.getAttribute('x')) + (column - x) * size - Number(d.getAttribute('cx')), Number(image.getAttribute('y')) + (row - y) * size - Number(d.getAttribute('cy'))]""")
-            check(all(abs(off) < 0.01 for off in place()), f"tile and route fit: {place()}")
-            browser.script("document.querySelector('.map svg').focus()")
-            browser.keys("-", "+", "+", RIGHT)
-            check(all(abs(off) < 0.01 for off in place()), f"also when it was moved: {place()}")
-            browser.keys("0")
-            for dark in (False, True):
-                browser.theme(dark, still=True)
-                if world.axe.source:
-                    same(world.axe.run(browser), [], "a map with tiles")
-            quiet(browser, "a map with tiles", allowed=("404",))
-            # Without the hub, and without the folder, the ground is blank.
-            hub.stop()
-            os.rename(f"{folder}/12", f"{folder}/away")
-            hub.start()
-            browser.go("/trips")
-            browser.find(".map .way")
-            same(browser.count(".map .tiles"), 0, "tiles of a folder that is empty")
-            os.rename(f"{folder}/away", f"{folder}/12")
 
 
 @test
