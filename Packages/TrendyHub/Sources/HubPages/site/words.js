@@ -5,6 +5,8 @@ const number = new Intl.NumberFormat();
 
 /** @param {number} n */
 export const count = (n) => number.format(n);
+/** `120`, or `12K` where it is large and room is short. @param {number} n */
+export const shortCount = (n) => (n < 10_000 ? count(n) : new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 }).format(n));
 /** `1 entry`, `12 entries`. @param {number} n @param {string} one @param {string} [many] */
 export const some = (n, one, many = `${one}s`) => `${count(n)} ${plural.select(n) === 'one' ? one : many}`;
 /** `coffee, mood and run`. @param {string[]} parts */
@@ -119,7 +121,7 @@ export const words = {
     /** @param {number} n */ score: (n) => `Score ${count(n)} of 100`,
   },
   trips: {
-    none: 'No trips this month.', never: 'No trips yet. They appear when a phone sends its position while you drive.',
+    none: 'No trips this month.', never: 'No trips yet. They appear when a phone sends its position while you drive.', /** @param {string} day */ latest: (day) => `The last one was on ${day}.`,
     /** @param {number} n @param {string} km */ summary: (n, km) => `${some(n, 'trip')}, ${km}.`, /** @param {number} n */ decide: (n) => `${count(n)} to decide.`, toDecide: 'decide',
     distance: 'distance', length: 'from start to end', average: 'average', top: 'top', business: 'Business', private: 'Private', mixed: 'Mixed', kind: 'Kind',
     noRoute: 'This trip was added without a route.', map: 'Route on a map', keys: 'Arrow keys move the map, plus and minus change its scale, 0 shows all of it.', in: 'Closer', out: 'Farther',

@@ -22,6 +22,7 @@ export function calendar(query) {
     load: async () => (isMonth ? countsOf(startOfWeek(`${month}-01`), addDays(startOfWeek(`${month}-01`), 41)) : countsOf(`${year}-01-01`, `${year}-12-31`)),
     draw(counts) {
       const all = types();
+      if (!all.length) return h('div.page', null, head(words.nav.calendar, beginWords()), h('div.empty', null, h('p', null, words.calendar.first), h('a.button', { href: '/' }, words.today.choose)));
       const chosen = choose(all, query, counts.counts());
       if (isMonth) return drawMonth(month, chosen, all, counts, view);
       return drawYear(year, chosen, all, counts, view);

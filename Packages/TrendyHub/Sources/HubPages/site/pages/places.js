@@ -31,9 +31,12 @@ export const places = (id) => ({
         disc({ name: place.name, color: '#747985', icon: 'pin' }, 28), h('span', null, h('b', null, place.name), h('span.sub', null, `${place.radius} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`)), glyph('right', '.s16')))))),
       h('div', null, routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
         h('section', null, h('div.section-head', null, h('h2', null, chosen.name), h('button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } }, words.act.edit)),
-          visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)), at: event.is_all_day ? '' : time(new Date(event.timestamp)), end: stayText(event) })))) : h('p.empty', null, words.places.noVisits)))));
+          visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)), title: visitTime(event), end: stayText(event) })))) : h('p.empty', null, words.places.noVisits)))));
   },
 });
+
+/** From when until when somebody was there: whose place it is stands above. @param {any} event */
+const visitTime = (event) => (event.is_all_day ? '' : [time(new Date(event.timestamp)), event.end_date && words.timeline.until(time(new Date(event.end_date)))].filter(Boolean).join(' '));
 
 /** @param {any} place `null` for a new one */
 function openPlace(place) {

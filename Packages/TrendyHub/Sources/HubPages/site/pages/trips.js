@@ -39,10 +39,12 @@ export function trips(id, query) {
       if (!month) month = id ? dateHere(new Date((await read(`/events/${encodeURIComponent(id)}`)).answer.timestamp)).slice(0, 7) : today().slice(0, 7);
       const events = await eventsOf(`${month}-01`, addDays(nextMonth(month, 1), -1), 'trip');
       const chosen = pick(inMonth(events(), month));
+      // A month without any is no record without any.
+      const latest = inMonth(events(), month).length ? null : (await read('/events?source_type=trip&limit=1')).answer[0] ?? null;
       const around = chosen ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent) : null;
-      return { month, events, around };
+      return { month, events, around, latest };
     },
-    draw({ month, events, around }) {
+    draw({ month, events, around, latest }) {
       const all = inMonth(events(), month);
       const chosen = pick(all);
       shown = { all, chosen, month };
@@ -52,9 +54,16 @@ export function trips(id, query) {
       const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : words.trips.none;
       const parts = [list(all, chosen, month), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
       return h('div.page', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1))]),
-        all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : h('div.empty', null, h('p', null, words.trips.never)));
+        all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest));
     },
   };
+}
+
+/** @param {any} latest trip of the whole record */
+function nothing(latest) {
+  if (!latest) return h('div.empty', null, h('p', null, words.trips.never));
+  const day = dayOfEvent(latest);
+  return h('div.empty', null, h('p', null, words.trips.latest(longDate(day))), h('a.button', { href: `/trips?month=${day.slice(0, 7)}` }, words.timeline.show));
 }
 
 /** A trip that waits in this browser, or was deleted by another: nothing is told of it. @param {unknown} error */

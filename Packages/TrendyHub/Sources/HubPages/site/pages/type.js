@@ -6,7 +6,7 @@ import { dayBars } from '../parts/daybars.js';
 import { eventRow } from '../parts/row.js';
 import { logNow, openNew } from '../parts/eventform.js';
 import { openType } from '../parts/typeform.js';
-import { whenText } from '../parts/values.js';
+import { isTrip, isVisit, whenText } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
 import { countsOf, search, types } from '../data/record.js';
 import { Refused } from '../data/api.js';
@@ -50,11 +50,12 @@ export function type(id, query) {
   };
 }
 
-/** The time of a row of today, else its day and then the time. @param {any} event */
+/** The day of a row, and its time. @param {any} event */
 function rowTime(event) {
   const day = dayOfEvent(event);
-  const at = event.is_all_day ? '' : time(new Date(event.timestamp));
-  return day === today() ? { when: at || words.type.today } : { when: dayAndMonth(day), at };
+  const at = event.is_all_day ? words.timeline.day : time(new Date(event.timestamp));
+  // What it is stands above the list.
+  return { when: day === today() ? words.type.today : dayAndMonth(day), title: isTrip(event) || isVisit(event) ? '' : at };
 }
 
 /** Days, weeks where a day would be too thin. @param {any} of @param {string} range @param {(day: string) => number} at @param {string} date @param {string} finding @param {() => void} redraw */

@@ -61,10 +61,11 @@ export function dayBand(date, events, width) {
       const at = x(Date.parse(event.timestamp));
       if (isNarrow) return svg('g.lane-item', { set: tint(type.color) }, svg('circle.solid', { cx: Math.max(5, at), cy: row.events + 12, r: 5 }));
       const centre = Math.min(width - 13, Math.max(at, right + 30, left + 13));
-      const isCrowded = centre - at > 60;
-      if (isCrowded) return null;
+      const stem = svg('line.stem', { x1: at, x2: at, y1: row.events, y2: row.events + 8 });
+      // Where more lie close together than have room, each has its stem all the same.
+      if (centre - at > 60 || centre < right + 26) return svg('g.lane-item', { set: tint(type.color) }, stem);
       right = centre;
-      return svg('g.lane-item', { set: tint(type.color) }, svg('line.stem', { x1: at, x2: at, y1: row.events, y2: row.events + 8 }), svg('circle.wash', { cx: centre, cy: row.events + 23, r: 13 }),
+      return svg('g.lane-item', { set: tint(type.color) }, stem, svg('circle.wash', { cx: centre, cy: row.events + 23, r: 13 }),
         glyphAt(type, centre, row.events + 23));
     }),
     date === today() && svg('line.now', { x1: x(now), x2: x(now), y1: 18, y2: y })));

@@ -1,7 +1,7 @@
 // How far a type's goal is reached: a count of what was recorded, held against what the person set out to do.
 
 import { length } from '../data/days.js';
-import { count, words } from '../words.js';
+import { count, shortCount, words } from '../words.js';
 
 /**
  * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}} Goal
@@ -36,7 +36,7 @@ export function progress(type, today, week) {
   const text = isLength ? length : count;
   const isWeekly = goal.period === 'week';
   return {
-    value: text(value), unit: isWeekly ? '' : `/ ${text(goal.amount)}`, isWeekly,
+    value: text(value), unit: isWeekly ? '' : `/ ${isLength ? length(goal.amount) : shortCount(goal.amount)}`, isWeekly,
     words: isWeekly ? words.goal.week(text(value), text(goal.amount)) : goal.bound === 'at_most' ? words.goal.most(text(goal.amount)) : words.goal.least(text(goal.amount)),
     isMet: goal.bound === 'at_least' ? value >= goal.amount : false,
     left: goal.bound === 'at_least' ? Math.max(0, goal.amount - value) : 0,

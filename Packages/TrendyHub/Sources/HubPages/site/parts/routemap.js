@@ -21,6 +21,9 @@ const views = new Map();
  * @typedef {{point: () => {at: number[] | null} | null, onPick: (part: number, at: number[]) => void, attach: (draw: () => void) => void}} Cutter
  */
 
+/** A name as it has room on a map. @param {string} name */
+const short = (name) => { const signs = [...name]; return signs.length > 28 ? `${signs.slice(0, 27).join('')}…` : name; };
+
 /**
  * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string, cutter?: Cutter | null,
  *   stops?: {latitude: number, longitude: number, text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} | null}} of
@@ -30,6 +33,11 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
   const ground = /** @type {any} */ (svg('svg.ground', { role: 'application', tabindex: 0, 'aria-label': `${label}. ${words.trips.keys}`, dataset: { key: 'map' } }));
   const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
+  /** The name of an end of the route, on the side that has room. @param {string} name @param {number} px @param {number} py */
+  const nameOf = (name, px, py) => {
+    const isRight = px > wide.width - 40 - 7 * short(name).length;
+    return svg('text.label', { x: px + (isRight ? -12 : 12), y: py + 16, 'text-anchor': isRight ? 'end' : 'start' }, short(name));
+  };
   const key = `${label} ${chosen} ${route[0]} ${route.length}`;
   const known = views.get(key);
   /** Centre, pixels a radian, and whether a person moved it. Drawn anew, a map stays where it was. */
@@ -74,14 +82,14 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
       const radius = Math.max(3, place.radius / (metresAPixel * Math.cos((place.latitude * Math.PI) / 180) / Math.cos((latitudeOf(view.y) * Math.PI) / 180)));
       const [cx, cy] = [x(place.longitude), y(place.latitude)];
       if (cx < -radius - 200 || cx > width + radius + 200 || cy < -radius - 200 || cy > height + radius + 200) return null;
-      labels.push(svg('text.label', { x: cx, y: cy - radius - 9, 'text-anchor': 'middle' }, place.name));
+      labels.push(svg('text.label', { x: cx, y: cy - radius - 9, 'text-anchor': 'middle' }, short(place.name)));
       return svg(`circle.place${place.id === chosen ? '.chosen' : ''}`, { cx, cy, r: radius });
     });
     const first = route[0];
     const last = route[route.length - 1];
     const way = route.length > 1 ? [svg('path.casing', { d: line(route) }), svg('path.way', { d: line(route) }),
       svg('circle.start', { cx: x(first[1]), cy: y(first[0]), r: 6 }), svg('circle.finish', { cx: x(last[1]), cy: y(last[0]), r: 7 }),
-      start && svg('text.label', { x: x(first[1]) + 12, y: y(first[0]) + 16 }, start), end && svg('text.label', { x: x(last[1]) + 12, y: y(last[0]) + 16 }, end)] : [];
+      start && nameOf(start, x(first[1]), y(first[0])), end && nameOf(end, x(last[1]), y(last[0]))] : [];
     for (const stop of way.length ? stops : []) {
       const [px, py] = [x(stop.longitude), y(stop.latitude)];
       way.push(svg('rect.stop', { x: px - 5, y: py - 5, width: 10, height: 10, rx: 2 }), svg('text.label.at-stop', { x: px + 10, y: py + 4 }, stop.text));

@@ -11,18 +11,18 @@ const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: '
 /**
  * One event, one line; a press opens it.
  * @param {any} event
- * @param {{day?: string, before?: Node | null, when?: string, at?: string, mark?: string, end?: string, isRunning?: boolean}} [options] `when` stands in the place of the time, which is told by `at` then
+ * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?: boolean}} [options] `when` and `title` stand in the place of the time and of what the event is called
  */
-export function eventRow(event, { day, before = null, when, at = '', mark = '', end = '', isRunning = false } = {}) {
+export function eventRow(event, { day, before = null, when, title = '', mark = '', end = '', isRunning = false } = {}) {
   const type = typeOf(event.event_type_id);
   const source = SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '';
   const value = isRunning ? `${words.today.running} ${runningText(event)}`
-    : isVisit(event) && event.end_date ? [at, words.timeline.until(time(new Date(event.end_date)))].filter(Boolean).join(' ') : [at, summary(event)].filter(Boolean).join(', ');
+    : isVisit(event) && event.end_date ? (title ? '' : words.timeline.until(time(new Date(event.end_date)))) : summary(event);
   const from = day && !event.is_all_day && event.end_date && dayOf(new Date(event.timestamp)) < day ? words.timeline.from(time(new Date(event.timestamp))) : '';
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
   return h('button.row', { type: 'button', dataset: { key: event.id, event: event.id }, on: { click: () => openEvent(event) } },
     h('span.time', null, when ?? timeText(event, day)), before, disc(type, 28),
-    h('span.what', null, h('b', null, marked(titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note', null, from), note && h('span.note', null, marked(note, mark))),
+    h('span.what', null, h('b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note', null, from), note && h('span.note', null, marked(note, mark))),
     h('span.end', null, end || null, event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')), source && !event.waits && glyph(source, '.s16')));
 }
 
