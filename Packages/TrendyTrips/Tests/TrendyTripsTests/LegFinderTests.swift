@@ -4,7 +4,7 @@ import TrendyModels
 
 @testable import TrendyTrips
 
-@Suite("LegFinder", .timeLimit(.minutes(1)))
+@Suite("LegFinder", .timeLimit(.minutes(5)))
 struct LegFinderTests {
   /// A walk of ten minutes with a fix each ten seconds, 18 s of it after the last full cell, and a leap of the receiver after its end.
   private func legs(until end: Double) -> [TripLeg] {
