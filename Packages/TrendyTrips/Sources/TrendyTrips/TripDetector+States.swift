@@ -235,7 +235,7 @@ extension TripDetector {
       }
       if wasCarried(to: outside[0], configuration) { return carried() }
       // A place last seen long ago says nothing of by which way a far one was reached.
-      guard away <= configuration.wakingDistance else {
+      guard isNear(outside, after: silence, configuration) else {
         return departure(
           from: outside[0].coordinate, outside,
           TripDecision(.appeared, at: outside[0].timestamp, seconds: silence, meters: away))
@@ -243,31 +243,53 @@ extension TripDetector {
       return departure(heardAt: outside, after: latest.timestamp)
     }
 
-    /// A phone asleep is woken by leaving, and was on the way by then, at the pace that it goes on with.
-    private func departure(heardAt fixes: [Location], after date: Date) -> Departure {
+    /// Whether who is heard again after a silence is still on the way from here, and not from another place at which nothing was heard: a
+    /// phone asleep is woken by leaving, though late at times, and no other way takes so little time.
+    private func isNear(_ fixes: [Location], after silence: TimeInterval, _ configuration: Configuration) -> Bool {
+      silence <= configuration.maximumGapSeconds
+        || Geodesic.shortMeters(from: center, to: fixes[0].coordinate) <= configuration.wakingDistance
+        || Self.secondsGone(from: center, to: fixes) <= configuration.gapSeconds
+    }
+
+    /// Seconds from a place to the first of some fixes, at the pace of all of them.
+    static func secondsGone(from place: Coordinate, to fixes: [Location]) -> TimeInterval {
       let first = fixes[0]
-      let away = Geodesic.shortMeters(from: center, to: first.coordinate)
       var way = 0.0
       for (from, to) in zip(fixes, fixes.dropFirst()) {
         way += Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
       }
       let pace = min(15, max(1, way / max(1, fixes[fixes.count - 1].timestamp.timeIntervalSince(first.timestamp))))
-      let start = first.timestamp.addingTimeInterval(-(away / pace).rounded())
+      return (Geodesic.shortMeters(from: place, to: first.coordinate) / pace).rounded()
+    }
+
+    /// A phone asleep is woken by leaving, and was on the way by then.
+    private func departure(heardAt fixes: [Location], after date: Date) -> Departure {
+      let first = fixes[0]
+      return departure(
+        from: center, leaving(for: fixes, after: date),
+        TripDecision(
+          .woke, at: first.timestamp, seconds: first.timestamp.timeIntervalSince(date),
+          meters: Geodesic.shortMeters(from: center, to: first.coordinate)),
+        name: first, lastSeen: date)
+    }
+
+    /// Some fixes, and before them when it left here for the first of them at the pace that it went on with, though not before a date.
+    private func leaving(for fixes: [Location], after date: Date) -> [Location] {
+      let first = fixes[0]
+      let start = first.timestamp.addingTimeInterval(-Self.secondsGone(from: center, to: fixes))
       let left = Location(
         coordinate: center, horizontalAccuracy: first.horizontalAccuracy, timestamp: max(date, start))
-      let silence = first.timestamp.timeIntervalSince(date)
-      return departure(
-        from: center, (left.timestamp < first.timestamp ? [left] : []) + fixes,
-        TripDecision(.woke, at: first.timestamp, seconds: silence, meters: away), name: first, lastSeen: date)
+      return (left.timestamp < first.timestamp ? [left] : []) + fixes
     }
 
     private func carried() -> Departure {
       let latest = here[here.count - 1]
       return departure(
-        from: center, [latest] + outside,
+        from: center, leaving(for: outside, after: latest.timestamp),
         TripDecision(
           .carried, at: latest.timestamp, seconds: outside[0].timestamp.timeIntervalSince(latest.timestamp),
-          meters: Geodesic.shortMeters(from: center, to: outside[0].coordinate)))
+          meters: Geodesic.shortMeters(from: center, to: outside[0].coordinate)),
+        name: latest, lastSeen: latest.timestamp)
     }
 
     private func departure(
@@ -284,6 +306,6 @@ extension TripDetector {
 
     private static let limit = 600
     /// Seconds without a fix, longer than any recorder on the way waits but those that save most.
-    private static let silence: TimeInterval = 60
+    static let silence: TimeInterval = 60
   }
 }

@@ -185,6 +185,45 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).first == .woke)
   }
 
+  // MARK: Woken late
+
+  /// Ten minutes at rest, then asleep; it leaves at `start` and is heard from `heard` on.
+  private static func woken(speed: Double, start: Double, heard: Double) -> [Location] {
+    let way = drive(speed: speed, start: start, end: start + 1800, interval: 15)
+    return rest(from: 0, to: 630, interval: 30) + way.filter { $0.timestamp >= at(heard) }
+      + rest(at: speed * 1800, from: start + 1815, to: start + 3000, interval: 30)
+  }
+
+  @Test("a phone that is woken minutes late had left its place of rest", arguments: [60.0, 195, 300, 315])
+  func wokenLate(seconds: Double) throws {
+    let trips = TripDetector.trips(in: Self.woken(speed: 12, start: 7200, heard: 7200 + seconds))
+    #expect(trips.count == 1)
+    let trip = try #require(trips.first)
+    // Farther off than that it may come from anywhere.
+    let isNear = seconds <= 300
+    #expect(Self.rules(trip).contains(isNear ? .woke : .appeared))
+    #expect(abs(trip.trip.startTime.timeIntervalSince(at(isNear ? 7200 : 7200 + seconds))) <= 5)
+    #expect(abs(trip.trip.distanceMeters / (isNear ? 21_600 : 21_600 - 12 * seconds) - 1) < 0.01)
+  }
+
+  @Test(
+    "who was at rest half an hour ago comes from there, however slowly", arguments: [(1785.0, true), (1830, false)])
+  func heardSoon(silence: Double, isNear: Bool) throws {
+    let trips = TripDetector.trips(in: Self.woken(speed: 4, start: 1680, heard: 600 + silence))
+    #expect(trips.count == 1)
+    let start = try #require(trips.first).trip.startTime
+    #expect(abs(start.timeIntervalSince(at(isNear ? 1680 : 600 + silence))) <= 5)
+  }
+
+  @Test func `who was carried off in a silence left at the pace that they go on with`() throws {
+    let trips = TripDetector.trips(in: Self.woken(speed: 15, start: 1005, heard: 1410))
+    #expect(trips.count == 1)
+    let trip = try #require(trips.first)
+    #expect(Self.rules(trip).contains(.carried))
+    #expect(abs(trip.trip.startTime.timeIntervalSince(at(1005))) <= 5)
+    #expect(abs(trip.trip.distanceMeters / 27_000 - 1) < 0.01)
+  }
+
   // MARK: Indoors
 
   @Test("WiFi that throws a resting receiver about makes few trips", arguments: [(0.0, 1), (15, 2), (30, 5)])
