@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyTrips
 
-@Suite("Speed of a trip over time", .timeLimit(.minutes(1)))
+@Suite("Speed of a trip over time", .timeLimit(.minutes(5)))
 struct SpeedProfileTests {
   private let start = Date(timeIntervalSince1970: 1_704_096_000)
 
