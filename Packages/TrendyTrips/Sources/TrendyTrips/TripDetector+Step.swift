@@ -36,6 +36,11 @@ extension TripDetector.Way {
     let seconds = hop.seconds
     var taken = Taken(effects: onTick(at: hop.to.timestamp, configuration).map { [$0] } ?? [])
     if hop.isLeap { return leap(hop, taken, configuration, motion) }
+    if !isClosed, let end = endUnheard(by: hop.to, configuration) {
+      taken.effects.append(end.effect)
+      (taken.rest, taken.later) = (rest, end.later)
+      return taken
+    }
     let isSilent = seconds > configuration.silentStopSeconds
     let wentOn = isSilent && Self.wentOn(hop, configuration)
     // At a skip place one may sit with a phone that sleeps.

@@ -98,6 +98,32 @@ extension TripDetector {
       return now.fix.timestamp.timeIntervalSince(arrival.fix.timestamp) - (now.unheard - arrival.unheard) >= seconds
     }
 
+    /// When it left a place at which it stood, if that was in the silence before the last fix: reckoned back from there at the pace to
+    /// the next one. `nil` if it was on its way all the time, or would have been heard.
+    private func leftUnheard(by next: Location, _ configuration: Configuration) -> Date? {
+      guard let first = stray, !isPaused, let last = stay.last, now.unheard == last.unheard,
+        last.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) >= Self.noteworthyStop,
+        isOutside(stay[0], next, configuration)
+      else { return nil }
+      // After a longer silence the way in it says whether it stood.
+      let silence = first.fix.timestamp.timeIntervalSince(last.fix.timestamp)
+      guard silence > Rest.silence, silence <= configuration.silentStopSeconds else { return nil }
+      let gone = Rest.secondsGone(from: place, to: [first.fix, next])
+      return max(last.fix.timestamp, first.fix.timestamp.addingTimeInterval(-gone))
+    }
+
+    /// Ends it at a place that it left unheard after as long as a stop takes.
+    /// - Returns: the end and the fixes since, or `nil` if it did not stand for so long.
+    mutating func endUnheard(by next: Location, _ configuration: Configuration) -> (effect: Effect, later: [Location])?
+    {
+      guard let left = leftUnheard(by: next, configuration), let first = stray,
+        left.timeIntervalSince(arrival.fix.timestamp) >= configuration.stopSeconds
+      else { return nil }
+      now = stay[stay.count - 1]
+      stray = nil
+      return (ended(.stopped, at: left, configuration), [first.fix, next])
+    }
+
     /// The first fix at the very place at which it stands; those after it scatter.
     private var arrival: Mark {
       let place = place

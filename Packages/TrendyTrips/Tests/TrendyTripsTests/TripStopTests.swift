@@ -71,6 +71,28 @@ struct TripStopTests {
   }
 
   @Test(
+    "a stop lasts until it is left, also if the recorder slept by then and woke on the way",
+    arguments: [(270.0, 15.0, 1), (290, 15, 1), (310, 15, 2), (330, 15, 2), (330, 2, 1)])
+  func leftUnheard(stop: Double, interval: Double, count: Int) throws {
+    // A bicycle; it is heard for 150 s of the stop, and again from 200 m away on. One that writes each two seconds had no reception.
+    let left = 1200 + stop
+    let fixes =
+      stride(from: 0.0, to: 600, by: interval).map { fix($0) }
+      + drive(speed: 4, start: 600, end: 1200, interval: interval)
+      + stride(from: 1200 + interval, through: 1350, by: interval).map { fix($0, east: 2400) }
+      + drive(from: 2600, speed: 4, start: left + 50, end: left + 900, interval: interval)
+    let trips = TripDetector.trips(in: fixes)
+    #expect(trips.count == count)
+    let first = try #require(trips.first)
+    guard count == 2 else { return #expect(abs(first.trip.distanceMeters / 6000 - 1) < 0.01) }
+    #expect(abs(try #require(first.trip.endTime).timeIntervalSince(at(1200))) <= 5)
+    let end = try #require(first.decisions.last { $0.rule == .stopped })
+    #expect(abs(try #require(end.seconds) - stop) <= 5)
+    #expect(abs(trips[1].trip.startTime.timeIntervalSince(at(left))) <= 5)
+    #expect(abs(trips.reduce(0) { $0 + $1.trip.distanceMeters } / 6000 - 1) < 0.01)
+  }
+
+  @Test(
     "a logger that sleeps once it has stood, and wakes where it stood, stood there; one that is heard again elsewhere was under way",
     arguments: [(200.0, 360.0, 28.0, 2), (100, 230, 28, 2), (100, 150, 28, 1), (200, 360, 700, 1), (20, 360, 28, 1)])
   func sleepingLogger(stand: Double, silence: Double, metres: Double, count: Int) {
