@@ -35,7 +35,7 @@ struct LoggedEvent {
     var tally = try TodayTally(of: [type], in: store, now: session.now, local: session.local)
     // A streak is told to who wants something every day, and pressed on nobody else.
     let hasStreak = type.goal?.asksForEveryDay == true
-    try tally.add(type, from: store, hasStreak: hasStreak, counted: session.counts(of: store).histories)
+    try tally.add(type, from: store, hasStreak: hasStreak, counted: session.counts(of: store).histories(of:through:))
     let count = tally.count(of: type.id)
     return Standing(
       today: count?.count ?? 0, goal: count?.progress.map { TypeGoal(type: type, progress: $0) },

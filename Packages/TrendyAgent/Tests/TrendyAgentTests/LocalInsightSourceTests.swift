@@ -38,6 +38,9 @@ struct LocalInsightSourceTests {
       let own = try LocalInsightSource(store: store, local: local).history(ofType: type, through: today)
       #expect(own == expected[type] ?? TypeHistory([], today: today, local: local))
     }
+    let some = try LocalInsightSource(store: store, local: local).histories(
+      of: ["type-0", "later", "none"], through: today)
+    #expect(some == expected.filter { ["type-0", "later"].contains($0.key) })
     #expect(found["type-1"]?.isOfPosition == true && found["later"]?.events ?? 0 < 4)
     let earlier = try LocalInsightSource(store: store, local: local).histories(through: today.advanced(by: -30))
     #expect(earlier["type-0"]?.today == today.advanced(by: -30))

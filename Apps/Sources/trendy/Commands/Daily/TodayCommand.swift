@@ -39,7 +39,7 @@ struct TodayCommand: Command {
     let list = try EventList((events + running).reversed(), in: store)
     var snapshot = try TodaySnapshot(
       store: store, now: session.now, in: session.local, streaks: .ofDailyGoals,
-      counted: session.counts(of: store).histories)
+      counted: session.counts(of: store).histories(of:through:))
     snapshot.trip = try RunningTrip(in: store).map {
       TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
     }

@@ -134,7 +134,7 @@ public actor LiveDesk {
         let (store, local) = (record.dataStoreFactory.makeLocalStore(), sources.local())
         let counted = LocalInsightSource(store: store, local: local, cache: sources.cache)
         var today = try TodaySnapshot(
-          store: store, now: record.clock.now, in: local, counted: counted.histories(through:))
+          store: store, now: record.clock.now, in: local, counted: counted.histories(of:through:))
         today.trip = day?.shown.flatMap { presence in
           presence.trip.map {
             TodaySnapshot.Trip(

@@ -21,11 +21,11 @@ extension TodaySnapshot {
   ///   - now: the present moment.
   ///   - local: says when days and weeks begin.
   ///   - streaks: for which types they are looked for; of others it is 0.
-  ///   - counted: how many events each type had on which days, through the day that it is given. Asked for once, if at all, where a
-  ///     streak goes on for longer than a week; `nil` reads the events.
+  ///   - counted: how many events the types that it is given had on which days, through the day that it is given. Asked for once, if
+  ///     at all, where a streak goes on for longer than a week, for all types that have one; `nil` reads the events.
   public init(
     store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes,
-    counted: ((CivilDate) throws -> [String: TypeHistory])? = nil
+    counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil
   ) throws {
     let types = try store.fetchAllEventTypes()
     let running = try RunningEvent.all(in: store).map(\.event)
@@ -33,15 +33,12 @@ extension TodaySnapshot {
     let today = tally.snapshot.day
     // What is of an earlier day and not of today is there for the visits that began on it.
     let recent = try store.events(of: today.advanced(by: -1)...today, ofType: nil, in: local)
-    // Those that are read by themselves, and those of them whose streak is looked for.
-    var (alone, inARow): (Set<String>, Set<String>) = ([], [])
-    let counted = counted.map(CountsOnce.init)
-    for type in types {
-      let hasStreak = streaks == .ofAllTypes || type.goal?.asksForEveryDay == true
-      guard hasStreak || type.goal?.period == .week else { continue }
-      alone.insert(type.id)
-      if hasStreak { inARow.insert(type.id) }
-      try tally.add(type, from: store, hasStreak: hasStreak, counted: counted?.histories)
+    // Those whose streak is looked for, and all that are read by themselves.
+    let inARow = Set(types.filter { streaks == .ofAllTypes || $0.goal?.asksForEveryDay == true }.map(\.id))
+    let alone = inARow.union(types.filter { $0.goal?.period == .week }.map(\.id))
+    let counted = counted.map { CountsOnce(of: inARow, $0) }
+    for type in types where alone.contains(type.id) {
+      try tally.add(type, from: store, hasStreak: inARow.contains(type.id), counted: counted?.histories)
     }
     tally.add(recent.filter { !alone.contains($0.eventTypeId) && local.day(of: $0) == today })
     tally.show(
@@ -56,13 +53,18 @@ extension TodaySnapshot {
 
 /// Counts that are asked for once, if at all.
 private final class CountsOnce {
-  private let ask: (CivilDate) throws -> [String: TypeHistory]
+  private let types: Set<String>
+  private let ask: (Set<String>, CivilDate) throws -> [String: TypeHistory]
   private var known: [String: TypeHistory]?
 
-  init(_ ask: @escaping (CivilDate) throws -> [String: TypeHistory]) { self.ask = ask }
+  init(of types: Set<String>, _ ask: @escaping (Set<String>, CivilDate) throws -> [String: TypeHistory]) {
+    self.types = types
+    self.ask = ask
+  }
 
-  func histories(through day: CivilDate) throws -> [String: TypeHistory] {
-    let histories = try known ?? ask(day)
+  /// - Parameter types: lie among those that are asked for at once.
+  func histories(of types: Set<String>, through day: CivilDate) throws -> [String: TypeHistory] {
+    let histories = try known ?? ask(self.types, day)
     known = histories
     return histories
   }

@@ -34,11 +34,11 @@ extension TodayTally {
   ///   - type: one of those that it was made with.
   ///   - store: the record.
   ///   - hasStreak: whether the days in a row are looked for, which may mean to read far back; else the days of the goal are read.
-  ///   - counted: how many events each type had on which days, through the day that it is given. Asked for where a streak goes on for
-  ///     longer than a week; `nil` reads the events.
+  ///   - counted: how many events the types that it is given had on which days, through the day that it is given. Asked for where a
+  ///     streak goes on for longer than a week; `nil` reads the events.
   public mutating func add(
     _ type: EventType, from store: any DataStoreProtocol, hasStreak: Bool,
-    counted: ((CivilDate) throws -> [String: TypeHistory])? = nil
+    counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil
   ) throws {
     let today = snapshot.day
     let ofGoal = type.goal?.days(around: today, firstWeekday: local.firstWeekday).lowerBound ?? today
@@ -47,7 +47,7 @@ extension TodayTally {
     add(try store.events(of: first...today, ofType: type.id, in: local))
     while hasStreak, isStreakOpen(of: type.id, from: first) {
       if let counted {
-        if let history = try counted(today)[type.id] { add(history.days, of: type.id, before: first) }
+        if let history = try counted([type.id], today)[type.id] { add(history.days, of: type.id, before: first) }
         return
       }
       let end = first.advanced(by: -1)

@@ -25,7 +25,16 @@ public struct LocalInsightSource: InsightSource {
   }
 
   public func histories(through today: CivilDate) throws -> [String: TypeHistory] {
-    try store.eventTally(in: local, cache: cache).types.reduce(into: [:]) { histories, entry in
+    try histories(ofTypes: nil, through: today)
+  }
+
+  /// Those of some types alone, by their ids.
+  public func histories(of types: Set<String>, through today: CivilDate) throws -> [String: TypeHistory] {
+    try histories(ofTypes: types, through: today)
+  }
+
+  private func histories(ofTypes types: Set<String>?, through today: CivilDate) throws -> [String: TypeHistory] {
+    try store.eventTally(in: local, ofTypes: types, cache: cache).types.reduce(into: [:]) { histories, entry in
       let history = try history(ofType: entry.key, entry.value, through: today)
       if history.events > 0 { histories[entry.key] = history }
     }
@@ -33,10 +42,7 @@ public struct LocalInsightSource: InsightSource {
 
   /// That of one type alone; one without an event where it has none.
   public func history(ofType type: String, through today: CivilDate) throws -> TypeHistory {
-    guard let counts = try store.eventTally(in: local, cache: cache).types[type] else {
-      return TypeHistory([], today: today, local: local)
-    }
-    return try history(ofType: type, counts, through: today)
+    try histories(of: [type], through: today)[type] ?? TypeHistory([], today: today, local: local)
   }
 
   private func history(

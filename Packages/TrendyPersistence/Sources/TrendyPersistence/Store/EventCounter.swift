@@ -10,18 +10,20 @@ final class EventCounter {
   private let local: LocalTime
   private let zone: [UInt8]?
   private let reader: EventReader
+  /// The ids of the types that are counted; `nil` for all.
+  private let types: Set<String>?
   private var walk: DayWalk
   private var counts: [EventTally.Counts] = []
   private var names: [String] = []
   private var places: [String: Int] = [:]
   /// Those of types whose ids are UUIDs, to make no text for each row.
-  private var placesOfKeys: [RecordKey: Int] = [:]
-  private var lastKey = RecordKey(high: 0, low: 0)
-  private var lastPlace = 0
+  private var placesOfKeys: [RecordKey: Int?] = [:]
+  private var last: (key: RecordKey, place: Int?)?
 
-  init(local: LocalTime, reader: EventReader) {
+  init(local: LocalTime, reader: EventReader, ofTypes types: Set<String>? = nil) {
     self.local = local
     self.reader = reader
+    self.types = types
     zone = local.zoneName.map { Array($0.utf8) }
     walk = DayWalk(local)
   }
@@ -32,7 +34,7 @@ final class EventCounter {
 
   func count(_ record: UnsafeRawPointer, _ step: Int32) throws(StorageError) {
     guard let fields = EventFields(record) else { throw Self.unreadable(record) }
-    let place = place(of: fields)
+    guard let place = place(of: fields) else { return }
     let isOfPosition = fields.sourceType.isOfPosition
     if fields.traits.isAllDay || !wasRecordedHere(fields) {
       guard let event = reader.event(record) else { throw Self.unreadable(record) }
@@ -46,7 +48,9 @@ final class EventCounter {
   }
 
   func add(_ tally: EventTally) {
-    for (name, counts) in tally.types { self.counts[place(named: name)].add(counts) }
+    for (name, counts) in tally.types {
+      if let place = place(named: name) { self.counts[place].add(counts) }
+    }
   }
 
   /// Whether the clock here is the one that it was recorded by; also where none is known.
@@ -56,18 +60,20 @@ final class EventCounter {
     return own.elementsEqual(zone)
   }
 
-  private func place(of fields: EventFields) -> Int {
+  /// Where the counts of its type lie; `nil` where that is not counted.
+  private func place(of fields: EventFields) -> Int? {
     guard let bits = fields.typeBits else { return place(named: reader.eventTypeId(fields)) }
     let key = RecordKey(high: bits.high, low: bits.low)
-    if key == lastKey, !counts.isEmpty { return lastPlace }
+    if let last, key == last.key { return last.place }
     let place = placesOfKeys[key] ?? place(named: reader.eventTypeId(fields))
-    placesOfKeys[key] = place
-    (lastKey, lastPlace) = (key, place)
+    placesOfKeys[key] = .some(place)
+    last = (key, place)
     return place
   }
 
-  private func place(named name: String) -> Int {
+  private func place(named name: String) -> Int? {
     if let place = places[name] { return place }
+    guard types?.contains(name) ?? true else { return nil }
     places[name] = counts.count
     names.append(name)
     counts.append(EventTally.Counts())

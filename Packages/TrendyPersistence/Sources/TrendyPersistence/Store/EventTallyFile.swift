@@ -35,22 +35,18 @@ struct EventTallyFile {
     return text.withUnsafeBytes { Checksum.xxh64($0) }
   }
 
+  /// - Parameter types: the ids of those whose counts are read; `nil` for all.
   /// - Returns: `nil` where there is none that can be read.
-  func read() -> EventTally? {
+  func read(ofTypes types: Set<String>? = nil) -> EventTally? {
     guard let file = try? fileSystem.open(path, .read), let size = try? file.size(), size > Self.headerBytes + 8,
-      size < 1 << 30
+      size < 1 << 30, let mapping = try? file.map(size: size), let base = mapping.bytes.baseAddress,
+      header.enumerated().allSatisfy({ word(base, $0.offset * 8) == $0.element }), word(base, 48) == UInt64(size),
+      word(base, size - 8) == Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: size - 8))
     else { return nil }
-    let memory = RecordMemory(zeroed: size)
-    let buffer = UnsafeMutableRawBufferPointer(start: memory.base, count: size)
-    guard let count = try? file.read(into: buffer, at: 0), count == size,
-      header.enumerated().allSatisfy({ word(memory.base, $0.offset * 8) == $0.element }),
-      word(memory.base, 48) == UInt64(size),
-      word(memory.base, size - 8) == Checksum.xxh64(memory.bytes(from: 0, count: size - 8))
-    else { return nil }
-    return Self.decode(memory.base, to: size - 8)
+    return withExtendedLifetime(mapping) { Self.decode(base, to: size - 8, ofTypes: types) }
   }
 
-  private static func decode(_ base: UnsafeMutableRawPointer, to end: Int) -> EventTally? {
+  private static func decode(_ base: UnsafeRawPointer, to end: Int, ofTypes types: Set<String>?) -> EventTally? {
     var tally = EventTally()
     var place = headerBytes
     while place < end {
@@ -69,6 +65,10 @@ struct EventTallyFile {
       place += 40
       let name = String(decoding: UnsafeRawBufferPointer(start: base + place, count: nameBytes), as: UTF8.self)
       place += nameBytes
+      guard types?.contains(name) ?? true else {
+        place += (dayCount + minutes) * 4
+        continue
+      }
       func numbers(_ count: Int) -> [Int32] {
         defer { place += count * 4 }
         return [Int32](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -12,11 +12,14 @@ extension LocalStore {
   /// that has written counts all rows.
   /// - Parameters:
   ///   - local: the person's clock.
+  ///   - types: the ids of those that are asked for; `nil` for all. Few are counted sooner.
   ///   - cache: a folder for what was counted; made where it is not there. `nil` keeps nothing.
   /// - Throws: ``StorageError``.
-  public func eventTally(in local: LocalTime, cache: URL? = nil) throws -> EventTally {
+  public func eventTally(
+    in local: LocalTime, ofTypes types: Set<String>? = nil, cache: URL? = nil
+  ) throws -> EventTally {
     try refresh()
-    let counter = EventCounter(local: local, reader: reader)
+    let counter = EventCounter(local: local, reader: reader, ofTypes: types)
     guard let engine = try engineToRead() else {
       let records = try scan(RowKind.event)
       for record in records.pointers { try counter.count(record, 1) }
@@ -36,7 +39,8 @@ extension LocalStore {
         }
         let file = EventTallyFile(of: part, basis: basis, directory: cache.path, fileSystem: engine.fileSystem)
         known.insert(file.path)
-        if let tally = file.read() { return counter.add(tally) }
+        if let tally = file.read(ofTypes: types) { return counter.add(tally) }
+        // Kept for whoever asks next, for which types ever.
         let own = EventCounter(local: local, reader: reader)
         try part.forEach { record throws(StorageError) in try own.count(record, 1) }
         let tally = own.tally
