@@ -226,6 +226,9 @@ struct Agent {
 
   private func units(_ app: AppContainer) -> Units { preferences(app).units }
 
+  /// Where the next look is so far away, what this one has read into memory is let go of.
+  private static let longWait = Duration.seconds(30)
+
   /// Looks when something happened, every few seconds while a trip goes on, when a day begins, and once a minute in any case: an
   /// older file is known for that of an agent that was killed.
   private func show(
@@ -256,6 +259,10 @@ struct Agent {
       }
       // What comes close together is one look.
       try? await clock.sleep(for: .seconds(1))  // cancelled is seen by the loop
+      if wait >= Self.longWait {
+        network.app.record.releaseMemory()
+        ProcessMemory.giveBack()
+      }
     }
   }
 

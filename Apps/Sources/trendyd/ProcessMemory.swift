@@ -1,20 +1,30 @@
 #if canImport(Glibc)
   import CMalloc
+  import Glibc
 #endif
+import CommandSupport
+import Foundation
 
-/// What the C library keeps of memory that was freed, for what is allocated next.
+/// What a process keeps in memory that it has no use for at present.
 enum ProcessMemory {
-  /// Has all threads share two pools, where each would have one of its own, with what its largest request left in it. To be called before
-  /// there are threads.
+  /// Has all threads share two pools of the C library, where each would have one of its own, with what its largest request left in it.
+  /// To be called before there are threads.
   static func sharePools() {
     #if canImport(Glibc)
       mallopt(M_ARENA_MAX, 2)
     #endif
   }
 
-  /// Gives back to the system what is free.
+  /// Gives back to the system what was freed, and the pages of the program and its libraries: most were read at the start and are not
+  /// read again. The system keeps its own copy as long as it has room, so that the next touch of 64 KiB takes a microsecond or two.
   static func giveBack() {
     #if canImport(Glibc)
+      // To its end: `FileManager.contents` takes one piece of a file that has no length. Where it cannot be read, more stays in memory.
+      if let text = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() {
+        for part in MemoryMap(text).unchangedFiles {
+          madvise(UnsafeMutableRawPointer(bitPattern: part.lowerBound), part.count, MADV_DONTNEED)
+        }
+      }
       malloc_trim(0)
     #endif
   }

@@ -65,6 +65,9 @@ public final class DeviceRecord: Sendable {
     try dataStoreFactory.maintain(mergingFrom: leastSegments)
   }
 
+  /// Lets go of what is in memory of the store's files, for who will not read for a while.
+  public func releaseMemory() { dataStoreFactory.releaseMemory() }
+
   /// The event type that trips, visits or readings of an odometer are recorded as; made the first time it is asked for.
   public func type(_ kind: BuiltInType) throws -> EventType {
     try kind.find(among: makeStore().fetchAllEventTypes()) { type, definitions in

@@ -39,6 +39,9 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     try folder.present.maintain(sealingAll: sealsAll, mergingFrom: leastSegments)
   }
 
+  /// Lets go of what is in memory of the store's files: ``StorageEngine/releaseMemory()``.
+  public func releaseMemory() { folder.present.releaseMemory() }
+
   /// A step of ``maintain(sealingAll:mergingFrom:)``.
   public func tidyUp() throws { try maintain() }
 

@@ -1,0 +1,46 @@
+import CommandSupport
+import Testing
+
+@Suite("MemoryMap", .timeLimit(.minutes(1)))
+struct MemoryMapTests {
+  private func part(_ line: String, anonymous: Int) -> String {
+    """
+    \(line)
+    Size:                  4 kB
+    Rss:                   4 kB
+    Anonymous:          \(anonymous) kB
+    AnonHugePages:         0 kB
+    VmFlags: rd mr mw me
+
+    """
+  }
+
+  private func found(_ text: String) -> [Range<UInt>] { MemoryMap(text.utf8).unchangedFiles }
+
+  @Test func `code and constants of files are told, in order`() {
+    let text =
+      part("55d0a000-55d0c000 r--p 00000000 fe:00 1180      /usr/bin/trendyd", anonymous: 0)
+      + part("55d0c000-55d0f000 r-xp 00002000 fe:00 1180      /usr/bin/a b", anonymous: 0)
+    #expect(found(text) == [0x55d0_a000..<0x55d0_c000, 0x55d0_c000..<0x55d0_f000])
+  }
+
+  @Test(
+    "whatever would be lost is not told",
+    arguments: [
+      ("r--p 00000000 fe:00 1180      /usr/bin/trendyd", 4),  // relocated at the start, then made read-only
+      ("r-xp 00000000 fe:00 1180      /usr/bin/trendyd", 4096),  // a debugger's
+      ("rw-p 00000000 fe:00 1180      /usr/bin/trendyd", 0),
+      ("r--s 00000000 fe:00 1180      /home/a/store/segment-2", 0),
+      ("r--p 00000000 00:00 0", 0),
+      ("r-xp 00000000 00:00 0         [vdso]", 0),
+    ])
+  func kept(line: String, anonymous: Int) {
+    #expect(found(part("7f00-7f10 \(line)", anonymous: anonymous)) == [])
+  }
+
+  @Test func `a text that is cut or of another form tells of what is whole`() {
+    let text = part("1000-2000 r--p 00000000 fe:00 1180 /lib/x", anonymous: 0)
+    #expect(found(text + "3000-4000 r-xp 00000000 fe:00 1180 /lib/x\nRss: 4 kB\nAnony") == [0x1000..<0x2000])
+    #expect(found("no map at all\n- r-xp\nAnonymous: 0 kB\n9-1 r-xp 0 0 0 /x\nAnonymous: 0 kB\n") == [])
+  }
+}
