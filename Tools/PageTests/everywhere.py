@@ -1,6 +1,7 @@
 """What every page owes: text is text, nothing moves, keys and readers reach all of it."""
 
 import datetime
+import os
 
 from browser import CONTROL, ENTER, ESCAPE
 from harness import CSV, HOSTILE, PAGES, check, choose, pair, quiet, same, test, whole
@@ -140,6 +141,20 @@ def the_keyboard_alone_logs_and_goes_everywhere(world):
         browser.shows("Not saved yet", "dialog")
         browser.press("dialog .button", "Discard")
         browser.wait(lambda: browser.count("dialog") == 0, "closed")
+
+
+@test
+def a_colour_of_a_person_is_fitted_as_in_a_report(world):
+    with open(os.path.join(os.path.dirname(__file__), "colours.txt"), encoding="utf-8") as file:
+        rows = [line.split() for line in file if not line.startswith("# ")]
+    check(len(rows) > 200, "the table")
+    browser = world.looking
+    browser.go("/")
+    found = browser.later("""
+      const { colours } = await import(new URL('parts/colour.js', document.querySelector('script[type=module]').src).href);
+      return args[0].map((text) => { const of = colours(text); return [of.mark, of.ink, of.darkMark, of.darkInk]; });""", [row[0] for row in rows])
+    for row, fitted in zip(rows, found):
+        same(fitted, row[1:], row[0])
 
 
 @test

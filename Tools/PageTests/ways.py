@@ -78,7 +78,20 @@ def drives_of_a_full_month_are_all_there(world):
         pair(browser, hub)
         browser.go("/trips?month=2025-05")
         browser.shows("2 trips, 24.0 km.", "main")
+        # A month without any leads to the one that has the last; a record without any says so.
+        browser.go("/trips?month=2025-07")
+        browser.shows("The last one was on", "main")
+        browser.press("main .button", "Show")
+        browser.shows("2 trips, 24.0 km.", "main")
         quiet(browser, "a full month")
+    with world.hub() as hub, world.browser(hub) as browser:
+        pair(browser, hub, then="nav")
+        browser.go("/trips")
+        browser.shows("No trips yet.", "main")
+        browser.go("/calendar")
+        browser.shows("The first entry starts the calendar.", "main")
+        browser.press("main .button", "Choose types")
+        browser.find(".templates")
 
 
 @test

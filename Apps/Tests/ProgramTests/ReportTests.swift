@@ -50,6 +50,27 @@ struct ReportTests {
         "&amp;", with: "&")
   }
 
+  @Test func `colours of types are fitted as on the pages of a hub`() throws {
+    let table = URL(filePath: #filePath).appending(path: "../../../../Tools/PageTests/colours.txt").standardized
+    let rows = try String(contentsOf: table, encoding: .utf8).split(separator: "\n").map { $0.split(separator: " ") }
+      .filter { $0.count == 5 }
+    #expect(rows.count > 200)
+    var lines = ""
+    for (place, row) in rows.enumerated() {
+      lines += #"{"record":"event_type","id":"t\#(place)","name":"T\#(place)","color":"\#(row[0])","icon":"x"}"# + "\n"
+      lines +=
+        #"{"record":"event","id":"e\#(place)","event_type_id":"t\#(place)","timestamp":"2026-03-01T08:00:00.000Z","is_all_day":false,"properties":{},"source_type":"manual"}"#
+        + "\n"
+    }
+    try put(lines)
+    let rules = try report("--year", "2026").matches(of: /\{--tl:(#\w+);--il:(#\w+);--td:(#\w+);--id:(#\w+)\}/)
+      .map { "\($0.output.1) \($0.output.2) \($0.output.3) \($0.output.4)" }
+    let expected = Set(rows.map { $0.dropFirst().joined(separator: " ") })
+    // The first is of trips.
+    #expect(rules.count == rows.count + 1)
+    #expect(expected.subtracting(rules).sorted() == [] && Set(rules.dropFirst()).subtracting(expected).sorted() == [])
+  }
+
   private static let hostile = [
     "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "</style><b>", "' onload='x", "&lt;b&gt;", "{{x}}",
     "javascript:alert(1)", "-->", "]]>", "a\u{0}b\u{7}c\u{85}d", "\u{202E}evil", "👩‍👩‍👧‍👦", "קפה",

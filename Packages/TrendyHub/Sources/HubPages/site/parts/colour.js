@@ -1,4 +1,5 @@
 // Colours of types. A person's own colour keeps its hue; how light it is follows the theme, so that it can be seen and read.
+// `TypeColour` of `trendy export report` does the same; `Tools/PageTests/colours.txt` holds both to one table.
 
 /** Names, and per theme the mark (bars, cells, lines) and the ink (glyph and text): measured pairs of the design. */
 export const PALETTE = [
@@ -15,7 +16,7 @@ const DARK = { ground: '#101114', surface: '#181a1e', wash: 0.2, low: 0.6, high:
 
 /** @param {string} hex `#RRGGBB` @returns {[number, number, number] | null} 0 to 1 */
 export function parseHex(hex) {
-  const match = /^#?([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex ?? '');
+  const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex ?? '');
   return match && /** @type {any} */ (match.slice(1).map((part) => parseInt(part, 16) / 255));
 }
 
@@ -56,9 +57,9 @@ function fromOKLCH([L, C, H]) {
 /** @param {[number, number, number]} rgb */
 const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b);
 
-/** By WCAG. @param {[number, number, number]} a @param {[number, number, number]} b */
+/** By WCAG, of what is written: bytes. @param {[number, number, number]} a @param {[number, number, number]} b */
 export function contrast(a, b) {
-  const [x, y] = [luminance(a), luminance(b)];
+  const [x, y] = [luminance(/** @type {[number, number, number]} */ (a.map((v) => Math.round(v * 255) / 255))), luminance(b)];
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 
