@@ -21,7 +21,7 @@ enum ProcessMemory {
     #if canImport(Glibc)
       // To its end: `FileManager.contents` takes one piece of a file that has no length. Where it cannot be read, more stays in memory.
       if let text = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() {
-        for part in MemoryMap(text).unchangedFiles {
+        for part in MemoryMap(text).unchangedCode {
           madvise(UnsafeMutableRawPointer(bitPattern: part.lowerBound), part.count, MADV_DONTNEED)
         }
       }

@@ -15,13 +15,14 @@ struct MemoryMapTests {
     """
   }
 
-  private func found(_ text: String) -> [Range<UInt>] { MemoryMap(text.utf8).unchangedFiles }
+  private func found(_ text: String) -> [Range<UInt>] { MemoryMap(text.utf8).unchangedCode }
 
   @Test func `code and constants of files are told, in order`() {
     let text =
       part("55d0a000-55d0c000 r--p 00000000 fe:00 1180      /usr/bin/trendyd", anonymous: 0)
-      + part("55d0c000-55d0f000 r-xp 00002000 fe:00 1180      /usr/bin/a b", anonymous: 0)
-    #expect(found(text) == [0x55d0_a000..<0x55d0_c000, 0x55d0_c000..<0x55d0_f000])
+      + part("55d0c000-55d0f000 r-xp 00002000 fe:00 1180      /usr/bin/trendyd", anonymous: 0)
+      + part("7f000000-7f001000 r-xp 00000000 fe:00 1181      /usr/lib/a b.so (deleted)", anonymous: 0)
+    #expect(found(text) == [0x55d0_a000..<0x55d0_c000, 0x55d0_c000..<0x55d0_f000, 0x7f00_0000..<0x7f00_1000])
   }
 
   @Test(
@@ -31,6 +32,7 @@ struct MemoryMapTests {
       ("r-xp 00000000 fe:00 1180      /usr/bin/trendyd", 4096),  // a debugger's
       ("rw-p 00000000 fe:00 1180      /usr/bin/trendyd", 0),
       ("r--s 00000000 fe:00 1180      /home/a/store/segment-2", 0),
+      ("r--p 00000000 fe:00 1180      /home/a/store/tally-2", 0),  // may be unmapped, and others may lie there
       ("r--p 00000000 00:00 0", 0),
       ("r-xp 00000000 00:00 0         [vdso]", 0),
     ])
@@ -39,7 +41,7 @@ struct MemoryMapTests {
   }
 
   @Test func `a text that is cut or of another form tells of what is whole`() {
-    let text = part("1000-2000 r--p 00000000 fe:00 1180 /lib/x", anonymous: 0)
+    let text = part("1000-2000 r-xp 00000000 fe:00 1180 /lib/x", anonymous: 0)
     #expect(found(text + "3000-4000 r-xp 00000000 fe:00 1180 /lib/x\nRss: 4 kB\nAnony") == [0x1000..<0x2000])
     #expect(found("no map at all\n- r-xp\nAnonymous: 0 kB\n9-1 r-xp 0 0 0 /x\nAnonymous: 0 kB\n") == [])
   }
