@@ -42,7 +42,7 @@ extension TripDetector.Way {
       return taken
     }
     let isSilent = seconds > configuration.silentStopSeconds
-    let wentOn = isSilent && Self.wentOn(hop, configuration)
+    let wentOn = isSilent && Self.wentOn(hop, configuration) && (isPaused || !isNoise(configuration))
     // At a skip place one may sit with a phone that sleeps.
     if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
       taken.effects.append(.paused(record.trip))

@@ -419,6 +419,12 @@ extension TripDetector {
       return .cancelled(record)
     }
 
+    /// Whether all that was seen of it is the receiver's noise and nobody's way, however far somebody got in a silence after it.
+    func isNoise(_ configuration: Configuration) -> Bool {
+      guard case .cancelled(let record) = ended(.silence, at: now.fix.timestamp, configuration) else { return false }
+      return [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
+    }
+
     /// What was begun is no trip.
     func cancelled(_ rule: TripDecision.Rule, at date: Date) -> Effect {
       var record = soFar

@@ -215,6 +215,31 @@ struct TripCausesTests {
     #expect(abs(start.timeIntervalSince(at(isNear ? 1680 : 600 + silence))) <= 5)
   }
 
+  @Test func `what is the receiver's noise by itself is no part of a flight after it`() {
+    var noisy = 0
+    for seed in UInt64(1)...40 {
+      var chance = SeededGenerator(seed: seed)
+      let gate = stride(from: 600.0, through: 1680, by: 60).map { second in
+        fix(
+          second, east: .random(in: 100...500, using: &chance), north: .random(in: -200...200, using: &chance),
+          accuracy: 30)
+      }
+      let before = Self.rest(from: 0, to: 600, interval: 30) + gate
+      let after = drive(from: 500_000, speed: 12, start: 9000, end: 10_800, interval: 15)
+      var detector = TripDetector()
+      for fix in before { _ = detector.onLocation(fix) }
+      guard case .cancelled(let record)? = detector.finish().last,
+        [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
+      else { continue }
+      noisy += 1
+      // Where it rests among so much noise is known for some minutes at best.
+      let trips = TripDetector.trips(in: before + after)
+      #expect(trips.map { $0.trip.startTime >= at(1380) } == [true], "seed \(seed)")
+      #expect(trips.allSatisfy { $0.trip.distanceMeters > 515_000 }, "seed \(seed)")
+    }
+    #expect(noisy >= 5)
+  }
+
   @Test func `who was carried off in a silence left at the pace that they go on with`() throws {
     let trips = TripDetector.trips(in: Self.woken(speed: 15, start: 1005, heard: 1410))
     #expect(trips.count == 1)
