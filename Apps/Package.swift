@@ -86,7 +86,8 @@ let package = Package(
 
 // Two fifths of the time that `trendy --help` took went by before its first line: to find and bind five libraries. With the C library in it,
 // too, `trendy` needs none; of what it does nothing asks for the network or for names of users. As a position-independent
-// executable it lies at another address each time, as before. Such a program does not start with a search path of libraries in
+// executable it lies at another address each time, as before. The functions that commands call lie together (Tools/order-functions), so
+// that they take up few pages; a name that is in no program any more is passed over. Such a program does not start with a search path of libraries in
 // it: SwiftPM leaves that out with --disable-local-rpath, as in the Makefile.
 if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targets.first(where: { $0.name == "trendy" })
 {
@@ -94,7 +95,8 @@ if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targe
     .unsafeFlags(
       [
         "-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie", "-Xlinker", "-z", "-Xlinker",
-        "pack-relative-relocs",
+        "pack-relative-relocs", "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/../Tools/trendy.order",
+        "-Xlinker", "--no-warn-symbol-ordering",
       ], .when(platforms: [.linux]))
   ]
 }
