@@ -101,7 +101,9 @@ struct Session {
   /// A colour as it is kept; `nil` where none was given.
   func colour(_ text: String?) throws(CommandError) -> String? {
     guard let text else { return nil }
-    guard text.wholeMatch(of: /#[0-9A-Fa-f]{6}/) != nil else {
+    let digits = text.utf8.dropFirst()
+    guard text.hasPrefix("#"), digits.count == 6, digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit })
+    else {
       throw usageError("'\(text)' is no colour", hint: "Colours look like #7B4F2E.")
     }
     return text.uppercased()

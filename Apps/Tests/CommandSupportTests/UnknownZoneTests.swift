@@ -1,0 +1,29 @@
+import CommandSupport
+import Testing
+import TrendyModels
+
+@Suite("Zones that the system does not know", .timeLimit(.minutes(1)))
+struct UnknownZoneTests {
+  @Test(
+    "rules of POSIX and zones that are there are known",
+    arguments: [
+      "UTC", "GMT", ":UTC", "EST5", "EST5EDT", "CET-1CEST,M3.5.0,M10.5.0/3", "abc+0", "<+03>-3", "<-0330>3:30",
+      "<A1b>0", "",
+    ])
+  func known(name: String) {
+    #expect(LocalTime.unknownZone(in: ["TZ": name, "TZDIR": "/nowhere"]) == nil)
+  }
+
+  @Test(
+    "what is neither is told by its name",
+    arguments: [
+      "Nonsense", "Nowhere/City", "ES5", "EST", "EST+", "EST+-5", "5EST", "<+0>3", "<+03-3", "<+03>", "<é03>3", "E5T5",
+      "日本語9", "<>5", "[abc]5", "@bc5",
+    ])
+  func unknown(name: String) {
+    #expect(LocalTime.unknownZone(in: ["TZ": name, "TZDIR": "/nowhere"]) == name)
+    #expect(LocalTime.unknownZone(in: ["TZ": ":" + name, "TZDIR": "/nowhere"]) == name)
+  }
+
+  @Test func `without TZ all is well`() { #expect(LocalTime.unknownZone(in: [:]) == nil) }
+}
