@@ -48,9 +48,21 @@ public struct StyledText: Hashable, Sendable {
   public func led(by word: String) -> StyledText { StyledText([Part(word)] + parts) }
 
   /// As text alone, whole.
-  public var plain: String { Self.trimmed(parts.map(\.text).joined(separator: Self.gap)) }
+  public var plain: String { Self.trimmed(joined) }
+
+  private var joined: String {
+    var text = ""
+    text.reserveCapacity(parts.reduce(0) { $0 + $1.text.utf8.count + Self.gap.utf8.count })
+    for (place, part) in parts.enumerated() {
+      if place > 0 { text += Self.gap }
+      text += part.text
+    }
+    return text
+  }
 
   func rendered(for terminal: Terminal) -> String {
+    // In a file or a pipe all parts look the same, and none gives way.
+    guard terminal.width != nil || terminal.showsStyles else { return Console.oneLine(plain) }
     var parts = parts.map { Part(Console.oneLine($0.text), $0.style, rank: $0.rank) }
     if let width = terminal.width { Self.fit(&parts, width) }
     let shown = terminal.showsStyles ? parts.map { $0.style.escaped($0.text) } : parts.map(\.text)
@@ -85,6 +97,7 @@ public struct StyledText: Hashable, Sendable {
   }
 
   private static func trimmed(_ text: String) -> String {
+    guard text.utf8.last == UInt8(ascii: " ") else { return text }
     var text = Substring(text)
     while text.last == " " { text.removeLast() }
     return String(text)

@@ -128,7 +128,14 @@ extension Lookup {
 /// The beginning of an id that a person types.
 enum ShortID {
   /// Long enough to hold a UUIDv7's whole time, so that two are alike only within a millisecond.
-  static func of(_ id: String) -> String { String(id.prefix(13)) }
+  static func of(_ id: String) -> String {
+    let beginning = id.utf8.prefix(length)
+    // Of plain ASCII each byte is a character.
+    return beginning.count == length && id.utf8.prefix(length + 1).allSatisfy { 0x20..<0x7F ~= $0 }
+      ? String(Substring(beginning)) : String(id.prefix(length))
+  }
+
+  private static let length = 13
 
   /// Of each as much as it takes to tell it from the others, in their order.
   static func of(_ ids: [String]) -> [String] {
@@ -137,7 +144,7 @@ enum ShortID {
     var lengths: [String: Int] = [:]
     for (left, right) in zip(sorted, sorted.dropFirst()) where left != right {
       let alike = zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
-      guard alike >= 13 else { continue }
+      guard alike >= length else { continue }
       for id in [left, right] { lengths[id] = max(lengths[id] ?? 0, alike + 1) }
     }
     return ids.map { id in lengths[id].map { String(id.prefix($0)) } ?? of(id) }
@@ -145,7 +152,7 @@ enum ShortID {
 
   /// As long as it takes to tell it from the others.
   static func of(_ id: String, among others: [String]) -> String {
-    var length = min(13, id.count)
+    var length = min(Self.length, id.count)
     while length < id.count, others.contains(where: { $0 != id && $0.hasPrefix(id.prefix(length)) }) { length += 1 }
     return String(id.prefix(length))
   }

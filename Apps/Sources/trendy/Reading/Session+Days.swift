@@ -34,8 +34,10 @@ extension LocalTime {
   /// - Parameter events: by their timestamps, the newest first.
   func newestFirst(_ events: [Event]) -> [Event] {
     guard events.contains(where: \.isAllDay) else { return events }
-    return events.map { (moment(of: $0), $0) }.sorted { left, right in
-      left.0 != right.0 ? left.0 > right.0 : left.1.id > right.1.id
-    }.map(\.1)
+    // Places are sorted, as an event is many words to move.
+    let moments = events.map { moment(of: $0) }
+    return events.indices.sorted { left, right in
+      moments[left] != moments[right] ? moments[left] > moments[right] : events[left].id > events[right].id
+    }.map { events[$0] }
   }
 }

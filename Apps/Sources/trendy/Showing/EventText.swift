@@ -111,12 +111,13 @@ struct EventText {
   }
 
   private func properties(_ event: Event) -> [String] {
-    event.properties.sorted { $0.key < $1.key }.filter {
-      !event.repeats($0.key, $0.value) && !event.isLine($0.key)
-    }.map { key, value in
+    var parts: [String] = []
+    event.packedProperties.forEach { key, value in
+      guard !event.repeats(key, value), !event.isLine(key) else { return }
       // What was chosen says what it is.
-      value.type == .select ? words(value, of: event) : "\(key) \(words(value, of: event))"
+      parts.append(value.type == .select ? words(value, of: event) : "\(key) \(words(value, of: event))")
     }
+    return parts
   }
 
   /// A property's value as a person writes it.
