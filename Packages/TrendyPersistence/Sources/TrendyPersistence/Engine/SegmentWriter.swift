@@ -156,13 +156,11 @@ final class SegmentWriter {
   /// The groups, their lists and their days. A whole kind stands there as group 0, and has days only; and as
   /// ``KeyOrder/group``, with a list of its rows by their keys.
   private func addGroups() throws(StorageError) {
-    var order: [(name: GroupName, number: Int?)] = groupNumbers.names.enumerated().map { ($0.element, $0.offset) }
-    for group in [0, KeyOrder.group] { order += footer.kinds.map { (GroupName(kind: $0.kind, group: group), nil) } }
-    order.sort { $0.name < $1.name }
+    let order = groupsInOrder()
     // Where the next row of each group goes.
-    let places = Column<Int>(zeros: groupNumbers.names.count)
+    let places = Column<Int>(zeros: order.count)
     var listed = 0
-    for case (_, let number?) in order {
+    for number in order.elements.lazy.map(Int.init) {
       places[number] = listed
       listed += groupRows[number]
     }
@@ -173,33 +171,34 @@ final class SegmentWriter {
       places[number] += 1
     }
     footer.groupsAt = bytes
-    footer.groupCount = order.count
+    footer.groupCount = order.count + footer.kinds.count * 2
     let dayEntries = Column<UInt32>()
     // Behind the lists of groups.
     var keyed = listed
-    var keyCounts = keyOrder.counts[...]
-    for (name, number) in order {
-      if name.group == KeyOrder.group, let counts = keyCounts.popFirst() {
-        let words =
-          [UInt64(name.kind), name.group]
-          + [keyed, counts.all, counts.versionSeven, counts.otherUUIDs].map { UInt64($0) }
-        try add(array: words)
-        keyed += counts.all
-        continue
+    var numbers = order.elements[...]
+    for (kind, counts) in zip(footer.kinds, keyOrder.counts) {
+      func add(group: UInt64, rows: some Sequence<Int>, listing count: Int) throws(StorageError) {
+        let firstDay = dayEntries.count / 2
+        addDays(of: rows, to: dayEntries)
+        try self.add(
+          array: [
+            UInt64(kind.kind), group, UInt64(footer.listCount), UInt64(count), UInt64(firstDay),
+            UInt64(dayEntries.count / 2 - firstDay),
+          ])
+        footer.listCount += count
       }
-      let first = footer.listCount
-      let firstDay = dayEntries.count / 2
-      if let number {
-        footer.listCount += groupRows[number]
-        addDays(of: lists.elements[first..<footer.listCount].lazy.map(Int.init), to: dayEntries)
-      } else if let kind = footer.kinds.first(where: { $0.kind == name.kind }) {
-        addDays(of: kind.first..<kind.first + kind.count, to: dayEntries)
+      try add(group: 0, rows: kind.first..<kind.first + kind.count, listing: 0)
+      while let number = numbers.first.map(Int.init), groupNumbers.names[number].kind == kind.kind {
+        let own = lists.elements[footer.listCount..<footer.listCount + groupRows[number]]
+        try add(group: groupNumbers.names[number].group, rows: own.lazy.map(Int.init), listing: own.count)
+        numbers.removeFirst()
       }
-      try add(
+      try self.add(
         array: [
-          UInt64(name.kind), name.group, UInt64(first), UInt64(footer.listCount - first), UInt64(firstDay),
-          UInt64(dayEntries.count / 2 - firstDay),
+          UInt64(kind.kind), KeyOrder.group, UInt64(keyed), UInt64(counts.all), UInt64(counts.versionSeven),
+          UInt64(counts.otherUUIDs),
         ])
+      keyed += counts.all
     }
     footer.listCount += keyOrder.rows.count
     footer.listsAt = bytes
@@ -209,6 +208,22 @@ final class SegmentWriter {
     footer.daysAt = bytes
     footer.dayCount = dayEntries.count / 2
     try add(dayEntries)
+  }
+
+  /// The numbers of groups less one, by kind and group. They were given kind by kind, as rows come, so that each kind is sorted by itself:
+  /// of a queue of a million each mutation is a group.
+  private func groupsInOrder() -> Column<UInt32> {
+    let names = groupNumbers.names
+    let order = Column<UInt32>(capacity: names.count)
+    var first = 0
+    while first < names.count {
+      let end = names[first...].firstIndex { $0.kind != names[first].kind } ?? names.count
+      var groups = (first..<end).map { (group: names[$0].group, number: UInt32($0)) }
+      groups.sort { $0.group < $1.group }
+      for group in groups { order.append(group.number) }
+      first = end
+    }
+    return order
   }
 
   /// Each day on which there are rows, and how many of them come before.

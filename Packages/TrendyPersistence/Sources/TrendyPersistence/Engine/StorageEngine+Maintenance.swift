@@ -148,6 +148,8 @@ extension StorageEngine {
     }
     let chosen = Self.due(manifest.segments, killed: killed)
     guard !chosen.isEmpty else { return false }
+    // What segments say of others is read twice, here and by the stack below, and is not needed after that.
+    releaseMemory()
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
     // Of its own, without the log: what an unconfirmed save took the place of is still needed.
     let stack = try SegmentStack(log)
@@ -158,6 +160,7 @@ extension StorageEngine {
     let others = Set(next.segments.map(\.number))
     var kills: [RowPlace] = []
     for source in sources { kills += try source.segment.kills().filter { others.contains($0.segment) } }
+    stack.letGo()
     let rows = sources.reduce(0) { $0 + $1.segment.footer.rowCount }
     let writer = try makeWriter(for: next, rows: rows)
     try Self.merge(sources, into: writer)
