@@ -108,7 +108,7 @@ def visits_stay_with_a_place_that_gets_another_name(world):
         browser.find("main h2", "Flat")
         browser.find("main .row")
         # When it was, from and until, and how long.
-        browser.shows(f"{arrived:%H:%M} until {arrived + datetime.timedelta(minutes=95):%H:%M}", "main .row")
+        browser.shows(f"{arrived:%H:%M} – {arrived + datetime.timedelta(minutes=95):%H:%M}", "main .row")
         browser.shows("1 h 35 min", "main .row")
         quiet(browser, "a place with another name")
 

@@ -124,51 +124,54 @@ static const unsigned char file_39[] = {
 #embed "site/parts/heatmap.js"
 };
 static const unsigned char file_40[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/hourgrid.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/odometer.js"
+#embed "site/parts/keys.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/odometer.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/speedstrip.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/tiles.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/tiles.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_51[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_52[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_53[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_54[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_55[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_56[] = {
 #embed "site/worker.js"
 };
 
@@ -213,22 +216,23 @@ static const struct hub_page_file files[] = {
   {"parts/goal.js", file_37, sizeof file_37},
   {"parts/head.js", file_38, sizeof file_38},
   {"parts/heatmap.js", file_39, sizeof file_39},
-  {"parts/keys.js", file_40, sizeof file_40},
-  {"parts/odometer.js", file_41, sizeof file_41},
-  {"parts/routemap.js", file_42, sizeof file_42},
-  {"parts/row.js", file_43, sizeof file_43},
-  {"parts/sheet.js", file_44, sizeof file_44},
-  {"parts/spark.js", file_45, sizeof file_45},
-  {"parts/speedstrip.js", file_46, sizeof file_46},
-  {"parts/tile.js", file_47, sizeof file_47},
-  {"parts/tiles.js", file_48, sizeof file_48},
-  {"parts/toast.js", file_49, sizeof file_49},
-  {"parts/tripacts.js", file_50, sizeof file_50},
-  {"parts/typeform.js", file_51, sizeof file_51},
-  {"parts/values.js", file_52, sizeof file_52},
-  {"theme.js", file_53, sizeof file_53},
-  {"words.js", file_54, sizeof file_54},
-  {"worker.js", file_55, sizeof file_55},
+  {"parts/hourgrid.js", file_40, sizeof file_40},
+  {"parts/keys.js", file_41, sizeof file_41},
+  {"parts/odometer.js", file_42, sizeof file_42},
+  {"parts/routemap.js", file_43, sizeof file_43},
+  {"parts/row.js", file_44, sizeof file_44},
+  {"parts/sheet.js", file_45, sizeof file_45},
+  {"parts/spark.js", file_46, sizeof file_46},
+  {"parts/speedstrip.js", file_47, sizeof file_47},
+  {"parts/tile.js", file_48, sizeof file_48},
+  {"parts/tiles.js", file_49, sizeof file_49},
+  {"parts/toast.js", file_50, sizeof file_50},
+  {"parts/tripacts.js", file_51, sizeof file_51},
+  {"parts/typeform.js", file_52, sizeof file_52},
+  {"parts/values.js", file_53, sizeof file_53},
+  {"theme.js", file_54, sizeof file_54},
+  {"words.js", file_55, sizeof file_55},
+  {"worker.js", file_56, sizeof file_56},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

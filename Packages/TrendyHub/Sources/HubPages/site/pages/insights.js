@@ -2,10 +2,11 @@ import { h, svg } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
 import { head, segments } from '../parts/head.js';
 import { chart } from '../parts/chart.js';
+import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
 import { tint } from '../parts/colour.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, typeOf } from '../data/record.js';
-import { addDays, dayAndMonth, daysBetween, dayStartSeconds, minuteText, nearDate, shortDate, startOfWeek, weekdayName, weekStart, zone } from '../data/days.js';
+import { addDays, dayAndMonth, daysBetween, dayStartSeconds, nearDate, weekdayName, weekStart, zone } from '../data/days.js';
 import { count, listed, some, words } from '../words.js';
 
 /** @type {[string, string][]} */
@@ -81,45 +82,17 @@ function weeks(found, redraw) {
   });
 }
 
-const hourText = (/** @type {number} */ hour) => minuteText((hour % 24) * 60);
-const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ length = 'long') => weekdayName(`2023-01-0${1 + weekday}`, length);
-
-/** @param {any} each */
-function patternWords(each) {
-  const { hour, weekday, usual, needs_events: needs, events } = each.pattern;
-  if (needs) return [words.insights.needsEvents(needs)];
-  const said = [];
-  if (usual) said.push(words.insights.usually(minuteText(usual.from), minuteText(usual.through)));
-  if (hour) said.push(words.insights.peak(hourText(hour.peak), hourText(hour.peak + 1), Math.round(hour.share * 100)));
-  if (weekday) said.push(words.insights.bestDay(dayName(weekday.peak), Math.round(weekday.share * 100)));
-  const best = hour && (!weekday || hour.consistency >= weekday.consistency) ? hour : weekday;
-  said.push(best ? words.insights.consistency(best.consistency.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }), words.insights.confidence[/** @type {'low'} */ (best.confidence)], events) : words.insights.noRhythm(events));
-  return said;
-}
-
 /** @param {any} found @param {() => void} redraw */
 function patterns(found, redraw) {
   const list = found.types.filter((/** @type {any} */ each) => each.pattern.events);
   const steady = list.filter((/** @type {any} */ each) => each.pattern.hour || each.pattern.weekday);
-  const order = Array.from({ length: 7 }, (_, i) => (weekStart() + i) % 7);
   return chart({
     key: 'insights-patterns', title: words.insights.patterns, finding: words.insights.rhythm(steady.length, list.length), onSwitch: redraw,
-    columns: ['type', 'weekday', ...Array.from({ length: 24 }, (_, i) => String(i))],
-    rows: list.flatMap((/** @type {any} */ each) => order.map((day) => [each.name, dayName(day, 'short'), ...each.pattern.grid[day]])),
+    columns: ['type', ...HOUR_COLUMNS],
+    rows: list.flatMap((/** @type {any} */ each) => hourRows(each.pattern).map((row) => [each.name, ...row])),
     picture: () => h('ul.patterns', null, list.map((/** @type {any} */ each) => h('li', null, h('h3', null, disc(type(each), 28), h('a.cut', { href: `/types/${encodeURIComponent(each.event_type_id)}` }, each.name)),
-      grid(each, order), patternWords(each).map((sentence) => h('p.small.quiet', null, sentence))))),
+      hourGrid(each.pattern, type(each).color), patternWords(each.pattern).map((sentence) => h('p.small.quiet', null, sentence))))),
   });
-}
-
-/** Hours by weekdays. Its words stand below. @param {any} each @param {number[]} order */
-function grid(each, order) {
-  const counts = each.pattern.grid;
-  const most = Math.max(1, ...counts.flat());
-  const level = (/** @type {number} */ n) => (n ? Math.ceil(n / most * 4) : 0);
-  return h('div.heat.hours', { set: tint(type(each).color) }, svg('svg', { viewBox: '0 0 266 86', 'aria-hidden': 'true' },
-    order.map((day, row) => [row % 2 === 0 && svg('text', { x: 0, y: row * 10 + 8 }, dayName(day, 'short')),
-      counts[day].map((/** @type {number} */ n, /** @type {number} */ hour) => svg(`rect.c${n ? `.l${level(n)}` : ''}`, { x: 28 + hour * 10, y: row * 10, width: 8, height: 8, rx: 2 }))]),
-    [0, 6, 12, 18].map((hour) => svg('text', { x: 28 + hour * 10, y: 82 }, hourText(hour)))));
 }
 
 /** @param {any} found @param {() => void} redraw */

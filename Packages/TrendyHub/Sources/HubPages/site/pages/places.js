@@ -36,7 +36,7 @@ export const places = (id) => ({
 });
 
 /** From when until when somebody was there: whose place it is stands above. @param {any} event */
-const visitTime = (event) => (event.is_all_day ? '' : [time(new Date(event.timestamp)), event.end_date && words.timeline.until(time(new Date(event.end_date)))].filter(Boolean).join(' '));
+const visitTime = (event) => (event.is_all_day ? '' : [event.timestamp, event.end_date].filter(Boolean).map((moment) => time(new Date(moment))).join(' – '));
 
 /** @param {any} place `null` for a new one */
 function openPlace(place) {

@@ -3,15 +3,17 @@ import { disc } from '../parts/glyph.js';
 import { head, logButton, segments } from '../parts/head.js';
 import { chart } from '../parts/chart.js';
 import { dayBars } from '../parts/daybars.js';
+import { goalOf } from '../parts/goal.js';
+import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
 import { eventRow } from '../parts/row.js';
 import { logNow, openNew } from '../parts/eventform.js';
 import { openType } from '../parts/typeform.js';
 import { isTrip, isVisit, whenText } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
-import { countsOf, search, types } from '../data/record.js';
-import { Refused } from '../data/api.js';
-import { addDays, dayAndMonth, dayOfEvent, longDate, monthName, startOfWeek, time, today } from '../data/days.js';
-import { count, words } from '../words.js';
+import { countsOf, read, search, types } from '../data/record.js';
+import { Refused, Unreachable } from '../data/api.js';
+import { addDays, dayAndMonth, dayOfEvent, dayStartSeconds, longDate, monthName, startOfWeek, time, today, weekStart, zone } from '../data/days.js';
+import { count, some, words } from '../words.js';
 
 /** @type {[string, string][]} */
 const RANGES = [['4w', '4 w'], ['12w', '12 w'], ['1y', '1 y']];
@@ -26,10 +28,10 @@ export function type(id, query) {
     async load() {
       if (!found()) throw new Refused(404, { detail: words.error.missing }, 0);
       const date = today();
-      const [counts, last] = await Promise.all([countsOf(addDays(date, -364), date), search({ type: id, limit: shown })]);
-      return { date, counts, last };
+      const [counts, last, finding] = await Promise.all([countsOf(addDays(date, -364), date), search({ type: id, limit: shown }), findingOf(id, range)]);
+      return { date, counts, last, finding };
     },
-    draw({ date, counts, last }) {
+    draw({ date, counts, last, finding }) {
       const of = found();
       if (!of) return h('div.page', null, head(words.nav.types, words.error.missing));
       const days = counts.counts();
@@ -39,9 +41,10 @@ export function type(id, query) {
       const redraw = () => go(withQuery({ table: query.get('table') ? null : '1' }), true);
       return h('div.page', null,
         head(of.name, events.length ? words.type.last(whenText(events[0])) : words.type.never, [h('button.button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openType(of) } }, words.type.edit), logButton(() => openNew(of))], disc(of, 48)),
-        h('dl.figures', null, [[at(date), words.type.today], [sum(0, 7), words.type.week], [sum(0, 28), words.type.month], [sum(0, 365), words.type.total]].map(([value, label]) =>
-          h('div', null, h('dt', null, String(label)), h('dd', null, count(Number(value)))))),
+        h('dl.figures', null, [[count(at(date)), words.type.today], [count(sum(0, 7)), words.type.week], [count(sum(0, 28)), words.type.month], [count(sum(0, 365)), words.type.total], ...standing(of, finding)].map(([value, label]) =>
+          h('div', null, h('dt', null, label), h('dd', null, value)))),
         h('section', null, bars(of, range, at, date, words.type.compared(sum(0, 14), sum(14, 28)), redraw)),
+        finding?.pattern.events > 0 && h('section', null, when(of, finding.pattern, redraw)),
         h('section', null, h('div.section-head', null, h('h2', null, words.type.lastEntries)),
           events.length ? h('ul.rows', null, events.slice(0, shown).map((/** @type {any} */ event) => h('li', null, eventRow(event, rowTime(event)))))
             : h('div.empty', null, h('p', null, words.calendar.first), h('button.button', { type: 'button', on: { click: () => logNow(of) } }, words.type.first(of.name))),
@@ -49,6 +52,33 @@ export function type(id, query) {
     },
   };
 }
+
+/** What the hub finds in a type; `null` where it has nothing up to today, or cannot be asked. @param {string} id @param {string} range */
+async function findingOf(id, range) {
+  const days = { '4w': 28, '12w': 84 }[range] ?? 365;
+  try {
+    const { answer } = await read(`/insights?days=${days}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`);
+    return answer.types.find((/** @type {any} */ each) => each.event_type_id === id) ?? null;
+  } catch (error) {
+    // The rest of the page was kept, and is worth reading without it.
+    if (error instanceof Unreachable) return null;
+    throw error;
+  }
+}
+
+/** Streak and score, of a type with a goal. @param {any} of @param {any} finding @returns {[string, string][]} */
+function standing(of, finding) {
+  const goal = goalOf(of);
+  if (!goal || !finding) return [];
+  return [...(goal.period === 'day' && goal.bound === 'at_least' ? [[some(finding.streak.current, 'day'), words.type.streak(finding.streak.longest)]] : []),
+    ...(finding.score === null ? [] : [[count(Math.round(finding.score * 100)), words.type.score]])];
+}
+
+/** By hour and weekday. @param {any} of @param {any} pattern @param {() => void} redraw */
+const when = (of, pattern, redraw) => chart({
+  key: `${of.name.toLowerCase().replace(/\W+/g, '-')}-hours`, title: words.type.when, finding: patternWords(pattern).join(' '), onSwitch: redraw,
+  columns: HOUR_COLUMNS, rows: hourRows(pattern), picture: () => hourGrid(pattern, of.color),
+});
 
 /** The day of a row, and its time. @param {any} event */
 function rowTime(event) {
