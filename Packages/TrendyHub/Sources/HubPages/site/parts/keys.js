@@ -9,6 +9,8 @@ import { words } from '../words.js';
 
 const PLACES = { t: '/', l: '/timeline', c: '/calendar', i: '/insights', r: '/trips', m: '/mileage', p: '/places', d: '/devices', s: '/settings' };
 let isGoing = false;
+/** Ends waiting for the second key; that of an earlier key must not. @type {ReturnType<typeof setTimeout> | undefined} */
+let going;
 
 export const areSingleKeysOn = () => localStorage.getItem('keys') !== 'off';
 
@@ -42,7 +44,7 @@ function press(selector) {
 const actions = {
   'l': () => openLog(),
   'u': (event) => (event.shiftKey ? doAgain() : takeBack()),
-  'g': () => { isGoing = true; setTimeout(() => { isGoing = false; }, 1500); },
+  'g': () => { isGoing = true; clearTimeout(going); going = setTimeout(() => { isGoing = false; }, 1500); },
   '/': () => {
     const field = /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'));
     if (field) field.focus(); else go('/timeline?find=');
