@@ -259,3 +259,37 @@ def a_command_that_a_page_shows_is_one_that_there_is(world):
             ran = subprocess.run([world.program, *words, "--help"], capture_output=True, text=True)
             same(ran.returncode, 0, f"{command}: {ran.stderr}")
             check(ran.stdout.startswith("Usage") or "Usage:" in ran.stdout, f"{command}: {ran.stdout[:100]}")
+
+
+@test
+def a_browser_that_is_removed_while_something_is_written_keeps_it_until_it_is_in_again(world):
+    with world.hub() as hub, Browser(world.driver, hub.address, width=390) as browser:
+        phone = Device(hub)
+        phone.type("Coffee")
+        pair(browser, hub)
+        browser.shows("Live")
+        # It reads its main pages once, a moment after it was opened.
+        browser.wait(lambda: browser.script("return localStorage.getItem('kept')"), "the main pages are kept")
+        mine = next(device for device in phone.ask("GET", "/me/devices") if device["name"].startswith("Chrome"))
+        browser.press("main .log")
+        browser.press("dialog .pick button", "Coffee")
+        browser.type("dialog textarea", "while removed")
+        phone.ask("DELETE", f"/me/devices/{mine['id']}")
+        browser.press("dialog button[type=submit]")
+        browser.shows("This browser was removed from the hub.", ".strip")
+        browser.shows("1 entry is still here.", ".strip")
+        browser.wait(lambda: browser.text(".tile .count") == "1", "it is shown")
+        # A hub that says no is not asked over and over.
+        asked = lambda: browser.script("return performance.getEntriesByType('resource').map((e) => e.name).filter((name) => name.includes('/api/v1/'))")
+        before = len(asked())
+        browser.later("await new Promise((done) => setTimeout(done, 1500))")
+        check(len(asked()) - before < 10, f"requests while nothing happens: {asked()[before:]}")
+        browser.press(".strip button", "Pair again")
+        browser.shows("1 entry is still here.", "main")
+        browser.find("main button", "Save them to a file")
+        browser.type(".code", hub.code())
+        browser.press("button[type=submit]")
+        world.wait(lambda: [event.get("notes") for event in phone.ask("GET", "/events")] == ["while removed"], "it goes out", seconds=40)
+        browser.hides("This browser was removed", "body")
+        browser.go("/")
+        browser.wait(lambda: browser.text(".tile .count") == "1", "it counts once")

@@ -3,7 +3,7 @@
 import { ask, Refused, Unreachable } from './data/api.js';
 import { go, onAddress } from './data/address.js';
 import { tidy } from './data/keep.js';
-import { onQueue, resume } from './data/queue.js';
+import { onQueue, resume, waiting } from './data/queue.js';
 import { begin, listen, onChange, onRecord, reach, session } from './data/record.js';
 import { drawFrame, drawSync } from './parts/frame.js';
 import { h, say } from './parts/dom.js';
@@ -30,6 +30,7 @@ async function start() {
     const answer = await ask('GET', '/session');
     if (!answer.paired) return showPairing(app, answer, () => start());
     Object.assign(session, answer);
+    reach.isRevoked = false;
     localStorage.setItem('session', JSON.stringify(answer));
   } catch (error) {
     const kept = localStorage.getItem('session');
@@ -49,7 +50,7 @@ async function start() {
     await begin();
   } catch (error) {
     if (!reach.isRevoked) return showFailure(error);
-    return showPairing(app, { paired: false, has_people: true, hub: session.hub }, () => start());
+    return showPairing(app, { paired: false, has_people: true, hub: session.hub }, () => start(), waiting());
   }
   drawFrame(app);
   onAddress(() => show(true));

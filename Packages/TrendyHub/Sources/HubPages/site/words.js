@@ -34,7 +34,7 @@ export const words = {
     asOf: 'This page may be behind. It tries again by itself.',
     revoked: 'This browser was removed from the hub.',
     /** @param {number} n */ stillHere: (n) => (n ? `${some(n, 'entry is', 'entries are')} still here.` : 'Pair it again to go on.'),
-    pairAgain: 'Pair again',
+    pairAgain: 'Pair again', toFile: 'Save them to a file',
     /** @param {string} reason */ refused: (reason) => `The hub refused this: ${reason}`,
     /** @param {string} length @param {boolean} isAhead */ clock: (length, isAhead) => `This browser’s clock is ${length} ${isAhead ? 'ahead of' : 'behind'} the hub’s.`, clockWords: 'What is logged here gets its time.',
   },

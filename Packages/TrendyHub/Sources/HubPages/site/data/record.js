@@ -55,6 +55,8 @@ export async function read(path) {
 }
 
 function revoked() {
+  // Told once: whoever hears of it reads anew, and is refused again.
+  if (reach.isRevoked) return;
   reach.isRevoked = true;
   tell('reach');
 }

@@ -2,6 +2,7 @@
 
 import { h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
+import { download } from '../parts/chart.js';
 import { field } from '../parts/field.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
 import { words } from '../words.js';
@@ -14,8 +15,8 @@ export function command(text) {
   return h('div.command', null, h('span', null, text), Boolean(navigator.clipboard) && button);
 }
 
-/** @param {HTMLElement} app @param {{has_people: boolean}} session @param {() => void} done */
-export function showPairing(app, session, done) {
+/** @param {HTMLElement} app @param {{has_people: boolean}} session @param {() => void} done @param {any[]} [waiting] what a browser that was removed has not sent */
+export function showPairing(app, session, done, waiting = []) {
   const title = session.has_people ? words.pair.title : words.pair.noPerson;
   document.title = `${title}. Trendy`;
   if (!session.has_people) {
@@ -40,10 +41,14 @@ export function showPairing(app, session, done) {
       button.disabled = false;
     }
   };
-  app.replaceChildren(h('main.alone', { id: 'main' }, mark(), h('h1', null, title), h('p', null, words.pair.where), command('trendyd pair'),
+  app.replaceChildren(h('main.alone', { id: 'main' }, mark(), h('h1', null, title), waiting.length > 0 && stillHere(waiting), h('p', null, words.pair.where), command('trendyd pair'),
     h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); submit(); } } }, code.element, button)));
   input.focus();
 }
+
+/** It goes out when the browser is in again; until then it can be taken along. @param {any[]} waiting */
+const stillHere = (waiting) => h('div.problem', { role: 'status' }, h('p', null, `${words.sync.revoked} ${words.sync.stillHere(waiting.length)}`),
+  h('div', null, h('button.button', { type: 'button', on: { click: () => download('trendy-waiting.json', 'application/json', JSON.stringify(waiting.map(({ method, path, body }) => ({ method, path, body })), null, 2)) } }, words.sync.toFile)));
 
 /** What this browser calls itself among a person's devices. */
 function browserName() {

@@ -55,7 +55,7 @@ export function drawSync() {
   if (strip) {
     strip.hidden = isWell;
     strip.replaceChildren(glyph(name, '.s16'), h('span', null, h('b', null, title), ` ${detail}`),
-      reach.isRevoked ? h('a.button', { href: '/devices' }, words.nav.devices) : '');
+      reach.isRevoked ? h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain) : '');
   }
   // Said once, not each time that a clock moves on.
   if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
