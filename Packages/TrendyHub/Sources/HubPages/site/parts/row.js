@@ -22,7 +22,7 @@ export function eventRow(event, { day, before = null, when, title = '', mark = '
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
   return h('button.row', { type: 'button', dataset: { key: event.id, event: event.id }, on: { click: () => openEvent(event) } },
     h('span.time', null, when ?? timeText(event, day)), before, disc(type, 28),
-    h('span.what', null, h('b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note', null, from), note && h('span.note', null, marked(note, mark))),
+    h('span.what', null, h('b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note.from', null, from), note && h('span.note', null, marked(note, mark))),
     h('span.end', null, end && h('span.length', null, end), event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')), source && !event.waits && glyph(source, '.s16')));
 }
 
