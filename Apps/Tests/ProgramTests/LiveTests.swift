@@ -49,6 +49,30 @@ struct LiveTests {
     try #require(result.status == 0, "\(result.talk)")
   }
 
+  #if os(Linux)
+    @Test func `an idle agent does not keep the code in memory that it ran at the start`() throws {
+      let agent = try agent()
+      var most = 0
+      let isLetGo = try eventually {
+        let now = try residentCode(of: agent)
+        most = max(most, now)
+        return now < most / 2 ? true : nil
+      }
+      #expect(isLetGo == true, "\(most) KiB at most. \(agent.text)")
+      try bench.trendy("log", "coffee", store: "phone")
+      #expect(try eventually { try status()?["today"]?["events"] == 1 ? true : nil } == true, "\(agent.text)")
+    }
+
+    /// KiB of the program's code that are in memory.
+    private func residentCode(of agent: Running) throws -> Int {
+      let map = FileHandle(forReadingAtPath: "/proc/\(agent.process.processIdentifier)/smaps")
+      let text = String(decoding: try #require(try map?.readToEnd()), as: UTF8.self)
+      let part = try #require(text.firstRange(of: /r-xp.*\/trendyd\n/), "\(text.prefix(1000))")
+      let size = try #require(text[part.upperBound...].firstMatch(of: /Rss: +([0-9]+) kB/)?.output.1)
+      return try #require(Int(size))
+    }
+  #endif
+
   @Test func `the status file follows a drive that another process adds to, and is marked when the agent ends`() throws
   {
     let agent = try agent()
