@@ -152,6 +152,7 @@ struct DaemonRun {
             }
           }
         }
+        group.addTask { await releaseFiles(of: hub) }
         group.addTask { await look(at: server, of: hub, console) }
         group.addTask {
           await server.deliverWebhooks(by: WebhookCourier(clock: hub.clock)) {
@@ -251,6 +252,16 @@ struct DaemonRun {
       ProcessMemory.giveBack()
       // Cancelled is seen by the loop.
       try? await clock.sleep(for: .seconds(60))
+    }
+  }
+
+  /// What may be in memory of mapped files before it is let go of: the system maps 64 KiB and more for each touch, and takes nothing back
+  /// as long as it has room.
+  private static let mostMapped = 48 << 20
+
+  private func releaseFiles(of hub: HubContainer) async {
+    while (try? await hub.clock.sleep(for: .seconds(1))) != nil {
+      if ProcessMemory.mappedBytes > Self.mostMapped { hub.releaseMemory() }
     }
   }
 }

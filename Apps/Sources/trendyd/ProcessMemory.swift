@@ -28,4 +28,17 @@ enum ProcessMemory {
       malloc_trim(0)
     #endif
   }
+
+  /// Bytes in memory of files that are mapped, of the program too; 0 where the system does not tell.
+  static var mappedBytes: Int {
+    #if canImport(Glibc)
+      // "Provides information about memory usage, measured in pages": size, resident, and what of that is of files (proc_pid_statm(5)).
+      guard let text = try? FileHandle(forReadingAtPath: "/proc/self/statm")?.readToEnd(),
+        let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst(2).first.flatMap({ Int($0) })
+      else { return 0 }
+      return pages * sysconf(Int32(_SC_PAGESIZE))
+    #else
+      return 0
+    #endif
+  }
 }
