@@ -14,7 +14,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case passedOver = "passed_over"
     /// A fix without accuracy that jumped to the mast of a radio cell, or back to an access point seen before.
     case cell
-    /// A fix between two that are much more precise, and that it is far from.
+    /// Fixes between others that are much more precise, and that they are far from.
     case outweighed
     /// The place of rest was left, and the way went on.
     case departed
@@ -112,7 +112,7 @@ extension TripDecision: CustomStringConvertible {
     case .cell:
       "a fix \(metres) off is passed over: it does not say how accurate it is, and jumps there and away as a phone that asks radio cells"
     case .outweighed:
-      "a fix \(metres) off is passed over: it is of WiFi or a radio cell, between two fixes that know the place to \(Self.length(limit))"
+      "fixes up to \(metres) off are passed over: they are of WiFi or radio cells, between fixes that know the place to \(Self.length(limit))"
     case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
     case .woke:
       "nothing was heard for \(time), then \(metres) from the place of rest; it did not leave before, and the start is "
@@ -174,6 +174,13 @@ struct DecisionLog: Hashable, Sendable, Codable {
   private(set) var all: [TripDecision] = []
 
   mutating func add(_ decision: TripDecision) {
+    if decision.rule == .outweighed, let last = all.last, last.rule == .outweighed {
+      // Of many in a row the farthest tells enough.
+      if decision.meters ?? 0 > last.meters ?? 0 {
+        (all[all.count - 1].meters, all[all.count - 1].limit) = (decision.meters, decision.limit)
+      }
+      return
+    }
     all.append(decision)
     guard all.count > Self.limit else { return }
     all.remove(

@@ -202,6 +202,7 @@ struct TripCausesTests {
     // Farther off than that it may come from anywhere.
     let isNear = seconds <= 300
     #expect(Self.rules(trip).contains(isNear ? .woke : .appeared))
+    #expect(!Self.rules(trip).contains(.shortStop))
     #expect(abs(trip.trip.startTime.timeIntervalSince(at(isNear ? 7200 : 7200 + seconds))) <= 5)
     #expect(abs(trip.trip.distanceMeters / (isNear ? 21_600 : 21_600 - 12 * seconds) - 1) < 0.01)
   }
