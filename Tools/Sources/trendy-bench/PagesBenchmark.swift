@@ -139,7 +139,7 @@ struct PagesBenchmark {
           "/insights/streaks?\(zone)", "/me/live",
         ]
       case .calendar: ["/events/days?from=\(date(0).prefix(4))-01-01&to=\(date(0).prefix(4))-12-31&\(zone)"]
-      case .trips: ["/events?from=\(moment(32))&to=\(moment(-1))&limit=1000"]
+      case .trips: ["/events?from=\(moment(32))&to=\(moment(-1))&limit=1000&source_type=trip"]
       case .mileage: ["/mileage?year=\(date(0).prefix(4))&zone=Europe/Amsterdam"]
       case .search: ["/events/search?text=words&limit=50"]
       case .searchOfNothing: ["/events/search?text=nowhere&limit=50"]
