@@ -31,8 +31,9 @@ struct LoadRun {
       let person = LoadedPerson(number)
       return Client(port: hub.port, token: token, until: end, pause: Self.pause) { person.request($0) }
     }
-    setlinebuf(stdout)
-    for minute in 1... where ContinuousClock.now < end {
+    var minute = 0
+    while ContinuousClock.now < end {
+      minute += 1
       let readers = try (0..<Self.streams).map { number in
         let reader = try HubConnection(port: hub.port, token: crowd.tokens[number % Self.persons])
         try reader.open("/changes/stream", until: "event: head")
@@ -44,7 +45,7 @@ struct LoadRun {
       print(
         #"{"suite":"hub","workload":"load","minute":\#(minute),"rss_mb":\#(rounded(memory.own + memory.mapped)),"own_mb":\#(rounded(memory.own))}"#
       )
-      if ContinuousClock.now >= end { break }
+      fflush(nil)  // a minute's line is there at once, in a file too
     }
     for client in clients { await client.finished() }
     let times = clients.flatMap(\.times)
