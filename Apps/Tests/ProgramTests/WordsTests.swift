@@ -107,7 +107,6 @@ struct WordsTests {
     let list = try bench.trendy("list", "FEED", "--limit", "1", "--plain").output
     #expect(list.split(separator: "\n").count == 1 && list.contains("\tfeed\t"))
     #expect(try trendy(["list", "fed"]).talk.contains("Did you mean 'feed'?"))
-    #expect(try bench.trendy("list", "--deleted").talk.contains("trendy undo"))
     for _ in 0..<2 { try bench.trendy("log", "feed", "3") }
     #expect(try bench.trendy("list", "feed", "--limit", "1").output.contains("Older: trendy list feed --limit 1"))
   }
