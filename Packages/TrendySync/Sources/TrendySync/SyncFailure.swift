@@ -60,7 +60,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// What is recorded of it: see ``SyncRun/cause-swift.property``.
+  /// What is recorded of it with a round.
   public var cause: SyncRun.Cause {
     switch self {
     case .unanswered: .unanswered
