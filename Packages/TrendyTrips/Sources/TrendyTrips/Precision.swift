@@ -54,7 +54,8 @@ struct Precision: Hashable, Sendable, Codable {
   private func isDue(at date: Date) -> Bool { time.map { date.timeIntervalSince($0) > Self.seconds } ?? true }
 
   private func isMuchLessCertain(_ fix: Location) -> Bool {
-    fix.horizontalAccuracy >= Self.ratio * accuracy && !isDue(at: fix.timestamp)
+    // Three times nothing is nothing: who claims to be exact is as certain as the next who does.
+    fix.horizontalAccuracy > accuracy && fix.horizontalAccuracy >= Self.ratio * accuracy && !isDue(at: fix.timestamp)
   }
 
   private static func isPrecise(_ fix: Location) -> Bool { (0...mostPrecise).contains(fix.horizontalAccuracy) }

@@ -51,6 +51,11 @@ struct PrecisionTests {
     #expect(passed(row) == row)
   }
 
+  @Test func `fixes that claim to be exact pass at once`() {
+    let row = (0..<20).map { fix(Double($0) * 15, east: Double($0), accuracy: 0) }
+    #expect(passed(row, isOver: false) == row)
+  }
+
   // MARK: Trips
 
   @Test func `a phone that goes on telling of the access point that it left is on its way`() throws {
