@@ -66,7 +66,7 @@ extension TimePhrase {
     return Set(days).count == 1 ? days[0] : nil
   }
 
-  /// What a date of three numbers may be: one day, or two where nothing says whether the day or the month comes first.
+  /// The days that three numbers can mean: one, or two where the numbers do not say whether the day or the month comes first.
   private static func numberedDays(_ word: String) -> [CalendarDay] {
     for separator in "-/." {
       guard let parts = numbers(of: word[...], separator: separator), parts.count == 3 else { continue }

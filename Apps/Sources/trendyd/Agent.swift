@@ -226,7 +226,7 @@ struct Agent {
 
   private func units(_ app: AppContainer) -> Units { preferences(app).units }
 
-  /// Where the next look is so far away, what this one has read into memory is let go of.
+  /// An agent that sleeps this long before it reads its store again releases the memory that the last reading took.
   private static let longWait = Duration.seconds(30)
 
   /// Looks when something happened, every few seconds while a trip goes on, when a day begins, and once a minute in any case: an

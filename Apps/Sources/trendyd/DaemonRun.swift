@@ -255,11 +255,12 @@ struct DaemonRun {
     }
   }
 
-  /// What may be in memory of mapped files before it is let go of: the system maps 64 KiB and more for each touch, and takes nothing back
-  /// as long as it has room.
+  /// Resident bytes of mapped files above which a hub releases them: the kernel maps 64 KiB or more at each page fault, and takes nothing
+  /// back while memory is free.
   private static let mostMapped = 48 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
+    // Until the task is cancelled, which is all that the clock throws.
     while (try? await hub.clock.sleep(for: .seconds(1))) != nil {
       if ProcessMemory.mappedBytes > Self.mostMapped { hub.releaseMemory() }
     }

@@ -5,7 +5,7 @@
 import CommandSupport
 import Foundation
 
-/// What a process keeps in memory that it has no use for at present.
+/// Memory of this process that can be given back to the system without losing anything.
 enum ProcessMemory {
   /// Has all threads share two pools of the C library, where each would have one of its own, with what its largest request left in it.
   /// To be called before there are threads.
@@ -29,7 +29,7 @@ enum ProcessMemory {
     #endif
   }
 
-  /// Bytes in memory of files that are mapped, of the program too; 0 where the system does not tell.
+  /// Resident bytes of mapped files, the program and its libraries included; 0 where `/proc` cannot be read, so that nothing is released.
   static var mappedBytes: Int {
     #if canImport(Glibc)
       // "Provides information about memory usage, measured in pages": size, resident, and what of that is of files (proc_pid_statm(5)).

@@ -4,8 +4,8 @@ import TrendyProtocols
 public import TrendySync
 
 extension DeviceRecord {
-  /// What was deleted and can be brought back with ``restore(_:_:)``: what a hub tells of, for 90 days, the latest deletion first, behind
-  /// what was deleted before any hub heard of it, as long as it is among the last 50 things that were done.
+  /// Deleted entities that ``restore(_:_:)`` can bring back. First those that were deleted before any hub heard of them, as long as the
+  /// deletion is among the last 50 undoable acts; then those of the hub, which tells of a deletion for 90 days, the latest first.
   public func deleted(_ kind: MutationEntityType) throws -> [DeletedEntity] {
     let told = try recorder.deleted(kind)
     return try deletedUnheard(kind, except: Set(told.map(\.id))) + told

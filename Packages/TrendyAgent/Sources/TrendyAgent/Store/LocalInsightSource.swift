@@ -28,7 +28,7 @@ public struct LocalInsightSource: InsightSource {
     try histories(ofTypes: nil, through: today)
   }
 
-  /// Those of some types alone, by their ids.
+  /// Histories of some event types alone, by the ids of the types.
   public func histories(of types: Set<String>, through today: CivilDate) throws -> [String: TypeHistory] {
     try histories(ofTypes: types, through: today)
   }
