@@ -46,14 +46,14 @@ struct UndoTests {
     try record.perform("log b", [.event(Self.event("b", "two"))])
     try record.perform("rm a", [], before: [.event(Self.event("a", "one", count: 3))])
     try record.perform("edit b", [.event(Self.event("b", "three"))], before: [.event(Self.event("b", "two"))])
-    let deleted = try record.deleted(.event)
+    let deleted = try record.deleted([.event])
     #expect(deleted.map(\.id) == ["a"] && deleted[0].event?.notes == "one")
     try record.restore("restore a", deleted)
     #expect(try Self.notes(record) == ["a": "one 3", "b": "three 0"])
-    #expect(try record.deleted(.event).isEmpty)
+    #expect(try record.deleted([.event]).isEmpty)
     try record.undo()
     #expect(try Self.notes(record) == ["b": "three 0"])
-    #expect(try record.deleted(.event).map(\.id) == ["a"], "it was deleted, whatever was taken back since")
+    #expect(try record.deleted([.event]).map(\.id) == ["a"], "it was deleted, whatever was taken back since")
   }
 
   @Test func `with a type its events can be brought back, and no event without its type`() throws {
@@ -62,11 +62,11 @@ struct UndoTests {
     try record.perform("log a", [.event(event)])
     let type = try #require(try record.makeStore().findEventType(id: Self.typeId))
     try record.perform("type rm nap", [], before: [.event(event), .eventType(type)])
-    let deleted = try record.deleted(.event)
+    let deleted = try record.deleted([.event])
     #expect(throws: RecorderError.parentDeleted(.event, id: "a", eventTypeId: Self.typeId)) {
       try record.restore("restore a", deleted)
     }
-    try record.restore("restore 2 things", deleted + record.deleted(.eventType))
+    try record.restore("restore 2 things", deleted + record.deleted([.eventType]))
     #expect(try Self.notes(record) == ["a": "one 0"])
   }
 

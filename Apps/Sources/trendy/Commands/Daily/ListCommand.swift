@@ -53,7 +53,7 @@ struct ListCommand: Command {
     let search = try selection.search(in: store, session)
     var deleted: [Event]?
     if showsDeleted {
-      deleted = search.events(among: try container.record.deleted(.event).compactMap(\.event))
+      deleted = search.events(among: try container.record.deleted([.event]).compactMap(\.event))
         .sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
     }
     return Answer(store: store, search: search, deleted: deleted, cursor: cursor)

@@ -84,7 +84,7 @@ struct RestoreCommand: Command {
   private func restore(_ ids: [String], _ session: Session) throws -> Answer {
     let container = try session.openStore()
     let kinds = MutationEntityType.allCases.filter { $0 != .conflict }
-    let deleted = try kinds.flatMap { try container.record.deleted($0) }
+    let deleted = try container.record.deleted(kinds)
     let entities = try ids.map { try entity($0, among: deleted) }
     let what = entities.count == 1 ? ShortID.of(entities[0].id) : "\(entities.count) things"
     try container.record.restore("restore \(what)", entities)

@@ -6,23 +6,29 @@ public import TrendySync
 extension DeviceRecord {
   /// Deleted entities that ``restore(_:_:)`` can bring back. First those that were deleted before any hub heard of them, as long as the
   /// deletion is among the last 50 undoable acts; then those of the hub, which tells of a deletion for 90 days, the latest first.
-  public func deleted(_ kind: MutationEntityType) throws -> [DeletedEntity] {
-    let told = try recorder.deleted(kind)
-    return try deletedUnheard(kind, except: Set(told.map(\.id))) + told
+  /// - Parameter kinds: of the entities that are looked for.
+  public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
+    let told = try kinds.flatMap { try recorder.deleted($0) }
+    return try deletedUnheard(Set(kinds), except: told) + told
   }
 
-  private func deletedUnheard(_ kind: MutationEntityType, except told: Set<String>) throws -> [DeletedEntity] {
+  private func deletedUnheard(
+    _ kinds: Set<MutationEntityType>, except told: [DeletedEntity]
+  ) throws -> [DeletedEntity] {
     let store = dataStoreFactory.makeLocalStore()
     let log = try UndoLog(store)
     var found: [DeletedEntity] = []
-    var seen = told
+    var seen: [MutationEntityType: Set<String>] = [:]
+    for entity in told { seen[entity.kind, default: []].insert(entity.id) }
     for number in log.done.reversed() {
-      for change in try log.changes(number) where change.kind == kind && seen.insert(change.id).inserted {
+      for change in try log.changes(number)
+      where kinds.contains(change.kind) && seen[change.kind, default: []].insert(change.id).inserted {
         guard case .bringBack(let value) = change.turn, let fields = value.objectValue,
-          try Undoable.held(kind, id: change.id, in: store) == nil
+          try Undoable.held(change.kind, id: change.id, in: store) == nil
         else { continue }
-        let event: Event? = if case .event(let event) = try Undoable(kind, id: change.id, value) { event } else { nil }
-        found.append(DeletedEntity(id: change.id, kind: kind, deletedAt: nil, fields: fields, event: event))
+        let event: Event? =
+          if case .event(let event) = try Undoable(change.kind, id: change.id, value) { event } else { nil }
+        found.append(DeletedEntity(id: change.id, kind: change.kind, deletedAt: nil, fields: fields, event: event))
       }
     }
     return found
