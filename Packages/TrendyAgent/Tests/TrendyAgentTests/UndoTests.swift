@@ -18,17 +18,19 @@ struct UndoTests {
       properties: count.map { ["count": PropertyValue(type: .number, value: .int(Int64($0)))] } ?? [:])
   }
 
-  private static func record(on disk: SimulatedFileSystem, beside folder: URL? = nil) throws -> DeviceRecord {
+  private static func record(
+    on disk: SimulatedFileSystem, beside folder: URL? = nil, clock: ManualClock = ManualClock()
+  ) throws -> DeviceRecord {
     DeviceRecord(
       directory: folder ?? URL(filePath: "/nowhere"),
       dataStoreFactory: try DefaultDataStoreFactory(
         directory: "/store", fileSystem: disk, generator: SeededGenerator(seed: 1)),
-      clock: ManualClock())
+      clock: clock)
   }
 
-  private static func fresh() throws -> (SimulatedFileSystem, DeviceRecord) {
+  private static func fresh(clock: ManualClock = ManualClock()) throws -> (SimulatedFileSystem, DeviceRecord) {
     let disk = SimulatedFileSystem()
-    let record = try record(on: disk)
+    let record = try record(on: disk, clock: clock)
     try record.recorder.record(EventType(id: typeId, name: "nap", colorHex: "#888888", iconName: "•"))
     return (disk, record)
   }
@@ -54,6 +56,34 @@ struct UndoTests {
     try record.undo()
     #expect(try Self.notes(record) == ["b": "three 0"])
     #expect(try record.deleted([.event]).map(\.id) == ["a"], "it was deleted, whatever was taken back since")
+  }
+
+  @Test func `what no hub heard of can be restored for 90 days, whatever was done since`() async throws {
+    let clock = ManualClock()
+    let (_, record) = try Self.fresh(clock: clock)
+    try record.perform("log a", [.event(Self.event("a", "one", count: 3))])
+    try record.perform("rm a", [], before: [.event(Self.event("a", "one", count: 3))])
+    try record.perform("log b", [.event(Self.event("b", "0"))])
+    func editB(_ numbers: Range<Int>) throws {
+      for number in numbers {
+        try record.perform(
+          "edit b", [.event(Self.event("b", "\(number + 1)"))], before: [.event(Self.event("b", "\(number)"))])
+      }
+    }
+    try editB(0..<60)
+    #expect(try record.undoHistory().done.allSatisfy { $0.label == "edit b" })
+    await clock.advance(by: .seconds(89 * 86_400))
+    try editB(60..<120)
+    let deleted = try record.deleted([.event])
+    #expect(deleted.map(\.id) == ["a"] && deleted[0].event?.properties["count"]?.intValue == 3)
+    try record.restore("restore a", deleted)
+    #expect(try Self.notes(record)["a"] == "one 3" && record.deleted([.event]).isEmpty)
+    try record.undo()
+    try editB(120..<180)
+    #expect(try record.deleted([.event]).map(\.id) == ["a"])
+    await clock.advance(by: .seconds(2 * 86_400))
+    try editB(180..<181)
+    #expect(try record.deleted([.event]).isEmpty, "a hub would have forgotten it as well")
   }
 
   @Test func `with a type its events can be brought back, and no event without its type`() throws {

@@ -4,8 +4,8 @@ import TrendyProtocols
 public import TrendySync
 
 extension DeviceRecord {
-  /// Deleted entities that ``restore(_:_:)`` can bring back. First those that were deleted before any hub heard of them, as long as the
-  /// deletion is among the last 50 undoable acts; then those of the hub, which tells of a deletion for 90 days, the latest first.
+  /// Deleted entities that ``restore(_:_:)`` can bring back. First those that were deleted before any hub heard of them, for 90 days
+  /// and as long as the deletion can be taken back; then those of the hub, which tells of a deletion for 90 days, the latest first.
   /// - Parameter kinds: of the entities that are looked for.
   public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
     let told = try kinds.flatMap { try recorder.deleted($0) }
@@ -20,7 +20,7 @@ extension DeviceRecord {
     var found: [DeletedEntity] = []
     var seen: [MutationEntityType: Set<String>] = [:]
     for entity in told { seen[entity.kind, default: []].insert(entity.id) }
-    for number in log.done.reversed() {
+    for number in log.deletions {
       for change in try log.changes(number)
       where kinds.contains(change.kind) && seen[change.kind, default: []].insert(change.id).inserted {
         guard case .bringBack(let value) = change.turn, let fields = value.objectValue,

@@ -17,6 +17,8 @@ struct UndoLog {
 
   /// So many things can be taken back.
   static let limit = 50
+  /// So long a deletion is remembered beyond them: as long as a hub tells of one.
+  static let patience: TimeInterval = 90 * 86_400
   /// Changes that lie in a row.
   private static let partLength = 500
   private static let name = "undo"
@@ -25,27 +27,36 @@ struct UndoLog {
   /// Numbers of entries, the latest last.
   private(set) var done: [Int64] = []
   private(set) var undone: [Int64] = []
-  private var next: Int64 = 1
+  /// From here on there may be entries that only tell what was deleted.
+  private var first: Int64
+  private var next: Int64
   /// Whether what an earlier version kept in files is among these.
   private(set) var hasTakenOver = false
 
   init(_ store: LocalStore) throws {
     self.store = store
-    guard let head = try store.note(named: Self.name)?.objectValue else { return }
+    let head = try store.note(named: Self.name)?.objectValue ?? [:]
     func numbers(_ name: String) -> [Int64] { head[name]?.arrayValue?.compactMap(\.intValue) ?? [] }
     (done, undone) = (numbers("done"), numbers("undone"))
     next = head["next"]?.intValue ?? 1
+    // An earlier version kept none of them.
+    first = head["first"]?.intValue ?? done.first ?? next
     hasTakenOver = head["taken_over"]?.boolValue ?? false
   }
 
   private func save() throws {
     func list(_ numbers: [Int64]) -> JSONValue { .array(numbers.map { .int($0) }) }
-    var head: [String: JSONValue] = ["done": list(done), "undone": list(undone), "next": .int(next)]
+    var head: [String: JSONValue] = [
+      "done": list(done), "undone": list(undone), "next": .int(next), "first": .int(first),
+    ]
     if hasTakenOver { head["taken_over"] = .bool(true) }
     try store.setNote(.object(head), named: Self.name)
   }
 
   // MARK: Entries
+
+  /// Of entries that tell of a deletion that can be restored, the latest first: those that can be taken back, and older ones.
+  var deletions: some Sequence<Int64> { (first..<next).reversed().lazy.filter { [undone] in !undone.contains($0) } }
 
   func numbers(_ list: List) -> [Int64] {
     switch list {
@@ -79,6 +90,7 @@ struct UndoLog {
     let number = try add(step, isDivisible: isDivisible, changes)
     done.append(number)
     try dropOldest()
+    try forget(before: step.date.addingTimeInterval(-Self.patience))
     try save()
     return number
   }
@@ -106,8 +118,9 @@ struct UndoLog {
     try save()
   }
 
+  /// Takes an entry out of the lists. What it deleted is remembered.
   mutating func drop(_ number: Int64) throws {
-    try erase(number)
+    try reduce(number)
     remove(number)
     try save()
   }
@@ -120,7 +133,7 @@ struct UndoLog {
   /// Gives entities that came back under other ids their new ones, wherever an entry knows them.
   func rename(_ names: [String: String]) throws {
     guard !names.isEmpty else { return }
-    for number in done + undone {
+    for number in first..<next {
       guard var entry = try entry(number) else { continue }
       var changes = try changes(number)
       for index in changes.indices { changes[index].rename(names) }
@@ -178,9 +191,27 @@ extension UndoLog {
   }
 
   private mutating func dropOldest() throws {
-    while done.count > Self.limit {
-      try erase(done[0])
-      done.removeFirst()
+    while done.count > Self.limit { try reduce(done.removeFirst()) }
+  }
+
+  /// Leaves of an entry only what was deleted and no hub can tell of.
+  private func reduce(_ number: Int64) throws {
+    let unheard = try changes(number).filter { change in
+      guard case .bringBack = change.turn, try Undoable.held(change.kind, id: change.id, in: store) == nil else {
+        return false
+      }
+      return try store.heldEntry(kind: change.kind, id: change.id) == nil
+    }
+    let entry = try entry(number)
+    try erase(number)
+    if var entry, !unheard.isEmpty { try write(unheard, from: 0, to: number, &entry) }
+  }
+
+  private mutating func forget(before date: Date) throws {
+    while first < next, !done.contains(first), !undone.contains(first) {
+      if let step = try step(first), step.date >= date { return }
+      try erase(first)
+      first += 1
     }
   }
 
