@@ -41,8 +41,28 @@ extension TimePhrase {
       return weekday(words[1], now: now, in: local).map { today.adding(days: -($0 == 0 ? 7 : $0)) }
     case _ where words.count == 2 && words[0] == "next":
       return weekday(words[1], now: now, in: local).map { today.adding(days: 7 - $0) }
-    default: return namedDay(words, today: today, now: now, in: local)
+    default:
+      return namedDay(words, today: today, now: now, in: local) ?? daysAgo(words, today: today)
+        ?? checkedDay(words, now: now, in: local)
     }
+  }
+
+  /// `3 days ago`, `a week ago`.
+  private static func daysAgo(_ words: [String], today: CalendarDay) -> CalendarDay? {
+    guard words.last == "ago", let span = TimeSpan(words.dropLast().joined(separator: " ")), span.months == 0,
+      span.clockSeconds == 0, span.days == span.days.rounded()
+    else { return nil }
+    return today.adding(days: -Int(span.days))
+  }
+
+  /// `Wed 25 Nov`, as days are shown here: with the weekday that the day has.
+  private static func checkedDay(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
+    guard words.count > 1, let ago = weekday(words[0], now: now, in: local),
+      let day = day(Array(words.dropFirst()), now: now, in: local)
+    else { return nil }
+    let last = CalendarDay(local.startOfDay(now), in: local).adding(days: -ago)
+    func number(_ day: CalendarDay) -> Int { local.components(of: day.start(in: local)).weekday }
+    return number(day) == number(last) ? day : nil
   }
 
   /// How many days ago it was; 0 for today's.
@@ -54,7 +74,7 @@ extension TimePhrase {
     return (local.components(of: local.startOfDay(now)).weekday - weekday + 7) % 7
   }
 
-  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.`; `20/11/2026` and `11/20/2026` where one of the two is no month.
+  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` where one of the two is no month.
   private static func numberedDay(
     _ word: String, today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {
@@ -66,7 +86,7 @@ extension TimePhrase {
     return Set(days).count == 1 ? days[0] : nil
   }
 
-  /// The days that three numbers can mean: one, or two where the numbers do not say whether the day or the month comes first.
+  /// The days that three numbers can mean: more than one where they do not say which is the day, the month and the year.
   private static func numberedDays(_ word: String) -> [CalendarDay] {
     for separator in "-/." {
       guard let parts = numbers(of: word[...], separator: separator), parts.count == 3 else { continue }
@@ -74,29 +94,34 @@ extension TimePhrase {
       if isYearFirst {
         return separator == "." ? [] : [CalendarDay(year: parts[0], month: parts[1], day: parts[2])]
       }
-      let dayFirst = CalendarDay(year: parts[2], month: parts[1], day: parts[0])
-      switch separator {
-      case ".": return [dayFirst]
-      case "/": return [dayFirst, CalendarDay(year: parts[2], month: parts[0], day: parts[1])]
-      default: return []
-      }
+      let isShort = parts.allSatisfy { $0 < 100 }
+      func year(_ number: Int) -> Int { isShort ? 2000 + number : number }
+      let dayFirst = CalendarDay(year: year(parts[2]), month: parts[1], day: parts[0])
+      let monthFirst = CalendarDay(year: year(parts[2]), month: parts[0], day: parts[1])
+      let shortYearFirst = CalendarDay(year: year(parts[0]), month: parts[1], day: parts[2])
+      // With points the day comes first wherever they are written.
+      if separator == "." { return [dayFirst] }
+      return isShort ? [dayFirst, monthFirst, shortYearFirst] : [dayFirst, monthFirst]
     }
     return []
   }
 
-  /// The two days that `4/3/2026` may be, as they are written without a doubt.
+  /// The days that `4/3/2026` may be, as they are written without a doubt.
   static func days(ofDoubtful phrase: String, in local: LocalTime) -> [String]? {
     let days = phrase.split(separator: " ").lazy.map { word in
       numberedDays(String(word)).filter { existing($0, in: local) != nil }
     }
-    return days.first { Set($0).count > 1 }?.map { "\(local.date(of: $0.start(in: local)))" }
+    return days.first { Set($0).count > 1 }.map { days in
+      Set(days.map { "\(local.date(of: $0.start(in: local)))" }).sorted()
+    }
   }
 
-  /// Two numbers of one or two digits, or those and a year of four.
+  /// Two or three numbers of one or two digits, or two and a year of four.
   private static func numbers(of word: Substring, separator: Character) -> [Int]? {
     let parts = word.split(separator: separator, omittingEmptySubsequences: false)
     let years = parts.filter { $0.count == 4 }.count
-    guard years < 2, parts.count == 2 + years, parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }),
+    guard years < 2, parts.count == 2 + years || years == 0 && parts.count == 3,
+      parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }),
       parts.allSatisfy({ (1...2).contains($0.count) || $0.count == 4 })
     else { return nil }
     return parts.compactMap { Int($0) }

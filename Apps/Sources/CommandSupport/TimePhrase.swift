@@ -61,7 +61,7 @@ public struct TimePhrase: Hashable, Sendable {
     guard let form = Self.form(phrase, now: now, in: local) else {
       if let days = Self.days(ofDoubtful: phrase, in: local) {
         throw CommandError(
-          "'\(phrase)' may be two days", hint: "Write \(days.joined(separator: " or ")).", exit: .usage)
+          "'\(phrase)' may be more than one day", hint: "Write \(days.joined(separator: " or ")).", exit: .usage)
       }
       throw CommandError("'\(phrase)' is no time that can be read", hint: Self.help, exit: .usage)
     }
@@ -206,8 +206,8 @@ extension TimePhrase {
     var text = phrase.lowercased().split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
       .joined(separator: " ")
     if text == "now" { return .moment(now) }
-    if text.hasSuffix(" ago") {
-      return TimeSpan(text.dropLast(4)).map { .moment(date($0, before: now, in: local)) }
+    if text.hasSuffix(" ago"), let span = TimeSpan(text.dropLast(4)) {
+      return .moment(date(span, before: now, in: local))
     }
     // `-20` could be minutes or hours: a span of time names its unit.
     if text.hasPrefix("-") { return TimeSpan(text.dropFirst()).map { .moment(date($0, before: now, in: local)) } }

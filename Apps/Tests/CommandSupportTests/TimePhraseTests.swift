@@ -60,6 +60,12 @@ struct TimePhraseTests {
       ("2024-02-29 23:59", "2024-02-29T23:59:00Z"), ("2024-02-29T23:59", "2024-02-29T23:59:00Z"),
       ("2026-11-20T08:30:00+01:00", "2026-11-20T07:30:00Z"), ("tomorrow 7:00", "2026-11-21T07:00:00Z"),
       ("today 18:00", "2026-11-20T18:00:00Z"),
+      ("20.11.26", "2026-11-20T00:00:00Z"), ("3.1.26 8:30", "2026-01-03T08:30:00Z"),
+      ("11/20/26", "2026-11-20T00:00:00Z"),
+      ("20-11-2026", "2026-11-20T00:00:00Z"), ("Fri 20 Nov 08:30", "2026-11-20T08:30:00Z"),
+      ("Fri 20 Nov", "2026-11-20T00:00:00Z"), ("Thu 21 Nov 2024 9pm", "2024-11-21T21:00:00Z"),
+      ("Friday, 20.11.2026", "2026-11-20T00:00:00Z"), ("3 days ago 9:00", "2026-11-17T09:00:00Z"),
+      ("a week ago at 21:00", "2026-11-13T21:00:00Z"), ("9am 2 days ago", "2026-11-18T09:00:00Z"),
       // A clock alone is the last that was, or one that comes within the hour.
       ("23:30", "2026-11-19T23:30:00Z"), ("11:00", "2026-11-20T11:00:00Z"), ("11:30", "2026-11-19T11:30:00Z"),
     ])
@@ -131,7 +137,8 @@ struct TimePhraseTests {
     arguments: [
       "", "soon", "25:00", "8:60", "2026-02-30", "2026-13-01", "mon tue", "yesterday 9", "-20", "--", "8:30 8:31",
       "13pm", "0am", "9", "nov", "nov 31", "last yesterday", "ago", "m ago", "1.5 months ago", "2460", "feb 30 2024",
-      "mo 9:00", "31.2.2026", "20.13.2026", "13/13/2026", "8.10", "20.11.26", "2026.11.20", "20-11-2026", "1.2.3.",
+      "mo 9:00", "31.2.2026", "20.13.2026", "13/13/2026", "8.10", "2026.11.20", "1.2.3.", "40.11.26", "Sat 20 Nov",
+      "Nov 20 Fri 9",
       "99999999999999999999 weeks ago",
     ])
   func refuses(phrase: String) {
@@ -142,11 +149,12 @@ struct TimePhraseTests {
 
   @Test(
     "a date that may be two days is asked for without a doubt",
-    arguments: ["4/3/2026", "4/3/2026 8:30", "9am 4/3/2026"])
+    arguments: ["4/3/2026", "4/3/2026 8:30", "9am 4/3/2026", "4-3-2026"])
   func doubtfulDates(phrase: String) {
     #expect { _ = try date(phrase) } throws: { error in
       let error = error as? CommandError
-      return error?.message == "'\(phrase)' may be two days" && error?.hint == "Write 2026-03-04 or 2026-04-03."
+      return error?.message == "'\(phrase)' may be more than one day"
+        && error?.hint == "Write 2026-03-04 or 2026-04-03."
         && error?.exit == .usage
     }
   }
