@@ -96,8 +96,11 @@ extension Replica {
     let row = try Entity.find(id: id, in: store)
     let record = try held(key)
     let overlay = try overlay(of: key)
-    // What the hub did not take stays to be seen until the person decides.
-    if overlay.isEmpty, row?.syncStatus == .failed, record?.isDelete ?? true { return }
+    // What the hub did not take stays to be seen until the person decides; without its type the journal alone has it.
+    if let row, overlay.isEmpty, row.syncStatus == .failed, record?.isDelete ?? true {
+      if let parent = row.parentEventTypeId, try store.findEventType(id: parent) == nil { try hide(row) }
+      return
+    }
     let living: Entity? = record.flatMap { self.living($0, row) }
     var shown = Overlay.shown(living, of: record, under: overlay)
     if let parent = shown?.parentEventTypeId, try store.findEventType(id: parent) == nil { shown = nil }

@@ -216,6 +216,23 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().count == 1 && store.storedPendingMutations.isEmpty)
   }
 
+  @Test
+  func `a refused event whose type went before it was recorded is in the journal, and not shown without its type`()
+    async throws
+  {
+    await begin()
+    hub.set { $0.pages = [[.tombstone(.event, "E", 5), .tombstone(.eventType, "T", 6)]] }
+    await device.engine.performSync()
+    // By a program that had read the type before.
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    hub.set {
+      $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Gone", status: 409))]
+    }
+    await device.engine.performSync()
+    #expect(store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty)
+    #expect(try device.recorder.openConflicts().map(\.entityId) == ["new"])
+  }
+
   @Test func `what was kept under a type that is gone stays in the journal, though the import lives under another`()
     async throws
   {
