@@ -16,8 +16,16 @@ extension Recorder {
 /// What a ``Recorder`` does within ``Recorder/inOneSave(_:)``. Each does what the recorder's of the same name does.
 public struct RecorderChanges {
   private let writer: EditWriter
+  private let isAsked: Bool
 
-  init(_ writer: EditWriter) { self.writer = writer }
+  init(_ writer: EditWriter, isAsked: Bool = false) {
+    self.writer = writer
+    self.isAsked = isAsked
+  }
+
+  /// The same changes, of which `record` makes also what was imported once and deleted: as another life, behind its deletion where
+  /// that is on its way to the hub.
+  public var again: RecorderChanges { RecorderChanges(writer, isAsked: true) }
 
   /// What is held, with the changes so far; for reading.
   public var store: any DataStoreProtocol { writer.store }
@@ -26,7 +34,7 @@ public struct RecorderChanges {
   public func takeWriteLock() throws { try writer.takeWriteLock() }
 
   @discardableResult
-  public func record(_ event: Event) throws -> Bool { try writer.record(event) }
+  public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
 
   /// Records an event as `record` does.
   /// - Returns: what makes the event as the hub is told, the JSON of a `CreateEventRequest`; `nil` where nothing was recorded.
@@ -37,17 +45,21 @@ public struct RecorderChanges {
   public func recordNew(_ event: Event) throws -> Data { try writer.recordNew(event) }
 
   @discardableResult
-  public func record(_ eventType: EventType) throws -> Bool { try writer.record(eventType) }
+  public func record(_ eventType: EventType) throws -> Bool { try writer.record(eventType, isAsked: isAsked) }
 
   @discardableResult
-  public func record(_ geofence: Geofence) throws -> Bool { try writer.record(geofence) }
+  public func record(_ geofence: Geofence) throws -> Bool { try writer.record(geofence, isAsked: isAsked) }
 
   @discardableResult
-  public func record(_ definition: PropertyDefinition) throws -> Bool { try writer.record(definition) }
+  public func record(_ definition: PropertyDefinition) throws -> Bool {
+    try writer.record(definition, isAsked: isAsked)
+  }
 
   @discardableResult
   public func record(_ record: SyncedRecord) throws -> Bool {
-    func write<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool { try writer.record(type.init(record)) }
+    func write<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool {
+      try writer.record(type.init(record), isAsked: isAsked)
+    }
     return try write(record.kind.recordType)
   }
 

@@ -216,6 +216,25 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().count == 1 && store.storedPendingMutations.isEmpty)
   }
 
+  @Test func `an import that is brought again lies behind its deletion that has no answer, as another life`()
+    async throws
+  {
+    await begin()
+    let event = Event(
+      id: "00000000-0000-8000-8000-000000000001", eventTypeId: "T", timestamp: DeterministicDate.jan1_2024,
+      sourceType: .imported)
+    try device.recorder.record(event)
+    try device.recorder.delete(eventId: event.id)
+    hub.set { $0.pushErrors = [.networkError("lost"), .networkError("lost")] }
+    await device.engine.performSync()
+    #expect(store.storedPendingMutations.map { $0.sequence != nil } == [true, true])
+    #expect(try device.recorder.record(event) == false, "what was deleted does not come back by itself")
+    #expect(try device.recorder.inOneSave { try $0.again.record(event) })
+    #expect(store.storedPendingMutations.map(\.operation) == [.create, .delete, .restore])
+    #expect(store.storedPendingMutations.last?.incarnation == 1)
+    #expect(store.storedEvents[event.id] != nil)
+  }
+
   @Test
   func `a refused event whose type went before it was recorded is in the journal, and not shown without its type`()
     async throws

@@ -141,8 +141,10 @@ final class DeviceImportStore: ImportStore {
       } catch RecorderError.notHeld {
         // No hub has heard of it: it is made as the first time.
         return try save.record(entity) ? heldDigest() : nil
+      } catch RecorderError.deletionUnderWay {
+        return try save.again.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
-        // Its deletion is on its way to the hub, or what it belongs to was deleted.
+        // What it belongs to was deleted.
         return nil
       }
     }

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// An import that was taken back and comes again, on a device whose hub cannot be reached.
+@Suite("An import that comes again", .waitsForPrograms, .timeLimit(.minutes(10)))
+struct ImportAgainTests {
+  private let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
+  private func notes(_ device: String) throws -> [String] {
+    try bench.trendy("list", "--limit", "0", "--plain", store: device).output.split(separator: "\n").map { line in
+      let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
+      return "\(columns[3]) \(columns[4])"
+    }.sorted()
+  }
+
+  private func table(_ name: String, _ rows: String...) throws -> String {
+    let file = bench.folder.appending(path: name)
+    try Data("type,start,note,count\n\(rows.joined(separator: "\n"))\n".utf8).write(to: file)
+    return file.path
+  }
+
+  @Test func `is there, with what else is of its types, though its deletion was sent and has no answer`() throws {
+    let hub = try TestHub(bench)
+    try hub.connect("phone", "laptop")
+    try bench.trendy("sync", store: "phone")
+    hub.stop()
+    let first = try table("first.csv", "swim,2026-11-01T08:00:00Z,a,1", "swim,2026-11-02T08:00:00Z,b,2")
+    let second = try table("second.csv", "swim,2026-11-03T08:00:00Z,c,3")
+    try bench.trendy("import", first, store: "phone")
+    try bench.trendy("undo", store: "phone")
+    #expect(try bench.trendy("sync", store: "phone").status == 69)
+    try bench.trendy("import", second, store: "phone")
+    #expect(try notes("phone") == ["swim c"])
+    let again = try bench.trendy("import", first, store: "phone")
+    #expect(again.status == 0 && again.output.contains("2 events new"), "\(again.output)")
+    #expect(try notes("phone") == ["swim a", "swim b", "swim c"])
+    #expect(try bench.trendy("doctor", "--json", store: "phone").status == 0)
+
+    let restarted = try TestHub(bench, port: hub.port)
+    for device in ["phone", "laptop", "phone"] {
+      let synced = try bench.trendy("sync", "--json", store: device)
+      #expect(try synced.status == 0 && synced.document.objectValue?["conflicts"] == 0, "\(synced.output)")
+    }
+    for device in ["phone", "laptop"] {
+      #expect(try notes(device) == ["swim a", "swim b", "swim c"], "\(device)")
+      #expect(try bench.trendy("doctor", store: device).status == 0)
+    }
+    restarted.stop()
+  }
+}
