@@ -118,6 +118,10 @@ extension Replica {
       }
     }
     if row != shown { try Entity.write(shown, in: store) }
+    // Of what an import could make again a deletion stays noted; somebody restored it.
+    if row == nil, NaturalIdentifier.isNatural(id), let tombstone = try store.tombstone(of: key) {
+      try store.deleteTombstone(tombstone)
+    }
     if row == nil, Entity.entityType == .eventType { try showChildren(of: id) }
   }
 

@@ -235,6 +235,19 @@ struct RareOrderTests {
     #expect(store.storedEvents[event.id] != nil)
   }
 
+  @Test func `what was deleted before the first sync and is restored elsewhere is not noted as deleted any more`()
+    async throws
+  {
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(EventType(id: id, name: "coffee", colorHex: "#000000", iconName: "cup"))
+    try device.recorder.delete(eventTypeId: id)
+    await device.engine.performSync()
+    #expect(try store.storedEventTypes[id] == nil && store.fetchTombstones().map(\.entityId) == [id])
+    hub.set { $0.pages = [[.type(id, 9, life: 1)]] }
+    await device.engine.performSync()
+    #expect(try store.storedEventTypes[id] != nil && store.fetchTombstones().isEmpty)
+  }
+
   @Test
   func `a refused event whose type went before it was recorded is in the journal, and not shown without its type`()
     async throws
