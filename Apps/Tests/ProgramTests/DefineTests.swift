@@ -67,6 +67,24 @@ struct DefineTests {
     #expect(try bench.trendy("type", "merge", "coffee", "coffee", "--yes").status == 64)
   }
 
+  @Test func `what was excused of a type, and places that record it, go over to the type that it becomes`() throws {
+    try bench.trendy("type", "add", "kaffee")
+    try bench.trendy("skip", "kaffee", "--from", "2026-11-02", "--to", "2026-11-04", "-n", "flu")
+    try bench.trendy("skip", "coffee", "--from", "2026-11-03")
+    try bench.trendy("place", "add", "bar", "52.1,4.3", "--enter", "kaffee", "--exit", "kaffee")
+    let before = try (bench.trendy("skip", "--plain").output, bench.trendy("place", "show", "bar").output)
+    try bench.trendy("type", "merge", "kaffee", "coffee", "--yes")
+    let skips = try bench.trendy("skip", "--plain").output.split(separator: "\n").map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false).dropFirst().joined(separator: " ")
+    }
+    #expect(skips == ["coffee 2026-11-02 2026-11-04 flu", "coffee 2026-11-03 2026-11-03 "])
+    let place = try bench.trendy("place", "show", "bar").output
+    #expect(place.contains("coming  records coffee\n") && place.contains("going   records coffee\n"), "\(place)")
+    try bench.trendy("undo")
+    #expect(try bench.trendy("skip", "--plain").output == before.0)
+    #expect(try bench.trendy("place", "show", "bar").output == before.1)
+  }
+
   @Test func `a type goes with its events, and comes back with them`() throws {
     for day in 1...3 { try bench.trendy("log", "coffee", "2", "--at", "2026-11-0\(day) 8:00") }
     try bench.trendy("log", "mood", "4")

@@ -57,14 +57,39 @@ struct TypeMergeCommand: Command {
       event.eventTypeId = into.id
       return event
     }
+    let others = try Self.references(to: from, in: store)
     try container.record.perform(
-      "type merge \(from.name) \(into.name)", added.map { .property($0) } + moved.map { .event($0) },
-      before: [.eventType(from)] + definitions.map { .property($0) } + events.map { .event($0) })
+      "type merge \(from.name) \(into.name)",
+      added.map { .property($0) } + moved.map { .event($0) } + others.map { $0.turned(from.id, into: into.id) },
+      before: [.eventType(from)] + definitions.map { .property($0) } + events.map { .event($0) } + others)
     return Answer(from: from, into: try OneEventType(into, in: container.makeStore()), moved: moved.count)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     session.console.done("\(Quantity(answer.moved, "event")) of '\(answer.from.name)' moved")
     return answer.into.show(session)
+  }
+
+  /// What is not an event and names the type: excused days, which would go with it, and places that record it.
+  private static func references(to type: EventType, in store: any DataStoreProtocol) throws -> [Undoable] {
+    let skips = try store.fetchRecords(kind: .skip).filter { Skip($0)?.eventTypeId == type.id }
+    let places = try store.fetchAllGeofences().filter { [$0.eventTypeEntryId, $0.eventTypeExitId].contains(type.id) }
+    return skips.map { .record($0) } + places.map { .place($0) }
+  }
+}
+
+extension Undoable {
+  /// A skip or a place that names another type.
+  fileprivate func turned(_ old: String, into new: String) -> Undoable {
+    switch self {
+    case .record(var record):
+      record.fields["event_type_id"] = .string(new)
+      return .record(record)
+    case .place(var place):
+      if place.eventTypeEntryId == old { place.eventTypeEntryId = new }
+      if place.eventTypeExitId == old { place.eventTypeExitId = new }
+      return .place(place)
+    default: return self
+    }
   }
 }
