@@ -116,6 +116,26 @@ struct RecordImportTests {
     }
   }
 
+  @Test func `a type stays for what hangs on it besides events`() throws {
+    try withRecord { record in
+      try take(Self.rows(9), into: record)
+      let types = try record.makeStore().fetchAllEventTypes()
+      let (book, gym) = (
+        try #require(types.first { $0.name == "Book" }), try #require(types.first { $0.name == "Gym" })
+      )
+      let skip = Skip(id: "s", eventTypeId: book.id, days: .distantPast..<record.clock.now)
+      try record.recorder.record(skip.record)
+      try record.recorder.record(
+        PropertyDefinition(id: "p", eventTypeId: gym.id, key: "weight", label: "Weight", propertyType: .number))
+      let undo = try record.undoImport(try #require(try record.imports().last))
+      #expect(Set(undo.left.map(\.id)) == [book.id, gym.id])
+      let store = record.makeStore()
+      #expect(try Set(store.fetchAllEventTypes().map(\.name)) == ["Book", "Gym"])
+      #expect(try store.fetchRecords(kind: .skip).map(\.id) == ["s"])
+      #expect(try store.fetchAllPropertyDefinitions().map(\.id) == ["p"])
+    }
+  }
+
   // MARK: After it was taken back
 
   @Test func `what was taken back comes again, under the type that is asked for now`() throws {

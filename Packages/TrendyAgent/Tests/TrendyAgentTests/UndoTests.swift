@@ -86,6 +86,23 @@ struct UndoTests {
     #expect(try record.deleted([.event]).isEmpty, "a hub would have forgotten it as well")
   }
 
+  @Test func `a type that was made stays for the property or the excused days that another device gave it`() throws {
+    for isSkip in [false, true] {
+      let (_, record) = try Self.fresh()
+      let swim = EventType(id: "swim", name: "swim", colorHex: "#888888", iconName: "•")
+      try record.perform("type add swim", [.eventType(swim)])
+      if isSkip {
+        let skip = Skip(id: "s", eventTypeId: "swim", days: DeterministicDate.jan1_2024..<Date.distantFuture)
+        try record.recorder.record(skip.record)
+      } else {
+        try record.recorder.record(
+          PropertyDefinition(id: "p", eventTypeId: "swim", key: "laps", label: "Laps", propertyType: .number))
+      }
+      #expect(throws: UndoError.inUse(label: "type add swim")) { try record.undo() }
+      #expect(try record.makeStore().findEventType(id: "swim") != nil)
+    }
+  }
+
   @Test func `with a type its events can be brought back, and no event without its type`() throws {
     let (_, record) = try Self.fresh()
     let event = Self.event("a", "one")

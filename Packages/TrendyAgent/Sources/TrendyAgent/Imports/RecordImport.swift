@@ -152,7 +152,7 @@ extension DeviceRecord {
           if made.isTakenBack { result.removed += 1 }
           continue
         }
-        let isInUse = try made.kind == .eventType && !save.store.events(in: nil, ofType: made.id, limit: 1).isEmpty
+        let isInUse = try made.kind == .eventType && save.store.hasChildren(ofType: made.id)
         if try isInUse || !now.isAsMade(made.digest) {
           result.left.append(UndoStep.Left(kind: made.kind, id: made.id))
         } else {

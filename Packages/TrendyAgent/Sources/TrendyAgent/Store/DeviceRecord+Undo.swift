@@ -199,8 +199,9 @@ extension DeviceRecord {
     // They go along, or move out before.
     let ids = Set(open.map(\.id))
     for change in open where change.kind == .eventType && change.target == nil {
-      let events = try save.store.events(in: nil, ofType: change.id, limit: ids.count + 1)
-      guard events.allSatisfy({ ids.contains($0.id) }) else { throw UndoError.inUse(label: step.label) }
+      guard try !save.store.hasChildren(ofType: change.id, besides: ids) else {
+        throw UndoError.inUse(label: step.label)
+      }
     }
     for change in open where change.now == nil {
       guard let target = change.target else { continue }

@@ -175,3 +175,17 @@ extension Conflict {
       reason: try text("reason"), recordedAt: recordedAt)
   }
 }
+
+extension DataStoreProtocol {
+  /// Whether anything would go with an event type: events, definitions of properties, excused days.
+  /// - Parameters:
+  ///   - typeID: the event type.
+  ///   - ids: of those that do not count.
+  func hasChildren(ofType typeID: String, besides ids: Set<String> = []) throws -> Bool {
+    try events(in: nil, ofType: typeID, limit: ids.count + 1).contains { !ids.contains($0.id) }
+      || fetchAllPropertyDefinitions().contains { $0.eventTypeId == typeID && !ids.contains($0.id) }
+      || fetchRecords(kind: .skip).contains {
+        $0.fields["event_type_id"]?.stringValue == typeID && !ids.contains($0.id)
+      }
+  }
+}
