@@ -136,7 +136,7 @@ struct PagesBenchmark {
         [
           "/events?from=\(moment(2))&to=\(moment(-1))&limit=1000",
           "/events/days?from=\(date(13))&to=\(date(0))&\(zone)",
-          "/insights/streaks?\(zone)", "/me/live",
+          "/insights/goals?\(zone)&week_start=1", "/me/live",
         ]
       case .calendar: ["/events/days?from=\(date(0).prefix(4))-01-01&to=\(date(0).prefix(4))-12-31&\(zone)"]
       case .trips: ["/events?from=\(moment(32))&to=\(moment(-1))&limit=1000&source_type=trip"]

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TrendyInsights
 import TrendyModels
 import TrendyProtocols
@@ -16,7 +15,62 @@ extension HubServer {
     let now = clock.now
     return .read { [histories] reading in
       let history = try histories.history(of: sender.person, reading, days: days, now: now)
-      return .json(.object(InsightsDocument(history, span: span, firstWeekday: firstWeekday).members))
+      let document = InsightsDocument(history, span: span, firstWeekday: firstWeekday, now: days.minute(of: now))
+      return .json(.object(document.members))
+    }
+  }
+
+  /// Answers `/insights/habits`.
+  func showHabits(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let days = try PersonDays(call)
+    let now = clock.now
+    return .read { [histories] reading in
+      let history = try histories.history(of: sender.person, reading, days: days, now: now)
+      let document = InsightsDocument(history, span: RelationSearch.span, firstWeekday: 1, now: days.minute(of: now))
+      return .json(.object(document.habits))
+    }
+  }
+
+  /// Answers `/insights/types/{id}`.
+  func showType(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let days = try PersonDays(call)
+    let id = call.path[2]
+    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
+    let asked = try TypeSteps(call)
+    let now = clock.now
+    return .read { [histories] reading in
+      let history = try histories.history(of: sender.person, reading, days: days, now: now)
+      guard history.facts.goals[id] != nil else { throw Problem.notFound(.eventType, id) }
+      let span = min(max(asked.days, 14), PersonHistory.longestSpan)
+      let document = InsightsDocument(history, span: span, firstWeekday: firstWeekday, now: days.minute(of: now))
+      let values = try TypeValues(reading, of: id, days: days, through: history.today, span: asked.days)
+      var members = document.type(id, asked, firstWeekday: firstWeekday)
+      members["properties"] = .array(values.shares.map(\.json))
+      members["properties_of"] = .int(Int64(values.events))
+      return .json(.object(members))
+    }
+  }
+
+  /// Answers `/insights/goals`: how far each goal is met now. Read from one week alone, so that it is there at once.
+  func showGoals(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let days = try PersonDays(call)
+    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
+    let now = clock.now
+    return .read { [dayCounts] reading in
+      let goals = try PersonGoals(reading, days: days, firstWeekday: firstWeekday, now: now)
+      let streaks = try Self.streaks(goals.facts, of: sender.person, reading, days: days, today: goals.today, dayCounts)
+      return .json([
+        "today": .string("\(goals.today)"),
+        "goals": .array(
+          goals.progress.sorted { $0.key < $1.key }.map { type, progress in
+            [
+              "event_type_id": .string(type), "from": .string("\(progress.days.lowerBound)"),
+              "through": .string("\(progress.days.upperBound)"), "amount": .double(progress.amount),
+              "target": .int(Int64(progress.target)), "left": .double(progress.left), "is_met": .bool(progress.isMet),
+              "is_excused": .bool(progress.isExcused), "streak": streaks[type].map { .int(Int64($0)) } ?? .null,
+            ]
+          }),
+      ])
     }
   }
 
@@ -27,72 +81,36 @@ extension HubServer {
     return .read { [dayCounts] reading in
       let today = days.day(of: now)
       let facts = try PersonFacts(reading, days: days, today: today)
-      let types = facts.goals.filter { $0.value?.asksForEveryDay == true }.keys
-      guard !types.isEmpty else { return .json(["streaks": []]) }
-      var back = 62
-      while true {
-        let moments =
-          days.start(of: today.advanced(by: -back)) - days.longestShift..<days.start(of: today.advanced(by: 1))
-          + days.longestShift
-        let (months, _) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
-        let streaks = types.map { type in
-          let done = months.flatMap { $0.own.days(ofType: type) }
-          return (type, Streak(days: done, skips: facts.skips[type] ?? [], today: today).current)
-        }
-        // One that fills what was read may go on before it.
-        if back < 36_525, streaks.contains(where: { $0.1 >= back / 2 }) {
-          back *= 4
-          continue
-        }
-        return .json([
-          "streaks": .array(
-            streaks.sorted { $0.0 < $1.0 }.map { ["event_type_id": .string($0.0), "current": .int(Int64($0.1))] })
-        ])
-      }
+      let streaks = try Self.streaks(facts, of: sender.person, reading, days: days, today: today, dayCounts)
+      return .json([
+        "streaks": .array(
+          streaks.sorted { $0.key < $1.key }
+            .map { ["event_type_id": .string($0.key), "current": .int(Int64($0.value))] })
+      ])
     }
   }
-}
 
-/// The histories of a few persons, each kept up with what is written: another range of the same record, and one entry more, read none of
-/// it anew.
-final class KnownHistories: Sendable {
-  private struct Key: Hashable {
-    let person: String
-    let zone: String
-    let dayStart: Int64
-    let today: CivilDate
-  }
-
-  private struct Known: Sendable {
-    let key: Key
-    let position: ReadPosition
-    let history: PersonHistory
-  }
-
-  private static let limit = 4
-
-  private let known = Mutex<[Known]>([])
-
-  func history(of person: String, _ reading: any HubReading, days: PersonDays, now: Date) throws -> PersonHistory {
-    let key = Key(person: person, zone: days.zone, dayStart: days.startSeconds, today: days.day(of: now))
-    let state = try reading.state()
-    let found = known.withLock { $0.first { $0.key == key } }
-    if let found, found.position == ReadPosition(state) { return found.history }
-    let facts = try PersonFacts(reading, days: days, today: key.today)
-    let updated =
-      try found.flatMap { found in
-        guard found.position.isPast(of: state) else { return PersonHistory?.none }
-        return try found.history.updated(reading, since: found.position, facts: facts, days: days, now: now)
+  /// Days in a row up to today or yesterday, of the types whose goal asks for every day.
+  private static func streaks(
+    _ facts: PersonFacts, of person: String, _ reading: any HubReading, days: PersonDays, today: CivilDate,
+    _ dayCounts: KnownDayCounts
+  ) throws -> [String: Int] {
+    let types = facts.goals.filter { $0.value?.asksForEveryDay == true }.keys
+    guard !types.isEmpty else { return [:] }
+    var back = 62
+    while true {
+      let moments =
+        days.start(of: today.advanced(by: -back)) - days.longestShift..<days.start(of: today.advanced(by: 1))
+        + days.longestShift
+      let (months, _) = try dayCounts.counts(of: person, reading, days: days, during: moments)
+      var streaks: [String: Int] = [:]
+      for type in types {
+        let done = months.flatMap { $0.own.days(ofType: type) }
+        streaks[type] = Streak(days: done, skips: facts.skips[type] ?? [], today: today).current
       }
-    let history = try updated ?? PersonHistory(reading, facts: facts, days: days, now: now)
-    // Where something was written meanwhile, nobody can say whether it was read.
-    if try reading.state().head == state.head {
-      known.withLock { known in
-        known.removeAll { $0.key.person == person }
-        known.append(Known(key: key, position: ReadPosition(state), history: history))
-        if known.count > Self.limit { known.removeFirst() }
-      }
+      // One that fills what was read may go on before it.
+      guard back < 36_525, streaks.values.contains(where: { $0 >= back / 2 }) else { return streaks }
+      back *= 4
     }
-    return history
   }
 }

@@ -3,37 +3,59 @@ import TrendyModels
 
 /// The findings of a person's record as the wire has them. A number is never without what it rests on.
 struct InsightsDocument {
-  private let history: PersonHistory
-  private let histories: [String: TypeHistory]
+  let history: PersonHistory
+  let histories: [String: TypeHistory]
   private let span: Int
   private let firstWeekday: Int
+  private let minute: Int
   private let narrator = PlainNarrator()
 
   /// - Parameters:
   ///   - span: days up to today in which relations and patterns are looked for.
   ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  init(_ history: PersonHistory, span: Int, firstWeekday: Int) {
+  ///   - minute: after midnight, of the clock now.
+  init(_ history: PersonHistory, span: Int, firstWeekday: Int, now minute: Int) {
     self.history = history
     histories = history.histories()
     self.span = span
     self.firstWeekday = firstWeekday
+    self.minute = minute
   }
 
   var members: [String: JSONValue] {
     let first = histories.values.map(\.days.first).min()
     let search = RelationSearch(among: histories, span: span)
+    let relations = search.strongest
     return [
       "today": date(history.today), "days": .int(Int64(span)), "first_date": first.map(date) ?? .null,
       "needs_days": .int(Int64(search.daysUntilFirst)),
-      "relations": .array(search.strongest.map(relation)),
+      "relations": .array(relations.map(relation)),
+      "words": .array(week(relations).sentences(by: narrator).map { .string($0) }),
       "types": .array(
         histories.sorted { (name($0.key).lowercased(), $0.key) < (name($1.key).lowercased(), $1.key) }
           .compactMap { id, history in type(id, history) }),
     ]
   }
 
+  /// The present week in statements; on its first day the one before.
+  private func week(_ relations: [Relation]) -> Digest {
+    let lastWeek = history.today.advanced(by: -7)
+    var later: [String: Int] = [:]
+    for (id, record) in history.records {
+      later[id] = record.recent.count { $0.day == lastWeek && ($0.minute ?? 0) > minute }
+    }
+    let subjects = histories.map { id, own in
+      Digest.Subject(
+        id: id, name: name(id), history: own, skips: history.facts.skips[id] ?? [],
+        progress: history.progress(ofType: id, firstWeekday: firstWeekday))
+    }
+    return Digest.week(
+      of: subjects, today: history.today, minute: minute, firstWeekday: firstWeekday, relations: relations,
+      later: later)
+  }
+
   private func name(_ id: String) -> String { history.facts.names[id] ?? id }
-  private func date(_ date: CivilDate) -> JSONValue { .string("\(date)") }
+  func date(_ date: CivilDate) -> JSONValue { .string("\(date)") }
 
   private func relation(_ relation: Relation) -> JSONValue {
     [
@@ -48,22 +70,40 @@ struct InsightsDocument {
     ]
   }
 
-  private func type(_ id: String, _ own: TypeHistory) -> JSONValue? {
+  func type(_ id: String, _ own: TypeHistory) -> JSONValue? {
     guard let basis = own.basis else { return nil }
-    let skips = history.facts.skips[id] ?? []
-    let streak = own.streak(skips: skips)
-    let score = history.facts.goals[id].flatMap { $0 }.map { goal in
-      HabitScore(of: goal, amounts: history.amounts(ofType: id, over: own.days), skips: skips).current
-    }
     return [
       "event_type_id": .string(id), "name": .string(name(id)), "basis": self.basis(basis),
       "week": week(own.week(firstWeekday: firstWeekday)), "trend": trend(own.trend, of: id), "pattern": pattern(id),
-      "streak": [
-        "current": .int(Int64(streak.current)), "longest": .int(Int64(streak.longest)),
-        "longest_end": streak.longestEnd.map(date) ?? .null,
-      ],
-      "score": score.map { .double($0) } ?? .null,
+      "streak": streak(id, own), "score": score(id, own),
     ]
+  }
+
+  func streak(_ id: String, _ own: TypeHistory) -> JSONValue {
+    let streak = own.streak(skips: history.facts.skips[id] ?? [])
+    return [
+      "current": .int(Int64(streak.current)), "longest": .int(Int64(streak.longest)),
+      "longest_end": streak.longestEnd.map(date) ?? .null,
+    ]
+  }
+
+  /// That of the goal, 0 to 1; `null` without one.
+  func score(_ id: String, _ own: TypeHistory) -> JSONValue {
+    guard let goal = history.facts.goals[id] ?? nil else { return .null }
+    let amounts = history.amounts(ofType: id, over: own.days)
+    return .double(HabitScore(of: goal, amounts: amounts, skips: history.facts.skips[id] ?? []).current)
+  }
+
+  /// Events of the last days that are looked at.
+  func recent(_ id: String) -> [TypeHistory.Moment] {
+    let first = history.today.advanced(by: 1 - span)
+    return (history.records[id]?.recent ?? []).filter { $0.day >= first && $0.day <= history.today }
+  }
+
+  func usual(_ recent: TypeHistory) -> JSONValue {
+    recent.usualTime.value.map {
+      ["from": .int(Int64($0.from)), "through": .int(Int64($0.through)), "share": .double($0.share)]
+    } ?? .null
   }
 
   private func basis(_ basis: Basis) -> JSONValue {
@@ -92,8 +132,7 @@ struct InsightsDocument {
 
   /// When it happens, in the last days that are looked at.
   private func pattern(_ id: String) -> JSONValue {
-    let first = history.today.advanced(by: 1 - span)
-    let moments = (history.records[id]?.recent ?? []).filter { $0.day >= first && $0.day <= history.today }
+    let moments = recent(id)
     let recent = TypeHistory(moments: moments, today: history.today)
     func missing(_ finding: Finding<Habit>) -> Int64 {
       if case .needsEvents(let count) = finding { Int64(count) } else { 0 }
@@ -110,9 +149,7 @@ struct InsightsDocument {
       "grid": .array(WeekGrid(moments: moments).counts.map { .array($0.map { .int(Int64($0)) }) }),
       "hour": habit(recent.hourHabit), "weekday": habit(recent.weekdayHabit),
       "needs_events": .int(missing(recent.weekdayHabit)),
-      "usual": recent.usualTime.value.map {
-        ["from": .int(Int64($0.from)), "through": .int(Int64($0.through)), "share": .double($0.share)]
-      } ?? .null,
+      "usual": usual(recent),
     ]
   }
 }

@@ -40,6 +40,9 @@ struct PersonDays: Sendable {
   /// The day here in which a moment lies.
   func day(of moment: Date) -> CivilDate { rules.day(of: moment, dayStart: Int(startSeconds)) }
 
+  /// Minutes after midnight, on the clock here.
+  func minute(of moment: Date) -> Int { rules.minuteOfDay(of: moment) }
+
   /// When an event began, as clock and calendar showed it where it was recorded: what findings are made of.
   func moment(of event: HubEventMoment) -> TypeHistory.Moment {
     let isOfPosition = event.sourceType?.isOfPosition ?? false

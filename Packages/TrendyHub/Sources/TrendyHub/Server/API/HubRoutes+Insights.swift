@@ -9,10 +9,28 @@ extension HubRoutes {
       query: [
         HubRoute.Query(
           name: "days", schema: .integer(14...366), meaning: "that relations and patterns look at; 90 unless told"),
-        HubRoute.Query(
-          name: "week_start", schema: .integer(0...6), meaning: "the first day of a week, 0 is Sunday; 1 unless told"),
+        weekStart,
       ] + days, answers: [.json(200, "the findings", .named("Insights"))],
       .record { server, call, sender in try server.showInsights(call, sender) }),
+    HubRoute(
+      .get, "insights/habits", name: "getHabits",
+      summary: "Streaks, scores of goals, and when things usually happen, of every type with an event.", query: days,
+      answers: [.json(200, "the habits", .named("Habits"))],
+      .record { server, call, sender in try server.showHabits(call, sender) }),
+    HubRoute(
+      .get, "insights/goals", name: "getGoals", summary: "How far each goal is met in the present day or week.",
+      query: [weekStart] + days, answers: [.json(200, "the goals", .named("Goals"))],
+      .record { server, call, sender in try server.showGoals(call, sender) }),
+    HubRoute(
+      .get, "insights/types/{id}", name: "getTypeInsights",
+      summary: "One type: what is found in it, what each day, week or month had, and which values it takes.",
+      query: [
+        HubRoute.Query(name: "days", schema: .integer(14...36_525), meaning: "up to today; 84 unless told"),
+        HubRoute.Query(
+          name: "step", schema: .words(["day", "week", "month"]),
+          meaning: "what a point is of; day unless told, and of days and weeks 1500 days at most"), weekStart,
+      ] + days, answers: [.json(200, "the type", .named("TypeInsights"))],
+      .record { server, call, sender in try server.showType(call, sender) }),
     HubRoute(
       .get, "insights/streaks", name: "getStreaks", summary: "Days in a row up to today, of types with a daily goal.",
       query: days,
@@ -25,6 +43,9 @@ extension HubRoutes {
           ]))
       ], .record { server, call, sender in try server.showStreaks(call, sender) }),
   ]
+
+  private static let weekStart = HubRoute.Query(
+    name: "week_start", schema: .integer(0...6), meaning: "the first day of a week, 0 is Sunday; 1 unless told")
 }
 
 extension HubSchema {
@@ -41,7 +62,70 @@ extension HubSchema {
   static let insights = HubSchema.object([
     .required("today", .string), .required("days", .counter), .required("first_date", .nullable(.string)),
     .required("needs_days", .counter), .required("relations", .list(relation)), .required("types", .list(typeFindings)),
+    .required("words", .list(.string)),
   ])
+
+  /// The answer of `/insights/habits`.
+  static let habits = HubSchema.object([
+    .required("today", .string),
+    .required(
+      "habits",
+      .list(
+        .object([
+          .required("event_type_id", .string), .required("streak", streak), .required("score", .nullable(real)),
+          .required("usual", usual),
+        ]))),
+  ])
+
+  /// The answer of `/insights/goals`.
+  static let goals = HubSchema.object([
+    .required("today", .string),
+    .required(
+      "goals",
+      .list(
+        .object([
+          .required("event_type_id", .string), .required("from", .string), .required("through", .string),
+          .required("amount", real), .required("target", .counter), .required("left", real),
+          .required("is_met", .boolean), .required("is_excused", .boolean), .required("streak", .nullable(.counter)),
+        ]))),
+  ])
+
+  /// The answer of `/insights/types/{id}`.
+  static let typeInsights = HubSchema.object([
+    .required("today", .string), .required("findings", .nullable(typeFindings)),
+    .required(
+      "points",
+      .list(
+        .object([
+          .required("from", .string), .required("through", .string), .required("events", .counter),
+          .required("mean", .nullable(real)), .required("lower", .nullable(real)), .required("upper", .nullable(real)),
+        ]))),
+    .required("properties_of", .counter), .required("properties", .list(propertyShares)),
+  ])
+
+  private static let propertyShares = HubSchema.object([
+    .required("key", .string), .required("label", .string), .required("property_type", .string),
+    .required("events", .counter), .required("others", .counter),
+    .required(
+      "parts",
+      .list(
+        .object([
+          .required("value", .any), .required("end", .nullable(real)), .required("events", .counter),
+          .required("share", real),
+        ]))),
+    .required(
+      "distribution",
+      .nullable(
+        .object(
+          ["minimum", "lower", "median", "upper", "maximum", "mean"].map { .required($0, real) }))),
+  ])
+
+  private static let streak = HubSchema.object([
+    .required("current", .counter), .required("longest", .counter), .required("longest_end", .nullable(.string)),
+  ])
+
+  private static let usual = HubSchema.nullable(
+    .object([.required("from", .counter), .required("through", .counter), .required("share", real)]))
 
   private static let relation = HubSchema.object([
     .required("first", .string), .required("second", .string), .required("lag_days", .counter), .required("r", real),
@@ -75,15 +159,9 @@ extension HubSchema {
       .object([
         .required("events", .counter), .required("grid", .list(.list(.counter))), .required("hour", habit),
         .required("weekday", habit), .required("needs_events", .counter),
-        .required(
-          "usual",
-          .nullable(.object([.required("from", .counter), .required("through", .counter), .required("share", real)]))),
+        .required("usual", usual),
       ])),
-    .required(
-      "streak",
-      .object([
-        .required("current", .counter), .required("longest", .counter), .required("longest_end", .nullable(.string)),
-      ])),
+    .required("streak", streak),
     .required("score", .nullable(real)),
   ])
 }

@@ -1,0 +1,69 @@
+import TrendyInsights
+import TrendyModels
+
+/// Days, weeks or months of a type, as they are asked for.
+struct TypeSteps {
+  let period: CalendarPeriod
+  private let span: MovingRange.Span
+  /// Up to today.
+  let days: Int
+
+  init(_ call: HubCall) throws(Problem) {
+    days = Int(try call.integer("days", in: 14...36_525, default: 84))
+    let word = call.text("step") ?? "day"
+    switch word {
+    case "day": (period, span) = (.day, .days)
+    case "week": (period, span) = (.week, .weeks)
+    case "month": (period, span) = (.month, .months)
+    default: throw .invalid("step: expected day, week or month, found \"\(word.prefix(40))\"")
+    }
+    // Of so many the answer would be long, and nothing could be seen.
+    guard period == .month || days <= 1500 else {
+      throw .invalid("days: expected 1500 at most with step=\(word), found \(days)")
+    }
+  }
+
+  func range(_ own: TypeHistory, endingOn day: CivilDate, skips: Set<CivilDate>) -> MovingRange? {
+    own.movingRange(span, endingOn: day, skips: skips)
+  }
+}
+
+extension InsightsDocument {
+  /// Of every type with an event: its streak, the score of its goal, and when it usually happens.
+  var habits: [String: JSONValue] {
+    [
+      "today": date(history.today),
+      "habits": .array(
+        histories.sorted { $0.key < $1.key }.map { id, own in
+          [
+            "event_type_id": .string(id), "streak": streak(id, own), "score": score(id, own),
+            "usual": usual(TypeHistory(moments: recent(id), today: history.today)),
+          ]
+        }),
+    ]
+  }
+
+  /// One type: what is found in it, and what each step of time had.
+  func type(_ id: String, _ steps: TypeSteps, firstWeekday: Int) -> [String: JSONValue] {
+    let own = histories[id]
+    return [
+      "today": date(history.today), "findings": own.flatMap { type(id, $0) } ?? .null,
+      "points": .array(own.map { points(id, $0, steps, firstWeekday: firstWeekday) } ?? []),
+    ]
+  }
+
+  private func points(_ id: String, _ own: TypeHistory, _ steps: TypeSteps, firstWeekday: Int) -> [JSONValue] {
+    guard own.days.count > 0 else { return [] }
+    let skips = history.facts.skips[id] ?? []
+    let first = max(history.today.advanced(by: 1 - steps.days), own.days.first)
+    let start = steps.period.days(around: first, firstWeekday: firstWeekday).lowerBound
+    return own.series(by: steps.period, over: start...history.today, firstWeekday: firstWeekday).points.map { point in
+      let range = steps.range(own, endingOn: point.days.upperBound, skips: skips)
+      return [
+        "from": date(point.days.lowerBound), "through": date(point.days.upperBound),
+        "events": .int(Int64(point.events)), "mean": range.map { .double($0.mean) } ?? .null,
+        "lower": range.map { .double($0.lower) } ?? .null, "upper": range.map { .double($0.upper) } ?? .null,
+      ]
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import TrendyInsights
+import TrendyModels
+
+/// How far a person's goals are met in the present day or week: read from the events of one week.
+struct PersonGoals {
+  let facts: PersonFacts
+  let today: CivilDate
+  private let firstWeekday: Int
+  private var amounts: [String: [CivilDate: Double]] = [:]
+
+  /// - Parameter firstWeekday: with which weeks begin; 0 is Sunday.
+  init(_ reading: any HubReading, days: PersonDays, firstWeekday: Int, now: Date) throws {
+    let today = days.day(of: now)
+    let week = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
+    // Days that are excused later in the week make its goals smaller, too.
+    let facts = try PersonFacts(reading, days: days, today: week.upperBound)
+    (self.facts, self.today, self.firstWeekday) = (facts, today, firstWeekday)
+    let goals = facts.goals.compactMapValues { $0 }
+    guard !goals.isEmpty else { return }
+    let first = goals.values.contains { $0.period == .week } ? week.lowerBound : today
+    let moments =
+      days.start(of: first) - days.longestShift..<days.start(of: week.upperBound.advanced(by: 1)) + days.longestShift
+    var amounts: [String: [CivilDate: Double]] = [:]
+    try reading.eachEvent(during: moments) { event, entry in
+      let type = event.eventTypeId
+      guard goals[type] != nil, let amount = facts.amount(of: try entry(), type: type, now: now) else { return }
+      amounts[type, default: [:]][days.moment(of: event).day, default: 0] += amount
+    }
+    self.amounts = amounts
+  }
+
+  /// Of the types that have a goal, by id.
+  var progress: [String: GoalProgress] {
+    facts.goals.compactMapValues { $0 }.reduce(into: [:]) { progress, goal in
+      progress[goal.key] = goal.value.progress(
+        on: today, firstWeekday: firstWeekday, amounts: amounts[goal.key] ?? [:],
+        skips: (facts.skips[goal.key] ?? []).map { $0...$0 })
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import TrendyInsights
+import TrendyModels
+
+/// What the properties of a type's events hold lately.
+struct TypeValues {
+  /// Events that were looked at.
+  private(set) var events = 0
+  /// Of the type's properties in their order; those without a value are left out.
+  let shares: [Share]
+
+  /// How the values of a property lie.
+  struct Share {
+    let label: String
+    let of: PropertyShares
+  }
+
+  /// So many events are looked at: the latest.
+  private static let most = 3000
+  /// Days that are read at once.
+  private static let part = 30
+
+  /// - Parameters:
+  ///   - type: the id of the type.
+  ///   - today: the last day that is looked at.
+  ///   - span: how many days up to it.
+  init(_ reading: any HubReading, of type: String, days: PersonDays, through today: CivilDate, span: Int) throws {
+    let definitions = try reading.living(kind: SyncedKind.propertyDefinition.name, offset: 0, limit: .max)
+      .filter { $0.fields["event_type_id"]?.value.stringValue == type }
+      .sorted { Self.order($0) < Self.order($1) }
+    guard !definitions.isEmpty else {
+      shares = []
+      return
+    }
+    let keys = Set(definitions.compactMap { $0.fields["key"]?.value.stringValue })
+    var values: [String: [PropertyValue]] = [:]
+    let earliest = try reading.firstLiving(kind: SyncedKind.event.name)?.listMoment ?? .max
+    let first = max(days.start(of: today.advanced(by: 1 - span)), earliest)
+    var end = days.start(of: today.advanced(by: 1))
+    var events = 0
+    while end > first, events < Self.most {
+      let start = max(first, end - Int64(Self.part) * 86_400_000)
+      try reading.eachEvent(during: start..<end) { event, entry in
+        guard event.eventTypeId == type else { return }
+        events += 1
+        let fields = try entry().fields
+        for key in keys {
+          if let value = fields["properties.\(key)"]?.value.propertyValue { values[key, default: []].append(value) }
+        }
+      }
+      end = start
+    }
+    self.events = events
+    shares = definitions.compactMap { definition in
+      guard let key = definition.fields["key"]?.value.stringValue,
+        let type = definition.fields["property_type"]?.value.stringValue.flatMap({ PropertyType(rawValue: $0) }),
+        let shares = PropertyShares(values[key] ?? [], key: key, type: type)
+      else { return nil }
+      return Share(label: definition.fields["label"]?.value.stringValue ?? key, of: shares)
+    }
+  }
+
+  private static func order(_ definition: HubEntry) -> (Int64, String) {
+    (definition.fields["display_order"]?.value.intValue ?? 0, definition.fields["key"]?.value.stringValue ?? "")
+  }
+}
+
+extension TypeValues.Share {
+  var json: JSONValue {
+    [
+      "key": .string(of.key), "label": .string(label), "property_type": .string(of.type.rawValue),
+      "events": .int(Int64(of.events)), "others": .int(Int64(of.others)),
+      "parts": .array(
+        of.parts.map { part in
+          [
+            "value": part.value, "end": part.end.map { .double($0) } ?? .null, "events": .int(Int64(part.events)),
+            "share": .double(Double(part.events) / Double(of.events)),
+          ]
+        }),
+      "distribution": of.distribution.map {
+        [
+          "minimum": .double($0.minimum), "lower": .double($0.lowerQuartile), "median": .double($0.median),
+          "upper": .double($0.upperQuartile), "maximum": .double($0.maximum), "mean": .double($0.mean),
+        ]
+      } ?? .null,
+    ]
+  }
+}
+
+extension JSONValue {
+  /// A property as an event's field has it; `nil` of a kind that this version does not know.
+  fileprivate var propertyValue: PropertyValue? {
+    guard let members = objectValue, let value = members["value"],
+      let type = members["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) })
+    else { return nil }
+    return PropertyValue(type: type, value: value)
+  }
+}
