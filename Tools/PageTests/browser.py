@@ -18,7 +18,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 # As W3C WebDriver names keys that are no characters.
 ENTER, ESCAPE, TAB, LEFT, RIGHT, DOWN = "\ue007", "\ue00c", "\ue004", "\ue012", "\ue014", "\ue015"
-CONTROL, SHIFT = "\ue009", "\ue008"
+CONTROL, SHIFT, ALT, DELETE = "\ue009", "\ue008", "\ue00a", "\ue017"
 
 
 class Failed(AssertionError):
@@ -210,7 +210,7 @@ class Browser:
         """Presses keys, one text after the other; those of one text in a chord where it begins with a modifier."""
         actions = []
         for text in texts:
-            if text[0] in (CONTROL, SHIFT):
+            if text[0] in (CONTROL, SHIFT, ALT):
                 actions += [{"type": "keyDown", "value": key} for key in text] + [{"type": "keyUp", "value": key} for key in reversed(text)]
             else:
                 for key in text:

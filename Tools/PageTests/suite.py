@@ -18,6 +18,7 @@ import several
 import everywhere
 import bringing_in
 import ways
+import taking_back
 
 
 def main():

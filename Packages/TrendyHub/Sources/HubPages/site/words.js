@@ -200,7 +200,7 @@ export const words = {
   },
   keys: {
     title: 'Keys', list: [
-      ['?', 'these keys'], ['L', 'log'], ['/', 'search'], ['U', 'undo'], ['Shift U', 'do it again'], ['1 – 9', 'on Today: log that tile'], ['E', 'edit the tile or row in focus'], ['[  ]', 'earlier, later'],
+      ['?', 'these keys'], ['L', 'log'], ['/', 'search'], ['U', 'undo'], ['Shift U', 'do it again'], ['1 – 9', 'on Today: log that tile'], ['E  Delete', 'edit the tile or row in focus, delete the row'], ['[  ]', 'earlier, later'],
       ['.', 'today'], ['B  P', 'on Trips: business, private, and on to the next'], ['G then T L C I R M P D', 'Today, Timeline, Calendar, Insights, Trips, Mileage, Places, Devices'], ['Ctrl Enter', 'save the form'], ['Esc', 'close'],
     ],
   },

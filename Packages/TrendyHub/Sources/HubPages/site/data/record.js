@@ -3,6 +3,7 @@
 import { again } from './address.js';
 import { ask, Refused, stream, Unreachable, onReach } from './api.js';
 import { keepAnswer, keptAnswer, forgetAll } from './keep.js';
+import { forgetSteps, noteDone, perform, resumeSteps } from './done.js';
 import { enqueue, flush, onQueue, overlaid, overlaidDays } from './queue.js';
 import { addDays, dayStartSeconds, startOf, useSettings, zone } from './days.js';
 import { newId } from './api.js';
@@ -198,96 +199,41 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
 
 // MARK: Writes
 
-/** What was done, the last at the end; each knows how it is taken back. @type {{label: string, back: () => Promise<void>, again: () => Promise<void>}[]} */
-const done = [];
-/** @type {typeof done} */
-const takenBack = [];
-
-/** Takes back what was done last. @returns {Promise<string | null>} what that was */
-export async function undo() {
-  const step = done.pop();
-  if (!step) return null;
-  takenBack.push(step);
-  await step.back();
-  return step.label;
-}
-
-/** Does again what was taken back last. @returns {Promise<string | null>} */
-export async function redo() {
-  const step = takenBack.pop();
-  if (!step) return null;
-  done.push(step);
-  await step.again();
-  return step.label;
-}
-
-/** @param {string} label @param {() => Promise<void>} act @param {() => Promise<void>} back @param {() => Promise<void>} [again] */
-async function perform(label, act, back, again = act) {
-  await act();
-  if (group) return void group.push({ label, back, again });
-  done.push({ label, back, again });
-  takenBack.length = 0;
-}
-
-/** Steps of one act, while it is done. @type {typeof done | null} */
-let group = null;
-
-/** Several writes that are taken back together. @param {string} label @param {() => Promise<any>} body */
-export async function together(label, body) {
-  if (group) return body();
-  group = [];
-  const steps = group;
-  try {
-    return await body();
-  } finally {
-    group = null;
-    takenBack.length = 0;
-    done.push({
-      label,
-      back: async () => { for (const step of [...steps].reverse()) await step.back(); },
-      again: async () => { for (const step of steps) await step.again(); },
-    });
-  }
-}
-
 /**
  * Notes what the hub did in one act of its own, so that it can be taken back, and done again, in one.
  * @param {string} label @param {string} kind @param {{before: any, after: any}[]} changes entities as they were and as they are, `null` where one was not there
  */
 export function noteAct(label, kind, changes) {
-  const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) => async () => {
-    for (const one of changes) await put(kind, one[from] && clean(one[from]), one[to] && clean(one[to]));
-  };
-  done.push({ label, back: turn('after', 'before'), again: turn('before', 'after') });
-  takenBack.length = 0;
+  const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) =>
+    changes.map((one) => put(kind, one[from] && clean(one[from]), one[to] && clean(one[to])));
+  noteDone(label, turn('after', 'before'), turn('before', 'after'));
 }
 
-/** Makes one of a kind what it was at another time. @param {string} kind @param {any} now @param {any} then */
+/** What makes one of a kind what it was at another time. @param {string} kind @param {any} now @param {any} then @returns {import('./done.js').Act} */
 function put(kind, now, then) {
   const { id } = now ?? then;
-  const address = `/${kind}/${encodeURIComponent(id)}`;
-  if (!then) return enqueue({ method: 'DELETE', path: address, kind, id, before: now });
-  if (!now) return enqueue({ method: 'POST', path: `${address}/restore`, kind, id, after: then });
+  const path = `/${kind}/${encodeURIComponent(id)}`;
+  if (!then) return { method: 'DELETE', path, kind, id, before: now };
+  if (!now) return { method: 'POST', path: `${path}/restore`, kind, id, after: then };
   const differs = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a ?? null) !== JSON.stringify(b ?? null);
   const between = (/** @type {any} */ a, /** @type {any} */ b) => Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => differs(a[key], b[key])).map((key) => [key, b[key] ?? null]));
   const { properties = {}, created_at: _, updated_at: __, ...rest } = now;
   const { properties: others = {}, created_at: ___, updated_at: ____, ...other } = then;
-  return enqueue({ method: 'PATCH', path: address, kind, id, before: now, body: { ...between(rest, other), properties: between(properties, others) } });
+  return { method: 'PATCH', path, kind, id, before: now, body: { ...between(rest, other), properties: between(properties, others) } };
 }
 
 /** @param {string} kind @param {any} entity with its id @param {string} label */
-export function create(kind, entity, label) {
+export async function create(kind, entity, label) {
   const made = { ...entity, id: entity.id ?? newId() };
-  const address = `/${kind}/${encodeURIComponent(made.id)}`;
-  const put = () => enqueue({ method: 'POST', path: `/${kind}`, kind, id: made.id, body: made });
-  const back = () => enqueue({ method: 'DELETE', path: address, kind, id: made.id, before: made });
-  const again = () => enqueue({ method: 'POST', path: `${address}/restore`, kind, id: made.id, after: made });
-  return perform(label, put, back, again).then(() => made);
+  const path = `/${kind}/${encodeURIComponent(made.id)}`;
+  await perform(label, [{ method: 'POST', path: `/${kind}`, kind, id: made.id, body: made }],
+    [{ method: 'DELETE', path, kind, id: made.id, before: made }],
+    [{ method: 'POST', path: `${path}/restore`, kind, id: made.id, after: made }]);
+  return made;
 }
 
 /** @param {string} kind @param {any} entity as it is @param {any} patch @param {string} label */
 export function change(kind, entity, patch, label) {
-  const address = `/${kind}/${encodeURIComponent(entity.id)}`;
   const before = clean(entity);
   /** @type {any} */
   const reverse = {};
@@ -298,17 +244,15 @@ export function change(kind, entity, patch, label) {
       reverse[name] = before[name] ?? null;
     }
   }
-  const put = (/** @type {any} */ body) => enqueue({ method: 'PATCH', path: address, kind, id: entity.id, body, before });
-  return perform(label, () => put(patch), () => put(reverse));
+  const act = (/** @type {any} */ body) => [{ method: /** @type {const} */ ('PATCH'), path: `/${kind}/${encodeURIComponent(entity.id)}`, kind, id: entity.id, body, before }];
+  return perform(label, act(patch), act(reverse));
 }
 
 /** @param {string} kind @param {any} entity as it is @param {string} label */
 export function remove(kind, entity, label) {
-  const address = `/${kind}/${encodeURIComponent(entity.id)}`;
+  const path = `/${kind}/${encodeURIComponent(entity.id)}`;
   const before = clean(entity);
-  const act = () => enqueue({ method: 'DELETE', path: address, kind, id: entity.id, before });
-  const back = () => enqueue({ method: 'POST', path: `${address}/restore`, kind, id: entity.id, after: before });
-  return perform(label, act, back);
+  return perform(label, [{ method: 'DELETE', path, kind, id: entity.id, before }], [{ method: 'POST', path: `${path}/restore`, kind, id: entity.id, after: before }]);
 }
 
 /** Without what these pages added. @param {any} entity */
@@ -330,6 +274,7 @@ export async function set(key, value) {
 /** Leaves the hub; what this browser kept of the person goes. */
 export async function leave() {
   await ask('DELETE', '/session');
+  forgetSteps();
   await forgetAll();
 }
 
@@ -341,6 +286,7 @@ let source = null;
 
 /** Loads what every page needs, then listens. */
 export async function begin() {
+  resumeSteps(session.person.id);
   const position = await read('/changes/latest-cursor').catch((error) => { if (error instanceof Unreachable) return null; throw error; });
   if (position) cursor = position.answer.cursor;
   await Promise.all(LISTS.map(loadList));

@@ -5,7 +5,8 @@ import { disc, glyph } from './glyph.js';
 import { field, localText, propertyField, textField, toggle } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
-import { change, create, definitions, isOwnType, remove, runningIds, together, typeOf, types } from '../data/record.js';
+import { together } from '../data/done.js';
+import { change, create, definitions, isOwnType, remove, runningIds, typeOf, types } from '../data/record.js';
 import { newId } from '../data/api.js';
 import { dateHere, length, longDate, startOf, time, today, zone } from '../data/days.js';
 import { titleOf } from './values.js';
@@ -107,6 +108,13 @@ export function openNew(type, date) {
 }
 
 /** @param {any} event */
+export async function deleteEvent(event) {
+  const title = titleOf(event);
+  await remove('events', event, words.toast.deleted);
+  toast(words.toast.deletedOne(title));
+}
+
+/** @param {any} event */
 export const openEvent = (event) => open(event, false);
 
 /** @param {any} event @param {boolean} isNew */
@@ -162,7 +170,7 @@ function open(event, isNew) {
       !isNew && h('p.small.quiet', null, `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`),
       h('footer', null, h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
         isNew && h('button.button', { type: 'button', on: { click: () => { close(); start(type); } } }, glyph('play', '.s16'), words.act.start), h('span.space'),
-        !isNew && h('button.button.plain.red', { type: 'button', on: { click: async () => { close(); await remove('events', event, words.toast.deleted); toast(words.toast.deletedOne(title)); } } }, words.act.delete)));
+        !isNew && h('button.button.plain.red', { type: 'button', on: { click: () => { close(); deleteEvent(event); } } }, words.act.delete)));
     queueMicrotask(() => (properties[0]?.of.input ?? noteInput).focus());
     return form;
   });

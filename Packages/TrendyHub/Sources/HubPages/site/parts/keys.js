@@ -59,6 +59,14 @@ const actions = {
     else if (document.activeElement?.matches('.row')) /** @type {HTMLElement} */ (document.activeElement).click();
     else return false;
   },
+  'Delete': () => {
+    const row = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.row'));
+    if (!row) return false;
+    // The focus goes on to the neighbour, by its key where the page is drawn anew.
+    const neighbour = row.parentElement?.nextElementSibling ?? row.parentElement?.previousElementSibling;
+    /** @type {HTMLElement | null | undefined} */ (neighbour?.querySelector('.row'))?.focus();
+    row.dispatchEvent(new Event('delete'));
+  },
 };
 
 export function showKeys() {

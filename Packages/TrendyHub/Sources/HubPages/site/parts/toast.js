@@ -1,5 +1,6 @@
 import { h, say } from './dom.js';
-import { redo, undo, reach } from '../data/record.js';
+import { redo, undo } from '../data/done.js';
+import { reach } from '../data/record.js';
 import { words } from '../words.js';
 
 /** @type {HTMLElement | null} */
