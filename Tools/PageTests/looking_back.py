@@ -66,7 +66,7 @@ def a_chart_has_its_numbers_as_a_table(world):
     check("in the last 14 days" in label, f"its finding: {label}")
     browser.press(".tools button", "Table")
     browser.wait(lambda: browser.count("figure tbody tr") == 84, "a row for each day")
-    sum_of_table = browser.script("return [...document.querySelectorAll('figure td.num')].reduce((sum, cell) => sum + Number(cell.textContent), 0)")
+    sum_of_table = browser.script("return [...document.querySelectorAll('figure td:nth-child(2)')].reduce((sum, cell) => sum + Number(cell.textContent), 0)")
     phone = world.phone
     since = life.day(83)
     found = [event for event in world.all_events() if event["event_type_id"] == world.types["coffee"] and event["timestamp"] >= life.iso(since)]

@@ -19,6 +19,7 @@ import everywhere
 import bringing_in
 import ways
 import taking_back
+import standing
 
 
 def main():

@@ -3,7 +3,7 @@
 import { ask, Refused, Unreachable } from './data/api.js';
 import { go, onAddress } from './data/address.js';
 import { tidy } from './data/keep.js';
-import { onQueue, resume, waiting } from './data/queue.js';
+import { lastSent, onQueue, resume, waiting } from './data/queue.js';
 import { begin, listen, onChange, onRecord, reach, session } from './data/record.js';
 import { drawFrame, drawSync } from './parts/frame.js';
 import { h, say } from './parts/dom.js';
@@ -14,7 +14,10 @@ import { pageAt } from './pages/index.js';
 import { today } from './data/days.js';
 import { words } from './words.js';
 
-/** @typedef {{title: string, load: () => Promise<any>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page */
+/**
+ * `more` reads what a page can be read without, after it was drawn.
+ * @typedef {{title: string, load: () => Promise<any>, more?: (data: any) => Promise<any>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page
+ */
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 
@@ -22,6 +25,8 @@ const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 let page = null;
 /** @type {any} */
 let data = null;
+/** When the page's data were last asked for. */
+let askedAt = 0;
 /** Counts pages and loads, so that what comes late is known for it. */
 let turn = 0;
 
@@ -56,7 +61,8 @@ async function start() {
   onAddress(() => show(true));
   // After the frame, which shows types.
   onChange(() => { soon(); load(); });
-  onQueue(() => soon());
+  // What was asked for while a write was on its way may hold it or not: sums are asked for again.
+  onQueue(() => { soon(); if (lastSent() > askedAt) load(); });
   onRecord((what) => { if (what === 'reach') { drawSync(); if (reach.isReached) load(); } });
   watchPointers();
   listenForKeys(() => page?.keys ?? {});
@@ -91,6 +97,7 @@ async function show(isMove) {
 async function load() {
   if (!page) return;
   const mine = ++turn;
+  askedAt = performance.now();
   const wanted = page;
   const late = setTimeout(() => { if (mine === turn && !data) main().replaceChildren(h('div.page', null, head(wanted.title, '…'))); }, 400);
   try {
@@ -99,6 +106,8 @@ async function load() {
     const isFirst = !data;
     data = { loaded };
     if (isFirst) redraw(); else soon();
+    // What comes later, or cannot be had, leaves the page as it is.
+    wanted.more?.(loaded).then(() => { if (mine === turn) soon(); }, (error) => { if (!(error instanceof Refused) && !(error instanceof Unreachable)) console.error(error); });
   } catch (error) {
     if (mine !== turn) return;
     // What is on screen stays readable while the hub is away.

@@ -49,7 +49,8 @@ export const words = {
   today: {
     /** @param {number} n */ entries: (n) => `${some(n, 'entry', 'entries')} so far.`, none: 'Nothing today so far.',
     noTypes: 'Nothing to log yet. Choose what you want to keep track of.', choose: 'Choose types', soFar: 'So far today',
-    /** @param {number} n */ week: (n) => `${count(n)} this week`, /** @param {number} n */ streak: (n) => `Streak ${some(n, 'day')}.`, /** @param {number} n */ inARow: (n) => `${some(n, 'day')} in a row`, /** @param {number} n */ weekShort: (n) => `${count(n)}/wk`,
+    /** @param {number} n */ week: (n) => `${count(n)} this week`, /** @param {number} n */ streak: (n) => `Streak ${some(n, 'day')}.`, /** @param {number} n */ inARow: (n) => `${some(n, 'day')} in a row`, /** @param {number} n */ daysShort: (n) => `${count(n)} d`, /** @param {string} time */ usually: (time) => `usually ${time}`,
+    /** @param {string} name @param {number} n @param {number} of */ moved: (name, n, of) => `${name} is tile ${count(n)} of ${count(of)}`, /** @param {number} n */ weekShort: (n) => `${count(n)}/wk`,
     /** @param {string} time */ since: (time) => `since ${time}`, running: 'running', notLately: 'not lately', now: 'Now', devices: 'Devices', thisBrowser: 'This browser',
     live: 'live', lastTypes: 'Tiles',
     /** @param {string} name @param {number} n @param {string} last @param {number} week */
@@ -61,6 +62,7 @@ export const words = {
   },
   goal: {
     /** @param {string} n @param {string} of */ week: (n, of) => `${n} of ${of} this week`, /** @param {string} n */ least: (n) => `Goal ${n}`, /** @param {string} n */ most: (n) => `Goal ${n} at most`,
+    /** @param {string} n @param {string} of */ weekShort: (n, of) => `${n}/${of}`, /** @param {string} short */ aWeek: (short) => `${short} this week`, excused: 'Days off',
     left: 'Left today', /** @param {string} n @param {string} of */ of: (n, of) => `${n} of ${of} left`, /** @param {string[]} names */ done: (names) => `${listed(names)} ${names.length === 1 ? 'is' : 'are'} done.`,
     goal: 'Goal', amount: 'How much', none: 'empty for none', bound: 'Which way', least1: 'at least', most1: 'at most', measure: 'Of what', times: 'times', minutes: 'minutes', period: 'How often', day: 'a day', week1: 'a week', bad: 'A whole number from 0 to 1,000,000.',
   },
@@ -75,7 +77,7 @@ export const words = {
     /** @param {string} a @param {string} b */ way: (a, b) => `${a} to ${b}`, somewhere: 'somewhere',
   },
   calendar: {
-    month: 'Month', year: 'Year', view: 'How much', skipped: 'skipped', before: 'before the first entry', future: 'to come', first: 'The first entry starts the calendar.',
+    month: 'Month', quarter: 'Quarter', year: 'Year', noGoal: 'no goal, so no streak', now: 'now', longest: 'longest', score: 'score', view: 'How much', skipped: 'skipped', before: 'before the first entry', future: 'to come', first: 'The first entry starts the calendar.',
     /** @param {string} time */ begin: (time) => `Days begin at ${time}.`, midnight: 'Days begin at midnight.',
     /** @param {number} n @param {number} of */ days: (n, of) => `${count(n)} of ${some(of, 'day')}.`,
     /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all.`, /** @param {number} n */ skips: (n) => `${some(n, 'day')} skipped.`,
@@ -83,9 +85,15 @@ export const words = {
     less: 'less', more: 'more', types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
   },
   type: {
-    /** @param {string} when */ last: (when) => (when.startsWith('last ') ? `${when[0].toUpperCase()}${when.slice(1)}.` : `Last ${when}.`), never: 'No entry yet.', edit: 'Edit type', today: 'today', week: 'last 7 days', month: 'last 28 days',
-    total: 'last 365 days', /** @param {string} name */ first: (name) => `Log ${name}`, entriesADay: 'Entries a day', entriesAWeek: 'Entries a week',
-    /** @param {number} a @param {number} b */ compared: (a, b) => `${some(a, 'entry', 'entries')} in the last 14 days, ${count(b)} in the 14 before.`,
+    /** @param {string} when */ last: (when) => (when.startsWith('last ') ? `${when[0].toUpperCase()}${when.slice(1)}.` : `Last ${when}.`), never: 'No entry yet.', edit: 'Edit type', today: 'today', month: 'last 28 days', all: 'All', /** @param {string} name */ first: (name) => `Log ${name}`, entriesA: { day: 'Entries a day', week: 'Entries a week', month: 'Entries a month' },
+    directions: {
+      /** @param {string} a @param {string} b */ up: (a, b) => `Rising: ${a} a day in the last 14 days, ${b} in the 14 before.`, /** @param {string} a @param {string} b */ down: (a, b) => `Falling: ${a} a day in the last 14 days, ${b} in the 14 before.`,
+      /** @param {string} a @param {string} b */ steady: (a, b) => `Steady: ${a} a day in the last 14 days, ${b} in the 14 before.`, /** @param {string} a */ new: (a) => `New: ${a} a day in the last 14 days, none in the 14 before.`,
+    },
+    tooFew: 'After 28 days it can be told whether it rises.', meanOf: { day: 'mean of 14 days', week: 'mean of 4 weeks', month: 'mean of 3 months' }, middleOf: { day: 'half of the last 28 days', week: 'half of the last 12 weeks', month: 'half of the last 12 months' },
+    aDay: 'a day', last14: 'last 14 days', before14: 'on the 14 before', thisWeek: 'this week', dayUnit: 'day', daysUnit: 'days', /** @param {string} month @param {string} year */ since: (month, year) => `since ${month} ${year}`, /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all`,
+    /** @param {string} value */ mostly: (value) => `Mostly ${value}.`, /** @param {number} n @param {number} of */ have: (n, of) => `${count(n)} of ${some(of, 'entry has', 'entries have')} one.`, /** @param {string} from @param {string} to */ half: (from, to) => (from === to ? `Half of them are ${from}.` : `Half of them lie from ${from} to ${to}.`),
+    others: 'others', /** @param {string} from @param {string} to */ stretch: (from, to) => `${from} to ${to}`, /** @param {number} n */ percent: (n) => `${count(n)} %`,
     lastEntries: 'Last entries', when: 'When', /** @param {number} n */ streak: (n) => `streak, longest ${count(n)}`, score: 'score of 100', range: 'How far back', newType: 'New type', allTypes: 'All types', name: 'Name', colour: 'Colour', glyph: 'Glyph', properties: 'Properties',
     addProperty: 'Add a property', label: 'Name', kind: 'Kind', options: 'Choices, separated by commas', noProperties: 'None. An entry is a time and a note.',
     /** @param {string} name */ deleteWords: (name) => `Deleting ${name} deletes its entries too, on all your devices. Type its name to go on.`,
@@ -108,7 +116,7 @@ export const words = {
     /** @param {string} a @param {string} b */ pair: (a, b) => `${a} and ${b}`, sameDay: 'same day', nextDay: 'next day', confidence: { high: 'high', medium: 'medium', low: 'low' },
     /** @param {string} word @param {number} n */ rests: (word, n) => `${word}, ${some(n, 'day')}`,
     week: 'This week and last', wholeWeek: 'This week, against the last one.', /** @param {string} from @param {string} to */ partWeek: (from, to) => `${from} to ${to}, against the same part of last week.`, quietWeeks: 'Nothing in these two weeks.',
-    new: 'new', same: 'same', mark: 'the mark is last week', against: 'last week', patterns: 'Patterns',
+    new: 'new', same: 'same', mark: 'the mark is last week', against: 'last week', patterns: 'Patterns', inWords: 'The week in words',
     /** @param {number} n @param {number} of */ rhythm: (n, of) => (n ? `${count(n)} of ${some(of, 'type')} ${n === 1 ? 'keeps' : 'keep'} a rhythm. Darker is more often.` : 'No type keeps a rhythm yet. Darker is more often.'),
     /** @param {number} n */ needsEvents: (n) => `${some(n, 'more entry', 'more entries')}, then a pattern can be told.`,
     /** @param {string} from @param {string} to */ usually: (from, to) => (from === to ? `Usually at ${from}.` : `Usually ${from} to ${to}.`),
@@ -200,7 +208,7 @@ export const words = {
   },
   keys: {
     title: 'Keys', list: [
-      ['?', 'these keys'], ['L', 'log'], ['/', 'search'], ['U', 'undo'], ['Shift U', 'do it again'], ['1 – 9', 'on Today: log that tile'], ['E  Delete', 'edit the tile or row in focus, delete the row'], ['[  ]', 'earlier, later'],
+      ['?', 'these keys'], ['L', 'log'], ['/', 'search'], ['U', 'undo'], ['Shift U', 'do it again'], ['1 – 9', 'on Today: log that tile'], ['E  Delete', 'edit the tile or row in focus, delete the row'], ['Alt arrows', 'on Today: move the tile'], ['[  ]', 'earlier, later'],
       ['.', 'today'], ['B  P', 'on Trips: business, private, and on to the next'], ['G then T L C I R M P D', 'Today, Timeline, Calendar, Insights, Trips, Mileage, Places, Devices'], ['Ctrl Enter', 'save the form'], ['Esc', 'close'],
     ],
   },

@@ -161,10 +161,14 @@ async function send() {
   }
 }
 
+/** When the last write was answered, on this page's clock. */
+let lastAnswer = -Infinity;
+export const lastSent = () => lastAnswer;
+
 /** Sent: shown until an answer that was asked for afterwards shows it instead. @param {Write} write */
 function settle(write) {
   write.state = 'sent';
-  write.sentAt = performance.now();
+  write.sentAt = lastAnswer = performance.now();
   writes = writes.filter((other) => other.state !== 'sent' || /** @type {number} */ (other.sentAt) > performance.now() - 60_000);
   tell();
 }
@@ -220,29 +224,37 @@ export function overlaid(kind, list, askedAt, belongs = () => true) {
  * @param {Map<string, Record<string, number>>} days by date, then by type @param {number} askedAt
  */
 export function overlaidDays(days, askedAt) {
-  const add = (/** @type {any} */ event, /** @type {number} */ count) => {
-    if (!event?.timestamp) return;
+  for (const { event, count } of unseenEvents(askedAt)) {
     const date = dayOfEvent(event);
     const counts = { ...(days.get(date) ?? {}) };
     counts[event.event_type_id] = Math.max(0, (counts[event.event_type_id] ?? 0) + count);
     days.set(date, counts);
-  };
+  }
+  return days;
+}
+
+/**
+ * Events that an answer does not count yet, and such that it still counts and should not.
+ * @param {number} askedAt on this page's clock @returns {{event: any, count: 1 | -1}[]}
+ */
+export function unseenEvents(askedAt) {
+  /** @type {{event: any, count: 1 | -1}[]} */
+  const found = [];
+  const add = (/** @type {any} */ event, /** @type {1 | -1} */ count) => { if (event?.timestamp) found.push({ event, count }); };
   /** @type {Map<string, any>} */
   const made = new Map();
   for (const write of unseen('events', askedAt)) {
+    const old = made.get(write.id) ?? write.before;
     if (write.method === 'POST') {
-      const event = write.after ?? write.body;
-      made.set(write.id, event);
-      add(event, 1);
+      made.set(write.id, write.after ?? write.body);
+      add(made.get(write.id), 1);
     } else if (write.method === 'DELETE') {
-      add(made.get(write.id) ?? write.before, -1);
-    } else {
-      const old = made.get(write.id) ?? write.before;
-      if (!old) continue;
+      add(old, -1);
+    } else if (old) {
       add(old, -1);
       made.set(write.id, merged(old, write.body));
       add(made.get(write.id), 1);
     }
   }
-  return days;
+  return found;
 }

@@ -1,13 +1,14 @@
 import { h, svg } from '../parts/dom.js';
-import { disc, glyph } from '../parts/glyph.js';
+import { disc } from '../parts/glyph.js';
 import { head, segments } from '../parts/head.js';
 import { chart } from '../parts/chart.js';
 import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
+import { ring } from '../parts/ring.js';
 import { tint } from '../parts/colour.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, typeOf } from '../data/record.js';
 import { addDays, dayAndMonth, daysBetween, dayStartSeconds, nearDate, weekdayName, weekStart, zone } from '../data/days.js';
-import { count, listed, some, words } from '../words.js';
+import { count, some, words } from '../words.js';
 
 /** @type {[string, string][]} */
 const RANGES = [['30', words.insights.days(30)], ['90', words.insights.days(90)], ['365', words.insights.year]];
@@ -31,11 +32,14 @@ export function insights(query) {
       const from = found.first_date > first ? found.first_date : first;
       const sentence = `${words.insights.basis(daysBetween(from, found.today) + 1, dayAndMonth(from))} ${words.insights.nowhereElse}`;
       return h('div.page', null, head(words.nav.insights, sentence, [range]),
-        h('div.columns.wide-side', null, h('section', null, relations(found, redraw)), h('section', null, weeks(found, redraw))),
+        h('div.columns.wide-side', null, h('div', null, h('section', null, relations(found, redraw)), inWords(found.words)), h('section', null, weeks(found, redraw))),
         h('section', null, patterns(found, redraw)), h('section', null, streaks(found, redraw)));
     },
   };
 }
+
+/** The week, in sentences of the hub. @param {string[]} sentences */
+const inWords = (sentences) => sentences?.length > 0 && h('section', null, h('h2', null, words.insights.inWords), h('p.prose.told-week', null, sentences.join(' ')));
 
 const type = (/** @type {any} */ entry) => ({ ...typeOf(entry.event_type_id), name: entry.name });
 const signed = (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
@@ -105,13 +109,6 @@ function streaks(found, redraw) {
     columns: ['type', 'days in a row', 'longest', 'longest until', 'score', 'days recorded', 'of days', 'since'],
     rows: list.map((each) => [each.name, each.streak.current, each.streak.longest, each.streak.longest_end ?? '', each.score === null ? '' : Math.round(each.score * 100), each.basis.active_days, each.basis.days, each.basis.from]),
     picture: () => h('ul.rows', null, list.map((each) => h('li', null, h('div.plain-row.streak-row', null, disc(type(each), 28), h('span.what', null, h('b', null, each.name), h('div.small.quiet', null, words.insights.recorded(each.basis.active_days, each.basis.days, nearDate(each.basis.from)))),
-      each.score !== null && ring(each.score), h('span.num', null, h('b', null, some(each.streak.current, 'day')), h('div.small.quiet', null, words.insights.longest(each.streak.longest)))))))
+      each.score !== null && ring(each.score, type(each).color), h('span.num', null, h('b', null, some(each.streak.current, 'day')), h('div.small.quiet', null, words.insights.longest(each.streak.longest)))))))
   });
-}
-
-/** The score of a goal, 0 to 1, as a ring. @param {number} score */
-function ring(score) {
-  const [whole, value] = [2 * Math.PI * 12, Math.round(score * 100)];
-  return h('span.ring', { title: words.insights.score(value) }, h('span.spoken', null, words.insights.score(value)), svg('svg', { viewBox: '0 0 30 30', 'aria-hidden': 'true' },
-    svg('circle.track', { cx: 15, cy: 15, r: 12 }), value > 0 && svg('circle.value', { cx: 15, cy: 15, r: 12, 'stroke-dasharray': `${whole * score} ${whole}`, transform: 'rotate(-90 15 15)' }), svg('text', { x: 15, y: 18.5, 'text-anchor': 'middle' }, value)));
 }

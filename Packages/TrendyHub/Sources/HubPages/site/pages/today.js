@@ -1,4 +1,4 @@
-import { h } from '../parts/dom.js';
+import { h, say } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
 import { head, logButton } from '../parts/head.js';
 import { tile } from '../parts/tile.js';
@@ -9,10 +9,13 @@ import { openType } from '../parts/typeform.js';
 import { distance, runningText, whenText } from '../parts/values.js';
 import { newId } from '../data/api.js';
 import { together } from '../data/done.js';
-import { countsOf, create, eventsOf, isOwnType, read, runningIds, typeOf, types } from '../data/record.js';
-import { addDays, dayOfEvent, dayStartSeconds, length, longDate, nearDate, startOfWeek, time, today as day, zone } from '../data/days.js';
+import { habitOf, readHabits } from '../data/habits.js';
+import { moveType, orderedTypes } from '../data/order.js';
+import { unseenEvents } from '../data/queue.js';
+import { countsOf, create, eventsOf, isOwnType, read, runningIds, typeOf } from '../data/record.js';
+import { addDays, dayOfEvent, dayStartSeconds, length, longDate, minuteText, nearDate, startOfWeek, time, today as day, weekStart, zone } from '../data/days.js';
 import { PALETTE, tint } from '../parts/colour.js';
-import { count, words } from '../words.js';
+import { words } from '../words.js';
 
 /** What a person may begin with. */
 const TEMPLATES = [
@@ -29,33 +32,33 @@ export function today() {
     async load() {
       const date = day();
       const from = addDays(date, -13) < startOfWeek(date) ? addDays(date, -13) : startOfWeek(date);
-      const [events, counts, streaks, live] = await Promise.all([eventsOf(date, date), countsOf(from, date),
-        read(`/insights/streaks?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`).catch(() => ({ answer: { streaks: [] } })), read('/me/live').catch(() => ({ answer: { trips: [] } }))]);
+      const [events, counts, standings, live] = await Promise.all([eventsOf(date, date), countsOf(from, date),
+        read(`/insights/goals?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`).catch(() => ({ answer: { goals: [] }, askedAt: Infinity })), read('/me/live').catch(() => ({ answer: { trips: [] } }))]);
       // What was started may have begun before today.
       const ids = runningIds().map((running) => running.id);
       const held = new Set(events().map((event) => event.id));
       const older = await Promise.all(ids.filter((id) => !held.has(id)).map((id) => read(`/events/${encodeURIComponent(id)}`).then((r) => r.answer).catch(() => null)));
-      return { date, events, counts, streaks: new Map(streaks.answer.streaks.map((/** @type {any} */ streak) => [streak.event_type_id, streak.current])), live: live.answer.trips ?? [], older: older.filter(Boolean) };
+      return { date, events, counts, standings: new Map(standings.answer.goals.map((/** @type {any} */ goal) => [goal.event_type_id, goal])), saidAt: standings.askedAt, live: live.answer.trips ?? [], older: older.filter(Boolean) };
     },
-    draw({ date, events, counts, streaks, live, older }) {
-      const all = types().filter((type) => !isOwnType(type));
+    // Scores rest on the whole record: the page does not wait for them.
+    more: readHabits,
+    draw({ date, events, counts, standings, saidAt, live, older }) {
+      const all = orderedTypes().filter((type) => !isOwnType(type));
       const list = events().filter((/** @type {any} */ event) => dayOfEvent(event) === date);
       const ids = new Set(runningIds().map((running) => running.id));
       const running = [...events(), ...older].filter((event, i, every) => ids.has(event.id) && !event.end_date && every.findIndex((other) => other.id === event.id) === i);
       if (!all.length && !list.length) return firstRun();
-      const days = counts.counts();
-      const monday = startOfWeek(date);
+      const unseen = unseenEvents(saidAt);
       /** @type {Map<any, import('../parts/goal.js').Progress>} */
       const goals = new Map();
       for (const type of all) {
-        const week = [...days].reduce((sum, [day_, each]) => sum + (day_ >= monday ? each[type.id] ?? 0 : 0), 0);
-        const goal = progress(type, list.filter((/** @type {any} */ event) => event.event_type_id === type.id), week);
+        const goal = progress(type, standings.get(type.id), unseen);
         if (goal) goals.set(type, goal);
       }
       const left = [...goals].filter(([, goal]) => goal.left > 0 && !goal.isWeekly);
       return h('div.page', null,
         head(longDate(date), [list.length ? words.today.entries(list.length) : words.today.none, ' ', doneWords(goals)], [logButton()]),
-        liveThings(live, running), tiles(all, list, running, counts.counts(), date, goals, streaks), h(`div${left.length ? '.columns' : ''}`, null,
+        liveThings(live, running), tiles(all, list, running, counts.counts(), date, goals, standings), h(`div${left.length ? '.columns' : ''}`, null,
         h('section', null, h('div.section-head', null, h('h2', null, words.today.soFar), h('a', { href: '/timeline' }, words.nav.timeline)),
           list.length ? h('ul.rows', null, list.map((/** @type {any} */ event) => h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date }))))
             : h('div.empty', null, h('p', null, words.today.none))), left.length > 0 && leftToday(left)));
@@ -71,8 +74,14 @@ function doneWords(goals) {
 
 /** What the person set out to do today and has not. @param {[any, import('../parts/goal.js').Progress][]} left */
 const leftToday = (left) => h('section', null, h('div.section-head', null, h('h2', null, words.goal.left)), h('ul.rows', null, left.map(([type, goal]) => h('li', null, h('div.plain-row', null, disc(type, 28),
-  h('span.what', null, h('b', null, type.name), ' ', h('span.quiet.small', null, words.goal.of(typeof goal.left === 'number' && type.goal.measure === 'count' ? count(goal.left) : length(goal.left), goal.unit.slice(2)))),
+  h('span.what', null, h('b', null, type.name), ' ', h('span.quiet.small', null, leftWords(type, goal))),
   h('button.button', { type: 'button', 'aria-label': `${words.act.log} ${type.name}`, dataset: { key: `left-${type.id}` }, on: { click: () => (type.goal.measure === 'duration' ? start(type) : logNow(type)) } }, type.goal.measure === 'duration' ? words.act.start : words.act.log))))));
+
+/** How much is left, and when it usually happens. @param {any} type @param {import('../parts/goal.js').Progress} goal */
+function leftWords(type, goal) {
+  const usual = habitOf(type.id)?.usual;
+  return [words.goal.of(goal.leftText, goal.ofText), usual ? words.today.usually(minuteText(usual.from)) : ''].filter(Boolean).join(', ');
+}
 
 /** @param {any[]} trips @param {any[]} running */
 function liveThings(trips, running) {
@@ -88,10 +97,16 @@ function liveThings(trips, running) {
     }));
 }
 
-/** @param {any[]} all @param {any[]} list @param {any[]} running @param {Map<string, Record<string, number>>} counts @param {string} date @param {Map<any, import('../parts/goal.js').Progress>} goals @param {Map<string, number>} streaks */
-function tiles(all, list, running, counts, date, goals, streaks) {
+/** @param {any[]} all @param {any[]} list @param {any[]} running @param {Map<string, Record<string, number>>} counts @param {string} date @param {Map<any, import('../parts/goal.js').Progress>} goals @param {Map<string, import('../parts/goal.js').Standing>} standings */
+function tiles(all, list, running, counts, date, goals, standings) {
   const days = Array.from({ length: 14 }, (_, i) => addDays(date, i - 13));
   const monday = startOfWeek(date);
+  const ids = all.map((type) => type.id);
+  const move = async (/** @type {any} */ type, /** @type {number} */ to) => {
+    if (to < 0 || to >= ids.length || to === ids.indexOf(type.id)) return;
+    await moveType(ids, type.id, to);
+    say(words.today.moved(type.name, to + 1, ids.length));
+  };
   return h('div.tiles', { role: 'group', 'aria-label': words.today.lastTypes }, all.map((type, i) => {
     const of = list.filter((event) => event.event_type_id === type.id);
     const numbers = days.map((each) => counts.get(each)?.[type.id] ?? 0);
@@ -99,7 +114,8 @@ function tiles(all, list, running, counts, date, goals, streaks) {
     const now = running.find((event) => event.event_type_id === type.id);
     const lastDay = days.findLast((each) => counts.get(each)?.[type.id]);
     const last = now ? words.today.since(whenText(now)) : of.length ? of.slice(0, 2).map(whenText).reverse().join(', ') : lastDay ? nearDate(lastDay) : words.today.notLately;
-    return tile({ type, today: of.length, days: numbers, week, last, waits: of.some((event) => event.waits), running: now, key: i + 1, goal: goals.get(type) ?? null, streak: streaks.get(type.id) ?? 0, log: () => (now ? stop(now) : logNow(type)), open: () => openNew(type) });
+    return tile({ type, today: of.length, days: numbers, week, last, waits: of.some((event) => event.waits), running: now, key: i + 1, goal: goals.get(type) ?? null, streak: standings.get(type.id)?.streak ?? 0, score: habitOf(type.id)?.score ?? null,
+      move: (step) => move(type, i + step), drop: (id) => { const moved = all.find((other) => other.id === id); if (moved) move(moved, i); }, log: () => (now ? stop(now) : logNow(type)), open: () => openNew(type) });
   }));
 }
 

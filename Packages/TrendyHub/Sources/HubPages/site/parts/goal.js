@@ -1,11 +1,13 @@
-// How far a type's goal is reached: a count of what was recorded, held against what the person set out to do.
+// How far a type's goal is reached: what the hub adds up, and on top of it what it does not know yet.
 
-import { length } from '../data/days.js';
+import { dayOfEvent, length } from '../data/days.js';
+import { definitions } from '../data/record.js';
 import { count, shortCount, words } from '../words.js';
 
 /**
  * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}} Goal
- * @typedef {{value: string, unit: string, words: string, isMet: boolean, isWeekly: boolean, left: number}} Progress
+ * @typedef {{event_type_id: string, from: string, through: string, amount: number, target: number, is_excused: boolean, streak: number | null}} Standing of a goal, as the hub says
+ * @typedef {{value: string, unit: string, words: string, short: string, isMet: boolean, isWeekly: boolean, left: number, leftText: string, ofText: string}} Progress
  *   `unit` stands behind today's value, of a daily goal alone; `left` is what a goal of at least something lacks
  */
 
@@ -17,28 +19,42 @@ export function goalOf(type) {
   return isKnown ? goal : null;
 }
 
-/** Seconds that an event took: what was said of it, else from its start to its end. @param {any} event */
-export function secondsOf(event) {
-  const said = Object.values(event.properties ?? {}).find((property) => property?.type === 'duration' && typeof property.value === 'number');
-  if (said) return said.value;
+/** Whether each day is to have something: what a streak is counted for. @param {Goal} goal */
+export const asksForEveryDay = (goal) => goal.period === 'day' && goal.bound === 'at_least';
+
+/** What an event that the hub does not know yet will add to its goal. @param {any} event @param {Goal} goal */
+function amountOf(event, goal) {
+  const number = (/** @type {string} */ key, /** @type {string} */ kind) => {
+    const property = event.properties?.[key];
+    return property?.type === kind && Number.isFinite(property.value) ? Math.max(0, property.value) : null;
+  };
+  if (goal.measure === 'count') return number('count', 'number') ?? 1;
+  const key = definitions(event.event_type_id).find((definition) => definition.property_type === 'duration')?.key;
+  const said = key === undefined ? null : number(key, 'duration');
+  if (said !== null) return said;
   return event.end_date && !event.is_all_day ? Math.max(0, (Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000) : 0;
 }
 
 /**
- * @param {any} type @param {any[]} today its events of today @param {number} week how many this week
- * @returns {Progress | null} `null` where there is no goal, or one that takes the lengths of a whole week
+ * @param {any} type @param {Standing | undefined} standing @param {{event: any, count: number}[]} unseen events that come and go since the hub said so
+ * @returns {Progress | null} `null` where there is no goal, or the hub has not said yet how it stands
  */
-export function progress(type, today, week) {
+export function progress(type, standing, unseen) {
   const goal = goalOf(type);
-  if (!goal || (goal.measure === 'duration' && goal.period === 'week')) return null;
+  if (!goal || !standing) return null;
+  const more = unseen.reduce((sum, { event, count: sign }) => {
+    const day = dayOfEvent(event);
+    return event.event_type_id === type.id && day >= standing.from && day <= standing.through ? sum + sign * amountOf(event, goal) : sum;
+  }, 0);
+  const amount = Math.max(0, standing.amount + more);
   const isLength = goal.measure === 'duration';
-  const value = isLength ? today.reduce((sum, event) => sum + secondsOf(event), 0) : goal.period === 'day' ? today.length : week;
   const text = isLength ? length : count;
   const isWeekly = goal.period === 'week';
+  const isMost = goal.bound === 'at_most';
+  const left = isMost ? 0 : Math.max(0, standing.target - amount);
   return {
-    value: text(value), unit: isWeekly ? '' : `/ ${isLength ? length(goal.amount) : shortCount(goal.amount)}`, isWeekly,
-    words: isWeekly ? words.goal.week(text(value), text(goal.amount)) : goal.bound === 'at_most' ? words.goal.most(text(goal.amount)) : words.goal.least(text(goal.amount)),
-    isMet: goal.bound === 'at_least' ? value >= goal.amount : false,
-    left: goal.bound === 'at_least' ? Math.max(0, goal.amount - value) : 0,
+    value: text(amount), unit: isWeekly ? '' : `/ ${isLength ? length(standing.target) : shortCount(standing.target)}`, isWeekly,
+    words: standing.is_excused ? words.goal.excused : isWeekly ? words.goal.week(text(amount), text(standing.target)) : isMost ? words.goal.most(text(standing.target)) : words.goal.least(text(standing.target)),
+    short: words.goal.weekShort(text(amount), text(standing.target)), isMet: !isMost && amount >= standing.target, left, leftText: text(left), ofText: text(standing.target),
   };
 }

@@ -1,10 +1,11 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { addDays, daysBetween, longDate, monthName, startOfWeek, today, weekdayName } from '../data/days.js';
-import { words } from '../words.js';
+import { count, words } from '../words.js';
 
-const PITCH = 18;
-const CELL = 14.8;
+/** Where the first cell stands: beside the names of weekdays, below those of months. */
+const LEFT = 30;
+const TOP = 20;
 
 /** Hatching, for days that are skipped: once in a page. */
 export const hatch = () => svg('svg.defs', { 'aria-hidden': 'true' }, svg('defs', null,
@@ -18,33 +19,47 @@ export const hatch = () => svg('svg.defs', { 'aria-hidden': 'true' }, svg('defs'
  */
 const levels = (bounds = [0, 0, 1]) => (value) => (value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length);
 
+/** What the levels stand for: the counts that each has; a level that no count can have is left out. @param {number[]} bounds @returns {[number, string][]} */
+export function levelWords(bounds) {
+  const ends = [...bounds.map(Math.floor), Infinity];
+  return ends.flatMap((end, i) => {
+    const start = i ? ends[i - 1] + 1 : 1;
+    return end < start ? [] : [/** @type {[number, string]} */ ([i + 1, end === Infinity ? `${count(start)}+` : start === end ? count(start) : `${count(start)}–${count(end)}`])];
+  });
+}
+
+/** @param {number[] | undefined} bounds */
+function legend(bounds) {
+  // Of what happens once a day or not at all there is one level, and nothing to explain.
+  const words = bounds?.[0] ? levelWords(bounds) : [];
+  if (words.length < 2) return null;
+  return h('p.levels', { 'aria-hidden': 'true' }, words.map(([level, text]) => h('span', null, h(`i.l${level}`), text)));
+}
+
 /**
- * A year as weeks of days. Arrow keys move between days, Enter opens one.
- * @param {{type: any, year: number, counts: Map<string, number>, bounds: number[] | undefined, first: string | null, isSkipped: (date: string) => boolean,
- *   isNarrow: boolean, open: (date: string) => void, about: Node, say: HTMLElement}} of
+ * Weeks of days, in one stretch or several. Arrow keys move between days, Enter opens one.
+ * @param {{type: any, stretches: [string, string][], counts: Map<string, number>, bounds: number[] | undefined, first: string | null, isSkipped: (date: string) => boolean,
+ *   isSparse: boolean, pitch: number, open: (date: string) => void, about: Node, say: HTMLElement}} of `stretches` from a date to another, `isSparse` where few weekdays are named
  */
-export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow, open, about, say }) {
-  const begin = `${year}-01-01`;
-  const end = `${year}-12-31`;
+export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isSparse, pitch, open, about, say }) {
+  const cell = pitch - 3.2;
   const level = levels(bounds);
   const now = today();
-  const halves = isNarrow ? [[begin, `${year}-06-30`], [`${year}-07-01`, end]] : [[begin, end]];
   /** @type {SVGElement[]} */
   const cells = [];
   /** @type {string[]} */
   const dates = [];
-  const pictures = halves.map(([from, to]) => {
+  const pictures = stretches.map(([from, to]) => {
     const monday = startOfWeek(from);
-    const left = 30;
     const weeks = Math.floor(daysBetween(monday, to) / 7) + 1;
     const children = [];
     const rows = [];
-    for (const row of isNarrow ? [0, 3, 6] : [0, 2, 4, 6]) children.push(svg('text', { x: 0, y: 20 + row * PITCH + 11.5 }, weekdayName(addDays(monday, row))));
+    for (const row of isSparse ? [0, 3, 6] : [0, 2, 4, 6]) children.push(svg('text', { x: 0, y: TOP + row * pitch + cell / 2 + 4 }, weekdayName(addDays(monday, row))));
     let month = '';
     for (let date = from; date <= to; date = addDays(date, 1)) {
       const n = daysBetween(monday, date);
       const [column, row] = [Math.floor(n / 7), n % 7];
-      const [x, y] = [left + column * PITCH, 20 + row * PITCH];
+      const [x, y] = [LEFT + column * pitch, TOP + row * pitch];
       if (date.slice(5, 7) !== month && (row === 0 || month === '')) {
         // A name where its first whole week begins; the next one must have room.
         month = date.slice(5, 7);
@@ -57,8 +72,8 @@ export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow
         : isBefore ? `${longDate(date)}: ${words.calendar.before}` : words.calendar.cell(longDate(date), value);
       const name = date > now ? '.future' : skipped ? '.skip' : `.c.l${level(value)}`;
       const shape = isBefore && date <= now
-        ? svg('rect.before', { x: x + CELL / 2 - 1.1, y: y + CELL / 2 - 1.1, width: 2.2, height: 2.2, rx: 1.1 })
-        : svg(`rect${name}${date === now ? '.today' : ''}`, { x: x + (name === '.future' ? 0.5 : 0), y: y + (name === '.future' ? 0.5 : 0), width: CELL - (name === '.future' ? 1 : 0), height: CELL - (name === '.future' ? 1 : 0), rx: 3 });
+        ? svg('rect.before', { x: x + cell / 2 - 1.1, y: y + cell / 2 - 1.1, width: 2.2, height: 2.2, rx: 1.1 })
+        : svg(`rect${name}${date === now ? '.today' : ''}`, { x: x + (name === '.future' ? 0.5 : 0), y: y + (name === '.future' ? 0.5 : 0), width: cell - (name === '.future' ? 1 : 0), height: cell - (name === '.future' ? 1 : 0), rx: 3 });
       shape.setAttribute('role', 'gridcell');
       shape.setAttribute('aria-label', text);
       shape.setAttribute('tabindex', '-1');
@@ -68,8 +83,7 @@ export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow
       dates.push(date);
       (rows[row] ??= []).push(shape);
     }
-    const width = left + weeks * PITCH;
-    return svg('svg', { viewBox: `0 0 ${width} ${20 + 7 * PITCH}`, role: 'grid', 'aria-label': type.name }, children, rows.map((row) => svg('g', { role: 'row' }, row)));
+    return svg('svg', { viewBox: `0 0 ${LEFT + weeks * pitch} ${TOP + 7 * pitch}`, role: 'grid', 'aria-label': type.name }, children, rows.map((row) => svg('g', { role: 'row' }, row)));
   });
   const start = Math.max(0, dates.indexOf(now));
   cells[start].setAttribute('tabindex', '0');
@@ -95,6 +109,5 @@ export function heatmap({ type, year, counts, bounds, first, isSkipped, isNarrow
     if (!next) return;
     /** @type {any} */ (next).focus();
   });
-  about.appendChild(say);
-  return h('div.heat', { set: tint(type.color) }, about, box);
+  return h('div.heat', { set: tint(type.color) }, about, box, h('div.under', null, say, legend(bounds)));
 }

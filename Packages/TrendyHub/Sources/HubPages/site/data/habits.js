@@ -1,0 +1,18 @@
+// Streaks, scores and usual hours, as the hub finds them in the whole record: kept from page to page, as they change slowly.
+
+import { read } from './record.js';
+import { dayStartSeconds, zone } from './days.js';
+
+/** @typedef {{event_type_id: string, streak: {current: number, longest: number}, score: number | null, usual: {from: number, through: number} | null}} Habit */
+
+/** @type {Map<string, Habit>} */
+let known = new Map();
+
+/** @param {string} typeId @returns {Habit | undefined} */
+export const habitOf = (typeId) => known.get(typeId);
+
+/** Asks the hub for what has changed since. */
+export async function readHabits() {
+  const { answer } = await read(`/insights/habits?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
+  known = new Map(answer.habits.map((/** @type {Habit} */ habit) => [habit.event_type_id, habit]));
+}

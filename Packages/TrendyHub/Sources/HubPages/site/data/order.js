@@ -1,0 +1,24 @@
+// The order of the tiles, as the person put them: a setting, the same on all devices.
+
+import { set, settings, types } from './record.js';
+
+const KEY = 'tiles.order';
+
+/** Types as they are put; those that nobody moved follow as they were made. */
+export function orderedTypes() {
+  const order = settings()[KEY];
+  const place = new Map((Array.isArray(order) ? order : []).map((id, i) => [id, i]));
+  const all = types();
+  const at = (/** @type {{id: string}} */ type) => place.get(type.id) ?? all.length + all.findIndex((other) => other.id === type.id);
+  return [...all].sort((a, b) => at(a) - at(b));
+}
+
+/**
+ * Puts a type elsewhere among those that are shown.
+ * @param {string[]} shown ids, in their order @param {string} id @param {number} to
+ */
+export function moveType(shown, id, to) {
+  const rest = shown.filter((other) => other !== id);
+  rest.splice(Math.max(0, Math.min(rest.length, to)), 0, id);
+  return set(KEY, rest);
+}
