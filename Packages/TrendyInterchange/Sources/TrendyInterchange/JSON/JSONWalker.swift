@@ -22,12 +22,9 @@ struct JSONWalker {
   /// Bytes of a value that is given whole.
   private static let longestValue = 64 << 20
 
-  private let input: ByteInput
   private let choose: ([String]) -> Choice
   private let onValue: Taking
   private let onBroken: (_ reason: String, _ place: String) throws -> Void
-  private var offset = 0
-  private var ahead: UInt8?
   private var path: [String] = []
   private var place = ""
 
@@ -42,182 +39,71 @@ struct JSONWalker {
     _ input: ByteInput, choose: @escaping ([String]) -> Choice, _ onValue: @escaping Taking,
     onBroken: @escaping (_ reason: String, _ place: String) throws -> Void
   ) throws {
-    var walker = JSONWalker(input, choose, onValue, onBroken)
-    try walker.documents()
+    var walker = JSONWalker(choose, onValue, onBroken)
+    var scanner = try JSONScanner(input, longestValue: longestValue)
+    do {
+      try walker.documents(&scanner)
+    } catch let failure as JSONScanner.Failure {
+      throw InterchangeError.unreadable(
+        reason: "line \(failure.line), column \(failure.column), in \(walker.place): \(failure.reason)")
+    }
   }
 
   private init(
-    _ input: ByteInput, _ choose: @escaping ([String]) -> Choice, _ onValue: @escaping Taking,
+    _ choose: @escaping ([String]) -> Choice, _ onValue: @escaping Taking,
     _ onBroken: @escaping (String, String) throws -> Void
   ) {
-    self.input = input
     self.choose = choose
     self.onValue = onValue
     self.onBroken = onBroken
   }
 
-  private mutating func documents() throws {
-    if try input.peek(3).starts(with: [0xEF, 0xBB, 0xBF]) { for _ in 0..<3 { _ = try take() } }
+  private mutating func documents(_ scanner: inout JSONScanner) throws {
     var number = 0
-    while try peekSolid() != nil {
+    while try scanner.next() != nil {
       number += 1
       place = "record \(number)"
-      try value()
+      try value(&scanner)
     }
     if number == 0 { throw InterchangeError.unreadable(reason: "the file is empty") }
   }
 
-  // MARK: Values
-
-  private mutating func value() throws {
-    guard let first = try peekSolid() else { throw cutOff() }
-    switch (choose(path), first) {
-    case (.enter, UInt8(ascii: "{")): try object()
-    case (.enter, UInt8(ascii: "[")): try array { try $0.value() }
-    case (.each, UInt8(ascii: "[")): try array { try $0.give(path: Array($0.path.dropLast())) }
-    case (.each, _), (.take, _): try give(path: path)
-    case (.enter, _), (.skip, _): _ = try raw(isKept: false)
+  private mutating func value(_ scanner: inout JSONScanner) throws {
+    switch (choose(path), try scanner.significant()) {
+    case (.enter, UInt8(ascii: "{")):
+      let before = place
+      try scanner.members { scanner, name in
+        try step(to: name, at: path.isEmpty ? name : "\(before).\(name)") { try $0.value(&scanner) }
+      }
+      place = before
+    case (.enter, UInt8(ascii: "[")): try elements(&scanner) { try $0.value(&$1) }
+    case (.each, UInt8(ascii: "[")): try elements(&scanner) { try $0.give(&$1, path: Array($0.path.dropLast())) }
+    case (.each, _), (.take, _): try give(&scanner, path: path)
+    case (.enter, _), (.skip, _): try scanner.passValue()
     }
   }
 
-  private mutating func object() throws {
-    _ = try take()
+  private mutating func elements(
+    _ scanner: inout JSONScanner, _ body: (inout JSONWalker, inout JSONScanner) throws -> Void
+  ) throws {
     let before = place
-    while let byte = try peekSolid() {
-      switch byte {
-      case UInt8(ascii: "}"):
-        _ = try take()
-        return
-      case UInt8(ascii: ","): _ = try take()
-      case UInt8(ascii: "\""):
-        let bytes = try raw(isKept: true)
-        guard let name = try? WireJSON.decode(JSONValue.self, from: Data(bytes)).stringValue else {
-          throw wrong("a member's name")  // says itself that it is not one
-        }
-        guard try peekSolid() == UInt8(ascii: ":") else { throw wrong("a colon") }
-        _ = try take()
-        path.append(name)
-        place = path.count == 1 ? name : "\(before).\(name)"
-        try value()
-        path.removeLast()
-        place = before
-      default: throw wrong("a member's name")
-      }
-    }
-    throw cutOff()
-  }
-
-  private mutating func array(_ element: (inout JSONWalker) throws -> Void) throws {
-    _ = try take()
-    let before = place
-    var index = 0
-    while let byte = try peekSolid() {
-      if byte == UInt8(ascii: "]") {
-        _ = try take()
-        place = before
-        return
-      }
-      if byte == UInt8(ascii: ",") {
-        _ = try take()
-        continue
-      }
-      path.append("\(index)")
-      place = path.count == 1 ? "[\(index)]" : "\(before)[\(index)]"
-      try element(&self)
-      path.removeLast()
-      index += 1
+    try scanner.elements { scanner, index in
+      try step(to: "\(index)", at: path.isEmpty ? "[\(index)]" : "\(before)[\(index)]") { try body(&$0, &scanner) }
     }
     place = before
-    throw cutOff()
   }
 
-  private mutating func give(path: [String]) throws {
-    let bytes = try raw(isKept: true)
-    let value: JSONValue
-    do {
-      value = try WireJSON.decode(JSONValue.self, from: Data(bytes))
-    } catch {
-      return try onBroken("this is not JSON", place)
-    }
+  /// Where `body` throws, ``place`` stays.
+  private mutating func step(to name: String, at place: String, _ body: (inout JSONWalker) throws -> Void) throws {
+    path.append(name)
+    self.place = place
+    try body(&self)
+    path.removeLast()
+  }
+
+  private mutating func give(_ scanner: inout JSONScanner, path: [String]) throws {
+    let value = try scanner.value { try? WireJSON.decode(JSONValue.self, from: Data($0)) }
+    guard let value else { return try onBroken("this is not JSON", place) }
     try onValue(path, value, place)
-  }
-
-  /// The bytes of a value, from its first to its last.
-  private mutating func raw(isKept: Bool) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    var depth = 0
-    var isInString = false
-    let first = offset
-    while let byte = try peek() {
-      if isInString {
-        if byte == UInt8(ascii: "\\") {
-          _ = try take()
-          if isKept { bytes.append(byte) }
-          guard let escaped = try take() else { throw cutOff() }
-          if isKept { bytes.append(escaped) }
-          continue
-        }
-        if byte == UInt8(ascii: "\"") { isInString = false }
-      } else {
-        switch byte {
-        case UInt8(ascii: "\""): isInString = true
-        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-        case UInt8(ascii: "}"), UInt8(ascii: "]"):
-          if depth == 0 {
-            guard offset > first else { throw wrong("a value") }
-            return bytes
-          }
-          depth -= 1
-        case UInt8(ascii: ","), UInt8(ascii: ":"), 0x20, 0x9, 0xA, 0xD:
-          if depth == 0 {
-            guard offset > first else { throw wrong("a value") }
-            return bytes
-          }
-        default: break
-        }
-      }
-      _ = try take()
-      if isKept {
-        bytes.append(byte)
-        guard bytes.count <= Self.longestValue else {
-          throw InterchangeError.unreadable(reason: "\(place): a value is longer than \(Self.longestValue >> 20) MB")
-        }
-      }
-      let ends = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
-      if ends, depth == 0, !isInString { return bytes }
-    }
-    // A number or a word may stand at the very end.
-    guard depth == 0, !isInString, path.isEmpty else { throw cutOff() }
-    return bytes
-  }
-
-  // MARK: Bytes
-
-  private mutating func peek() throws -> UInt8? {
-    if ahead == nil { ahead = try input.next() }
-    return ahead
-  }
-
-  private mutating func take() throws -> UInt8? {
-    let byte = try peek()
-    ahead = nil
-    if byte != nil { offset += 1 }
-    return byte
-  }
-
-  private mutating func peekSolid() throws -> UInt8? {
-    while let byte = try peek() {
-      guard byte.isSpace else { return byte }
-      _ = try take()
-    }
-    return nil
-  }
-
-  private func cutOff() -> InterchangeError {
-    .unreadable(reason: "the JSON is cut off at byte \(offset), in \(place)")
-  }
-
-  private func wrong(_ expected: String) -> InterchangeError {
-    .unreadable(reason: "byte \(offset), in \(place): expected \(expected)")
   }
 }
