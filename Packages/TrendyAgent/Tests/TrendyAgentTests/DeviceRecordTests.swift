@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import TrendyAgent
 import TrendyModels
+import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 import TrendyTesting
@@ -29,6 +30,19 @@ struct DeviceRecordTests {
       #expect(try record.type(.trip) == second)
       let keys = try record.makeStore().fetchAllPropertyDefinitions().filter { $0.eventTypeId == second.id }.map(\.key)
       #expect(Set(keys) == Set(TripRecord.PropertyKey.allCases.map(\.rawValue)))
+    }
+  }
+
+  @Test func `a store is whole beside a folder in which no tracks could be begun`() throws {
+    try withRecord { record in
+      _ = try record.type(.visit)
+      let tracks = record.directory.appending(path: "tracks")
+      try FileManager.default.createDirectory(at: tracks, withIntermediateDirectories: false)
+      // All that is there when the disk is full: the lock is made before the first file that takes room.
+      try Data().write(to: tracks.appending(path: "lock"))
+      #expect(try StoreCheckup(storeDirectory: record.directory).findings.isEmpty)
+      #expect(try !StoreCheckup.repair(storeDirectory: record.directory).wasDamaged)
+      #expect(try StoreCheckup(storeDirectory: record.directory).findings.isEmpty)
     }
   }
 

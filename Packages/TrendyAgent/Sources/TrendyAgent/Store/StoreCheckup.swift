@@ -52,8 +52,15 @@ public struct StoreCheckup: Hashable, Sendable {
 
   /// The record, there or not, and what there is beside it.
   private static func present(_ storeDirectory: URL) -> [StoreBackup.Store] {
-    StoreParts(storeDirectory: storeDirectory).stores.filter {
-      $0.name == "record" || FileManager.default.fileExists(atPath: $0.directory)
+    StoreParts(storeDirectory: storeDirectory).stores.filter { $0.name == "record" || isBegun($0) }
+  }
+
+  /// Whether a folder has more than the lock, which alone is left where a full disk kept a store from being made.
+  private static func isBegun(_ store: StoreBackup.Store) -> Bool {
+    // A folder that cannot be listed is looked through, which says why.
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: store.directory) else {
+      return FileManager.default.fileExists(atPath: store.directory)
     }
+    return names.contains { name in name == "manifest" || ["log-", "segment-"].contains { name.hasPrefix($0) } }
   }
 }
