@@ -31,6 +31,14 @@ public struct EventPrefilter: Sendable {
     return open.allSatisfy { Self.mayStand($0.part, in: text) }
   }
 
+  /// Whether it can leave out months: a word is looked for that no type has in its name.
+  var isOfText: Bool { words.contains { $0.part.count >= 3 && $0.types.isEmpty } }
+
+  /// Whether an event with some of these letters in it may be found.
+  func mayHold(_ texts: TextSignature) -> Bool {
+    words.allSatisfy { !$0.types.isEmpty || texts.mayHold($0.part) }
+  }
+
   /// The longest run of ASCII letters and digits, which stands in a text wherever the word does. A sign before one beyond ASCII is left
   /// out, as the two may be written as one.
   private static func plainPart(of word: String) -> [UInt8] {
@@ -67,7 +75,7 @@ public struct EventPrefilter: Sendable {
 
   /// Whether a letter in it becomes an ASCII letter in lower case, or may be written as an escape: the signs of kelvin and of the dotted
   /// capital i.
-  private static func hasOtherLetters(_ text: UnsafeRawBufferPointer) -> Bool {
+  static func hasOtherLetters(_ text: UnsafeRawBufferPointer) -> Bool {
     for place in text.indices.dropLast() {
       switch (text[place], text[place + 1]) {
       case (0xC4, 0xB0), (UInt8(ascii: "\\"), UInt8(ascii: "u")): return true
@@ -101,5 +109,14 @@ extension HubReading {
   public func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> EventPage {
     let entries = try living(kind: SyncedKind.event.name, during: moments, limit: limit)
     return EventPage(entries: entries, looked: entries.count, last: entries.last?.listMoment)
+  }
+
+  public func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {
+    var count = 0
+    try eachLiving(kind: SyncedKind.event.name, during: moments) { entry in
+      count += 1
+      try Array(JSONText.write(.object(entry.fields.mapValues(\.value)))).withUnsafeBytes(body)
+    }
+    return count
   }
 }

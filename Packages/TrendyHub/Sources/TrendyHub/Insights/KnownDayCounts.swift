@@ -129,7 +129,7 @@ final class KnownDayCounts: Sendable {
   }
 
   /// The month of UTC, held where dates stop being exact.
-  private static func month(of moment: Int64) -> Int {
+  static func month(of moment: Int64) -> Int {
     let days = (Double(min(max(moment, -62_000_000_000_000), 250_000_000_000_000)) / 86_400_000).rounded(.down)
     let date = CivilDate(daysSince1970: Int(days)).fields
     return date.year * 12 + date.month - 1
@@ -139,5 +139,5 @@ final class KnownDayCounts: Sendable {
     CivilDate(year: month / 12, month: month % 12 + 1, day: 1)
   }
 
-  private static func start(ofMonth month: Int) -> Int64 { Int64(firstDay(ofMonth: month).daysSince1970) * 86_400_000 }
+  static func start(ofMonth month: Int) -> Int64 { Int64(firstDay(ofMonth: month).daysSince1970) * 86_400_000 }
 }

@@ -9,8 +9,10 @@ extension HubServer {
       typeId: call.text("event_type_id"), placeId: call.text("geofence_id"))
     let limit = Int(try call.integer("limit", in: 1...200, default: 50))
     let before = try call.moment("before") ?? SyncRange.stamp.upperBound
-    return .read { reading in
-      let (found, next) = try search.run(reading, before: before, limit: limit)
+    return .read { [texts] reading in
+      let (found, next) = try texts.search(of: sender.person, reading) {
+        try search.run(reading, before: before, limit: limit, texts: &$0)
+      }
       return .json([
         "events": .array(found.map { .object($0.document(person: sender.person)) }),
         "next": next.map { .string(RFC3339.string(from: Date(milliseconds: $0))) } ?? .null,
@@ -34,8 +36,11 @@ package struct EventSearch: Sendable {
   /// How many are looked at first: what is written often is found among few.
   private static let firstPart = 256
 
+  /// - Parameter texts: what is known of the months, and is learned of them.
   /// - Returns: the latest that are found, and the moment before which to go on; `nil` where there are no more.
-  func run(_ reading: any HubReading, before: Int64, limit: Int) throws -> (found: [HubEntry], next: Int64?) {
+  func run(
+    _ reading: any HubReading, before: Int64, limit: Int, texts: inout MonthTexts
+  ) throws -> (found: [HubEntry], next: Int64?) {
     var names: [String: String] = [:]
     for entry in try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max) {
       names[entry.id] = entry.fields["name"]?.value.stringValue?.lowercased()
@@ -45,8 +50,22 @@ package struct EventSearch: Sendable {
     var next: Int64? = before
     var (looked, size) = (0, Self.firstPart)
     while let end = next, looked < Self.eventsAtOnce {
-      var page = try reading.events(during: Int64.min..<end, limit: size, prefilter: prefilter)
-      next = nil
+      // Not for the first part, in which what is written often is found.
+      var start = Int64.min
+      if looked > 0, prefilter.isOfText {
+        guard let last = try reading.living(kind: SyncedKind.event.name, during: Int64.min..<end, limit: 1).first else {
+          return (found, nil)
+        }
+        let passed = try texts.pass(last.listMoment + 1, prefilter, reading)
+        looked += passed.looked
+        if let month = passed.start {
+          next = month
+          continue
+        }
+        start = KnownDayCounts.start(ofMonth: KnownDayCounts.month(of: last.listMoment))
+      }
+      var page = try reading.events(during: start..<end, limit: size, prefilter: prefilter)
+      next = start == .min ? nil : start
       if page.looked == size, let last = page.last {
         // Those of one moment stay together, as the next part ends before it.
         page.entries.removeAll { $0.listMoment == last }

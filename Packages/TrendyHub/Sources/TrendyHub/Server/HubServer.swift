@@ -22,6 +22,7 @@ public final class HubServer: Sendable {
   let bells = WebhookBells()
   let histories = KnownHistories()
   let dayCounts = KnownDayCounts()
+  let texts = KnownTexts()
   let knownTrips = KnownTrips()
   let metrics = HubMetrics()
   /// Runs what the hub does by itself; `nil` for the runtime's own.

@@ -21,4 +21,15 @@ extension EmbeddedReading {
     }
     return EventPage(entries: entries, looked: listed.count, last: listed.last?.sort)
   }
+
+  func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {
+    let listed = try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
+      to: moments.upperBound)
+    for living in listed {
+      // All of the record, of which the document is a part.
+      try entryRecord(key: living.key).withPayload { try body($0) }
+    }
+    return listed.count
+  }
 }

@@ -171,6 +171,13 @@ public protocol HubReading: AnyObject {
   ///   - limit: how many are looked at, at most.
   ///   - prefilter: says which are certain.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> EventPage
+  /// Calls `body` with what stands in each living event whose moment is in a range: at least the values of its fields, as JSON has
+  /// them.
+  /// - Parameters:
+  ///   - moments: the range, in milliseconds since 1970.
+  ///   - body: is given a text that it must not keep.
+  /// - Returns: how many there were.
+  func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int
   /// The texts of the documents of what ``living(kind:during:limit:)`` gives, as the wire has them; by default made of the entries.
   /// - Parameters:
   ///   - kind: of the entries.
