@@ -123,3 +123,33 @@ def a_quarter_has_three_months_and_its_days_open(world):
     browser.keys(ENTER)
     browser.find(".days")
     quiet(browser, "a quarter")
+
+
+@test
+def days_off_are_set_hatched_and_taken_back(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        coffee, run = phone.type("Coffee"), phone.type("Run", icon="shoe")
+        for ago in (1, 2, 5, 6):
+            phone.event(coffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME)
+        set_goal(phone, coffee, 1)
+        pair(browser, hub)
+        browser.go(f"/calendar?types={coffee}")
+        browser.wait(lambda: "2 now" in browser.text("main"), "the streak is broken")
+        browser.press(".legend .link", "Days off")
+        for place, ago in ((1, 4), (2, 3)):
+            browser.script("const input = document.querySelectorAll('dialog input[type=date]')[arguments[0] - 1]; input.value = arguments[1]; input.dispatchEvent(new Event('input', { bubbles: true }))", place, life.day(ago).date().isoformat())
+        browser.type("dialog input[type=text]", "flu")
+        browser.press("dialog button[type=submit]")
+        browser.shows("Saved", ".toast")
+        world.wait(lambda: [(skip["event_type_id"], skip.get("note"), skip["from"], skip["to"]) for skip in phone.ask("GET", "/skips")] == [(coffee, "flu", life.iso(life.day(4)), life.iso(life.day(2)))], "of the type that was shown")
+        browser.wait(lambda: browser.count(".heat .skip") == 2, "hatched")
+        browser.wait(lambda: "4 now" in browser.text("main"), "the streak goes over them")
+        browser.press(".legend .link", "Days off")
+        browser.shows("flu", "dialog")
+        browser.press("dialog .plain-row .button", "Remove")
+        world.wait(lambda: phone.ask("GET", "/skips") == [], "removed")
+        browser.keys("u")
+        world.wait(lambda: len(phone.ask("GET", "/skips")) == 1, "and back")
+        check(run is not None, "another type is left alone")
+        quiet(browser, "days off")

@@ -163,6 +163,9 @@ struct OpenAPITests {
       try await run.drive("commitImport", id: id, body: ["zone": "Europe/Paris", "types": ["tea"]])
       try await run.drive("undoImport", id: id)
     }
+    let place: JSONValue = ["id": "place", "name": "Home", "latitude": 52, "longitude": 5, "radius": 100]
+    #expect(try await hub.send("POST", "/geofences", place).status == 201)
+    try await run.drive("getPlaceInsights", id: "place")
     // Nothing else is to be known to ask the rest of what reads.
     for operation in document.operations where operation.method == "get" && !run.driven.contains(operation.name) {
       try await run.drive(operation.name, id: "t")
@@ -343,6 +346,7 @@ private struct Run {
       if let word = schema["enum"]?.arrayValue?.first?.stringValue { return "\(name)=\(word)" }
       // A period that there is for what names dates.
       if operation.name == "countEventsByDay", name == "from" || name == "to" { return "\(name)=2024-01-01" }
+      if operation.name == "getFixedDay", name == "date" { return "date=2024-01-01" }
       return name == "event_type_id" ? "event_type_id=t" : nil
     }
     return items.isEmpty ? "" : "?" + items.joined(separator: "&")

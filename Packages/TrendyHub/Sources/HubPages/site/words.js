@@ -73,7 +73,8 @@ export const words = {
     /** @param {string} time */ until: (time) => `until ${time}`, /** @param {string} time */ from: (time) => `from ${time}`,
     /** @param {string} text */ nothingHas: (text) => `Nothing has “${text}” in it.`,
     /** @param {number} n @param {string} text */ found: (n, text) => `${some(n, 'entry', 'entries')} with “${text}”`, more: 'and more',
-    day: 'day', week: 'Days of this week', band: 'The day as a band', places: 'Places', trips: 'Trips', events: 'Events', trip: 'Trip', show: 'Show',
+    day: 'day', week: 'Days of this week', band: 'The day as a band', places: 'Places', trips: 'Trips', events: 'Events', trip: 'Trip', show: 'Show', fixes: 'Fixes', why: 'Why?', fillIn: 'Fill in', /** @param {string} time */ noFixes: (time) => `No fixes until ${time}`, /** @param {string} length @param {string} way */ missing: (length, way) => `${length} missing, ${way} apart`,
+    /** @param {number} n @param {string} length */ gaps: (n, length) => (n === 0 ? 'No gaps.' : n === 1 ? `One gap of ${length}.` : `${count(n)} gaps, ${length} in all.`),
     /** @param {string} a @param {string} b */ way: (a, b) => `${a} to ${b}`, somewhere: 'somewhere',
   },
   calendar: {
@@ -164,9 +165,12 @@ export const words = {
   places: {
     none: 'No places yet. A place is a circle on the ground that notices when you come and go.', add: 'Add a place', newPlace: 'New place', map: 'Places on a map', radius: 'Radius', metres: 'm',
     latitude: 'Latitude', longitude: 'Longitude', visits: 'Last visits', noVisits: 'Nobody was here yet.', active: 'Notices when you come and go', off: 'off', record: 'Records a visit as', nothing: 'nothing',
+    hours: 'Hours a week', hoursToday: 'today', thisWeek: 'this week', lastWeek: 'last week', visitsOf: 'visits in 12 weeks', /** @param {string} when */ here: (when) => `Here since ${when}.`, /** @param {string} came @param {string} left */ lastVisit: (came, left) => `${came ? `Last came ${came}${left ? `, left ${left}` : ''}.` : left ? `Last left ${left}.` : ''}`,
+    /** @param {string} now @param {string} before */ weekly: (now, before) => `${now} this week, ${before} the week before.`,
     badLatitude: 'From −90 to 90.', badLongitude: 'From −180 to 180.', badRadius: 'From 50 to 10,000 m.',
   },
   devices: {
+    /** @param {string} when */ seen: (when) => `last here ${when}`, never: 'not here yet', nothingWaits: 'nothing waits', /** @param {number} n */ waitingHere: (n) => `${count(n)} waiting`, clockRight: 'clock right', /** @param {string} length @param {boolean} isAhead */ clockOff: (length, isAhead) => `clock ${length} ${isAhead ? 'ahead' : 'behind'}`,
     pair: 'Pair a device', revoke: 'Remove', thisOne: 'this browser', /** @param {string} when */ since: (when) => `since ${when}`, picture: 'QR code of the address and the code', noPicture: 'For a QR code, open these pages under a name that the other device can reach too, or tell the hub its address (trendyd hub init --url).', codeWords: 'On the other device, open Trendy and enter this code, or type:',
     /** @param {string} length */ lives: (length) => `It works once, for ${length} more.`, waiting: 'Waiting for the device…', over: 'The code is too old now.', another: 'Make another',
     /** @param {string} name */ came: (name) => `${name} is in.`, /** @param {string} name */ revokeWords: (name) => `${name} can no longer ask this hub. What waits on it stays there, and goes out when it is paired again.`,

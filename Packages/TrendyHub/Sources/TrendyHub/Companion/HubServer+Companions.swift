@@ -5,10 +5,18 @@ import TrendyProtocols
 extension HubServer {
   /// The person's devices that may come in.
   func listDevices(_ sender: HubDevice) async throws -> HTTPResponse {
-    let devices = try await devices(of: sender.person).filter { $0.revokedAt == nil }.map {
-      APIDevice(id: $0.id, name: $0.name, createdAt: $0.createdAt, isCurrent: $0.id == sender.id)
-    }
-    return try .wire(devices)
+    let devices = try await devices(of: sender.person).filter { $0.revokedAt == nil }
+    return .json(
+      .array(
+        devices.map { device in
+          // The one that asks is here now: said of itself, it would make each answer another one.
+          let seen = device.id == sender.id ? nil : lastSeen(device)
+          return [
+            "id": .string(device.id), "name": .string(device.name),
+            "created_at": .string(RFC3339.string(from: device.createdAt)), "current": .bool(device.id == sender.id),
+            "seen_at": seen.map { .string(RFC3339.string(from: $0)) } ?? .null,
+          ]
+        }))
   }
 
   private func devices(of person: String) async throws -> [HubDevice] {

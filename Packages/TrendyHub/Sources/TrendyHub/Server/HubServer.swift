@@ -48,6 +48,8 @@ public final class HubServer: Sendable {
   private let begun = Mutex<Set<String>>([])
   /// Devices that came in, and when that was last written down.
   private let noted = Mutex<[String: Date]>([:])
+  /// When each device last asked something.
+  private let seen = Mutex<[String: Date]>([:])
   /// Keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)
   let hints = HubHintLine()
@@ -158,7 +160,10 @@ public final class HubServer: Sendable {
     response.headers["X-Request-Id"] = request.id
     response.headers["X-Content-Type-Options"] = "nosniff"
     if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
-    if let device { noteSeen(device) }
+    if let device {
+      seen.withLock { $0[device.id] = clock.now }
+      noteSeen(device)
+    }
     let duration = clock.uptime - start
     metrics.onRequest(request, status: response.status, duration: duration)
     log?(
@@ -167,6 +172,9 @@ public final class HubServer: Sendable {
         remoteAddress: request.remoteAddress, device: device?.id, duration: duration, failure: failure))
     return response
   }
+
+  /// When a device last asked something; before the hub's start to the hour. `nil` for never.
+  func lastSeen(_ device: HubDevice) -> Date? { seen.withLock { $0[device.id] } ?? device.seenAt }
 
   /// In the background; where it cannot be noted now, the next request is.
   private func noteSeen(_ device: HubDevice) {

@@ -7,10 +7,13 @@ import { openSheet, sheetHead } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
 import { eventRow } from '../parts/row.js';
 import { stayText } from '../parts/values.js';
+import { chart } from '../parts/chart.js';
+import { trendChart } from '../parts/trendchart.js';
 import { go } from '../data/address.js';
 import { newId } from '../data/api.js';
-import { change, create, places as all, remove, search, types } from '../data/record.js';
-import { dayAndMonth, dayOfEvent, time } from '../data/days.js';
+import { Refused, Unreachable } from '../data/api.js';
+import { change, create, places as all, read, refresh, remove, search, types } from '../data/record.js';
+import { dayAndMonth, dayOf, dayOfEvent, dayStartSeconds, length, nearDate, time, weekStart, zone } from '../data/days.js';
 import { some, words } from '../words.js';
 
 /** Where, and what happened there? @param {string} id @returns {import('../app.js').Page} */
@@ -18,22 +21,54 @@ export const places = (id) => ({
   title: words.nav.places,
   async load() {
     const place = all().find((each) => each.id === id) ?? all()[0];
-    return place ? search({ place: place.id, limit: 12 }) : null;
+    if (!place) return null;
+    const [visits, times] = await Promise.all([search({ place: place.id, limit: 12 }), timesAt(place.id)]);
+    return { visits, times };
   },
   draw(found) {
     const list = all();
     const chosen = list.find((place) => place.id === id) ?? list[0];
     const add = h('button.button.primary', { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } }, glyph('plus', '.s16'), words.places.add);
     if (!chosen) return h('div.page', null, head(words.nav.places, words.places.none, [add]));
-    const visits = (found?.events() ?? []).slice(0, 12);
+    const visits = (found?.visits.events() ?? []).slice(0, 12);
     return h('div.page', null, head(words.nav.places, some(list.length, 'place'), [add]), h('div.split', null,
       h('nav.trip-list.of-places', { 'aria-label': words.nav.places }, h('ul', null, list.map((place) => h('li', null, h('a', { href: `/places/${encodeURIComponent(place.id)}`, 'aria-current': place === chosen ? 'true' : null, dataset: { key: place.id } },
         disc({ name: place.name, color: '#747985', icon: 'pin' }, 28), h('span', null, h('b', null, place.name), h('span.sub', null, `${place.radius} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`)), glyph('right', '.s16')))))),
       h('div', null, routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
         h('section', null, h('div.section-head', null, h('h2', null, chosen.name), h('button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } }, words.act.edit)),
+          found?.times && timesOf(chosen, found.times),
           visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)), title: visitTime(event), end: stayText(event) })))) : h('p.empty', null, words.places.noVisits)))));
   },
 });
+
+/** How long somebody was there lately; `null` where the hub cannot be asked, or does not know the place yet. @param {string} id */
+async function timesAt(id) {
+  try {
+    return (await read(`/insights/places/${encodeURIComponent(id)}?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`)).answer;
+  } catch (error) {
+    if (error instanceof Unreachable || error instanceof Refused && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** A moment, with its day where it is another. @param {string | null} moment */
+function when(moment) {
+  if (!moment) return '';
+  const near = nearDate(dayOf(new Date(moment)));
+  return near === 'today' ? time(new Date(moment)) : `${near} ${time(new Date(moment))}`;
+}
+
+/** Hours by week, and when somebody last came and went. @param {any} place @param {any} times of the hub */
+function timesOf(place, times) {
+  const weeks = times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => ({ key: week.from, label: `${dayAndMonth(week.from)} – ${dayAndMonth(week.through)}`, axis: dayAndMonth(week.from), value: Math.round(week.seconds / 360) / 10, isNow: i === times.weeks.length - 1, isSkipped: false, mean: null, lower: null, upper: null }));
+  const [before, now] = times.weeks.slice(-2);
+  return h('div.times', null, h('p', null, times.here_since ? words.places.here(when(times.here_since)) : words.places.lastVisit(when(times.last_enter), when(times.last_exit))),
+    times.weeks.some((/** @type {any} */ week) => week.seconds) && chart({
+      key: 'hours-a-week', title: words.places.hours, finding: words.places.weekly(length(now.seconds), length(before.seconds)), onSwitch: refresh, columns: ['week', 'hours', 'visits'],
+      rows: times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => [week.from, weeks[i].value, week.visits]),
+      picture: () => trendChart({ steps: weeks, color: place.color || types().find((type) => type.id === place.event_type_entry_id)?.color || '', label: words.places.hours, width: innerWidth < 768 ? Math.max(288, innerWidth - 32) : 640, meanWords: '', middleWords: '' }),
+    }));
+}
 
 /** From when until when somebody was there: whose place it is stands above. @param {any} event */
 const visitTime = (event) => (event.is_all_day ? '' : [event.timestamp, event.end_date].filter(Boolean).map((moment) => time(new Date(moment))).join(' – '));

@@ -3,13 +3,14 @@ import { glyph } from '../parts/glyph.js';
 import { tint } from '../parts/colour.js';
 import { head, logButton, stepButton } from '../parts/head.js';
 import { dayBand } from '../parts/dayband.js';
+import { hatch } from '../parts/heatmap.js';
 import { eventRow } from '../parts/row.js';
 import { disc } from '../parts/glyph.js';
 import { openLog } from '../parts/eventform.js';
-import { distance, isTrip, isVisit, stayText } from '../parts/values.js';
+import { distance, isTrip, isVisit, stayText, titleOf } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
-import { countsOf, eventsOf, search, typeOf } from '../data/record.js';
-import { addDays, dayOfEvent, isDate, longDate, shortDate, startOf, startOfWeek, today, weekdayName } from '../data/days.js';
+import { countsOf, eventsOf, read, search, typeOf } from '../data/record.js';
+import { addDays, dayOfEvent, dayStartSeconds, isDate, length, longDate, shortDate, startOf, startOfWeek, time, today, weekdayName, zone } from '../data/days.js';
 import { words } from '../words.js';
 
 /** Where did the day go? @param {string} asked a date @param {URLSearchParams} query @returns {import('../app.js').Page} */
@@ -22,6 +23,8 @@ export function timeline(asked, query) {
   const shown = Math.min(2000, Math.max(50, Number(query.get('n')) || 50));
   /** What is added while a day is looked at is of that day. */
   const add = () => openLog(date);
+  /** The rows as they are shown. @type {any[]} */
+  let shownList = [];
   const isWithin = (/** @type {any} */ event) => {
     const day = dayOfEvent(event);
     if (day === date) return true;
@@ -33,28 +36,54 @@ export function timeline(asked, query) {
     keys: { l: add },
     async load() {
       const monday = startOfWeek(date);
-      const [events, counts, found] = await Promise.all([eventsOf(date, date), countsOf(monday, addDays(monday, 6)), text ? search({ text, limit: shown }) : null]);
-      return { events, counts, found };
+      const [events, counts, found, fixes] = await Promise.all([eventsOf(date, date), countsOf(monday, addDays(monday, 6)), text ? search({ text, limit: shown }) : null, text ? null : fixesOf(date)]);
+      return { events, counts, found, fixes };
     },
-    draw({ events, counts, found }) {
+    draw({ events, counts, found, fixes }) {
       const all = events().filter(isWithin);
       const present = [...new Set(all.map((/** @type {any} */ event) => event.event_type_id))];
       const list = (only ? all.filter((/** @type {any} */ event) => event.event_type_id === only) : all).sort((/** @type {any} */ a, /** @type {any} */ b) => order(a) - order(b));
       const trips = all.filter(isTrip);
       const metres = trips.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
-      return h('div.page', null,
-        head(innerWidth < 768 ? shortDate(date) : longDate(date), all.length ? words.timeline.summary(all.length, trips.length, distance(metres)) : words.timeline.empty,
+      const gaps = only || !fixes ? [] : fixes.gaps;
+      return h('div.page', null, hatch(),
+        head(innerWidth < 768 ? shortDate(date) : longDate(date), all.length ? `${words.timeline.summary(all.length, trips.length, distance(metres))}${gapWords(fixes)}` : words.timeline.empty,
           [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), h('button.button', { type: 'button', hidden: date === today() && innerWidth < 768, dataset: { step: '0', key: 'step0' }, on: { click: move(0) } }, words.nav.today), innerWidth >= 768 && logButton(add)]),
         week(date, counts.counts(), address),
         h('div.tools-row', null, searchField(date, text), !text && present.length > 1 && chips(present, only, address(date))),
         found ? results(found, text, date, shown) : [
-          all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984),
-          list.length ? h('ul.rows.spined', null, list.map((/** @type {any} */ event, /** @type {number} */ i) => h('li', null, eventRow(event, { day: date, before: spine(list, i), end: stayText(event) }))))
+          all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984, fixes),
+          list.length ? h('ul.rows.spined', null, withGaps(list, gaps).map((row) => (row.gap ? gapRow(row.gap) : eventItem(row.event, row.i))))
             : h('div.empty', null, h('p', null, words.timeline.empty), h('button.button', { type: 'button', on: { click: add } }, words.act.addEntry)),
           // On a phone the head has no room for it.
           list.length > 0 && innerWidth < 768 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'add' }, on: { click: add } }, words.act.addEntry))]);
     },
   };
+  /** An event's row; a drive leads to why it was taken for one. @param {any} event @param {number} i */
+  function eventItem(event, i) {
+    const isDrive = isTrip(event);
+    const row = eventRow(event, { day: date, before: spine(shownList, i), end: stayText(event), hasSource: !isDrive });
+    return h(`li${isDrive ? '.explained' : ''}`, null, row, isDrive && h('a.link', { href: `/trips/${encodeURIComponent(event.id)}`, 'aria-label': `${words.timeline.why} ${titleOf(event)}` }, words.timeline.why));
+  }
+  /** What is missing, where it is missing. @param {any[]} list @param {any[]} gaps */
+  function withGaps(list, gaps) {
+    shownList = list;
+    /** @type {{at: number, event?: any, i: number, gap?: any}[]} */
+    const rows = list.map((event, i) => ({ at: order(event), event, i }));
+    for (const gap of gaps) {
+      const at = Math.max(Date.parse(gap.from), startOf(date).getTime());
+      const place = rows.findIndex((row) => row.at > at);
+      rows.splice(place < 0 ? rows.length : place, 0, { at, i: -1, gap });
+    }
+    return rows;
+  }
+  /** @param {any} gap */
+  function gapRow(gap) {
+    const seconds = (Date.parse(gap.to) - Date.parse(gap.from)) / 1000;
+    return h('li.gap', null, h('div.row', null, h('span.time', null, time(new Date(gap.from))), h('span.spine.missing'), h('span'),
+      h('span.what', null, h('b', null, words.timeline.noFixes(time(new Date(gap.to)))), h('span.note', null, words.timeline.missing(length(seconds), distance(gap.distance_m)))),
+      h('span.end', null, h('button.link', { type: 'button', dataset: { key: `gap-${gap.from}` }, on: { click: () => openLog(date, gap) } }, words.timeline.fillIn))));
+  }
   /** @param {any} event */
   function order(event) {
     if (event.is_all_day) return 0;
@@ -63,6 +92,16 @@ export function timeline(asked, query) {
     // What began the day before stands where it ended: a night's sleep at the time of waking.
     return start < begin ? Date.parse(event.end_date) : start;
   }
+}
+
+/** When a phone said where it was on a day; `null` where the hub cannot be asked. @param {string} date */
+const fixesOf = (date) => read(`/fixes?date=${date}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`).then(({ answer }) => answer, () => null);
+
+/** @param {any} fixes */
+function gapWords(fixes) {
+  if (!fixes?.counts.length) return '';
+  const seconds = fixes.gaps.reduce((/** @type {number} */ sum, /** @type {any} */ gap) => sum + (Date.parse(gap.to) - Date.parse(gap.from)) / 1000, 0);
+  return ` ${words.timeline.gaps(fixes.gaps.length, length(seconds))}`;
 }
 
 /** What holds together where one was: the rows of a stay share a line. @param {any[]} list @param {number} i */

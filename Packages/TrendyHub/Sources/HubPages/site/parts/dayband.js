@@ -6,14 +6,17 @@ import { typeOf } from '../data/record.js';
 import { startOf, addDays, time, today } from '../data/days.js';
 import { words } from '../words.js';
 
+/** @typedef {{start: string, step_s: number, counts: number[], gaps: {from: string, to: string}[]}} Fixes of a day, as the hub says */
+
 /** The colour of a place: one of its own by its name, the same everywhere. @param {any} event */
 const placeColour = (event) => typeOf(event.event_type_id).color;
 
 /**
  * A day as lanes over its hours: where, on the way, what. For the eye; the list below says the same.
  * @param {string} date @param {any[]} events @param {number} width
+ * @param {Fixes | null} fixes when a phone said where it was, and where that is missing; `null` where that is not known
  */
-export function dayBand(date, events, width) {
+export function dayBand(date, events, width, fixes) {
   const begin = startOf(date).getTime();
   const end = startOf(addDays(date, 1)).getTime();
   const isNarrow = width < 600;
@@ -30,6 +33,9 @@ export function dayBand(date, events, width) {
   row.events = y;
   y += isNarrow ? 22 : 46;
   lanes.push([row.events + 25, words.timeline.events]);
+  const hasFixes = Boolean(fixes?.counts.length);
+  const ticksAt = y;
+  if (hasFixes) { y += isNarrow ? 14 : 26; lanes.push([ticksAt + 13, words.timeline.fixes]); }
   const hours = [];
   for (let hour = 0; hour <= 24; hour++) {
     const moment = begin + (end - begin) * hour / 24;
@@ -68,5 +74,12 @@ export function dayBand(date, events, width) {
       return svg('g.lane-item', { set: tint(type.color) }, stem, svg('circle.wash', { cx: centre, cy: row.events + 23, r: 13 }),
         glyphAt(type, centre, row.events + 23));
     }),
+    hasFixes && fixes && [ticks(fixes, x, ticksAt + 4), fixes.gaps.map((gap) => svg('rect.gap', { x: x(Date.parse(gap.from)), y: 24, width: Math.max(3, x(Date.parse(gap.to)) - x(Date.parse(gap.from))), height: y - 24, rx: 4 }))],
     date === today() && svg('line.now', { x1: x(now), x2: x(now), y1: 18, y2: y })));
+}
+
+/** A tick for each stretch in which there were fixes: darker where there were many. @param {Fixes} fixes @param {(moment: number) => number} x @param {number} y */
+function ticks(fixes, x, y) {
+  const [start, step] = [Date.parse(fixes.start), fixes.step_s * 1000];
+  return fixes.counts.map((n, i) => n > 0 && svg(n > 5 ? 'rect.tick.many' : 'rect.tick', { x: x(start + i * step), y, width: Math.max(0.8, x(start + (i + 1) * step) - x(start + i * step) - 0.8), height: 10 }));
 }

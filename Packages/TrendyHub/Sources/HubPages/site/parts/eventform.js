@@ -63,8 +63,8 @@ export async function stop(event) {
   toast(text);
 }
 
-/** Asks what to log, then opens its form. @param {string} [date] another day than today */
-export function openLog(date) {
+/** Asks what to log, then opens its form. @param {string} [date] another day than today @param {{from: string, to: string}} [span] from when until when */
+export function openLog(date, span) {
   openSheet(words.form.what, (sheet, close) => {
     const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'search', placeholder: words.form.searchTypes, 'aria-label': words.form.searchTypes, autocomplete: 'off' }));
     const box = h('div.pick');
@@ -72,7 +72,7 @@ export function openLog(date) {
       const text = input.value.trim().toLowerCase();
       const found = types().filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
         .sort((a, b) => Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)));
-      box.replaceChildren(...found.map((type) => h('button', { type: 'button', on: { click: () => { close(); openNew(type, date); } } }, disc(type, 28), type.name)));
+      box.replaceChildren(...found.map((type) => h('button', { type: 'button', on: { click: () => { close(); openNew(type, date, span); } } }, disc(type, 28), type.name)));
       if (text && !found.some((type) => type.name.toLowerCase() === text)) {
         const name = input.value.trim();
         box.append(h('button', { type: 'button', on: { click: () => { close(); openType(null, name); } } }, glyph('plus'), words.form.makeType(name)));
@@ -99,12 +99,12 @@ export function openLog(date) {
   });
 }
 
-/** @param {import('../data/record.js').EventType} type @param {string} [date] another day than today */
-export function openNew(type, date) {
+/** @param {import('../data/record.js').EventType} type @param {string} [date] another day than today @param {{from: string, to: string}} [span] from when until when */
+export function openNew(type, date, span) {
   const event = fresh(type.id);
   // At the hour that it is now.
   if (date && date !== today()) event.timestamp = new Date(startOf(date).getTime() + Date.now() - startOf(today()).getTime()).toISOString();
-  open(event, true);
+  open(span ? { ...event, timestamp: span.from, end_date: span.to } : event, true);
 }
 
 /** @param {any} event */

@@ -11,11 +11,11 @@ const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: '
 /**
  * One event, one line; a press opens it.
  * @param {any} event
- * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?: boolean}} [options] `when` and `title` stand in the place of the time and of what the event is called
+ * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?: boolean, hasSource?: boolean}} [options] `when` and `title` stand in the place of the time and of what the event is called
  */
-export function eventRow(event, { day, before = null, when, title = '', mark = '', end = '', isRunning = false } = {}) {
+export function eventRow(event, { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = {}) {
   const type = typeOf(event.event_type_id);
-  const source = SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '';
+  const source = hasSource ? SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '' : '';
   const value = isRunning ? `${words.today.running} ${runningText(event)}`
     : isVisit(event) && event.end_date ? (title ? '' : words.timeline.until(time(new Date(event.end_date)))) : summary(event);
   const from = day && !event.is_all_day && event.end_date && dayOf(new Date(event.timestamp)) < day ? words.timeline.from(time(new Date(event.timestamp))) : '';

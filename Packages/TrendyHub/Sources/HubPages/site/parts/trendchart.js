@@ -8,6 +8,9 @@ import { count, words } from '../words.js';
  * @typedef {{label: string, axis: string, value: number, isNow: boolean, isSkipped: boolean, mean: number | null, lower: number | null, upper: number | null}} Step
  */
 
+/** A bar of a few is no block. */
+const MOST_WIDE = 32;
+
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** @param {number} most @returns {number[]} two round values above 0 that fit below it, or one */
@@ -75,9 +78,9 @@ export function trendChart({ steps, color, label, width, meanWords, middleWords 
 /** @param {Step} step @param {number} x @param {number} pitch @param {(value: number) => number} y */
 function bar(step, x, pitch, y) {
   if (!step.value) return null;
-  const wide = Math.max(1.5, pitch - Math.min(2, pitch * 0.24));
+  const wide = Math.max(1.5, Math.min(MOST_WIDE, pitch - Math.min(2, pitch * 0.24)));
   const tall = Math.max(2, y(0) - y(step.value));
-  return svg(step.isNow ? 'rect.now' : 'rect', { x: x + Math.min(1, pitch * 0.12), y: y(0) - tall, width: wide, height: tall, rx: Math.min(2, wide / 3) });
+  return svg(step.isNow ? 'rect.now' : 'rect', { x: x + (pitch - wide) / 2, y: y(0) - tall, width: wide, height: tall, rx: Math.min(2, wide / 3) });
 }
 
 /** The line above the chart's end that says one step in words. @param {Step[]} steps @param {string} meanWords */

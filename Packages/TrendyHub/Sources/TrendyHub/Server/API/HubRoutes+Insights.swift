@@ -32,6 +32,14 @@ extension HubRoutes {
       ] + days, answers: [.json(200, "the type", .named("TypeInsights"))],
       .record { server, call, sender in try server.showType(call, sender) }),
     HubRoute(
+      .get, "insights/places/{id}", name: "getPlaceInsights",
+      summary: "How long somebody was at a place in each of the last weeks, and when they last came and went.",
+      query: [
+        HubRoute.Query(name: "weeks", schema: .integer(1...52), meaning: "with the present one; 12 unless told"),
+        weekStart,
+      ] + days, answers: [.json(200, "the place", .named("PlaceInsights"))],
+      .record { server, call, sender in try server.showPlace(call, sender) }),
+    HubRoute(
       .get, "insights/streaks", name: "getStreaks", summary: "Days in a row up to today, of types with a daily goal.",
       query: days,
       answers: [
@@ -101,6 +109,19 @@ extension HubSchema {
           .required("mean", .nullable(real)), .required("lower", .nullable(real)), .required("upper", .nullable(real)),
         ]))),
     .required("properties_of", .counter), .required("properties", .list(propertyShares)),
+  ])
+
+  /// The answer of `/insights/places/{id}`.
+  static let placeInsights = HubSchema.object([
+    .required("here_since", .nullable(.date)), .required("last_enter", .nullable(.date)),
+    .required("last_exit", .nullable(.date)), .required("today_s", real),
+    .required(
+      "weeks",
+      .list(
+        .object([
+          .required("from", .string), .required("through", .string), .required("seconds", real),
+          .required("visits", .counter),
+        ]))),
   ])
 
   private static let propertyShares = HubSchema.object([

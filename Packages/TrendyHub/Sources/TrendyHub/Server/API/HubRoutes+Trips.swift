@@ -4,6 +4,12 @@ extension HubRoutes {
   /// What a person mends of trips.
   static let trips: [HubRoute] = [
     HubRoute(
+      .get, "fixes", name: "getFixedDay",
+      summary: "When a device that posts its fixes said where it was on a day, and where that is missing.",
+      query: [HubRoute.Query(name: "date", schema: .string, meaning: "the day, such as 2026-11-22")] + days,
+      answers: [.json(200, "the day", .named("FixedDay"))],
+      .device { server, call, sender in try await server.showFixes(call, sender) }),
+    HubRoute(
       .get, "trips/{id}", name: "getTrip",
       summary: "A trip, those before and after it within a week, and how it was found where the hub found it.",
       answers: [
@@ -115,5 +121,17 @@ extension HubSchema {
     .required("business_m", .nullable(length)), .required("rule", .nullable(.string)), .required("vehicle", .string),
     .required("start_odometer_m", .nullable(length)), .required("end_odometer_m", .nullable(length)),
     .required("notes", .string),
+  ])
+
+  /// The answer of `/fixes`.
+  static let fixedDay = HubSchema.object([
+    .required("start", .date), .required("step_s", .counter), .required("counts", .list(.counter)),
+    .required(
+      "gaps",
+      .list(
+        .object([
+          .required("from", .date), .required("to", .date),
+          .required("distance_m", .number(0...Double.greatestFiniteMagnitude)),
+        ]))),
   ])
 }

@@ -52,7 +52,7 @@ extension HubSchema {
       ]),
       "Device": .object([
         .required("id", .string), .required("name", .string), .required("created_at", .date),
-        .required("current", .boolean),
+        .required("current", .boolean), .required("seen_at", .nullable(.date)),
       ]),
       "Session": .object([
         .required("paired", .boolean), .required("hub", .string), .required("has_people", .boolean),
@@ -72,6 +72,8 @@ extension HubSchema {
       "Habits": habits,
       "Goals": goals,
       "TypeInsights": typeInsights,
+      "PlaceInsights": placeInsights,
+      "FixedDay": fixedDay,
       "Mileage": mileage,
       "Import": HubRoutes.importSchema,
       "Explanation": explanation,

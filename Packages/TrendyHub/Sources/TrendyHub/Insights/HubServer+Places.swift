@@ -1,0 +1,95 @@
+import Foundation
+import TrendyInsights
+import TrendyModels
+import TrendyProtocols
+
+extension HubServer {
+  /// Answers `/insights/places/{id}`.
+  func showPlace(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let days = try PersonDays(call)
+    let id = call.path[2]
+    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
+    let weeks = Int(try call.integer("weeks", in: 1...52, default: 12))
+    let now = clock.now
+    return .read { reading in
+      guard try reading.entry(kind: SyncedKind.geofence.name, id: id)?.isAlive == true else {
+        throw Problem.notFound(.geofence, id)
+      }
+      let visits = try PlaceVisits(reading, of: id, weeks: weeks, firstWeekday: firstWeekday, days: days, now: now)
+      return .json(.object(visits.members))
+    }
+  }
+}
+
+/// When somebody was at a place in the last weeks.
+struct PlaceVisits {
+  /// Stays that began before the first week reach into it.
+  private static let longestStay: Int64 = 14 * 86_400_000
+
+  private let now: Date
+  private let days: PersonDays
+  private let today: CivilDate
+  private let weeks: [ClosedRange<CivilDate>]
+  private let stays: [(start: Int64, end: Int64?)]
+
+  /// - Parameters:
+  ///   - id: of the place.
+  ///   - weeks: how many, with the present one.
+  ///   - firstWeekday: with which they begin; 0 is Sunday.
+  init(
+    _ reading: any HubReading, of id: String, weeks: Int, firstWeekday: Int, days: PersonDays, now: Date
+  ) throws {
+    let today = days.day(of: now)
+    let present = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
+    (self.now, self.days, self.today) = (now, days, today)
+    self.weeks = (0..<weeks).reversed().map { ago in
+      present.lowerBound.advanced(by: -7 * ago)...present.upperBound.advanced(by: -7 * ago)
+    }
+    let first = days.start(of: self.weeks[0].lowerBound) - Self.longestStay
+    let prefilter = EventPrefilter(typeId: nil, words: [], names: [:], identifiers: [id])
+    let page = try reading.events(during: first..<now.milliseconds + 1, limit: .max, prefilter: prefilter)
+    stays = page.entries.compactMap { event in
+      guard event.fields["geofence_id"]?.value.stringValue == id, event.fields["is_all_day"]?.value.boolValue != true
+      else { return nil }
+      let end = event.fields["end_date"]?.value.stringValue.flatMap { RFC3339.date(from: $0) }
+      return (event.listMoment, end?.milliseconds)
+    }
+  }
+
+  var members: [String: JSONValue] {
+    let last = stays.max { $0.start < $1.start }
+    let left = stays.compactMap(\.end).filter { $0 <= now.milliseconds }.max()
+    return [
+      "here_since": last.flatMap { $0.end == nil ? moment($0.start) : nil } ?? .null,
+      "last_enter": last.map { moment($0.start) } ?? .null, "last_exit": left.map(moment) ?? .null,
+      "today_s": .double(seconds(in: [today...today])[0]),
+      "weeks": .array(
+        zip(weeks, seconds(in: weeks)).map { week, seconds in
+          [
+            "from": .string("\(week.lowerBound)"), "through": .string("\(week.upperBound)"),
+            "seconds": .double(seconds),
+            "visits": .int(Int64(stays.count { week.contains(days.day(of: Date(milliseconds: $0.start))) })),
+          ]
+        }),
+    ]
+  }
+
+  private func moment(_ milliseconds: Int64) -> JSONValue {
+    .string(RFC3339.string(from: Date(milliseconds: milliseconds)))
+  }
+
+  /// A stay that goes on counts up to now.
+  private func seconds(in spans: [ClosedRange<CivilDate>]) -> [Double] {
+    let end = Double(now.milliseconds) / 1000
+    let ranges = stays.map { stay in
+      let start = Double(stay.start) / 1000
+      return start..<max(start, min(end, stay.end.map { Double($0) / 1000 } ?? end))
+    }
+    return StaySeconds(
+      ranges,
+      in: spans.map { span in
+        Double(days.start(of: span.lowerBound)) / 1000..<Double(days.start(of: span.upperBound.advanced(by: 1))) / 1000
+      }
+    ).seconds
+  }
+}
