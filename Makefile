@@ -1,6 +1,7 @@
 # make demo    the main job on a real recorded drive: a hub, a phone and a laptop over real sockets
 # make test    every package's tests; the same in each package alone: swift test --package-path Packages/TrendySync
 # make fuzz CASES=1000000   what comes from outside, with numbers from the ends of every range
+# make fuzz-api REQUESTS=1000   a hub on each storage against its own /openapi.json
 # make torture SECONDS=600   real processes on a store, and beside a hub, killed again and again
 # make hostile a hub of 400 persons, one of whom does all that a member must not be able to do to the others
 # make test-hub-postgres the suites that sync with a hub, each hub on a database of PostgreSQL
@@ -39,7 +40,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -153,6 +154,13 @@ FROM ?= 1
 fuzz: deps
 	$(SWIFT) build $(TOOLS) --product trendy-fuzz
 	$(SCRATCH)/bench/release/trendy-fuzz --cases $(CASES) --from $(FROM) $(if $(ONLY),--target $(ONLY))
+
+# A hub on each storage held against its own description of its interface, by Schemathesis; REQUESTS for each operation.
+REQUESTS ?= 100
+fuzz-api: deps
+	Tools/install-libraries --for-tests
+	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching --product trendyd
+	Tools/fuzz-api $(SCRATCH)/debug/trendyd $(REQUESTS) $(FROM)
 
 # docs/commands.md, from the table of commands.
 reference: release

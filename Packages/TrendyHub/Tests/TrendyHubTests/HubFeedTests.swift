@@ -56,7 +56,9 @@ struct HubFeedTests {
     let answer = try await hub.send("GET", "/changes?since=2")
     #expect(answer.status == 409)
     #expect(answer.problem == "log_reset")
-    for query in ["since=-1", "since=x", "limit=0", "limit=501", "since=9223372036854775808"] {
+    for query in [
+      "since=-1", "since=x", "limit=0", "limit=501", "seen=null", "last_seq=-1", "since=9223372036854775808",
+    ] {
       #expect(try await hub.send("GET", "/changes?\(query)").problem == "invalid", "\(query)")
     }
     #expect(try await hub.send("GET", "/changes?since=4611686018427387903").problem == "log_reset")

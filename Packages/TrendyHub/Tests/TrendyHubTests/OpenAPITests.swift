@@ -249,6 +249,13 @@ private struct Document {
     if rules["format"] == "date-time", value.stringValue.flatMap({ RFC3339.date(from: $0) }) == nil {
       found.append("\(path): no date: \(value)")
     }
+    if rules["format"] == "date", value.stringValue.flatMap({ CivilDate($0) }) == nil {
+      found.append("\(path): no day: \(value)")
+    }
+    if let length = value.stringValue?.count {
+      let lengths = (rules["minLength"]?.intValue ?? 0)...(rules["maxLength"]?.intValue ?? .max)
+      if !lengths.contains(Int64(length)) { found.append("\(path): \(length) letters") }
+    }
     if let members = value.objectValue {
       let properties = rules["properties"]?.objectValue ?? [:]
       for name in rules["required"]?.arrayValue?.compactMap(\.stringValue) ?? [] where members[name] == nil {

@@ -150,11 +150,11 @@ extension HubServer {
 extension HubCall {
   /// What a device says of itself in an address; `nil` for one that says nothing.
   fileprivate func position() throws(Problem) -> DevicePosition? {
+    let seen = try integer("seen", in: SyncRange.counter, default: 0)
+    let lastSequence = try optionalInteger("last_seq", in: SyncRange.counter)
     guard let device = text("device") else { return nil }
     guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
-    return DevicePosition(
-      device: device, seen: try integer("seen", in: SyncRange.counter, default: 0), epoch: text("epoch"),
-      lastSequence: try optionalInteger("last_seq", in: SyncRange.counter))
+    return DevicePosition(device: device, seen: seen, epoch: text("epoch"), lastSequence: lastSequence)
   }
 }
 

@@ -11,7 +11,7 @@ extension HubRoutes {
       .post, "imports", name: "beginImport",
       summary: "Says that a file is about to be sent; again with the same id, how far it has come.",
       body: .object([
-        .required("id", .string), .required("name", .string), .required("size", .integer(1...Int64.max / 4)),
+        .required("id", .identifier), .required("name", .string), .required("size", .integer(1...Int64.max / 4)),
       ]), answers: [.json(201, "the file, of which nothing has come", .named("Import"))],
       .device { server, call, sender in try await server.beginImport(call, sender) }),
     HubRoute(

@@ -110,7 +110,7 @@ extension HubRoutes {
       .device { server, call, sender in try await server.snapshot(call, sender) }),
     HubRoute(
       .get, "me/sync", name: "getSyncSummary", summary: "What the hub holds, added up by kind.",
-      query: [HubRoute.Query(name: "device", schema: .string, meaning: "the store that asks")],
+      query: [HubRoute.Query(name: "device", schema: .identifier, meaning: "the store that asks")],
       answers: [.json(200, "the sums", .syncSummary)],
       .device { server, call, sender in try await server.syncStatus(call, sender) }),
     HubRoute(
@@ -120,7 +120,7 @@ extension HubRoutes {
   ]
 
   private static let position: [HubRoute.Query] = [
-    HubRoute.Query(name: "device", schema: .string, meaning: "the store that asks"),
+    HubRoute.Query(name: "device", schema: .identifier, meaning: "the store that asks"),
     HubRoute.Query(name: "seen", schema: .counter, meaning: "the highest head in any answer it has had"),
     HubRoute.Query(name: "epoch", schema: .string, meaning: "the life of the hub in which that lies"),
     HubRoute.Query(name: "last_seq", schema: .counter, meaning: "the highest sequence it has ever sent"),
@@ -168,8 +168,8 @@ extension HubRoutes {
       HubRoute(
         .get, "events/days", name: "countEventsByDay", summary: "How many events of each type each day had.",
         query: [
-          HubRoute.Query(name: "from", schema: .string, meaning: "the first date, like 2026-11-01"),
-          HubRoute.Query(name: "to", schema: .string, meaning: "the last date, at most 800 days later"),
+          HubRoute.Query(name: "from", schema: .day, meaning: "the first date, like 2026-11-01"),
+          HubRoute.Query(name: "to", schema: .day, meaning: "the last date, at most 800 days later"),
         ] + days,
         answers: [
           .json(

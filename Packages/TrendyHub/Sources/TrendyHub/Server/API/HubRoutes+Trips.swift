@@ -6,7 +6,7 @@ extension HubRoutes {
     HubRoute(
       .get, "fixes", name: "getFixedDay",
       summary: "When a device that posts its fixes said where it was on a day, and where that is missing.",
-      query: [HubRoute.Query(name: "date", schema: .string, meaning: "the day, such as 2026-11-22")] + days,
+      query: [HubRoute.Query(name: "date", schema: .day, meaning: "the day, such as 2026-11-22")] + days,
       answers: [.json(200, "the day", .named("FixedDay"))],
       .device { server, call, sender in try await server.showFixes(call, sender) }),
     HubRoute(
@@ -35,12 +35,12 @@ extension HubRoutes {
       ], .device { server, call, sender in try await server.showSplit(call, sender) }),
     HubRoute(
       .post, "trips/{id}/split", name: "splitTrip", summary: "Makes two trips of one, parted at a moment on the way.",
-      body: .object([.required("at", .date), .required("id", .string)]),
+      body: .object([.required("at", .date), .required("id", .identifier)]),
       answers: [.json(200, "the first and the second", .object([.required("trips", .list(.entity(.event)))]))],
       .device { server, call, sender in try await server.splitTrip(call, sender) }),
     HubRoute(
       .post, "trips/{id}/merge", name: "mergeTrips", summary: "Makes one trip of two that follow one another.",
-      body: .object([.required("with", .string)]), answers: [.json(200, "the one trip", .entity(.event))],
+      body: .object([.required("with", .identifier)]), answers: [.json(200, "the one trip", .entity(.event))],
       .device { server, call, sender in try await server.mergeTrips(call, sender) }),
     HubRoute(
       .get, "mileage", name: "getMileage",
@@ -54,7 +54,7 @@ extension HubRoutes {
     HubRoute(
       .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records what a vehicle's odometer says.",
       body: .object([
-        .required("id", .string), .required("odometer_m", .number(0...Double.greatestFiniteMagnitude)),
+        .required("id", .identifier), .required("odometer_m", .number(0...Double.greatestFiniteMagnitude)),
         .required("at", .date), .optional("time_zone", .string),
       ]), answers: [.json(201, "the event that tells of it", .entity(.event))],
       .record { server, call, sender in try server.logOdometer(call, sender) }),

@@ -37,7 +37,7 @@ extension HubSchema {
       "LatestCursor": .object([.required("cursor", .counter)] + position),
       "Mutation": mutation,
       "PushRequest": .object([
-        .required("device", .string), .required("acked_through", .counter), .optional("seen", .counter),
+        .required("device", .identifier), .required("acked_through", .counter), .optional("seen", .counter),
         .optional("epoch", .string), .optional("last_seq", .counter), .required("mutations", .list(.named("Mutation"))),
       ]),
       "Outcome": outcome,

@@ -3,8 +3,12 @@ import TrendyModels
 /// The shape of a document of the API, as JSON Schema has it (2020-12, which OpenAPI 3.1 takes whole).
 indirect enum HubSchema: Hashable, Sendable {
   case string
+  /// As `Identifier.isValid` has it.
+  case identifier
   /// RFC 3339.
   case date
+  /// Of the calendar, without a time.
+  case day
   case words([String])
   case boolean
   case integer(ClosedRange<Int64>)
@@ -41,6 +45,8 @@ extension HubSchema {
   var document: JSONValue {
     switch self {
     case .string: ["type": "string"]
+    case .identifier: ["type": "string", "minLength": 1, "maxLength": 128]
+    case .day: ["type": "string", "format": "date"]
     case .date: ["type": "string", "format": "date-time"]
     case .words(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
     case .boolean: ["type": "boolean"]
@@ -78,14 +84,15 @@ extension SyncedKind {
   /// What stands for it in a list, an answer or an entry of the feed.
   var entitySchema: HubSchema {
     .object(
-      [.required("id", .string), .required("user_id", .string)] + fields.map { $0.member(isRequired: $0.isRequired) }
+      [.required("id", .identifier), .required("user_id", .string)]
+        + fields.map { $0.member(isRequired: $0.isRequired) }
         + nested + [.required("created_at", .date), .required("updated_at", .date)])
   }
 
   /// - Parameter known: a field that need not be said, as the address says it.
   func createSchema(known: String? = nil) -> HubSchema {
     .object(
-      [.required("id", .string)] + fields.map { $0.member(isRequired: $0.isRequired && $0.name != known) } + nested)
+      [.required("id", .identifier)] + fields.map { $0.member(isRequired: $0.isRequired && $0.name != known) } + nested)
   }
 
   /// A merge patch: what is absent stays.
@@ -101,7 +108,8 @@ extension SyncedKind.Field {
 
   private var schema: HubSchema {
     switch type {
-    case .text, .identifier: .string
+    case .text: .string
+    case .identifier: .identifier
     case .word(let words): .words(words)
     case .date: .date
     case .boolean: .boolean
