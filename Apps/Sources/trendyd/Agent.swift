@@ -46,11 +46,7 @@ struct Agent {
   /// Runs until the task is cancelled.
   func run() async throws {
     let app = network.app
-    guard let lock = try network.lockForSync() else {
-      throw CommandError(
-        "Another program syncs the store at \(app.storeDirectory.path)",
-        hint: "An agent of it may be running already: end it first.", exit: .tryAgain)
-    }
+    let lock = try await lockForSync()
     defer { withExtendedLifetime(lock) {} }
     let (looks, looking) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let socket = try AgentSocket(app.agent) { looking.yield() }
@@ -86,6 +82,19 @@ struct Agent {
     await desk.end()
     hooks.runner.end()
     try outcome.get()
+  }
+
+  /// Takes the right to sync the store. A command has it for one round, which is waited for; another agent keeps it.
+  private func lockForSync() async throws -> any Sendable {
+    let app = network.app
+    for attempt in 0..<40 {
+      if let lock = try network.lockForSync() { return lock }
+      if attempt == 0 { console.talk("Agent: waits for another program that syncs \(app.storeDirectory.path).") }
+      try await app.clock.sleep(for: .milliseconds(250))
+    }
+    throw CommandError(
+      "Another program syncs the store at \(app.storeDirectory.path)",
+      hint: "An agent of it may be running already: end it first.", exit: .tryAgain)
   }
 
   /// What the service manager shows: how sync stands, in short.

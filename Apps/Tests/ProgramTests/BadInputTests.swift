@@ -295,12 +295,12 @@ struct BadInputTests {
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
     defer { agent.stop() }
     try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
-    let other = try bench.shell("timeout 20 trendyd run --store '\(bench.store())'")
+    let other = try bench.shell("timeout 60 trendyd run --store '\(bench.store())'")
     #expect(other.status == 75, "\(other.talk)")
     #expect(other.talk.contains("Another program syncs the store") && other.talk.contains("Hint:  "))
     #expect(try bench.run("trendyd", ["hub", "init", "--data", bench.store("second"), "-q"]).status == 0)
     let both = try bench.shell(
-      "timeout 20 trendyd run --role both --listen 127.0.0.1:0 --data '\(bench.store("second"))' --store '\(bench.store())'"
+      "timeout 60 trendyd run --role both --listen 127.0.0.1:0 --data '\(bench.store("second"))' --store '\(bench.store())'"
     )
     #expect(both.status == 75, "\(both.talk)")
   }

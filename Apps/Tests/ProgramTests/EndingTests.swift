@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TrendyModels
+import TrendyPersistence
 
 #if canImport(Glibc)
   import Glibc
@@ -33,6 +34,19 @@ struct EndingTests {
     #expect(hub.process.terminationStatus == 0)
     guard !hub.log.contains("did not end in time") else { return }
     #expect(try eventually { half.text.contains(" 503 ") ? true : nil } == true, "\(half.text)")
+  }
+
+  @Test func `an agent that begins while a command syncs goes on when that is done`() throws {
+    let hub = try TestHub(bench)
+    try hub.connect("phone")
+    let factory = try DefaultDataStoreFactory(directory: URL(filePath: bench.store("phone")))
+    var command = try factory.lockForSync()
+    #expect(command != nil)
+    let agent = try Running(bench, "trendyd", ["run", "--store", bench.store("phone")])
+    defer { agent.stop() }
+    #expect(try eventually { agent.text.contains("waits for another program that syncs") ? true : nil } == true)
+    command = nil
+    #expect(try eventually { agent.text.contains("syncs with") ? true : nil } == true, "\(agent.text)")
   }
 
   @Test func `an agent ends in time in the middle of a sync, and what waits is sent by the next`() throws {
