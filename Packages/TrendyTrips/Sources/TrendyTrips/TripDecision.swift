@@ -18,6 +18,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case outweighed
     /// The place of rest was left, and the way went on.
     case departed
+    /// Went round near the place of rest: from step to step much in one direction, as no receiver errs.
+    case rounds
     /// Nothing was heard at the place of rest for a while, and then on the way.
     case woke
     /// Last seen at the place of rest, then far away, faster than by foot.
@@ -114,6 +116,9 @@ extension TripDecision: CustomStringConvertible {
     case .outweighed:
       "fixes up to \(metres) off are passed over: they are of WiFi or radio cells, between fixes that know the place to \(Self.length(limit))"
     case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
+    case .rounds:
+      "on the way in rounds: \(metres) in \(time), and no farther than \(Self.length(limit)) from the place of rest; a receiver's errors "
+        + "would turn back from step to step"
     case .woke:
       "nothing was heard for \(time), then \(metres) from the place of rest; it did not leave before, and the start is "
         + "reckoned back from the pace it went on with"

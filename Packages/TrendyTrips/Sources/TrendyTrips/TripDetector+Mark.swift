@@ -19,6 +19,7 @@ extension TripDetector.Way {
     /// Seconds away from where it began.
     var away: TimeInterval = 0
     var drift = Drift.Sums()
+    var course = Course.Sums()
     /// Seconds without reception, of which nobody knows whether it stood.
     var unheard: TimeInterval = 0
     /// Seconds at skip places.

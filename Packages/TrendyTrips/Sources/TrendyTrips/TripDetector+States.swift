@@ -21,12 +21,15 @@ extension TripDetector {
     private var hasLeapt = false
     /// The motion sensor holds them back.
     private var isHeldBack = false
+    /// Whether it goes in rounds that lead to no other place.
+    private var course: Course
     private(set) var decisions = DecisionLog()
 
     init(at fix: Location) {
       center = fix.coordinate
       since = fix.timestamp
       here = [fix]
+      course = Course(at: fix)
     }
 
     /// - Parameters:
@@ -37,6 +40,7 @@ extension TripDetector {
       center = place
       since = fixes[0].timestamp
       here = Array(fixes.suffix(Self.limit))
+      course = Course(at: fixes[fixes.count - 1])
       if isNoisy {
         let away = fixes.map { Geodesic.shortMeters(from: place, to: $0.coordinate) }.sorted()
         self.noise = min(max(noise, away[away.count / 2]), 60)
@@ -74,6 +78,7 @@ extension TripDetector {
       _ fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool = false
     ) -> Departure? {
       let away = Geodesic.shortMeters(from: center, to: fix.coordinate)
+      if let departed = goInRounds(fix, away, configuration, motion, isLeap: isLeap) { return departed }
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
         // Known after a quarter of an hour, so that a slow departure is not taken for noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
@@ -124,6 +129,7 @@ extension TripDetector {
         let before = self
         self = Rest(at: recent.first ?? fix)
         decisions = before.decisions
+        course = before.course
         let moved = Geodesic.shortMeters(from: before.center, to: center)
         // What came here by no way was thrown here, and will be thrown back.
         if moved <= 2 * configuration.departureDistance { noise = max(before.noise, moved / 4) }
@@ -132,6 +138,27 @@ extension TripDetector {
         }
       }
       return nil
+    }
+
+    /// Takes a fix of somebody who may go in rounds, and never gets as far as a departure.
+    /// - Returns: the departure, once the way is as long as that of a trip that leads back here.
+    private mutating func goInRounds(
+      _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool
+    ) -> Departure? {
+      guard !isLeap else {
+        course = Course(at: fix)
+        return nil
+      }
+      course.add(fix)
+      guard away < max(configuration.departureDistance, 8 * noise), course.run.isKept,
+        course.run.metres >= configuration.minimumLoopReach, !isHeld(fix, away, configuration, motion)
+      else { return nil }
+      let first = course.fixes[0]
+      return departure(
+        from: first.coordinate, course.fixes + (course.fixes.last == fix ? [] : [fix]),
+        TripDecision(
+          .rounds, at: first.timestamp, seconds: fix.timestamp.timeIntervalSince(first.timestamp),
+          meters: course.run.metres, limit: away))
     }
 
     /// Seconds for which it was seen outside. Of a silence little is known.

@@ -25,6 +25,7 @@ extension TripDetector {
     private var coarseBase: Location
     private var legFinder = LegFinder()
     private var drift: Drift
+    private var course: Course
     private var hops: Hops
     /// As the way was with the first fix of each of the recent cells of ``Drift``.
     private var cells: [Mark]
@@ -75,6 +76,7 @@ extension TripDetector {
       measured = first
       coarseBase = first
       drift = Drift(at: first, error: error.mean)
+      course = Course(at: first)
       hops = Hops(at: first, lastSeen: departure.lastSeen)
       cells = [now]
       lastTwo = [first]
@@ -136,7 +138,7 @@ extension TripDetector {
     /// so soon after leaving it begins there again.
     func isBack(_ configuration: Configuration) -> Bool {
       let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
-      return (isSoon || now.reach < configuration.minimumLoopReach)
+      return (isSoon || now.reach < configuration.minimumLoopReach) && !now.course.isKept
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate)
           <= 2 * max(Rest.scatter, noise)
     }
@@ -171,6 +173,7 @@ extension TripDetector {
       measured = fix
       wayLength = WayLength()
       coarseBase = fix
+      course.move(to: fix)
       speedBase = fix
       lastTwo = [fix]
       stay = [Mark(now, at: fix)]
@@ -257,6 +260,8 @@ extension TripDetector {
     private mutating func go(on fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       let hop = Geodesic.shortMeters(from: measured.coordinate, to: fix.coordinate)
       noteZigzag(fix)
+      course.add(fix)
+      now.course = course.all
       hops.add(fix, error: error.mean)
       let waited = fix.timestamp.timeIntervalSince(measured.timestamp) >= configuration.hopSeconds
       let counts =
@@ -323,7 +328,8 @@ extension TripDetector {
 
     /// Whether it is at rest by the look of the last minutes, however far each fix is thrown; then the stop is theirs.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
-      guard cells.count > 1, cells[cells.count - 1].fix == now.fix,
+      // Who goes in rounds comes back to where they were too.
+      guard cells.count > 1, !(now.course - cells[0].course).isKept, cells[cells.count - 1].fix == now.fix,
         drift.isResting(for: configuration.restSecondsInNoise, radius: configuration.stopRadius)
       else { return false }
       stay = cells
@@ -448,7 +454,11 @@ extension TripDetector {
         from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
       let reach =
         back >= configuration.departureDistance ? configuration.minimumReach : configuration.minimumLoopReach
-      guard end.reach >= reach else { return TripDecision(.near, at: time, meters: end.reach, limit: reach) }
+      // Who keeps a course for as long goes, also in a small circle.
+      let goesInRounds = end.course.isKept && end.course.metres >= configuration.minimumLoopReach
+      guard end.reach >= reach || goesInRounds else {
+        return TripDecision(.near, at: time, meters: end.reach, limit: reach)
+      }
       let seconds = max(1, (record.duration ?? 0) - end.paused)
       guard seconds >= configuration.minimumSeconds else {
         return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
@@ -456,7 +466,7 @@ extension TripDetector {
       // Where it was while nothing was heard, nobody knows.
       let heard = max(1, seconds - end.unheard)
       // A receiver that is thrown about is found where it began most of the time.
-      guard end.away >= heard / 2 else {
+      guard end.away >= heard / 2 || goesInRounds else {
         return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
       }
       // Noise makes a long way of many short steps, and they lead nowhere.
@@ -469,7 +479,7 @@ extension TripDetector {
         seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
         && end.secondHop >= 0.75 * end.reach
       let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
-      guard led >= 0.3 * end.distance, !isNoise, !isTossed, !isThrown else {
+      guard goesInRounds || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
         return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
       }
       let leaps = (appeared ? 1 : 0) + (isLeap ? 1 : 0)
@@ -485,7 +495,7 @@ extension TripDetector {
       }
       // As slow as this, going nowhere in particular is what a drifting receiver does; but none gets this far, or goes straight on from one
       // half-minute to the next.
-      let isGoing = end.reach >= configuration.maximumDisplacement || end.drift.isStraight
+      let isGoing = goesInRounds || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
       guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
         return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
       }

@@ -189,14 +189,14 @@ struct TripRulesTests {
 
   @Test func `what was no trip says why`() {
     var fixes = stride(from: 0.0, through: 600, by: 10).map { fix($0) }
-    // Around the block: three hundred metres off, and home.
-    fixes += stride(from: 0.0, through: 400, by: 10).map { fix(610 + $0, east: 300 * sin($0 / 400 * .pi)) }
+    // To the letter box: two hundred metres off, and home.
+    fixes += stride(from: 0.0, through: 400, by: 10).map { fix(610 + $0, east: 200 * sin($0 / 400 * .pi)) }
     fixes += stride(from: 1020.0, through: 1600, by: 10).map { fix($0) }
     var detector = TripDetector()
     var refused: [TripRecord] = []
     for one in fixes { for case .cancelled(let record) in detector.onLocation(one) { refused.append(record) } }
     #expect(refused.count == 1)
-    #expect(refused.first?.decisions.last?.rule == .back)
+    #expect(refused.first?.decisions.last?.rule == .near)
     #expect(refused.first?.decisions.last?.isRefusal == true)
     #expect(refused.first?.decisions.last?.words.hasPrefix("no trip: ") == true)
   }

@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+import TrendyTrips
+
+@Suite("TripDetector where somebody goes round near the place of rest", .timeLimit(.minutes(10)))
+struct RoundsTests {
+  /// The place on a running track of 400 m, so many metres from the middle of its southern straight.
+  private static func track(_ metres: Double) -> (east: Double, north: Double) {
+    let (straight, radius) = (84.39, 36.5)
+    let bend = Double.pi * radius
+    switch (metres + straight / 2).truncatingRemainder(dividingBy: 2 * (straight + bend)) {
+    case let along where along < straight: return (along - straight / 2, 0)
+    case let along where along < straight + bend:
+      let angle = (along - straight) / radius
+      return (straight / 2 + radius * sin(angle), radius - radius * cos(angle))
+    case let along where along < 2 * straight + bend: return (1.5 * straight + bend - along, 2 * radius)
+    case let along:
+      let angle = (along - 2 * straight - bend) / radius
+      return (-straight / 2 - radius * sin(angle), radius + radius * cos(angle))
+    }
+  }
+
+  /// With a deviation of 1.
+  private static func error(_ chance: inout SeededGenerator) -> Double {
+    Double.random(in: -1...1, using: &chance) * 3.0.squareRoot()
+  }
+
+  /// Stands for a minute, goes `metres` on a way, and stands for `rest` seconds; each fix errs by 2 m on its own.
+  private static func round(
+    on way: (Double) -> (east: Double, north: Double), metres: Double, speed: Double, interval: Double, seed: UInt64,
+    rest: Double = 600
+  ) -> [Location] {
+    var chance = SeededGenerator(seed: seed)
+    return stride(from: 0, through: 60 + metres / speed + rest, by: interval).map { second in
+      let place = way(min(metres, max(0, second - 60) * speed))
+      return fix(
+        second, east: place.east + 2 * error(&chance), north: place.north + 2 * error(&chance), accuracy: -1)
+    }
+  }
+
+  @Test("laps of a running track are one trip", arguments: [1.4, 2.8, 4.5], [1.0, 3])
+  func laps(speed: Double, interval: Double) throws {
+    let fixes = Self.round(on: Self.track, metres: 3210, speed: speed, interval: interval, seed: UInt64(speed * 10))
+    let trips = TripDetector.trips(in: fixes)
+    try #require(trips.count == 1)
+    let trip = trips[0].trip
+    #expect(abs(trip.startTime.timeIntervalSince(at(60))) <= 30)
+    #expect(abs(try #require(trip.endTime).timeIntervalSince(at(60 + 3210 / speed))) <= 60)
+    #expect(abs(trip.distanceMeters / 3210 - 1) < 0.05, "\(trip.distanceMeters)")
+    #expect(trips[0].decisions.contains { [.departed, .rounds].contains($0.rule) })
+  }
+
+  @Test func `a recording that begins and ends on the running track is a trip, and says why`() throws {
+    let fixes = Self.round(on: Self.track, metres: 2000, speed: 3, interval: 1, seed: 1, rest: 0)
+      .filter { $0.timestamp >= at(60) }
+    // Seen from the middle of a straight, no place of the track is as far as a departure has to be.
+    let trips = TripDetector.trips(in: fixes)
+    try #require(trips.count == 1)
+    #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(60))) <= 30)
+    let decision = try #require(trips[0].decisions.first)
+    #expect(decision.rule == .rounds)
+    #expect(decision.words.hasPrefix("on the way in rounds: "))
+  }
+
+  @Test("a walk around the block twice is a trip", arguments: [1.0, 5])
+  func block(interval: Double) throws {
+    let way = { (metres: Double) -> (east: Double, north: Double) in
+      switch metres.truncatingRemainder(dividingBy: 360) {
+      case let along where along < 110: (along, 0)
+      case let along where along < 180: (110, along - 110)
+      case let along where along < 290: (290 - along, 70)
+      case let along: (0, 360 - along)
+      }
+    }
+    let trips = TripDetector.trips(in: Self.round(on: way, metres: 720, speed: 1.3, interval: interval, seed: 2))
+    try #require(trips.count == 1)
+    #expect(abs(trips[0].trip.distanceMeters / 720 - 1) < 0.08, "\(trips[0].trip.distanceMeters)")
+  }
+
+  @Test func `one small round is none`() {
+    #expect(
+      TripDetector.trips(in: Self.round(on: Self.track, metres: 350, speed: 1.4, interval: 1, seed: 3)).isEmpty)
+  }
+
+  @Test("who mows a lawn is at home", arguments: [1.0, 3])
+  func lawn(interval: Double) {
+    let way = { (metres: Double) -> (east: Double, north: Double) in
+      let strip = metres.truncatingRemainder(dividingBy: 50)
+      return (strip < 25 ? strip : 50 - strip, (metres / 25).rounded(.down) / 2)
+    }
+    #expect(
+      TripDetector.trips(in: Self.round(on: way, metres: 3000, speed: 1.1, interval: interval, seed: 4)).isEmpty)
+  }
+
+  /// So many seconds at a place where the error changes slowly: to 1/e within `memory` seconds.
+  private static func wander(
+    from start: Double, to end: Double, spread: Double, memory: Double, seed: UInt64
+  ) -> [Location] {
+    var chance = SeededGenerator(seed: seed)
+    var (east, north) = (0.0, 0.0)
+    let keep = exp(-1 / memory)
+    let fresh = spread * (1 - keep * keep).squareRoot()
+    return stride(from: start, through: end, by: 1).map {
+      (east, north) = (keep * east + fresh * error(&chance), keep * north + fresh * error(&chance))
+      return fix($0, east: east, north: north, accuracy: -1)
+    }
+  }
+
+  @Test(
+    "a receiver whose error wanders for hours goes nowhere", arguments: [10.0, 20, 30],
+    [5.0, 20, 60, 120])
+  func wandering(spread: Double, memory: Double) {
+    for seed in UInt64(1)...4 {
+      let fixes = Self.wander(from: 0, to: 10_800, spread: spread, memory: memory, seed: seed)
+      #expect(TripDetector.trips(in: fixes).allSatisfy { !$0.decisions.map(\.rule).contains(.rounds) })
+    }
+  }
+
+  @Test("laps end where the runner rests, also if the receiver wanders there", arguments: [10.0, 20])
+  func restAfterLaps(spread: Double) throws {
+    let end = 60 + 3210 / 3.0
+    let laps = Self.round(on: Self.track, metres: 3210, speed: 3, interval: 1, seed: 5, rest: 0)
+    let rest = Self.wander(from: end.rounded() + 1, to: end + 7200, spread: spread, memory: 30, seed: 6)
+    let first = try #require(TripDetector.trips(in: laps + rest).first)
+    let late = try #require(first.trip.endTime).timeIntervalSince(at(end))
+    #expect(abs(late) <= 300)
+  }
+}
