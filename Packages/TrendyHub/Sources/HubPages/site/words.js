@@ -101,6 +101,9 @@ export const words = {
     deleteType: 'Delete type', ownColour: 'Own', signHint: 'or a sign of your own',
     kinds: { text: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date', select: 'Choice', duration: 'Length of time', url: 'Link', email: 'E-mail address' },
   },
+  daysOff: {
+    title: 'Days off', words: 'Nothing is expected on them: no streak breaks, and no goal is missed.', from: 'From', to: 'To', types: 'Of', why: 'Why', whyHint: 'holiday, flu', noTypes: 'Choose a type at least.', known: 'Set before',
+  },
   form: {
     when: 'When', until: 'Until', addEnd: 'Add an end', allDay: 'All day', note: 'Note', place: 'Place', source: 'Recorded', what: 'What would you like to log?',
     searchTypes: 'Search types', hours: 'h', minutes: 'min', yes: 'yes', no: 'no', unsaid: 'not said', required: 'Needs a value.', badNumber: 'This is not a number.', badLength: 'Write it like 1h30m, 90 or 1:30.',

@@ -3,6 +3,7 @@ import { disc } from '../parts/glyph.js';
 import { tint } from '../parts/colour.js';
 import { head, segments, stepButton } from '../parts/head.js';
 import { hatch, heatmap } from '../parts/heatmap.js';
+import { openDaysOff } from '../parts/daysoff.js';
 import { asksForEveryDay, goalOf } from '../parts/goal.js';
 import { logNow } from '../parts/eventform.js';
 import { go, withQuery } from '../data/address.js';
@@ -94,7 +95,7 @@ function drawQuarter(month, chosen, all, counts, view) {
 }
 
 /** @param {any[]} all @param {any[]} chosen */
-const legendRow = (all, chosen) => h('div.tools-row', null, chips(all, chosen), h('div.legend', null, h('span', null, h('span.hatching'), words.calendar.skipped), h('span', null, '· ', words.calendar.before)));
+const legendRow = (all, chosen) => h('div.tools-row', null, chips(all, chosen), h('div.legend', null, h('button.link', { type: 'button', dataset: { key: 'days-off' }, on: { click: () => openDaysOff(chosen) } }, words.daysOff.title), h('span', null, h('span.hatching'), words.calendar.skipped), h('span', null, '· ', words.calendar.before)));
 
 /** A type's days. @param {any} type @param {[string, string][]} stretches @param {any} counts @param {number} pitch */
 function map(type, stretches, counts, pitch) {
