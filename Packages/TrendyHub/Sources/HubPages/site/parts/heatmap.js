@@ -3,9 +3,9 @@ import { tint } from './colour.js';
 import { addDays, daysBetween, longDate, monthName, startOfWeek, today, weekdayName } from '../data/days.js';
 import { count, words } from '../words.js';
 
-/** Where the first cell stands: beside the names of weekdays, below those of months. */
-const LEFT = 30;
-const TOP = 20;
+/** Where the first cell stands, beside the names of weekdays and below those of months, and half a name's height: on a phone, where the picture is made smaller, names are set larger. */
+const WIDE = { left: 30, top: 20, half: 4 };
+const NARROW = { left: 46, top: 26, half: 6 };
 
 /** Hatching, for days that are skipped: once in a page. */
 export const hatch = () => svg('svg.defs', { 'aria-hidden': 'true' }, svg('defs', null,
@@ -43,6 +43,7 @@ function legend(bounds) {
  */
 export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isSparse, pitch, open, about, say }) {
   const cell = pitch - 3.2;
+  const { left, top, half } = isSparse ? NARROW : WIDE;
   const level = levels(bounds);
   const now = today();
   /** @type {SVGElement[]} */
@@ -54,16 +55,16 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     const weeks = Math.floor(daysBetween(monday, to) / 7) + 1;
     const children = [];
     const rows = [];
-    for (const row of isSparse ? [0, 3, 6] : [0, 2, 4, 6]) children.push(svg('text', { x: 0, y: TOP + row * pitch + cell / 2 + 4 }, weekdayName(addDays(monday, row))));
+    for (const row of isSparse ? [0, 3, 6] : [0, 2, 4, 6]) children.push(svg('text', { x: 0, y: top + row * pitch + cell / 2 + half }, weekdayName(addDays(monday, row))));
     let month = '';
     for (let date = from; date <= to; date = addDays(date, 1)) {
       const n = daysBetween(monday, date);
       const [column, row] = [Math.floor(n / 7), n % 7];
-      const [x, y] = [LEFT + column * pitch, TOP + row * pitch];
+      const [x, y] = [left + column * pitch, top + row * pitch];
       if (date.slice(5, 7) !== month && (row === 0 || month === '')) {
         // A name where its first whole week begins; the next one must have room.
         month = date.slice(5, 7);
-        children.push(svg('text', { x, y: 11 }, monthName(date)));
+        children.push(svg('text', { x, y: top - 9 }, monthName(date)));
       }
       const value = counts.get(date) ?? 0;
       const skipped = isSkipped(date) && !value;
@@ -83,7 +84,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       dates.push(date);
       (rows[row] ??= []).push(shape);
     }
-    return svg('svg', { viewBox: `0 0 ${LEFT + weeks * pitch} ${TOP + 7 * pitch}`, role: 'grid', 'aria-label': type.name }, children, rows.map((row) => svg('g', { role: 'row' }, row)));
+    return svg('svg', { viewBox: `0 0 ${left + weeks * pitch} ${top + 7 * pitch}`, role: 'grid', 'aria-label': type.name }, children, rows.map((row) => svg('g', { role: 'row' }, row)));
   });
   const start = Math.max(0, dates.indexOf(now));
   cells[start].setAttribute('tabindex', '0');
@@ -109,5 +110,5 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     if (!next) return;
     /** @type {any} */ (next).focus();
   });
-  return h('div.heat', { set: tint(type.color) }, about, box, h('div.under', null, say, legend(bounds)));
+  return h(`div.heat${isSparse ? '.narrow' : ''}`, { set: tint(type.color) }, about, box, h('div.under', null, say, legend(bounds)));
 }
