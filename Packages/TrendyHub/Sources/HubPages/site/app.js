@@ -4,7 +4,7 @@ import { ask, Refused, Unreachable } from './data/api.js';
 import { go, onAddress } from './data/address.js';
 import { tidy } from './data/keep.js';
 import { lastSent, onQueue, resume, waiting } from './data/queue.js';
-import { begin, listen, onChange, onRecord, reach, session } from './data/record.js';
+import { askPosition, begin, listen, onChange, onRecord, reach, session } from './data/record.js';
 import { drawFrame, drawSync } from './parts/frame.js';
 import { h, say } from './parts/dom.js';
 import { head } from './parts/head.js';
@@ -31,6 +31,9 @@ let askedAt = 0;
 let turn = 0;
 
 async function start() {
+  // Where somebody was here before, what follows is asked for at once; whether it may be is said below.
+  const early = localStorage.getItem('session') ? askPosition() : null;
+  early?.catch(() => {});
   try {
     const answer = await ask('GET', '/session');
     if (!answer.paired) return showPairing(app, answer, () => start());
@@ -50,13 +53,15 @@ async function start() {
       return showFailure(error);
     }
   }
-  await resume();
+  const resumed = resume();
   try {
-    await begin();
+    await begin(early ?? askPosition());
   } catch (error) {
+    await resumed;
     if (!reach.isRevoked) return showFailure(error);
     return showPairing(app, { paired: false, has_people: true, hub: session.hub }, () => start(), waiting());
   }
+  await resumed;
   drawFrame(app);
   onAddress(() => show(true));
   // After the frame, which shows types.

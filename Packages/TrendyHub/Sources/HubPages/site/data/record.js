@@ -284,11 +284,14 @@ let cursor = -1;
 /** @type {EventSource | null} */
 let source = null;
 
-/** Loads what every page needs, then listens. */
-export async function begin() {
+/** How far the record is written: what is asked for after it is not older. `null` where the hub cannot be asked. */
+export const askPosition = () => read('/changes/latest-cursor').catch((error) => { if (error instanceof Unreachable) return null; throw error; });
+
+/** Loads what every page needs, then listens. @param {ReturnType<typeof askPosition>} position asked for before */
+export async function begin(position) {
   resumeSteps(session.person.id);
-  const position = await read('/changes/latest-cursor').catch((error) => { if (error instanceof Unreachable) return null; throw error; });
-  if (position) cursor = position.answer.cursor;
+  const known = await position;
+  if (known) cursor = known.answer.cursor;
   await Promise.all(LISTS.map(loadList));
 }
 
