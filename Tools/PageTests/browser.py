@@ -184,12 +184,12 @@ class Browser:
         return self.wait(lambda: self.script(script, selector, text), f"{selector} {text or ''} is not there")
 
     def with_element(self, find, act):
-        """Finds an element and does something with it; once more where it was drawn anew between the two."""
+        """Finds an element and does something with it; once more where it was drawn anew between the two, or has just been."""
         for attempt in range(20):
             try:
                 return act(find()[ELEMENT])
             except Failed as error:
-                if "stale" not in str(error) or attempt == 19:
+                if not any(word in str(error) for word in ("stale", "not interactable")) or attempt == 19:
                     raise
 
     def press(self, selector, text=None):
