@@ -122,6 +122,13 @@ def a_quarter_has_three_months_and_its_days_open(world):
     browser.script("document.querySelector('.heat [tabindex=\"0\"]').focus()")
     browser.keys(ENTER)
     browser.find(".days")
+    # On a phone a year is two halves, as wide as the page, with names that can be read.
+    browser.size(390, 844)
+    browser.go("/calendar")
+    browser.find(".heat svg[role=grid]")
+    wide, tall = browser.script("const svg = document.querySelector('.heat svg[role=grid]'); return [svg.getBoundingClientRect().width, svg.querySelector('text').getBoundingClientRect().height]")
+    browser.size(1280)
+    check(wide > 330 and tall >= 11, f"{wide} px wide, names {tall} px tall")
     quiet(browser, "a quarter")
 
 

@@ -110,5 +110,5 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     if (!next) return;
     /** @type {any} */ (next).focus();
   });
-  return h(`div.heat${isSparse ? '.narrow' : ''}`, { set: tint(type.color) }, about, box, h('div.under', null, say, legend(bounds)));
+  return h(`div.heat${isSparse ? '.halves' : ''}`, { set: tint(type.color) }, about, box, h('div.under', null, say, legend(bounds)));
 }
