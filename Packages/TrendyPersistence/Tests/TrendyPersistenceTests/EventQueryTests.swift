@@ -233,6 +233,58 @@ struct EventQueryTests {
     #expect(found.count == 700)
   }
 
+  #if os(Linux)
+    /// What the system counts as this process's memory of a file: kilobytes that are mapped, and those that are in memory.
+    /// - Parameter path: the end of it.
+    private static func memory(of path: String) throws -> (mapped: Int, resident: Int) {
+      var (mapped, resident, isOfFile) = (0, 0, false)
+      // Read to its end: the system does not say how long it is.
+      let text = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
+      for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+        let words = line.split(separator: " ")
+        if words.count > 1, words[0].contains("-"), !words[0].hasSuffix(":") { isOfFile = line.hasSuffix(path) }
+        guard isOfFile, words.count > 1, let number = Int(words[1]) else { continue }
+        if words[0] == "Size:" { mapped += number }
+        if words[0] == "Rss:" { resident += number }
+      }
+      return (mapped, resident)
+    }
+
+    @Test func `whoever pages through a large store has a piece of it in memory`() throws {
+      let folder = try TemporaryFolder()
+      let factory = try DefaultDataStoreFactory(directory: URL(filePath: folder.path))
+      let store = factory.makeLocalStore()
+      let count = 30_000
+      for number in 0..<count {
+        try store.upsertEvent(id: "e\(number)") {
+          $0.eventTypeId = "t"
+          $0.timestamp = Date(timeIntervalSince1970: Double(number))
+          $0.notes = String(repeating: "a note ", count: 150)
+        }
+      }
+      try store.save()
+      while try factory.maintain(sealingAll: true) {}
+      let segments = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { $0.hasPrefix("segment-") }.map { "\(URL(filePath: folder.path).lastPathComponent)/\($0)" }
+      for query in [EventQuery(), EventQuery(text: "nowhere")] {
+        factory.releaseMemory()
+        var (cursor, found, least, mapped): (EventCursor?, Int, Int, Int) = (nil, 0, .max, 0)
+        repeat {
+          let page = try store.events(matching: query, after: cursor, limit: 1000)
+          found += page.events.count
+          cursor = page.next
+          // Beyond the middle all that was passed would be more than half.
+          guard cursor == nil || found > count / 2 else { continue }
+          let memory = try segments.map { try Self.memory(of: $0) }
+          least = min(least, memory.reduce(0) { $0 + $1.resident })
+          mapped = memory.reduce(0) { $0 + $1.mapped }
+        } while cursor != nil
+        #expect(found == (query.text == nil ? count : 0))
+        #expect(least < mapped / 2, "\(least) of \(mapped) KB")
+      }
+    }
+  #endif
+
   @Test func `another process sees every save at once, however often it looked before`() throws {
     let disk = SimulatedFileSystem()
     let writer = try EngineFixture.open(disk)

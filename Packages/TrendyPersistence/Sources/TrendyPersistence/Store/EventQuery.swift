@@ -58,27 +58,34 @@ extension LocalStore {
     precondition(limit > 0, "a page of \(limit) events")
     let filter = EventFilter(query)
     var page = EventPage(events: [], next: nil)
-    var last = cursor
-    var piece = max(min(limit, 1 << 20) * 2, 256)
+    var start = cursor
+    // Where not all are on the page, about as many again are looked through; else the row that the next page begins with and some of
+    // one moment, as a piece does not end within a moment.
+    let wanted = min(limit, 1 << 20)
+    var piece = max(filter.isOfAll ? wanted + 16 : wanted * 2, 256)
     while true {
-      guard let range = Self.range(query.range, upTo: last) else { return page }
+      guard let range = Self.range(query.range, upTo: start) else { return page }
       let found = try eventRecords(in: range, ofType: query.eventTypeId, limit: piece)
       defer { withExtendedLifetime(found.pin) {} }
-      var hasAdvanced = false
+      try pass(bytes: found.pointers.reduce(0) { $0 + RecordLayout.size($1) })
+      var last: EventFields?
       for record in found.pointers {
         let fields = try Self.fields(record)
-        if let last, !fields.isBehind(last) { continue }
+        if let start, !fields.isBehind(start) { continue }
         if page.events.count == limit {
-          page.next = last
+          page.next = last.map { EventCursor($0) } ?? start
           return page
         }
-        hasAdvanced = true
-        last = EventCursor(timestamp: fields.date, id: fields.identifier.text)
+        last = fields
         if try filter.matches(fields, reader) { page.events.append(try decode(Event.self, record)) }
       }
       if found.pointers.count < piece { return page }
-      // More of one moment than a piece holds.
-      if !hasAdvanced { piece *= 4 }
+      if let last {
+        start = EventCursor(last)
+      } else {
+        // More of one moment than a piece holds.
+        piece *= 4
+      }
     }
   }
 
@@ -91,6 +98,10 @@ extension LocalStore {
     }
     return lower < upper ? lower..<upper : nil
   }
+}
+
+extension EventCursor {
+  fileprivate init(_ fields: EventFields) { self.init(timestamp: fields.date, id: fields.identifier.text) }
 }
 
 extension EventFields {
@@ -112,6 +123,9 @@ private struct EventFilter {
     place = query.place.map { Array($0.lowercased().utf8) }
     text = query.text.map { Array($0.lowercased().utf8) }
   }
+
+  /// Whether it asks nothing.
+  var isOfAll: Bool { sourceType == nil && geofenceId == nil && place == nil && text == nil }
 
   func matches(_ fields: EventFields, _ reader: EventReader) throws(StorageError) -> Bool {
     if let sourceType, fields.sourceType != sourceType { return false }

@@ -18,6 +18,8 @@ public final class LocalStore: DataStoreProtocol {
   let reader = EventReader()
   /// Of the last count by days.
   var knownDays: DayTable?
+  /// Length of the rows that pages went through since memory was let go of.
+  private var bytesPassed = 0
   /// Insertions in this unit so far that keep a place.
   private var placesGiven: UInt64 = 0
 
@@ -121,6 +123,17 @@ extension LocalStore {
   func refresh() throws(StorageError) {
     let engine = try engine.get()
     if transaction == nil { try engine.refresh() }
+  }
+
+  private static let mostBytesPassed = 4 << 20
+
+  /// Notes rows that were looked through on the way to others: now and then lets go of what the system has mapped of the files for it, so
+  /// that to go through all of a large store takes no more memory than through a small one.
+  func pass(bytes: Int) throws(StorageError) {
+    bytesPassed += bytes
+    guard bytesPassed >= Self.mostBytesPassed else { return }
+    bytesPassed = 0
+    try engine.get().releaseMemory()
   }
 
   /// Finds a row by its identifier: under the bits of a canonical UUID, else under its hash or one of the places after it,
