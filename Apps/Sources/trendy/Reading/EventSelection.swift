@@ -200,12 +200,3 @@ extension Event {
     return fields.contains { $0?.lowercased().contains(text) ?? false }
   }
 }
-
-extension EventRow {
-  /// Whether the clock here is the one that it was recorded by; also where none is known.
-  fileprivate func wasRecorded(in local: LocalTime) -> Bool {
-    guard let timeZone else { return true }
-    guard var name = local.zoneName else { return false }
-    return timeZone.withUTF8 { bytes in name.withUTF8 { $0.elementsEqual(bytes) } }
-  }
-}

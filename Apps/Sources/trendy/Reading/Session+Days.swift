@@ -4,21 +4,21 @@
   import Foundation
 #endif
 import TrendyModels
-import TrendyProtocols
+import TrendyPersistence
 
 extension Session {
   /// The events of some of the person's days, the newest first. An all-day event belongs to its date.
   /// - Parameters:
-  ///   - range: from the first moment of a day to that of another, or any moments; `nil` for all.
-  ///   - limit: at most so many; `nil` for all.
-  func events(
-    in range: Range<Date>?, ofType type: String?, limit: Int?, from store: any DataStoreProtocol
-  ) throws -> [Event] {
-    guard let range else { return local.newestFirst(try store.events(in: nil, ofType: type, limit: limit)) }
-    let found = local.newestFirst(
-      try store.events(in: local.timestamps(ofDays: range), ofType: type, limit: nil)
-        .filter { range.contains(local.moment(of: $0)) })
-    return limit.map { Array(found.prefix($0)) } ?? found
+  ///   - range: from the first moment of a day to that of another.
+  ///   - store: where they lie; others are passed over there without being made.
+  func events(in range: Range<Date>, from store: LocalStore) throws -> [Event] {
+    var events: [Event] = []
+    try store.eventRows(in: local.timestamps(ofDays: range)).forEach { row in
+      guard row.isAllDay || range.contains(row.timestamp) else { return }
+      let event = try row.event()
+      if range.contains(local.moment(of: event)) { events.append(event) }
+    }
+    return local.newestFirst(events)
   }
 }
 

@@ -80,6 +80,12 @@ extension LocalTime {
     return rules.day(of: event.timestamp, dayStart: dayStart)
   }
 
+  /// The timestamps that events of some days may have, in whatever zone they were recorded.
+  public func timestamps(of days: ClosedRange<CivilDate>) -> Range<Date> {
+    let (first, end) = (midnight(of: days.lowerBound), midnight(of: days.upperBound.advanced(by: 1)))
+    return first.addingTimeInterval(-Self.longestDateShift)..<end.addingTimeInterval(Self.longestDateShift)
+  }
+
   /// What the clock showed when an event began, in the zone where it was recorded: minutes after midnight, below 1440. `nil` of an
   /// all-day event.
   public func minuteOfDay(of event: Event) -> Int? {

@@ -86,6 +86,9 @@ public protocol DataStoreProtocol: AnyObject {
 
   /// The events of a span of time, or of all time, of one type or of all; the newest first, at most `limit`.
   func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event]
+  /// The events of some of the person's days, each of the day that it was where it was recorded, of one type or of all; the newest
+  /// first. The default makes all events whose timestamps come near.
+  func events(of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime) throws -> [Event]
   /// The events of these sources in a span of time, or of all time; the newest first. The default looks at all events of the span.
   func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event]
   /// Events whose id begins with a text, whatever its case, in no order; at most `limit` of them. The default looks at all events.
@@ -255,9 +258,17 @@ extension DataStoreProtocol {
     return Array(try fetchAllEvents().lazy.filter { $0.id.lowercased().hasPrefix(wanted) }.prefix(limit))
   }
 
+  public func events(
+    of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime
+  ) throws -> [Event] {
+    try events(in: local.timestamps(of: days), ofType: eventTypeId, limit: nil)
+      .filter { days.contains(local.day(of: $0)) }
+  }
+
   public func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event] {
     try events(in: range, ofType: nil, limit: nil).filter { sources.contains($0.sourceType) }
   }
+
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     let events = try fetchAllEvents().filter { sources.contains($0.sourceType) }
       .map { (recorded: UUIDv7($0.id)?.date ?? $0.timestamp, event: $0) }

@@ -34,7 +34,7 @@ struct TodayCommand: Command {
     let (start, end) = (session.local.startOfDay(session.now), session.local.startOfDay(session.now, addingDays: 1))
     let container = try session.openStore()
     let store = container.makeLocalStore()
-    let events = try session.events(in: start..<end, ofType: nil, limit: nil, from: store)
+    let events = try session.events(in: start..<end, from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
     let list = try EventList((events + running).reversed(), in: store)
     var snapshot = try TodaySnapshot(

@@ -57,10 +57,3 @@ extension TodayTally {
     }
   }
 }
-
-extension DataStoreProtocol {
-  /// Those of some of the person's days, the newest first.
-  func events(of days: ClosedRange<CivilDate>, ofType type: String?, in local: LocalTime) throws -> [Event] {
-    try events(in: local.timestamps(of: days), ofType: type, limit: nil).filter { days.contains(local.day(of: $0)) }
-  }
-}

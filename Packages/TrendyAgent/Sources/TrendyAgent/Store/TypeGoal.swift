@@ -43,14 +43,6 @@ public struct TypeGoal: Hashable, Sendable {
   }
 }
 
-extension LocalTime {
-  /// The timestamps that events of some days may have, in whatever zone they were recorded.
-  func timestamps(of days: ClosedRange<CivilDate>) -> Range<Date> {
-    let (first, end) = (midnight(of: days.lowerBound), midnight(of: days.upperBound.advanced(by: 1)))
-    return first.addingTimeInterval(-Self.longestDateShift)..<end.addingTimeInterval(Self.longestDateShift)
-  }
-}
-
 extension Skip {
   /// The days of the person that it excuses; what ends where a day begins takes nothing of that day.
   public func dates(in local: LocalTime) -> ClosedRange<CivilDate> {

@@ -77,6 +77,13 @@ public struct EventRow {
     return event
   }
 
+  /// Whether the clock here is the one that it was recorded by; also where none is known.
+  public func wasRecorded(in local: LocalTime) -> Bool {
+    guard let zone = fields.timeZone else { return true }
+    guard var name = local.zoneName else { return false }
+    return name.withUTF8 { $0.elementsEqual(zone) }
+  }
+
   private func text(_ bytes: UnsafeRawBufferPointer?) -> Text? { bytes.map { Text(bytes: $0, source: source) } }
 }
 

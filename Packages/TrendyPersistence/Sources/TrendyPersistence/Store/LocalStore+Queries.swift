@@ -25,6 +25,23 @@ extension LocalStore {
     return events
   }
 
+  /// Others are passed over without being made: an all-day event may be told of by a timestamp days away, so that five days around
+  /// today are looked through.
+  public func events(
+    of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime
+  ) throws -> [Event] {
+    var (events, walk): ([Event], DayWalk) = ([], DayWalk(local))
+    try eventRows(in: local.timestamps(of: days), ofType: eventTypeId).forEach { row in
+      if row.isAllDay || !row.wasRecorded(in: local) {
+        let event = try row.event()
+        if days.contains(local.day(of: event)) { events.append(event) }
+      } else if days.contains(walk.day(of: row.timestamp)) {
+        events.append(try row.event())
+      }
+    }
+    return events
+  }
+
   /// Others are passed over without being made.
   public func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event] {
     var events: [Event] = []

@@ -115,6 +115,41 @@ extension DataStoreContract {
       try unit.deleteEvent(id: "d")
       try owe("after one moved and one went", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["c"])
     },
+    Clause("an event is of the day that it was where it was recorded, and an all-day event of its date") { makeUnit in
+      let unit = try makeUnit()
+      var local = LocalTime(isUTC: true)
+      local.dayStart = 4 * 3600
+      // The 15th of June here: from four o'clock to four o'clock.
+      let midnight = DeterministicDate.make(year: 2024, month: 6, day: 15, hour: 0)
+      func add(_ id: String, hours: Double, zone: String? = nil, isAllDay: Bool = false) throws {
+        try unit.upsertEvent(id: id) {
+          $0.eventTypeId = id == "late" ? "type-2" : "type-1"
+          $0.timestamp = midnight.addingTimeInterval(hours * 3600)
+          $0.timeZone = zone
+          $0.isAllDay = isAllDay
+        }
+      }
+      try add("night before", hours: 3.999)
+      try add("first", hours: 4, zone: "UTC")
+      try add("late", hours: 27.999)
+      try add("after", hours: 28)
+      // Tokyo is nine hours ahead: there it is five o'clock, and three.
+      try add("Tokyo", hours: -4, zone: "Asia/Tokyo")
+      try add("Tokyo before", hours: -6, zone: "Asia/Tokyo")
+      try add("date", hours: 0, isAllDay: true)
+      try add("date in Tokyo", hours: -9, zone: "Asia/Tokyo", isAllDay: true)
+      try add("date after", hours: 24, isAllDay: true)
+      guard let day = CivilDate("2024-06-15") else { throw Violation(description: "a date is none") }
+      for state in ["unsaved", "saved"] {
+        try owe(
+          "of the day, \(state)", unit.events(of: day...day, ofType: nil, in: local).map(\.id),
+          ["late", "first", "date", "Tokyo", "date in Tokyo"])
+        try owe("of a type, \(state)", unit.events(of: day...day, ofType: "type-2", in: local).map(\.id), ["late"])
+        try owe(
+          "of two days, \(state)", unit.events(of: day...day.advanced(by: 1), ofType: nil, in: local).count, 7)
+        try unit.save()
+      }
+    },
     Clause("days are counted by the zone's midnight, and days without an event are left out") { makeUnit in
       let unit = try makeUnit()
       // Midnight in the zone three hours ahead is 21:00 UTC.
