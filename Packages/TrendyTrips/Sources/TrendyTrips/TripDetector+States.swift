@@ -36,11 +36,14 @@ extension TripDetector {
     ///   - fixes: those taken there so far, not empty.
     ///   - isNoisy: they are known to scatter widely, and how widely follows from them.
     ///   - noise: metres known of before.
-    init(at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0) {
+    ///   - course: the steps up to the last of the fixes, if they go on here.
+    init(
+      at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0, course: Course? = nil
+    ) {
       center = place
       since = fixes[0].timestamp
       here = Array(fixes.suffix(Self.limit))
-      course = Course(at: fixes[fixes.count - 1])
+      self.course = course ?? Course(at: fixes[fixes.count - 1])
       if isNoisy {
         let away = fixes.map { Geodesic.shortMeters(from: place, to: $0.coordinate) }.sorted()
         self.noise = min(max(noise, away[away.count / 2]), 60)

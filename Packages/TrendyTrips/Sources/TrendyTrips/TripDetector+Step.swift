@@ -80,7 +80,8 @@ extension TripDetector.Way {
   /// Ends or pauses it, if it is back where it began or stood for long enough.
   private mutating func rest(at fix: Location, _ taken: inout Taken, _ configuration: TripDetector.Configuration) {
     if isBack(configuration) {
-      taken.rest = TripDetector.Rest(at: record.trip.startCoordinate, fixes: [fix])
+      // A lap may be shorter than what tells going from noise.
+      taken.rest = TripDetector.Rest(at: record.trip.startCoordinate, fixes: [fix], course: course)
       taken.effects.append(cancelled(.back, at: fix.timestamp))
       return
     }

@@ -25,7 +25,7 @@ extension TripDetector {
     private var coarseBase: Location
     private var legFinder = LegFinder()
     private var drift: Drift
-    private var course: Course
+    private(set) var course: Course
     private var hops: Hops
     /// As the way was with the first fix of each of the recent cells of ``Drift``.
     private var cells: [Mark]

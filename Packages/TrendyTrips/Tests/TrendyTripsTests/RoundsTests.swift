@@ -52,6 +52,15 @@ struct RoundsTests {
     #expect(trips[0].decisions.contains { [.departed, .rounds].contains($0.rule) })
   }
 
+  @Test("laps that begin in a bend, each over within two minutes, are one trip", arguments: [1.0, 3, 8])
+  func quickLaps(interval: Double) throws {
+    let bend = { (metres: Double) in Self.track(100 + metres) }
+    let trips = TripDetector.trips(
+      in: Self.round(on: bend, metres: 3210, speed: 3.6, interval: interval, seed: 7))
+    try #require(trips.count == 1)
+    #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(60))) <= 30)
+  }
+
   @Test func `a recording that begins and ends on the running track is a trip, and says why`() throws {
     let fixes = Self.round(on: Self.track, metres: 2000, speed: 3, interval: 1, seed: 1, rest: 0)
       .filter { $0.timestamp >= at(60) }
