@@ -117,7 +117,7 @@ extension TripDecision: CustomStringConvertible {
       "fixes up to \(metres) off are passed over: they are of WiFi or radio cells, between fixes that know the place to \(Self.length(limit))"
     case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
     case .rounds:
-      "on the way in rounds: \(metres) in \(time), and no farther than \(Self.length(limit)) from the place of rest; a receiver's errors "
+      "on the way in rounds: \(metres) in \(time), and then \(Self.length(limit)) from the place of rest; a receiver's errors "
         + "would turn back from step to step"
     case .woke:
       "nothing was heard for \(time), then \(metres) from the place of rest; it did not leave before, and the start is "
