@@ -164,6 +164,14 @@ extension MockDataStore: DataStoreProtocol {
     return try unit.events(in: range, ofType: eventTypeId, limit: limit)
   }
 
+  public func events(
+    of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime
+  ) throws -> [Event] {
+    queryEventsCalls += 1
+    try throwIfSet(throwOnFetchAll)
+    return try unit.events(of: days, ofType: eventTypeId, in: local)
+  }
+
   public func eventCountsByDay(in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone) throws
     -> [Date: Int]
   {
