@@ -337,6 +337,7 @@ struct EventTableReader {
 
   private func number(_ text: String) -> Double? {
     if let whole = Self.whole(text) { return Double(whole) }
+    if Self.isPlain(text), let value = Double(text), value.isFinite { return value }
     var text = FieldText.trim(text).replacing("\u{2212}", with: "-")
     text.removeAll { $0 == "\u{A0}" || $0 == "\u{202F}" || $0 == "'" }
     // A zero in front is a number of a telephone or a postal code.
@@ -361,6 +362,22 @@ struct EventTableReader {
       value = value * 10 + Int(byte - 0x30)
     }
     return text.utf8.count > 1 && text.utf8.first == 0x30 ? nil : value
+  }
+
+  /// Whether a text is digits with a point among them or before them, as most fractions are: nothing in it can mean something else.
+  private static func isPlain(_ text: String) -> Bool {
+    var (isFirstZero, count, hasPoint) = (false, 0, false)
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "."), !hasPoint {
+        hasPoint = true
+      } else if byte &- 0x30 <= 9, !(isFirstZero && count == 1) {
+        isFirstZero = count == 0 && byte == 0x30
+      } else {
+        return false
+      }
+      count += 1
+    }
+    return hasPoint && count > 1
   }
 
   /// Seconds of `1:30`, `01:30:00`, `90`, `1.5 h`, `1h30m`; the unit of a bare number is the column's.
