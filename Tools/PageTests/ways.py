@@ -293,3 +293,14 @@ def a_browser_that_is_removed_while_something_is_written_keeps_it_until_it_is_in
         browser.hides("This browser was removed", "body")
         browser.go("/")
         browser.wait(lambda: browser.text(".tile .count") == "1", "it counts once")
+
+
+@test
+def a_browser_that_keeps_nothing_shows_what_the_hub_has(world):
+    for broken in ("indexedDB.open = () => ({})", "indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); }"):
+        with world.hub() as hub, world.browser(hub) as browser:
+            Device(hub).type("Coffee", "#7A4B2E", "cup")
+            browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=broken)
+            pair(browser, hub)
+            browser.go("/places")
+            browser.find("main h1", "Places")

@@ -66,7 +66,7 @@ def a_place_tells_its_hours_and_who_is_there(world):
         phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 120, "event_type_entry_id": home})
         visit = lambda start, end: phone.event(home, life.iso(start), source_type="geofence", geofence_id="home", location_name="Home", **({"end_date": life.iso(end)} if end else {}))
         visit(life.day(8, 9), life.day(8, 11))
-        pair(browser, hub, then="h1")
+        pair(browser, hub, then="#main h1")
         browser.go("/places")
         browser.shows("Hours a week", "main")
         browser.shows("2 h", ".times")

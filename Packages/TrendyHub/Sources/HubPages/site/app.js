@@ -53,7 +53,8 @@ async function start() {
       return showFailure(error);
     }
   }
-  const resumed = resume();
+  // A browser that cannot keep anything, or takes its time, does not stand before what the hub says.
+  const resumed = Promise.race([resume().catch((error) => console.error(error)), new Promise((done) => setTimeout(done, 2000))]);
   try {
     await begin(early ?? askPosition());
   } catch (error) {

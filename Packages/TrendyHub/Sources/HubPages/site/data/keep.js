@@ -2,16 +2,25 @@
 
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
+/** @type {IDBOpenDBRequest | null} */
+let request = null;
+
+// A browser may keep a page that was left as it was, with a database that it had begun to make: no later page could open that.
+addEventListener('pagehide', () => {
+  if (request?.transaction) request.transaction.abort();
+  else if (request?.readyState === 'done' && !request.error) request.result.close();
+  opening = request = null;
+});
 
 function open() {
   opening ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open('trendy', 1);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore('answers');
-      request.result.createObjectStore('queue', { keyPath: 'n', autoIncrement: true });
+    const mine = request = indexedDB.open('trendy', 1);
+    mine.onupgradeneeded = () => {
+      mine.result.createObjectStore('answers');
+      mine.result.createObjectStore('queue', { keyPath: 'n', autoIncrement: true });
     };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    mine.onsuccess = () => resolve(mine.result);
+    mine.onerror = () => reject(mine.error);
   });
   return opening;
 }
