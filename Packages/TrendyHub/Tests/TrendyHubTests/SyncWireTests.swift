@@ -103,6 +103,7 @@ struct SyncWireTests {
     let refused = try await hub.send("POST", "/mutations", body)
     #expect(refused.status == 409 && refused.problem == "log_reset" && refused["head"] == 2)
     #expect(try await hub.send("GET", "/me/sync?device=d")["last_seq"] == 2)
+    #expect(try await hub.send("GET", "/me/sync?device=").problem == "invalid")
     // A snapshot is always served.
     #expect(try await hub.send("GET", "/snapshot?seen=3&\(known)").status == 200)
     for query in ["seen=-1", "seen=x", "last_seq=1.5"] {

@@ -111,14 +111,15 @@ extension HubServer {
     let position = state.position(at: clock.now)
     return SnapshotHeader(
       cursor: state.head, epoch: position.epoch ?? "",
-      lastSequence: try call.text("device").map { try reading.mark(device: $0) } ?? 0, count: count,
+      lastSequence: try call.device().map { try reading.mark(device: $0) } ?? 0, count: count,
       position: position)
   }
 
   func syncStatus(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let device = try call.device()
     return try await read(person: sender.person) { [self] reading in
       let state = try reading.state()
-      let lastSequence = try call.text("device").map { try reading.mark(device: $0) } ?? 0
+      let lastSequence = try device.map { try reading.mark(device: $0) } ?? 0
       let kinds = SyncedKind.all.map { ($0.name, state.sums?[$0.name] ?? KindSum()) }
       return try .wire(
         SyncSummary(
@@ -148,12 +149,18 @@ extension HubServer {
 }
 
 extension HubCall {
+  /// The store that asks.
+  fileprivate func device() throws(Problem) -> String? {
+    guard let device = text("device") else { return nil }
+    guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
+    return device
+  }
+
   /// What a device says of itself in an address; `nil` for one that says nothing.
   fileprivate func position() throws(Problem) -> DevicePosition? {
     let seen = try integer("seen", in: SyncRange.counter, default: 0)
     let lastSequence = try optionalInteger("last_seq", in: SyncRange.counter)
-    guard let device = text("device") else { return nil }
-    guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
+    guard let device = try device() else { return nil }
     return DevicePosition(device: device, seen: seen, epoch: text("epoch"), lastSequence: lastSequence)
   }
 }

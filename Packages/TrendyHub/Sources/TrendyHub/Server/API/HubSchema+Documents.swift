@@ -37,8 +37,9 @@ extension HubSchema {
       "LatestCursor": .object([.required("cursor", .counter)] + position),
       "Mutation": mutation,
       "PushRequest": .object([
-        .required("device", .identifier), .required("acked_through", .counter), .optional("seen", .counter),
-        .optional("epoch", .string), .optional("last_seq", .counter), .required("mutations", .list(.named("Mutation"))),
+        .required("device", .identifier), .required("acked_through", .counter), .optional("seen", .nullable(.counter)),
+        .optional("epoch", .nullable(.string)), .optional("last_seq", .nullable(.counter)),
+        .required("mutations", .list(.named("Mutation"))),
       ]),
       "Outcome": outcome,
       "PushResponse": .object([.required("outcomes", .list(.named("Outcome")))] + position),
