@@ -1,41 +1,24 @@
-import Synchronization
 import TrendyModels
 
 /// Which letters stand together in the texts of a person's events, by month, so that a search passes over the months that cannot have a
 /// word: learned as they are searched, and kept up with what is written.
 final class KnownTexts: Sendable {
-  private struct Known: Sendable {
-    let person: String
-    let position: ReadPosition
-    let months: [Int: TextSignature]
-  }
-
-  /// Of so many persons at once; ten years are a megabyte.
-  private static let limit = 4
-
-  private let known = Mutex<[Known]>([])
+  /// By person; ten years are a megabyte.
+  private let known = KnownValues<String, MonthTexts>()
 
   /// Runs a search with what is known, and keeps what it learns.
   func search<Result>(
     of person: String, _ reading: any HubReading, _ body: (inout MonthTexts) throws -> Result
   ) throws -> Result {
-    let state = try reading.state()
-    let found = known.withLock { $0.first { $0.person == person } }
-    var texts = MonthTexts()
-    if let found, found.position.isPast(of: state), let changes = try reading.changes(since: found.position) {
-      texts = MonthTexts(months: found.months)
-      texts.add(changes)
-    }
-    let result = try body(&texts)
-    // Where something was written meanwhile, nobody can say whether it was read.
-    if try reading.state().head == state.head {
-      known.withLock { known in
-        known.removeAll { $0.person == person }
-        known.append(Known(person: person, position: ReadPosition(state), months: texts.months))
-        if known.count > Self.limit { known.removeFirst() }
+    try known.ask(person, reading) { known, _ in
+      var texts = MonthTexts()
+      if let known, let changes = try reading.changes(since: known.position) {
+        texts = known.value
+        texts.add(changes)
       }
+      let result = try body(&texts)
+      return (texts, result)
     }
-    return result
   }
 }
 

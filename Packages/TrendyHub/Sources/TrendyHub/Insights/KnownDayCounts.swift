@@ -1,4 +1,3 @@
-import Synchronization
 import TrendyInsights
 import TrendyModels
 
@@ -32,8 +31,7 @@ final class KnownDayCounts: Sendable {
     let dayStart: Int64
   }
 
-  private struct Known: Sendable {
-    var position: ReadPosition
+  private struct Counts: Sendable {
     /// By their number since the year 0.
     var months: [Int: Month] = [:]
     /// The earliest event: its moment and its day; `nil` where it has to be looked for, an empty one where there is none.
@@ -55,48 +53,34 @@ final class KnownDayCounts: Sendable {
   }
 
   /// Of so many persons and zones at once.
-  private static let limit = 8
-
-  private let known = Mutex<[(key: Key, value: Known)]>([])
+  private let known = KnownValues<Key, Counts>(limit: 8)
 
   /// The counts of the months in which a range of moments lies, and the day of the first event.
   func counts(
     of person: String, _ reading: any HubReading, days: PersonDays, during moments: Range<Int64>
   ) throws -> (months: [Month], first: CivilDate?) {
     let key = Key(person: person, zone: days.zone, dayStart: days.startSeconds)
-    let state = try reading.state()
-    var value = try current(key, reading, days, state)
-    let months = Self.month(of: moments.lowerBound)...Self.month(of: max(moments.lowerBound, moments.upperBound - 1))
-    for run in Self.runs(months.filter { value.months[$0] == nil }) {
-      try Self.count(run, reading, days) { value.months[$0] = $1 }
+    return try known.ask(key, reading) { known, _ in
+      var value = try known.flatMap { try Self.current($0.value, since: $0.position, reading, days) } ?? Counts()
+      let months = Self.month(of: moments.lowerBound)...Self.month(of: max(moments.lowerBound, moments.upperBound - 1))
+      for run in Self.runs(months.filter { value.months[$0] == nil }) {
+        try Self.count(run, reading, days) { value.months[$0] = $1 }
+      }
+      let first = try value.first ?? Self.first(reading, days)
+      value.first = first
+      return (value, (months.compactMap { value.months[$0] }, first.date))
     }
-    let first = try value.first ?? Self.first(reading, days)
-    value.first = first
-    // Where something was written meanwhile, nobody can say whether it was counted.
-    if try reading.state().head == state.head { keep(value, for: key) }
-    return (months.compactMap { value.months[$0] }, first.date)
   }
 
-  private func current(
-    _ key: Key, _ reading: any HubReading, _ days: PersonDays, _ state: HubState
-  ) throws -> Known {
-    if var value = known.withLock({ $0.first { $0.key == key }?.value }), value.position.isPast(of: state),
-      let changes = try EventChanges(reading, since: value.position, { EventChanges.isOfDay($1) })
-    {
-      for event in changes.added.compactMap(HubEventMoment.init) { value.add(1, event, days) }
-      for event in changes.removed.compactMap(HubEventMoment.init) { value.add(-1, event, days) }
-      value.position = ReadPosition(state)
-      return value
-    }
-    return Known(position: ReadPosition(state))
-  }
-
-  private func keep(_ value: Known, for key: Key) {
-    known.withLock { known in
-      known.removeAll { $0.key == key }
-      known.append((key, value))
-      if known.count > Self.limit { known.removeFirst() }
-    }
+  /// What was counted, with what was written since; `nil` where that cannot be told.
+  private static func current(
+    _ counts: Counts, since position: ReadPosition, _ reading: any HubReading, _ days: PersonDays
+  ) throws -> Counts? {
+    guard let changes = try EventChanges(reading, since: position, { EventChanges.isOfDay($1) }) else { return nil }
+    var counts = counts
+    for event in changes.added.compactMap(HubEventMoment.init) { counts.add(1, event, days) }
+    for event in changes.removed.compactMap(HubEventMoment.init) { counts.add(-1, event, days) }
+    return counts
   }
 
   /// Months that follow each other.

@@ -1,61 +1,37 @@
-import Synchronization
 import TrendyModels
 import TrendyTrips
 
 /// The trips and odometer readings of a few persons, read once and then kept up with what is written: a log of years is not read anew
 /// for each entry.
 final class KnownTrips: Sendable {
-  private struct Known: Sendable {
-    let person: String
-    var position: ReadPosition
-    var events: MileageEvents
-  }
-
-  private static let limit = 4
-
-  private let known = Mutex<[Known]>([])
-  private let made = LastRead<NoKey, PersonTrips>()
+  /// Both by person.
+  private let events = KnownValues<String, MileageEvents>()
+  private let trips = KnownValues<String, PersonTrips>()
 
   func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
-    try made.value(of: person, NoKey(), reading) {
+    try trips.value(for: person, reading) { _ in
       try PersonTrips(try events(of: person, reading), reading, person: person)
     }
   }
 
   private func events(of person: String, _ reading: any HubReading) throws -> MileageEvents {
-    let state = try reading.state()
-    let odometerType = try MileageEvents.odometerType(reading, person: person)
-    var events = try current(of: person, reading, state, odometerType: odometerType)
-    if events == nil {
-      events = MileageEvents(odometerType: odometerType)
+    try events.value(for: person, reading) { known in
+      let odometerType = try MileageEvents.odometerType(reading, person: person)
+      // What was kept, with what was written since, where that can be told and is much less than all.
+      if let known, known.value.odometerType == odometerType, let changes = try reading.changes(since: known.position) {
+        var events = known.value
+        for entry in changes where entry.kind == SyncedKind.event.name {
+          try events.update(with: entry, person: person)
+        }
+        return events
+      }
+      var events = MileageEvents(odometerType: odometerType)
       try reading.eachEvent(during: Int64.min / 4..<Int64.max / 4) { event, entry in
         guard event.sourceType == .trip || event.eventTypeId == odometerType else { return }
-        try events?.update(with: try entry(), person: person)
+        try events.update(with: try entry(), person: person)
       }
+      return events
     }
-    let value = events ?? MileageEvents(odometerType: odometerType)
-    // Where something was written meanwhile, nobody can say whether it was read.
-    if try reading.state().head == state.head {
-      known.withLock { known in
-        known.removeAll { $0.person == person }
-        known.append(Known(person: person, position: ReadPosition(state), events: value))
-        if known.count > Self.limit { known.removeFirst() }
-      }
-    }
-    return value
-  }
-
-  /// What was kept, with what was written since; `nil` where that cannot be told or is not much less than all.
-  private func current(
-    of person: String, _ reading: any HubReading, _ state: HubState, odometerType: String?
-  ) throws -> MileageEvents? {
-    guard let value = known.withLock({ $0.first { $0.person == person } }), value.position.isPast(of: state),
-      value.events.odometerType == odometerType,
-      let changes = try reading.changes(since: value.position)
-    else { return nil }
-    var events = value.events
-    for entry in changes where entry.kind == SyncedKind.event.name { try events.update(with: entry, person: person) }
-    return events
   }
 }
 

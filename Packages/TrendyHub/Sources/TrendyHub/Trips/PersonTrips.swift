@@ -29,9 +29,6 @@ struct PersonTrips: Sendable {
   }
 }
 
-/// What is known of one record whatever is asked of it.
-struct NoKey: Hashable, Sendable {}
-
 extension HubEntry {
   func decoded<Wire: Decodable>(person: String) throws -> Wire {
     try ChangeEntryData(rawData: document(person: person)).decode(Wire.self)
