@@ -70,7 +70,7 @@ struct TypeMergeCommand: Command {
     return answer.into.show(session)
   }
 
-  /// What is not an event and names the type: excused days, which would go with it, and places that record it.
+  /// The excused days of a type, which would be deleted with it, and the places whose visits are recorded as it.
   private static func references(to type: EventType, in store: any DataStoreProtocol) throws -> [Undoable] {
     let skips = try store.fetchRecords(kind: .skip).filter { Skip($0)?.eventTypeId == type.id }
     let places = try store.fetchAllGeofences().filter { [$0.eventTypeEntryId, $0.eventTypeExitId].contains(type.id) }

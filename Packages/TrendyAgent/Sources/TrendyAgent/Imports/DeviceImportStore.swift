@@ -144,7 +144,7 @@ final class DeviceImportStore: ImportStore {
       } catch RecorderError.deletionUnderWay {
         return try save.again.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
-        // What it belongs to was deleted.
+        // Its event type was deleted.
         return nil
       }
     }

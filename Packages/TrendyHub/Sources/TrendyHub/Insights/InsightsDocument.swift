@@ -87,7 +87,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// That of the goal, 0 to 1; `null` without one.
+  /// How well the goal of a type is kept, 0 to 1; `null` without a goal.
   func score(_ id: String, _ own: TypeHistory) -> JSONValue {
     guard let goal = history.facts.goals[id] ?? nil else { return .null }
     let amounts = history.amounts(ofType: id, over: own.days)

@@ -29,6 +29,18 @@ struct PersonFacts: Sendable {
     running = asksForDurations ? try Self.running(reading) : []
   }
 
+  /// How far the goal of a type is met in the day or week around a date; `nil` without a goal.
+  /// - Parameters:
+  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - amounts: what each day added to the goal.
+  func progress(
+    ofType type: String, on date: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double]
+  ) -> GoalProgress? {
+    guard let goal = goals[type] ?? nil else { return nil }
+    return goal.progress(
+      on: date, firstWeekday: firstWeekday, amounts: amounts, skips: (skips[type] ?? []).map { $0...$0 })
+  }
+
   /// What an event adds to the goal of its type; `nil` where the type has none.
   func amount(of entry: HubEntry, type: String, now: Date) -> Double? {
     guard let goal = goals[type] ?? nil else { return nil }

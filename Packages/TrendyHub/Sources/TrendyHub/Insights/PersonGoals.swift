@@ -32,10 +32,9 @@ struct PersonGoals {
 
   /// Of the types that have a goal, by id.
   var progress: [String: GoalProgress] {
-    facts.goals.compactMapValues { $0 }.reduce(into: [:]) { progress, goal in
-      progress[goal.key] = goal.value.progress(
-        on: today, firstWeekday: firstWeekday, amounts: amounts[goal.key] ?? [:],
-        skips: (facts.skips[goal.key] ?? []).map { $0...$0 })
+    facts.goals.keys.reduce(into: [:]) { progress, type in
+      progress[type] = facts.progress(
+        ofType: type, on: today, firstWeekday: firstWeekday, amounts: amounts[type] ?? [:])
     }
   }
 }

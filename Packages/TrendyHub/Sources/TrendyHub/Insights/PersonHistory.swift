@@ -67,10 +67,7 @@ struct PersonHistory: Sendable {
   /// How far the goal of a type is met in the present day or week; `nil` without a goal.
   /// - Parameter firstWeekday: with which weeks begin; 0 is Sunday.
   func progress(ofType type: String, firstWeekday: Int) -> GoalProgress? {
-    guard let goal = facts.goals[type] ?? nil else { return nil }
-    return goal.progress(
-      on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:],
-      skips: (facts.skips[type] ?? []).map { $0...$0 })
+    facts.progress(ofType: type, on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:])
   }
 }
 

@@ -1,7 +1,7 @@
 import TrendyInsights
 import TrendyModels
 
-/// What the properties of a type's events hold lately.
+/// The values that the properties of a type had in its latest events.
 struct TypeValues {
   /// Events that were looked at.
   private(set) var events = 0
