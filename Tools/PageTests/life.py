@@ -9,7 +9,8 @@ import uuid
 UTC = datetime.timezone.utc
 # Where the person and the browser are: it is about noon there whenever the tests run, so that no day ends while they do.
 ZONE_HOURS = 12 - datetime.datetime.now(UTC).hour
-ZONE_NAME = f"Etc/GMT{-ZONE_HOURS:+d}"
+# A browser calls the zone that is none UTC, whatever name it was given.
+ZONE_NAME = f"Etc/GMT{-ZONE_HOURS:+d}" if ZONE_HOURS else "UTC"
 ZONE_OFFSET = f"{ZONE_HOURS:+03d}:00"
 ZONE = datetime.timezone(datetime.timedelta(hours=ZONE_HOURS))
 
