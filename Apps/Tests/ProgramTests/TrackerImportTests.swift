@@ -122,6 +122,13 @@ struct TrackerImportTests {
         {"nomie":{"number":"5.6.1"},"trackers":{"tea":{"tag":"tea","type":"value"}},
         "events":[{"_id":"x1","end":"2026-02-03T07:30:00.000Z","note":"#tea(2) #walk"}]}
         """), "nomie", events: 2)
+    try comesAndGoes(
+      file(
+        "habitica-user-data.json",
+        """
+        {"auth":{},"achievements":{},"tasks":{"habits":[{"_id":"h","text":"Read","up":true,"down":true,
+        "history":[{"date":1772351000000,"scoredUp":2,"scoredDown":1}]}],"dailys":[],"todos":[],"rewards":[]}}
+        """), "habitica-data", events: 2)
   }
 
   @Test func `JSON that goes out comes in again, with its ids, types and days`() throws {

@@ -12,6 +12,18 @@ enum FormatSamples {
     Task Name,Task ID,Task Type,Date,Value
     Floss,5b8e2f60-0000-4000-8000-000000000001,habit,2026-03-01 08:00:00,1.5
     """,
+    "habitica-data": """
+    {"auth":{},"achievements":{},"preferences":{"timezoneOffset":-180,"dayStart":5},"tasksOrder":{},"tasks":{"habits":[
+    {"_id":"h1","type":"habit","text":" Read ","up":true,"down":true,"history":[
+    {"date":1752153480113,"value":2.9,"scoredUp":3,"scoredDown":1},{"date":1752767820385,"value":3.1}]},
+    {"_id":"h2","type":"habit","text":"Smoke","up":false,"down":true,"history":[
+    {"date":1752153480113,"value":-1,"scoredUp":0,"scoredDown":2}]}],"dailys":[
+    {"_id":"d1","type":"daily","text":"Floss","frequency":"weekly","everyX":1,"repeat":{"m":true,"t":true,"su":false},
+    "history":[{"date":1752089423316,"value":1,"isDue":true,"completed":true},
+    {"date":1752147464162,"value":0,"isDue":true,"completed":false},{"date":1752233264162,"value":1}]}],"todos":[
+    {"_id":"t1","type":"todo","text":"Taxes","notes":"by post","completed":true,"dateCompleted":"2025-07-31T18:14:33.523Z"},
+    {"_id":"t2","type":"todo","text":"Later","completed":false}],"rewards":[{"_id":"r1","text":"Cake"}]}}
+    """,
     "json": """
     [{"id":"2f0c4d8e-1111-4222-8333-444455556666","event_type":{"id":"7f0c4d8e-1111-4222-8333-444455556666",\
     "name":"coffee","color":"#AA3311","icon":"cup"},"timestamp":"2026-01-02T14:05:00Z","is_all_day":false,\

@@ -135,7 +135,39 @@ struct TimeSheetTests {
     #expect(events.map(\.isAllDay) == [true, true])
     #expect(events[1].properties == ["count": .number(3)])
     #expect(skips(records) == ["completion of a habit that is not in the file", "completion of nothing"])
-    #expect(records.first == .type(ForeignType(name: "Read", goal: Goal(3, per: .week))))
+    #expect(records.first == .type(ForeignType(name: "Read", colorHex: "#3B82F6", goal: Goal(3, per: .week))))
+  }
+
+  @Test func `clicks of Habitica are events of their day, ups and downs apart`() throws {
+    let records = try records("habitica-data")
+    let events = events(records)
+    #expect(events.map(\.typeName) == ["Read", "Read (-)", "Smoke", "Floss", "Task"])
+    #expect(events.map { $0.properties["count"]?.intValue } == [3, nil, 2, nil, nil])
+    #expect(events.last?.notes == "Taxes\nby post")
+    #expect(
+      skips(records) == [
+        "entry without clicks", "day on which a daily was not done", "average of days of a daily", "to-do that is open",
+        "reward",
+      ])
+    #expect(records.contains(.type(ForeignType(name: "Floss", goal: Goal(2, per: .week)))))
+  }
+
+  @Test func `a later click of the same day is the same event in a later file of Habitica`() throws {
+    // A day begins at five, three hours east of Greenwich: 02:00 UTC.
+    func keys(at date: String) throws -> [[String]] {
+      let milliseconds = try #require(RFC3339.date(from: date)).timeIntervalSince1970 * 1000
+      return events(
+        try self.records(
+          """
+          {"auth":{},"achievements":{},"preferences":{"timezoneOffset":-180,"dayStart":5},"tasks":{"habits":[
+          {"_id":"h","text":"Read","up":true,"down":true,"history":[{"date":\(milliseconds),"scoredUp":1}]}]}}
+          """, as: "habitica-data")
+      ).map(\.key)
+    }
+    let morning = try keys(at: "2025-07-10T02:00:01Z")
+    #expect(morning == (try keys(at: "2025-07-11T01:59:59Z")))
+    #expect(morning != (try keys(at: "2025-07-11T02:00:01Z")))
+    #expect(morning != (try keys(at: "2025-07-10T01:59:59Z")))
   }
 
   @Test func `a row of HabitBull without an amount is no event`() throws {

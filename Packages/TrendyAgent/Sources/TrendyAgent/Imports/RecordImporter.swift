@@ -168,7 +168,7 @@ final class RecordImporter {
     case .eventType(let type):
       // Its id may be that of a type here, which keeps its name.
       if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
-        let look = ForeignType(name: mapped, colorHex: type.colorHex, goal: type.goal)
+        let look = ForeignType(name: mapped, colorHex: type.colorHex, icon: type.iconName, goal: type.goal)
         renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id
         return
       }
@@ -390,7 +390,7 @@ final class RecordImporter {
     // One that the person deleted does not come back; its name may. One that an undo took back does, with its events.
     var type = EventType(
       id: isGone(natural) ? store.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? "#6B7280",
-      iconName: "tray.and.arrow.down")
+      iconName: foreign?.icon ?? "•")
     type.goal = foreign?.goal
     know(type)
     report.newTypes.append(name)

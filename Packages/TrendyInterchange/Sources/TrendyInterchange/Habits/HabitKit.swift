@@ -31,12 +31,24 @@ enum HabitKit {
       names[id] = name
       // Of one to break, a day is a slip: there is nothing to reach.
       let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
-      try body(.type(ForeignType(name: name, colorHex: habit["color"]?.stringValue, goal: goal)), place)
+      let color = habit["color"]?.stringValue.map { colors[$0] ?? $0 }
+      let icon = habit["emoji"]?.stringValue
+      try body(.type(ForeignType(name: name, colorHex: color, icon: icon, goal: goal)), place)
     }
     for (index, completion) in (file["completions"]?.arrayValue ?? []).enumerated() {
       try body(record(completion, names, options), "completions[\(index)]")
     }
   }
+
+  /// Of Tailwind CSS 3, shade 500, whose names the file has.
+  private static let colors = [
+    "slate": "#64748B", "gray": "#6B7280", "zinc": "#71717A", "neutral": "#737373", "stone": "#78716C",
+    "red": "#EF4444",
+    "orange": "#F97316", "amber": "#F59E0B", "yellow": "#EAB308", "lime": "#84CC16", "green": "#22C55E",
+    "emerald": "#10B981", "teal": "#14B8A6", "cyan": "#06B6D4", "sky": "#0EA5E9", "blue": "#3B82F6",
+    "indigo": "#6366F1", "violet": "#8B5CF6", "purple": "#A855F7", "fuchsia": "#D946EF", "pink": "#EC4899",
+    "rose": "#F43F5E",
+  ]
 
   private static func record(
     _ completion: JSONValue, _ names: [String: String], _ options: ImportOptions

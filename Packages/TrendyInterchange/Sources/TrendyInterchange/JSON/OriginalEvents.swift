@@ -49,7 +49,7 @@ struct OriginalEvents {
     if types.insert(typeID).inserted {
       var look: [String: JSONValue] = ["name": .string(name)]
       look["color"] = .string(Self.text(type["color"]) ?? "#6B7280")
-      look["icon"] = .string(Self.text(type["icon"]) ?? "tray.and.arrow.down")
+      look["icon"] = .string(Self.text(type["icon"]) ?? "•")
       try body(.entity(kind: .eventType, id: typeID, fields: look), place)
     }
     for key in (fields["properties"]?.objectValue ?? [:]).keys.sorted() where keys.insert([typeID, key]).inserted {

@@ -10,11 +10,14 @@ public struct ForeignType: Hashable, Sendable {
   public var name: String
   /// `#RRGGBB`; `nil` where the program has none that is written so.
   public var colorHex: String?
+  /// An emoji; `nil` where the program has none.
+  public var icon: String?
   public var goal: Goal?
 
-  public init(name: String, colorHex: String? = nil, goal: Goal? = nil) {
+  public init(name: String, colorHex: String? = nil, icon: String? = nil, goal: Goal? = nil) {
     self.name = name
     self.colorHex = colorHex.flatMap { Self.isColor($0) ? $0.uppercased() : nil }
+    self.icon = icon.flatMap { (1...2).contains($0.count) ? $0 : nil }
     self.goal = goal
   }
 

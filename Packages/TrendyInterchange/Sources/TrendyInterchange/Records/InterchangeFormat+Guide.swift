@@ -100,8 +100,13 @@ extension InterchangeFormat {
     "habitbull": Guide(
       origin: "In HabitBull: Settings, Export to CSV.",
       result: "An all-day event for each row of more than nothing, with `count` where it is not 1."),
+    "habitica-data": Guide(
+      origin: "In Habitica: Settings, Site Data, User Data, Export as JSON.",
+      result:
+        "An event for each day of a habit, with `count`, under \"NAME (-)\" where it went down; one for each daily that was "
+        + "done; an event Task for each to-do that was. The CSV holds the same clicks: take one of the two."),
     "habitica": Guide(
-      origin: "In Habitica: Settings, Site Data, Data export, CSV.",
+      origin: "In Habitica: Settings, Site Data, Data export, CSV. The user data in JSON tells more: habitica-data.",
       result: "An event for each row. Its value is a colour that drifts, and is left out; --zone is that of the server."
     ),
     "apple-health": Guide(

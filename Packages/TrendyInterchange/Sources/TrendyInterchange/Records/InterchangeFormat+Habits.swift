@@ -10,12 +10,16 @@ extension InterchangeFormat {
       archiveWriter: { LoopWriter(context: $0) }),
     InterchangeFormat(
       "habitkit", "HabitKit", "The JSON export: a day on which a habit was done is an event.", reads: .events,
-      basis: "public readers; no real file", recognise: { HabitKit.isBeginning(of: $0) },
+      basis: "public readers; two real files", recognise: { HabitKit.isBeginning(of: $0) },
       read: { input, options, body in try HabitKit.read(input, options, body) }),
     InterchangeFormat(
       "nomie", "Nomie", "A backup of Nomie 3 to 6: an event for each tag of a note.", reads: .events,
       basis: "the program's source; no real file", recognise: { Nomie.isBeginning(of: $0) },
       read: { input, options, body in try Nomie.read(input, options, body) }),
+    InterchangeFormat(
+      "habitica-data", "Habitica user data", "The JSON of all of an account: habits, dailies and to-dos that are done.",
+      reads: .events, basis: "the program's source; three real files", recognise: { Habitica.isBeginning(of: $0) },
+      read: { input, options, body in try Habitica.read(input, options, body) }),
     InterchangeFormat(
       "daylio-backup", "Daylio backup", "The .daylio file of the mood diary: an event Mood an entry.", reads: .events,
       basis: "public descriptions; files of public readers",

@@ -16,7 +16,7 @@ extension InterchangeFormat {
       read: { input, options, body in try Watson.read(input, options, body) }),
     InterchangeFormat(
       "activitywatch", "ActivityWatch", "Exported buckets: which program had the window while somebody was there.",
-      reads: .events, basis: "the program's source; no real file", recognise: { ActivityWatch.isBeginning(of: $0) },
+      reads: .events, basis: "the program's source; three real files", recognise: { ActivityWatch.isBeginning(of: $0) },
       read: { input, options, body in try ActivityWatch.read(input, options, body) }),
   ]
 }

@@ -1,0 +1,131 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+/// Reads the user data of Habitica as JSON: an event for each day on which a habit was scored, for each daily that was done, and for each
+/// to-do that was completed.
+///
+/// What the histories hold follows from `scoreTask` and `cron` of HabitRPG/habitica: one entry for each day of the person, whose time is
+/// that of the last click; entries of long ago are put together as averages, which tell of no day.
+struct Habitica {
+  private let options: ImportOptions
+  /// Seconds after midnight in UTC at which a day of the person begins; the file tells both before the tasks.
+  private var dayStart = 0.0
+
+  static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
+    guard let members = JSONOutline(head.withoutLeadingSpace)?.members else { return false }
+    return members["achievements"] != nil && (members["auth"] != nil || members["contributor"] != nil)
+      || members["tasks"] != nil && members["tasksOrder"] != nil
+  }
+
+  static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    var reader = Habitica(options: options)
+    try withoutActuallyEscaping(body) { body in
+      try JSONWalker.walk(input) { path in
+        switch path.count {
+        case 0: .enter
+        case 1: path[0] == "tasks" ? .enter : path[0] == "preferences" ? .take : .skip
+        default: .each
+        }
+      } _: { path, value, place in
+        switch path.first {
+        case "preferences": reader.takePreferences(value)
+        case "tasks" where path.count > 1: try reader.take(value, list: path[1], place, body)
+        default: break
+        }
+      } onBroken: { reason, place in
+        try body(.bad(reason: reason), place)
+      }
+    }
+  }
+
+  private init(options: ImportOptions) { self.options = options }
+
+  private mutating func takePreferences(_ preferences: JSONValue) {
+    // As JavaScript has it: minutes west of Greenwich.
+    let west = preferences["timezoneOffset"]?.number ?? 0
+    let hour = preferences["dayStart"]?.number ?? 0
+    guard abs(west) <= 1440, (0..<24).contains(hour) else { return }
+    dayStart = hour * 3600 + west * 60
+  }
+
+  // MARK: Tasks
+
+  private func take(_ task: JSONValue, list: String, _ place: String, _ body: InterchangeFormat.Handler) throws {
+    let name = FieldText.trim(task["text"]?.stringValue ?? "")
+    guard let id = (task["_id"] ?? task["id"])?.stringValue, !name.isEmpty else {
+      return try body(.bad(reason: "a task needs its id and a text"), place)
+    }
+    switch list {
+    case "habits":
+      // What is only to be broken is counted under its name.
+      let isBad = task["up"]?.boolValue == false && task["down"]?.boolValue == true
+      try body(.type(ForeignType(name: name)), place)
+      for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
+        try takeHabit(entry, id, name, isBad: isBad, "\(place).history[\(index)]", body)
+      }
+    case "dailys":
+      try body(.type(ForeignType(name: name, goal: goal(of: task))), place)
+      for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
+        try body(daily(entry, id, name), "\(place).history[\(index)]")
+      }
+    case "todos": try body(todo(task, id, name), place)
+    case "rewards": try body(.skip(what: "reward"), place)
+    default: try body(.skip(what: "task of another kind"), place)
+    }
+  }
+
+  /// - Parameter isBad: whether the habit can only go down.
+  private func takeHabit(
+    _ entry: JSONValue, _ id: String, _ name: String, isBad: Bool, _ place: String, _ body: InterchangeFormat.Handler
+  ) throws {
+    guard let moment = entry["date"]?.moment else { return try body(.bad(reason: "an entry needs its date"), place) }
+    let ups = entry["scoredUp"]?.number ?? 0
+    let downs = entry["scoredDown"]?.number ?? 0
+    guard ups > 0 || downs > 0 else { return try body(.skip(what: "entry without clicks"), place) }
+    if ups > 0 { try body(.event(event(name, [id], moment, count: ups)), place) }
+    if downs > 0 { try body(.event(event(isBad ? name : "\(name) (-)", [id, "-"], moment, count: downs)), place) }
+  }
+
+  private func daily(_ entry: JSONValue, _ id: String, _ name: String) -> InterchangeRecord {
+    guard let moment = entry["date"]?.moment else { return .bad(reason: "an entry needs its date") }
+    guard let isDone = entry["completed"]?.boolValue else { return .skip(what: "average of days of a daily") }
+    return isDone ? .event(event(name, [id], moment, count: 1)) : .skip(what: "day on which a daily was not done")
+  }
+
+  private func todo(_ task: JSONValue, _ id: String, _ name: String) -> InterchangeRecord {
+    guard task["completed"]?.boolValue == true else { return .skip(what: "to-do that is open") }
+    guard let moment = task["dateCompleted"]?.moment else { return .bad(reason: "a to-do that is done needs its date") }
+    var event = ForeignEvent(typeName: "Task", key: ["habitica", id], timestamp: moment)
+    event.isKeyUnique = true
+    event.timeZone = options.zone.name
+    event.title = name
+    event.notes = ([name] + [task["notes"]?.stringValue ?? ""]).filter { !$0.isEmpty }.joined(separator: "\n")
+    return .event(event)
+  }
+
+  private func event(_ name: String, _ id: [String], _ moment: Date, count: Double) -> ForeignEvent {
+    // The last click of a day moves the time of its entry, so the day names it and not the time.
+    let day = Int(((moment.timeIntervalSince1970 - dayStart) / 86_400).rounded(.down))
+    var event = ForeignEvent(
+      typeName: name, key: ["habitica"] + id + ["\(CivilDate(daysSince1970: day))"], timestamp: moment)
+    event.timeZone = options.zone.name
+    if count != 1 { event.properties["count"] = .number(count) }
+    return event
+  }
+
+  /// Of a daily that is due each day, or on days of the week.
+  private func goal(of daily: JSONValue) -> Goal? {
+    guard daily["everyX"]?.number == 1 else { return nil }
+    if daily["frequency"]?.stringValue == "daily" { return Goal(1, per: .day) }
+    guard daily["frequency"]?.stringValue == "weekly", let week = daily["repeat"]?.objectValue else { return nil }
+    switch week.values.count(where: { $0.boolValue == true }) {
+    case 0: return nil
+    case 7: return Goal(1, per: .day)
+    case let days: return Goal(days, per: .week)
+    }
+  }
+}
