@@ -32,6 +32,11 @@ struct DefineTests {
     #expect(try bench.trendy("list").output.contains("espresso  count 2"))
     #expect(try bench.trendy("type", "show", "espresso").output.hasPrefix("E espresso  #112233"))
     try bench.trendy("undo")
+    // The name of an icon, as apps for phones have them, is no sign.
+    try bench.trendy("type", "edit", "coffee", "--icon", "cup.and.saucer")
+    #expect(try bench.trendy("type", "list").output.contains("• coffee  count"))
+    #expect(try bench.trendy("type", "show", "coffee").output.hasPrefix("• coffee  #7B4F2E"))
+    try bench.trendy("undo")
     #expect(try types() == ["coffee", "journal", "medication", "mood", "workout"])
     let taken = try bench.trendy("type", "edit", "coffee", "--name", "Mood")
     #expect(taken.status == 64 && taken.talk.contains("trendy type merge coffee Mood"), "\(taken.talk)")

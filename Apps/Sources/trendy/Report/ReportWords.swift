@@ -21,12 +21,8 @@ extension Confidence {
 }
 
 extension EventType {
-  /// Its icon where that is a sign and not the name of one, else the first letter of its name.
-  var sign: String {
-    let icon = iconName.filter { !$0.isWhitespace }
-    if (1...2).contains(icon.count), !icon.allSatisfy({ $0.isASCII }) { return icon }
-    return name.first { !$0.isWhitespace }.map { String($0).uppercased() } ?? "·"
-  }
+  /// Its icon where that is a sign, else the first letter of its name.
+  var sign: String { glyph ?? name.first { !$0.isWhitespace }.map { String($0).uppercased() } ?? "·" }
 }
 
 extension String {

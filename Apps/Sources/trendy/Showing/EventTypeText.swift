@@ -16,6 +16,9 @@ enum EventTypeText {
     [type.id, type.name, type.colorHex, type.iconName, type.goal?.description ?? ""]
   }
 
+  /// `☕ coffee`.
+  static func heading(of type: EventType) -> String { "\(type.glyph ?? "•") \(type.name)" }
+
   /// `goal 3/week`; `nil` where there is none.
   static func goal(of type: EventType) -> String? {
     if let goal = type.goal { return "goal \(goal)" }
@@ -31,5 +34,13 @@ enum EventTypeText {
       ("default_value", definition.defaultValue.map { .value($0) } ?? .null),
       ("display_order", .number(definition.displayOrder)),
     ])
+  }
+}
+
+extension EventType {
+  /// Its icon where that is a sign or two; `nil` where it is the name of one, as apps for phones have them (`figure.run`).
+  var glyph: String? {
+    let icon = iconName.filter { !$0.isWhitespace }
+    return (1...2).contains(icon.count) ? icon : nil
   }
 }

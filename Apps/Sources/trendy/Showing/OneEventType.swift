@@ -38,7 +38,7 @@ struct OneEventType {
   private var line: StyledText {
     StyledText(
       [
-        StyledText.Part("\(type.iconName) \(type.name)", .name(color: type.colorHex)),
+        StyledText.Part(EventTypeText.heading(of: type), .name(color: type.colorHex)),
         StyledText.Part(type.colorHex, .dim), EventTypeText.goal(of: type).map { StyledText.Part($0) },
         StyledText.Part("\(Quantity(count, "event"))"), StyledText.Part(ShortID.of(type.id), .dim, rank: .id),
       ].compactMap(\.self))

@@ -41,7 +41,7 @@ struct TypeAddCommand: Command {
       session.console.document("trendy.event_type/1", [("event_type", EventTypeText.json(answer, []))])
     }
     let goal = EventTypeText.goal(of: answer).map { "  \($0)" } ?? ""
-    session.console.done("\(answer.iconName) \(answer.name)  \(answer.colorHex)\(goal)")
+    session.console.done("\(EventTypeText.heading(of: answer))  \(answer.colorHex)\(goal)")
     session.console.done("Next:  trendy log \(ShellWords.quoted(answer.name))")
     return .done
   }

@@ -36,7 +36,7 @@ struct TypeListCommand: Command {
       for row in answer {
         let properties = row.definitions.map { "\($0.key) (\($0.propertyType.rawValue))" }
         let goal = EventTypeText.goal(of: row.type).map { [$0] } ?? []
-        session.console.text((["\(row.type.iconName) \(row.type.name)"] + goal + properties).joined(separator: "  "))
+        session.console.text(([EventTypeText.heading(of: row.type)] + goal + properties).joined(separator: "  "))
       }
     }
     return .done
