@@ -12,6 +12,10 @@ enum FormatSamples {
     Task Name,Task ID,Task Type,Date,Value
     Floss,5b8e2f60-0000-4000-8000-000000000001,habit,2026-03-01 08:00:00,1.5
     """,
+    "strava": """
+    Activity ID,Activity Date,Activity Name,Activity Type,Activity Description,Elapsed Time,Distance,Filename,Elapsed Time
+    1234,"Mar 4, 2026, 3:02:05 PM",Morning,Run,,600,9.10,activities/1234.gpx,600
+    """,
     "habitica-data": """
     {"auth":{},"achievements":{},"preferences":{"timezoneOffset":-180,"dayStart":5},"tasksOrder":{},"tasks":{"habits":[
     {"_id":"h1","type":"habit","text":" Read ","up":true,"down":true,"history":[

@@ -89,6 +89,23 @@ struct StravaTests {
     #expect(GoogleTests.skipped(records) == ["track that is not in the archive": 1])
   }
 
+  @Test func `the table by itself is read without tracks, and no table that merely links to Strava`() throws {
+    let header = Self.header(Self.english, energy: "Calories")
+    let row = { (file: String) in
+      Self.row(
+        ["1234", "Mar 4, 2026, 3:02:05 PM", "Morning", "Run", "", "600", "9,10"], file: file,
+        exact: ["600", "500", "910"])
+    }
+    let table = Array("\(header)\n\(row(""))\n\(row("activities/1234.gpx"))\n".utf8)
+    let format = try #require(try InterchangeFormat.detect(ByteInput(table)))
+    #expect(format.word == "strava")
+    let records = try FormatTableTests.records(table, as: format)
+    #expect(GoogleTests.events(records).map { $0.properties["distance"]?.doubleValue } == [910, 910])
+    #expect(GoogleTests.skipped(records) == ["track that is not in the archive": 1])
+    let link = "\(header)\n\(row("https://www.strava.com/activities/1234"))\n"
+    #expect(try InterchangeFormat.detect(ByteInput(Array(link.utf8)))?.word != "strava")
+  }
+
   @Test func `rows that name one file of several sports have each their own part`() throws {
     var fixture = FITFixture()
     fixture.addFile()

@@ -36,7 +36,9 @@ extension InterchangeFormat {
       result: "A Workout for each activity with sport, distance and energy, and its way as fixes."),
     "strava": Guide(
       origin: "In Strava on the web: Settings, My Account, Download or Delete Your Account, Request Your Archive.",
-      result: "A Workout for each activity with its name, and its way as fixes. Routes and media are left out."),
+      result:
+        "A Workout for each activity with its name, and its way as fixes. Routes and media are left out. activities.csv alone "
+        + "gives the activities without their ways, and they stay so: take the archive where there is one."),
     "dawarich": Guide(
       origin: "In Dawarich: Settings, your account, Export my data.",
       result: "Its points as fixes, with the trips and visits in them, and its visits as events."),

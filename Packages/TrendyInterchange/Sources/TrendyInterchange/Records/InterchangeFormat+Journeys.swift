@@ -34,8 +34,11 @@ extension InterchangeFormat {
       basis: "Garmin's schema; files of public importers", recognise: { TCXReader.isBeginning(of: $0) },
       read: { input, options, body in try TCXReader.read(input, options, body) }),
     InterchangeFormat(
-      "strava", "Strava archive", "The archive of an account: each activity once, with its track.",
-      reads: [.events, .fixes], basis: "public descriptions; no real archive",
+      "strava", "Strava archive",
+      "The archive of an account: each activity once, with its track; or activities.csv alone.",
+      reads: [.events, .fixes], basis: "public descriptions; five real tables, no whole archive",
+      recognise: { StravaArchive.isTable($0) },
+      read: { input, options, body in try StravaArchive.readTable(input, options, body) },
       folder: FolderReading(
         recognise: { try StravaArchive($0) != nil },
         read: { files, options, body in try StravaArchive(files)?.read(options, body) })),

@@ -5,14 +5,15 @@
 #endif
 import TrendyModels
 
-/// Reads the archive that Strava makes of an account: a table of activities, and the files they were uploaded as.
+/// Reads the archive that Strava makes of an account: a table of activities, and the files they were uploaded as; or that table by itself.
 ///
 /// The header is in the language of the account and has grown over the years, so columns are known by where they stand: the first seven,
 /// those of the same name that come again with exact values, and the path of the file.
 struct StravaArchive {
   private static let trackLimit = 64 << 20
 
-  private let files: ExportFiles
+  /// `nil` of the table by itself.
+  private let files: ExportFiles?
   private let table: String
   /// Of the folder that the table is in, with its slash.
   private let folder: String
@@ -32,8 +33,35 @@ struct StravaArchive {
     return nil
   }
 
+  /// The table by itself.
+  private init() {
+    files = nil
+    table = "activities.csv"
+    folder = ""
+  }
+
+  /// Whether a file begins as the table does, with an activity that names its file.
+  static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
+    guard var rows = try? TableRows(ByteInput(Array(head))), let header = try? rows.next(), Columns(header.cells) != nil
+    else { return false }  // not a table
+    while let row = try? rows.next() {  // not one from here on
+      if row.cells[0].allSatisfy(\.isNumber), row.cells.contains(where: { $0.hasPrefix("activities/") }) { return true }
+    }
+    return false
+  }
+
+  /// The activities of the table by itself, without their tracks.
+  static func readTable(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    try StravaArchive().read(input, options, body)
+  }
+
   func read(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    var rows = try TableRows(ByteInput(from: try files.open(table)))
+    guard let files else { preconditionFailure("a table by itself has no files") }
+    try read(ByteInput(from: try files.open(table)), options, body)
+  }
+
+  private func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
+    var rows = try TableRows(input)
     guard let header = try rows.next(), let columns = Columns(header.cells) else {
       throw InterchangeError.unreadable(reason: "\(table) has no columns of activities")
     }
@@ -54,7 +82,7 @@ struct StravaArchive {
       }
       try body(.event(workout.event), place)
     }
-    let others = files.paths.count { !named.contains($0) }
+    let others = files?.paths.count { !named.contains($0) } ?? 0
     if others > 0 { try body(.skip(what: "file of the archive that is no activity", count: others), "the archive") }
   }
 
@@ -66,12 +94,12 @@ struct StravaArchive {
   ) throws -> ForeignEvent? {
     guard let file = activity.file else { return nil }
     let path = folder + file
-    guard files.contains(path) else {
+    guard let files, files.contains(path) else {
       try body(.skip(what: "track that is not in the archive"), place)
       return nil
     }
     do {
-      return try recorded(path, activity, options)
+      return try recorded(path, of: files, activity, options)
     } catch let error as InterchangeError {
       // The activity is there all the same.
       try body(.bad(reason: "\(path) cannot be read: \(error)"), place)
@@ -79,7 +107,9 @@ struct StravaArchive {
     }
   }
 
-  private func recorded(_ path: String, _ activity: Activity, _ options: ImportOptions) throws -> ForeignEvent? {
+  private func recorded(
+    _ path: String, of files: ExportFiles, _ activity: Activity, _ options: ImportOptions
+  ) throws -> ForeignEvent? {
     guard let bytes = try files.bytes(of: path, limit: Self.trackLimit) else {
       throw InterchangeError.unreadable(reason: "it has more than \(Self.trackLimit >> 20) MB")
     }
