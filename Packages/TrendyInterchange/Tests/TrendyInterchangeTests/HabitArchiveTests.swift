@@ -68,6 +68,12 @@ struct HabitArchiveTests {
     #expect(records.filter { if case .bad = $0 { true } else { false } }.count == 1)
   }
 
+  @Test func `an archive of Loop without the folders of its habits is told, and not taken for an empty one`() throws {
+    let tables = FormatSamples.loop.filter { !$0.key.contains("/") }
+    #expect(tables.keys.contains("Habits.csv"))
+    #expect(throws: InterchangeError.self) { try records(Self.files(tables), as: "loop") }
+  }
+
   @Test func `days have one key in both generations`() throws {
     let new = events(try records(Self.files(FormatSamples.loop), as: "loop"))
     let old = events(try records(Self.files(FormatSamples.oldLoop), as: "loop"))

@@ -46,7 +46,13 @@ struct LoopReader {
 
   func read(_ body: InterchangeFormat.Handler) throws {
     var folders = checkmarks()
-    for (habit, place) in try habits(body) {
+    let habits = try habits(body)
+    guard !folders.isEmpty || habits.isEmpty else {
+      throw InterchangeError.unreadable(
+        reason:
+          "the folders of its habits, such as '001 Meditate', are not with it: take the whole archive as Loop made it")
+    }
+    for (habit, place) in habits {
       guard let path = folders.removeValue(forKey: habit.position) else {
         try body(.skip(what: "habit without a folder: it was not chosen when the archive was made"), place)
         continue
