@@ -89,7 +89,10 @@ extension CommandTable {
     }
     if asksForHelp, !known.isEmpty { return .help(topic: known) }
     let next = Set(shown.filter { $0.path.starts(with: known) }.map { $0.path[known.count] }).sorted()
-    let near = rest.first.flatMap { OtherWords.here(for: $0, among: next) ?? Suggestion.nearest(to: $0, among: next) }
+    let near = rest.first.flatMap { word in
+      OtherWords.here(for: word, among: next + (known.isEmpty ? ["--version"] : []))
+        ?? Suggestion.nearest(to: word, among: next)
+    }
     let prefix = ([program] + known).joined(separator: " ")
     let message =
       rest.first.map { "There is no command '\((known + [$0]).joined(separator: " "))'" }

@@ -32,7 +32,7 @@ enum Trendy {
     do {
       let spec: CommandSpec
       let rest: [String]
-      switch try Commands.table.meaning(of: words) {
+      switch try meaning(of: words, console) {
       case .command(let found, let words): (spec, rest) = (found, words)
       case .none(let options): (spec, rest) = (TodayCommand.spec, options)
       case .help(let topic):
@@ -59,6 +59,24 @@ enum Trendy {
       return try run(spec, session, settings)
     } catch {
       return console.report(CommandError(describing: error))
+    }
+  }
+
+  /// What is meant. Where the words begin with a type of the store and no command, an event of it is, most likely.
+  private static func meaning(of words: [String], _ console: Console) throws -> CommandTable.Meaning {
+    do {
+      return try Commands.table.meaning(of: words)
+    } catch {
+      let settings = Settings(environment: Environment.all)
+      let session = try Session(
+        command: TodayCommand.spec, arguments: Commands.table.arguments([], of: TodayCommand.spec), console: console,
+        words: words, settings: settings)
+      let types = StoreValues(session, line: words).values(of: .eventType, after: [])
+      guard let first = words.first?.lowercased(), types.contains(where: { $0.text.lowercased() == first }) else {
+        throw error
+      }
+      let line = words.map(ShellWords.quoted).joined(separator: " ")
+      throw CommandError(error.message, hint: "To record one: trendy log \(line)", exit: error.exit)
     }
   }
 

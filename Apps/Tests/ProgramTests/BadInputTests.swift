@@ -25,6 +25,16 @@ struct BadInputTests {
     #expect(result.talk == "Error: There is no command 'lgo'\nHint:  Did you mean 'trendy log'?\n")
     #expect(try bench.trendy("type", "lst").talk.contains("Did you mean 'trendy type list'?"))
     #expect(try bench.trendy("log", "--nope", "coffee").status == 64)
+    #expect(try bench.trendy("version").talk.contains("Did you mean 'trendy --version'?"))
+  }
+
+  @Test func `the name of a type alone is told how it is logged`() throws {
+    let result = try bench.trendy("Coffee", "2", "-n", "with milk")
+    #expect(result.status == 64)
+    #expect(
+      result.talk.hasPrefix(
+        "Error: There is no command 'Coffee'\nHint:  To record one: trendy log Coffee 2 -n 'with milk' "))
+    #expect(try bench.trendy("tea").talk.contains("'trendy help' lists the commands."))
   }
 
   @Test func `a type with a typo makes no type`() throws {
