@@ -66,6 +66,28 @@ struct MutantTableTests {
     let copy = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: copy) }
     try MutantTree(root: root, copy: copy).write(mutants)
+    for mutant in mutants {
+      guard case .tests(let named) = mutant.witness else { continue }
+      let name = named.split(separator: "/").last.map(String.init) ?? named
+      #expect(
+        try isTest(name, of: mutant.package, in: root), "\(mutant.name): no test of \(mutant.package) is '\(named)'")
+    }
+  }
+
+  /// Whether a function or a suite of the package's tests has this in its name: what stands in quotes above it is not asked by `--filter`.
+  private func isTest(_ name: String, of package: String, in root: URL) throws -> Bool {
+    let tests = root.appending(path: package).appending(path: "Tests")
+    let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+    while let file = files?.nextObject() as? URL {
+      guard file.pathExtension == "swift" else { continue }
+      let source = try String(contentsOf: file, encoding: .utf8)
+      if source.split(separator: "\n").contains(where: {
+        ($0.contains("func ") || $0.contains("struct ")) && $0.contains(name)
+      }) {
+        return true
+      }
+    }
+    return false
   }
 
   @Test func `a name that is there twice is refused`() {
