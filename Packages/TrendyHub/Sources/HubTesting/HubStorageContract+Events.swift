@@ -39,6 +39,38 @@ extension HubStorageContract {
         try expect(count, moments.values.count { $0.moment >= middle })
       }
     },
+    Check("texts of a range of moments are those of its living events, with the values of their fields") { storage in
+      var generator = Scrambler()
+      for round in 0..<200 {
+        var entry = scrambled(version: Int64(round + 1), &generator)
+        // By which its text is known.
+        entry.fields["notes"] = HubField(value: .string("entry \(entry.id)."), version: 1, stamp: 1, author: "d")
+        try storage.write(person: "p") { try $0.put(entry) }
+      }
+      try storage.write(person: "q") { try $0.put(entry("event", "other", version: 1)) }
+      try storage.read(person: "p") { reading in
+        let whole = Int64.min / 4..<Int64.max / 4
+        let all = try reading.living(kind: "event", during: whole, limit: .max)
+        try expect(all.count > 3, true)
+        let middle = all[all.count / 2].listMoment
+        for range in [whole, whole.lowerBound..<middle, middle..<middle + 1, middle..<whole.upperBound] {
+          let living = try reading.living(kind: "event", during: range, limit: .max)
+          var texts: [String] = []
+          let count = try reading.eachText(during: range) { texts.append(String(decoding: $0, as: UTF8.self)) }
+          try expect(count, living.count)
+          try expect(texts.count, living.count)
+          for entry in living {
+            let text = texts.first { $0.contains("\"entry \(entry.id).\"") }
+            for (name, field) in entry.fields {
+              let value = String(decoding: try WireJSON.encode(field.value), as: UTF8.self)
+              guard text?.contains(value) == true else {
+                throw ContractViolation("\(name) of \(entry.id), \(value), is not in \(text ?? "any text")")
+              }
+            }
+          }
+        }
+      }
+    },
     Check("what a search leaves out unread has none of its words") { storage in
       var generator = Scrambler()
       let texts = [
