@@ -61,6 +61,24 @@ struct QuotaTests {
     #expect(try bench.trendy("list", "--plain", store: "laptop").output.split(separator: "\n").count == 1)
   }
 
+  @Test func `what was recorded and deleted without a hub fits, however much was recorded before the deletions`() throws
+  {
+    defer { hub.stop() }
+    let name = try #require(try person()["name"]?.stringValue)
+    // More than a push of creations, twice.
+    let numbers = (0..<60).map { "\($0)" }
+    for number in numbers { try #require(try bench.trendy("log", "coffee", number, store: "phone").status == 0) }
+    try #require(try bench.trendy("sync", store: "phone").status == 0)
+    let rows = try #require(try person()["rows"]?.intValue)
+    #expect(try user("limit", name, "--rows", "\(rows)").status == 0)
+    for number in numbers { try #require(try bench.trendy("log", "coffee", "1\(number)", store: "phone").status == 0) }
+    for _ in numbers { try #require(try bench.trendy("rm", "@61", store: "phone").status == 0) }
+    let sent = try bench.trendy("sync", store: "phone")
+    #expect(sent.status == 0, "\(sent.talk)")
+    #expect(try waiting("phone") == 0)
+    #expect(try person()["rows"] == .int(rows))
+  }
+
   @Test func `a limit is shown, taken back, and refused in words where it is no number`() throws {
     defer { hub.stop() }
     let name = try #require(try person()["name"]?.stringValue)

@@ -8,6 +8,7 @@ extension SyncEngine {
     let total = pendingCount
     if total == 0 { return }
     var synced = 0
+    var isEnlarged = false
     broadcast.set(.syncing(synced: 0, total: total))
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -18,6 +19,7 @@ extension SyncEngine {
         sent = try await send(batch)
       } catch {
         if try setAsideTooLarge(batch, question, error) { continue }
+        if enlargeForQuota(batch, error as? APIError, &isEnlarged) { continue }
         throw try failure(of: batch, question, error)
       }
       let settled = try saving { try settle(batch, question, sent.answer, asking, in: $0) }
@@ -29,12 +31,14 @@ extension SyncEngine {
       if settled > 0 {
         breaker.onSuccess(at: clock.uptime)
         batchLimit = min(configuration.batchSize, batchLimit * 2)
+        isEnlarged = false
       }
       if sent.answer.isForked {
         // The outcomes that came with it are acknowledged; from here on another's would speak against a fork.
         _ = try self.question()
         throw .forked("it has judged what this store does not know to have sent")
       }
+      if enlargeForQuota(batch, sent.cause, &isEnlarged) { continue }
       if let failure = sent.failure { throw halving(noted(failure), sent.cause) }
     }
   }
@@ -143,6 +147,17 @@ extension SyncEngine {
       }
     if isTimeout { batchLimit = max(1, batchLimit / 2) }
     return failure
+  }
+
+  /// A record that is full: the hub judges a push as a whole, so a deletion that waits farther back makes room for what waits before
+  /// it. The next batch is as large as one may be, once.
+  /// - Returns: whether the error was that, and more waits than was sent.
+  private func enlargeForQuota(_ batch: PushBatch, _ error: APIError?, _ isEnlarged: inout Bool) -> Bool {
+    guard case .problem(let problem, _) = error, problem.kind == "quota_exceeded" else { return false }
+    let count = batch.mutations.count
+    isEnlarged = !isEnlarged && count < min(pendingCount, Self.largestBatch)
+    batchLimit = isEnlarged ? Self.largestBatch : configuration.batchSize
+    return isEnlarged
   }
 
   /// 413: asks again with half; what is too large by itself goes to the journal, so that the rest gets on.

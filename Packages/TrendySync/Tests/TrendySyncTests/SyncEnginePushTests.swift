@@ -224,6 +224,43 @@ struct SyncEnginePushTests {
     #expect(device.store.storedConflicts.map(\.entityId) == [newEventId(1)])
   }
 
+  @Test func `a record that is full is asked with all that waits: a deletion farther back makes room`() async throws {
+    let hub = FullHub(keeping: 100)
+    let device = hub.device()
+    device.seedType()
+    try device.record(events: 100)
+    await device.engine.performSync()
+    for index in 100..<180 {
+      try device.recorder.record(EventFixture.makeEvent(id: newEventId(index), eventTypeId: "type-1"))
+    }
+    for index in 0..<80 { try device.recorder.delete(eventId: newEventId(index)) }
+    await device.engine.performSync()
+    #expect(hub.pushes == [50, 50, 50, 160])
+    #expect(device.store.storedPendingMutations.isEmpty)
+    #expect(await device.engine.state == .idle)
+  }
+
+  @Test func `a record that stays full is asked twice a round, and everything waits`() async throws {
+    let hub = FullHub(keeping: 0)
+    let device = hub.device()
+    device.seedType()
+    try device.record(events: 60)
+    for _ in 0..<2 { await device.engine.performSync() }
+    #expect(hub.pushes == [50, 60, 50, 60])
+    #expect(device.store.storedPendingMutations.count == 60)
+    #expect(await device.engine.state.isError)
+  }
+
+  @Test func `a record that is full at a hub that takes less at once comes to an end`() async throws {
+    let hub = FullHub(keeping: 0, tooMany: 100)
+    let device = hub.device()
+    device.seedType()
+    try device.record(events: 120)
+    await device.engine.performSync()
+    #expect(hub.pushes == [50, 120, 60])
+    #expect(device.store.storedPendingMutations.count == 120)
+  }
+
   @Test(
     "a time-out halves the next batch, and success lets it grow again",
     arguments: [APIError.networkError("hub.example timed out"), .httpError(408), .httpError(504)])
@@ -419,5 +456,45 @@ struct SyncEnginePushTests {
     await device.engine.performSync()
     try device.recorder.record(EventFixture.makeEvent(id: newEventId(0), notes: "mended"))
     #expect(store.storedPendingMutations.map(\.operation) == [.create])
+  }
+}
+
+/// A hub that keeps no more than so many entries, and judges each push as a whole.
+private final class FullHub: Sendable {
+  private let most: Int
+  private let tooMany: Int
+  private let content = Mutex<(entries: Set<String>, pushes: [Int])>(([], []))
+
+  /// - Parameters:
+  ///   - most: entries that it keeps.
+  ///   - tooMany: mutations that are answered 413.
+  init(keeping most: Int, tooMany: Int = .max) { (self.most, self.tooMany) = (most, tooMany) }
+
+  /// How many mutations each push had.
+  var pushes: [Int] { content.withLock { $0.pushes } }
+
+  func device() -> Device {
+    Device(client: { base in VersionedClient(base: base) { [self] in try judge($0) } })
+  }
+
+  private func judge(_ mutations: [PendingMutation]) throws -> [MutationOutcome] {
+    try content.withLock { content in
+      content.pushes.append(mutations.count)
+      if mutations.count >= tooMany { throw APIError.httpError(413) }
+      var entries = content.entries
+      for mutation in mutations {
+        if mutation.operation == .delete {
+          entries.remove(mutation.entityId)
+        } else {
+          entries.insert(mutation.entityId)
+        }
+      }
+      guard entries.count <= max(most, content.entries.count) else {
+        throw APIError.problem(
+          ProblemDetails(type: "urn:trendy:error:quota_exceeded", status: 507), retryAfter: .seconds(60))
+      }
+      content.entries = entries
+      return mutations.map { _ in .accepted(version: nil) }
+    }
   }
 }
