@@ -39,15 +39,15 @@ extension HubSettings {
   }
 
   /// Where devices find the hub: as it was told, else by its first name, else by the address at which it listens. `nil` where it listens
-  /// everywhere and was told of no name.
+  /// everywhere and was told of no name, or at any free port, which only the hub that runs knows.
   /// - Parameter port: the one it really has.
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
     if let address { return address }
     // Which name and port the proxy has is not known here.
-    guard endpoint.path == nil else { return nil }
+    guard endpoint.path == nil, case let port = port ?? endpoint.port, port != 0 else { return nil }
     guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
-    return "http://\(Self.bracketed(host)):\(port ?? endpoint.port)"
+    return "http://\(Self.bracketed(host)):\(port)"
   }
 
   /// Names besides loopback's under which the hub is asked.
@@ -78,15 +78,21 @@ extension HubSettings {
     host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 
-  /// What a person should know who had it listen everywhere; `nil` where nothing is to be said.
-  public func wildcardHint() throws(CommandError) -> String? {
+  /// What to do where devices cannot be told an address; `nil` where they can.
+  /// - Parameter port: the one it really has.
+  public func missingAddressHint(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
+    guard address == nil else { return nil }
     if let path = endpoint.path {
-      guard address == nil else { return nil }
       return
         "Devices do not reach \(path): say at which address the proxy in front of it is: --url https://hub.example."
     }
-    guard endpoint.isWildcard, hosts.isEmpty, address == nil else { return nil }
+    if (port ?? endpoint.port) == 0 {
+      return
+        "The hub takes any free port when it starts, and says then where it listens. For a port that stays: "
+        + "--listen \(endpoint.address):8787 (at hub init, or at run)."
+    }
+    guard endpoint.isWildcard, hosts.isEmpty else { return nil }
     return
       "\(endpoint.address) means every network of this machine and is no address to ask at. Say by which name or address devices "
       + "reach it: --host NAME (at hub init, or at run)."

@@ -112,7 +112,7 @@ struct DaemonRun {
     let asked = endpoint.path.map { "--unix-socket \($0) http://localhost" } ?? url
     console.done("Is it well?  curl \(asked)/api/v1/health")
     console.done("One more device:  trendyd pair")
-    if let hint = try settings.wildcardHint() { console.talk(hint) }
+    if let hint = try settings.missingAddressHint(port: port) { console.talk(hint) }
     vitals.set({ try await server.turn() }, of: .hub)
     manager.say("Hub at \(place)", of: .hub)
     manager.ready(.hub)

@@ -6,11 +6,12 @@ import TrendyHub
 struct PairingOffer {
   let person: HubPerson
   let code: String
-  /// `nil` where the hub listens everywhere and was told of no name.
+  /// `nil` where the hub listens everywhere and was told of no name, or at a port that is not known here.
   let url: String?
+  /// 0 where it is not known.
   let port: UInt16
   /// What to do where there is no address to ask at; `nil` where there is one.
-  let wildcardHint: String?
+  let missingAddressHint: String?
 
   /// - Parameter serving: the hub that serves by now, which may have been told otherwise than what is kept.
   init(
@@ -23,7 +24,7 @@ struct PairingOffer {
     } else {
       (port, url) = (try settings.endpoint().port, try settings.url())
     }
-    wildcardHint = url == nil ? try settings.wildcardHint() : nil
+    missingAddressHint = url == nil ? try settings.missingAddressHint(port: port) : nil
   }
 
   var members: [(String, JSONText)] {
@@ -33,7 +34,8 @@ struct PairingOffer {
   /// The command that a person types on the device.
   var connectCommand: String {
     let needsConsent = url.map { HubSettings.isClearText($0) } ?? true
-    return "trendy connect \(url ?? "http://NAME:\(port)") \(code)\(needsConsent ? " --insecure" : "")"
+    return
+      "trendy connect \(url ?? "http://NAME:\(port == 0 ? "PORT" : "\(port)")") \(code)\(needsConsent ? " --insecure" : "")"
   }
 
   /// Address and code in one, for an app that reads it from a screen: `trendy://connect?hub=…&code=…`.

@@ -47,6 +47,18 @@ struct HubDatabaseTests {
     #expect(away.talk.contains("database does not answer"), "\(away.talk)")
   }
 
+  @Test func `pair tells no port where the hub takes any free one, but what to do`() throws {
+    let data = try database.initialise()
+    let paired = try bench.trendyd("pair", "--data", data)
+    #expect(paired.output.contains("trendy connect http://NAME:PORT "), "\(paired.output)")
+    #expect(paired.talk.contains("any free port") && paired.talk.contains("--listen 127.0.0.1:8787"), "\(paired.talk)")
+    let document = try bench.trendyd("pair", "--data", data, "--json").document.objectValue
+    #expect(document?["url"] == .null && document?["link"] == .null)
+    // The port is said over where it is known.
+    let said = try bench.trendyd("pair", "--data", data, "--listen", "127.0.0.1:4321")
+    #expect(said.output.contains("trendy connect http://127.0.0.1:4321 "), "\(said.output)")
+  }
+
   // MARK: Three hubs that are killed
 
   /// Sends the pushes of a device one after the other, each to any hub until one answers 200. `$1` token, `$2` device, then hubs.

@@ -53,7 +53,7 @@ struct HubInitCommand: DaemonCommand {
     console.done("Start it:  trendyd run --role hub")
     console.done("Then, on a device, within ten minutes:  \(answer.connectCommand)")
     answer.showPicture(on: console)
-    if let hint = answer.wildcardHint { console.talk(hint) }
+    if let hint = answer.missingAddressHint { console.talk(hint) }
     return .done
   }
 }

@@ -28,7 +28,7 @@ struct PairCommand: DaemonCommand {
     console.done("Code for one device of \(answer.person.name), for ten minutes: \(answer.code)")
     console.done("On the device:  \(answer.connectCommand)")
     answer.showPicture(on: console)
-    if let hint = answer.wildcardHint { console.talk(hint) }
+    if let hint = answer.missingAddressHint { console.talk(hint) }
     return .done
   }
 }
