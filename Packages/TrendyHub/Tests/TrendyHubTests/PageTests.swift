@@ -1,6 +1,7 @@
 import Foundation
 import StorageTesting
 import Testing
+import TrendyArchive
 import TrendyHub
 import TrendyModels
 import TrendyTesting
@@ -26,6 +27,9 @@ struct PageTests {
     return TestHub.Answer(
       status: response.status, headers: response.headers, body: try await response.collectedBody())
   }
+
+  private static let site = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Sources/HubPages/site").standardizedFileURL
 
   private static let own = "http://127.0.0.1:8787"
 
@@ -70,6 +74,44 @@ struct PageTests {
     }
   }
 
+  @Test func `scripts and the stylesheet are served without their comments, and are 150 kB compressed in all`()
+    async throws
+  {
+    let text = String(decoding: try await ask("GET", "/").body, as: UTF8.self)
+    let addresses = text.matches(of: /"(\/assets\/[0-9a-f]{16}\/[^"]+)"/).map { String($0.output.1) }
+    var compressed = 0
+    for address in addresses {
+      let served = try await ask("GET", address).body
+      compressed += Deflater.compress(Array(served), as: .gzip, level: 6).count
+      guard address.hasSuffix(".js") || address.hasSuffix(".css") else { continue }
+      let path = address.split(separator: "/").dropFirst(2).joined(separator: "/")
+      let source = try String(contentsOf: Self.site.appending(path: path), encoding: .utf8)
+      // As a second reader of the sources has it: one that knows of expressions and lines instead of bytes.
+      func words(_ line: Substring) -> String { line.split(separator: " ").joined(separator: " ") }
+      let expected = source.replacing(/\/\*[\s\S]*?\*\//) { $0.output.contains("\n") ? "\n" : " " }
+        .split(separator: "\n").map(words).filter { !$0.isEmpty && !$0.hasPrefix("//") }
+      #expect(String(decoding: served, as: UTF8.self).split(separator: "\n").map(words) == expected, "\(path)")
+    }
+    #expect(compressed < 150_000, "\(compressed) bytes")
+  }
+
+  @Test func `no string of the pages begins a comment`() throws {
+    for path in try FileManager.default.subpathsOfDirectory(atPath: Self.site.path) where path.hasSuffix(".js") {
+      let source = try String(contentsOf: Self.site.appending(path: path), encoding: .utf8)
+      for line in source.split(separator: "\n") {
+        let comments = line.matches(of: /\/\*|^ *\/\//)
+        for comment in comments {
+          let before = line[..<comment.range.lowerBound].replacing(/\/\*.*?\*\//, with: "")
+          let parts = before.split(separator: "`", omittingEmptySubsequences: false)
+          // In a template it stands among code.
+          let isInTemplate = parts.count % 2 == 0 && parts.last?.contains("${") == false
+          let isInQuotes = "'\"".contains { quote in before.count { $0 == quote } % 2 == 1 }
+          #expect(!isInTemplate && !isInQuotes, "\(path): \(line)")
+        }
+      }
+    }
+  }
+
   @Test func `what a browser has already is not sent again`() async throws {
     let tag = try #require(try await ask("GET", "/").headers["ETag"])
     for field in [tag, "W/\(tag)", "\"other\", \(tag)"] {
@@ -84,10 +126,8 @@ struct PageTests {
   }
 
   @Test func `the compiler's list names every file of the pages`() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/HubPages/")
-      .standardizedFileURL
-    let list = try String(contentsOf: folder.appending(path: "pages.c"), encoding: .utf8)
-    let site = folder.appending(path: "site").path
+    let list = try String(contentsOf: Self.site.appending(path: "../pages.c").standardizedFileURL, encoding: .utf8)
+    let site = Self.site.path
     let paths = try FileManager.default.subpathsOfDirectory(atPath: site).filter { path in
       var isFolder: ObjCBool = false
       return FileManager.default.fileExists(atPath: "\(site)/\(path)", isDirectory: &isFolder) && !isFolder.boolValue

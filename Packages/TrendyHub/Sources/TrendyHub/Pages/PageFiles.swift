@@ -22,8 +22,12 @@ struct PageFiles: Sendable {
   /// Of all content: 16 hexadecimal digits.
   let version: String
 
-  /// - Parameter contents: by path below `site/`.
-  init(_ contents: [String: Data]) {
+  /// - Parameter sources: by path below `site/`.
+  init(_ sources: [String: Data]) {
+    let contents = Dictionary(
+      uniqueKeysWithValues: sources.map { path, content in
+        (path, path.hasSuffix(".js") || path.hasSuffix(".css") ? PageText.withoutComments(content) : content)
+      })
     let paths = contents.keys.sorted()
     var all = Data()
     for path in paths {
