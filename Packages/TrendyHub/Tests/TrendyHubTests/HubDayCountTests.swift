@@ -35,6 +35,20 @@ struct HubDayCountTests {
     return days
   }
 
+  @Test func `a weekday is told where most of a type lies on it`() async throws {
+    try await hub.makeType()
+    try await hub.makeType("u", name: "Tea")
+    // Tuesdays, and days on end.
+    for week in 0..<4 {
+      try await hub.makeEvent("t\(week)a", at: "2024-01-\(["02", "09", "16", "23"][week])T08:00:00Z")
+    }
+    for week in 0..<4 {
+      try await hub.makeEvent("t\(week)b", at: "2024-01-\(["02", "09", "16", "23"][week])T09:00:00Z")
+    }
+    for day in 10..<24 { try await hub.makeEvent("u\(day)", type: "u", at: "2024-01-\(day)T08:00:00Z") }
+    #expect(try await counts()["weekdays"] == ["t": 2])
+  }
+
   @Test func `what is new, deleted, moved, brought back or of a deleted type is counted right`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Tea")

@@ -81,7 +81,7 @@ export const words = {
     month: 'Month', quarter: 'Quarter', year: 'Year', noGoal: 'no goal, so no streak', now: 'now', longest: 'longest', score: 'score', view: 'How much', skipped: 'skipped', before: 'before the first entry', future: 'to come', first: 'The first entry starts the calendar.',
     /** @param {string} time */ begin: (time) => `Days begin at ${time}.`, midnight: 'Days begin at midnight.',
     /** @param {number} n @param {number} of */ days: (n, of) => `${count(n)} of ${some(of, 'day')}.`,
-    /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all.`, /** @param {number} n */ skips: (n) => `${some(n, 'day')} skipped.`,
+    /** @param {string} day */ mostOn: (day) => `Most on ${day}s.`, /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all.`, /** @param {number} n */ skips: (n) => `${some(n, 'day')} skipped.`,
     /** @param {string} day @param {number} n */ cell: (day, n) => `${day}: ${n ? some(n, 'entry', 'entries') : 'none'}`,
     less: 'less', more: 'more', types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
   },

@@ -26,7 +26,16 @@ struct DayCountTable {
       })
   }
 
-  /// The answer of `/events/days`: days with an event, in their order, and the bounds of the levels of each type.
+  /// The weekday on which most of each type lies, 0 is Sunday, of types that have such a one.
+  private func weekdays() -> JSONValue {
+    .object(
+      types.compactMapValues { counts in
+        let habit = DailySeries(first: days.lowerBound, values: counts.map(Double.init)).weekdayHabit.value
+        return habit.map { .int(Int64($0.pattern.peak)) }
+      })
+  }
+
+  /// The answer of `/events/days`: days with an event, in their order, and of each type the bounds of its levels and its weekday.
   func text(firstDate: CivilDate?) -> Data {
     let types = types.sorted { $0.key < $1.key }
       .map { (name: Array(JSONText.write(.string($0.key))), counts: $0.value) }
@@ -52,6 +61,7 @@ struct DayCountTable {
     }
     let first = firstDate.map { #""\#($0)""# } ?? "null"
     text += #"],"first_date":\#(first),"levels":"#.utf8
-    return Data(text) + JSONText.write(levels()) + Data("}".utf8)
+    return Data(text) + JSONText.write(levels()) + Data(#","weekdays":"#.utf8) + JSONText.write(weekdays())
+      + Data("}".utf8)
   }
 }

@@ -78,7 +78,7 @@ extension TypeHistory {
   public var hourHabit: Finding<Habit> { Self.habit(hours) }
 
   /// It takes 7 events and a consistency above 0.3; high above 0.6 of more than 30, medium above 0.4 of more than 7.
-  private static func habit(_ counts: [Int]) -> Finding<Habit> {
+  fileprivate static func habit(_ counts: [Int]) -> Finding<Habit> {
     let events = counts.reduce(0, +)
     guard events >= 7 else { return .needsEvents(7 - events) }
     guard let pattern = CyclePattern(counts: counts), pattern.consistency > 0.3 else { return .nothing }
@@ -103,5 +103,14 @@ extension TypeHistory {
   public func weeks(_ most: Int) -> [Double] {
     let count = min(most, (days.count + 6) / 7)
     return days.over(today.advanced(by: 1 - 7 * count)...today).sums(ofDays: 7)
+  }
+}
+
+extension DailySeries {
+  /// The weekdays on which most of it lies; 0 is Sunday. A day counts by how much it has.
+  public var weekdayHabit: Finding<Habit> {
+    var counts = [Int](repeating: 0, count: 7)
+    for (place, value) in values.enumerated() { counts[first.advanced(by: place).weekday] += Int(value) }
+    return TypeHistory.habit(counts)
   }
 }

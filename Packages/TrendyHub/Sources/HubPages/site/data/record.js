@@ -149,7 +149,7 @@ export const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.time
 /**
  * How many events of each type each day had.
  * @param {string} from a date @param {string} to the last date
- * @returns {Promise<{counts: () => Map<string, Record<string, number>>, first: string | null}>}
+ * @returns {Promise<{counts: () => Map<string, Record<string, number>>, first: string | null, levels: Record<string, number[]>, weekdays: Record<string, number>}>}
  */
 export async function countsOf(from, to) {
   const { answer, askedAt } = await read(
@@ -158,6 +158,8 @@ export async function countsOf(from, to) {
     first: answer.first_date,
     /** Bounds of the levels of a heat map, by type. @type {Record<string, number[]>} */
     levels: answer.levels ?? {},
+    /** The weekday on which most of it lies, 0 is Sunday, of types that have such a one. @type {Record<string, number>} */
+    weekdays: answer.weekdays ?? {},
     counts: () => {
       const days = overlaidDays(new Map(answer.days.map((/** @type {any} */ day) => [day.date, day.counts])), askedAt);
       for (const date of [...days.keys()]) if (date < from || date > to) days.delete(date);

@@ -117,11 +117,14 @@ function map(type, stretches, counts, pitch) {
   for (let date = since; own.length && date <= last; date = addDays(date, 1)) if (isSkipped(date)) skipped++;
   const isPresent = last === today();
   const about = h('div.about', null, disc(type, 28), h('h2', null, h('a', { href: `/types/${encodeURIComponent(type.id)}` }, type.name)),
-    sum ? h('p', null, h('b', null, words.calendar.days(of.size, span)), ` ${words.calendar.inAll(sum)}${skipped ? ` ${words.calendar.skips(skipped)}` : ''}`)
+    sum ? h('p', null, h('b', null, words.calendar.days(of.size, span)), ` ${words.calendar.inAll(sum)}${mostOn(counts.weekdays[type.id])}${skipped ? ` ${words.calendar.skips(skipped)}` : ''}`)
       : h('p', null, `${words.calendar.first} `, h('button.link', { type: 'button', on: { click: () => logNow(type) } }, words.type.first(type.name))),
     isPresent && sum > 0 && standing(type));
   return heatmap({ type, stretches, counts: of, bounds: counts.levels[type.id], first, isSkipped, isSparse: stretches.length > 1, pitch, about, open: (date) => go(`/timeline/${date}`), say: h('p.reading') });
 }
+
+/** @param {number | undefined} weekday 0 is Sunday */
+const mostOn = (weekday) => (weekday === undefined ? '' : ` ${words.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`);
 
 /** Streak and score, where there is a goal. @param {any} type */
 function standing(type) {

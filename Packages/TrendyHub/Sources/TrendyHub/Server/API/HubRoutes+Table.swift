@@ -178,6 +178,7 @@ extension HubRoutes {
               .required("days", .list(.object([.required("date", .string), .required("counts", .map(.counter))]))),
               .required("first_date", .nullable(.string)),
               .required("levels", .map(.list(.number(0...Double.greatestFiniteMagnitude)))),
+              .required("weekdays", .map(.integer(0...6))),
             ]))
         ], .record { server, call, sender in try server.countByDay(call, sender) }),
       HubRoute(
