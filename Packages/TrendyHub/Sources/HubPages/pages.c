@@ -178,18 +178,21 @@ static const unsigned char file_57[] = {
 #embed "site/parts/tripacts.js"
 };
 static const unsigned char file_58[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/typeacts.js"
 };
 static const unsigned char file_59[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_60[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_61[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_62[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_63[] = {
 #embed "site/worker.js"
 };
 
@@ -252,11 +255,12 @@ static const struct hub_page_file files[] = {
   {"parts/toast.js", file_55, sizeof file_55},
   {"parts/trendchart.js", file_56, sizeof file_56},
   {"parts/tripacts.js", file_57, sizeof file_57},
-  {"parts/typeform.js", file_58, sizeof file_58},
-  {"parts/values.js", file_59, sizeof file_59},
-  {"theme.js", file_60, sizeof file_60},
-  {"words.js", file_61, sizeof file_61},
-  {"worker.js", file_62, sizeof file_62},
+  {"parts/typeacts.js", file_58, sizeof file_58},
+  {"parts/typeform.js", file_59, sizeof file_59},
+  {"parts/values.js", file_60, sizeof file_60},
+  {"theme.js", file_61, sizeof file_61},
+  {"words.js", file_62, sizeof file_62},
+  {"worker.js", file_63, sizeof file_63},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

@@ -133,6 +133,10 @@ struct OpenAPITests {
     try await run.drive(
       "logOdometer", id: "w",
       body: ["id": "reading", "odometer_m": 120_000, "at": "2024-01-01T08:00:00.000Z", "time_zone": "Europe/Paris"])
+    try await hub.makeType("tea", name: "Tea")
+    for merge in ["mergeEventTypes", "unmergeEventTypes"] {
+      try await run.drive(merge, id: "tea", body: ["into": "t", "act": "one"])
+    }
     _ = try await hub.makeTrip("trip")
     try await run.drive("getTrip", id: "trip")
     try await run.drive("getStorage")

@@ -254,7 +254,9 @@ export function change(kind, entity, patch, label) {
 export function remove(kind, entity, label) {
   const path = `/${kind}/${encodeURIComponent(entity.id)}`;
   const before = clean(entity);
-  return perform(label, [{ method: 'DELETE', path, kind, id: entity.id, before }], [{ method: 'POST', path: `${path}/restore`, kind, id: entity.id, after: before }]);
+  // A type takes its entries along, and brings them back.
+  const restore = `${path}/restore${kind === 'event-types' ? '?with=entries' : ''}`;
+  return perform(label, [{ method: 'DELETE', path, kind, id: entity.id, before }], [{ method: 'POST', path: restore, kind, id: entity.id, after: before }]);
 }
 
 /** Without what these pages added. @param {any} entity */

@@ -9,8 +9,8 @@ import { toast } from './toast.js';
 import { together } from '../data/done.js';
 import { change, create, definitions, remove, types } from '../data/record.js';
 import { newId } from '../data/api.js';
-import { go } from '../data/address.js';
 import { goalOf } from './goal.js';
+import { canMerge, confirmDelete, openMergeType } from './typeacts.js';
 import { words } from '../words.js';
 
 /** The next colour that no type has. */
@@ -62,7 +62,8 @@ export function openType(type, name = '') {
     const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } },
       sheetHead(title, close, preview), nameField.element, h('div.field', null, h('span.label', null, words.type.colour), swatches, h('div.pair', null, h('span.small.quiet', null, words.type.ownColour), own)),
       h('div.field', null, h('span.label', null, words.type.glyph), glyphs, sign), goal.element, properties.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), type && h('button.button.plain.red', { type: 'button', on: { click: () => { close(); confirmDelete(type); } } }, words.type.deleteType)));
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), type && canMerge(type) && h('button.button.plain', { type: 'button', on: { click: () => { close(); openMergeType(type); } } }, words.type.merge),
+        type && h('button.button.plain.red', { type: 'button', on: { click: () => { close(); confirmDelete(type); } } }, words.type.deleteType)));
     if (!type) queueMicrotask(() => nameField.input.focus());
     return form;
   });
@@ -83,7 +84,7 @@ function goalFields(type) {
     return { amount: n, bound: bound.read(), measure: measure.read(), period: period.read() };
   };
   return {
-    element: h('div.field', null, h('span.label', null, words.goal.goal), amount.element, h('div.chips', null, bound.element, measure.element, period.element)),
+    element: h('div.field', null, h('span.label', null, words.goal.goal), amount.element, h('div.side-by-side', null, bound.element, measure.element, period.element)),
     check() {
       amount.wrong(null);
       try { value(); return true; } catch (text) { amount.wrong(String(text)); amount.input.focus(); return false; }
@@ -158,15 +159,3 @@ function propertyList(type) {
     },
   };
 }
-
-/** Asks for the name: what is deleted with a type is more than an undo of one thing brings back. @param {import('../data/record.js').EventType} type */
-function confirmDelete(type) {
-  openSheet(words.type.deleteType, (sheet, close) => {
-    const name = textField(words.type.name, '');
-    const button = /** @type {HTMLButtonElement} */ (h('button.button.red', { type: 'submit', disabled: true }, words.type.deleteType));
-    name.input.addEventListener('input', () => { button.disabled = name.read() !== type.name; });
-    return h('form', { on: { submit: async (/** @type {Event} */ e) => { e.preventDefault(); if (button.disabled) return; close(); await remove('event-types', type, words.toast.deleted); toast(words.toast.deletedOne(type.name), false); go('/types'); } } },
-      sheetHead(words.type.deleteType, close), h('p', null, words.type.deleteWords(type.name)), name.element, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
-  });
-}
-

@@ -214,7 +214,20 @@ extension HubRoutes {
         summary: "Gives a type of event a property.",
         body: .named("PropertyOfEventTypeCreate"), answers: [.json(201, "the property", .entity(.propertyDefinition))],
         .record { server, call, sender in try server.createDefinition(ofType: call.path[1], call, sender) }),
+      HubRoute(
+        .post, "event-types/{id}/merge", name: "mergeEventTypes",
+        summary: "Makes two types one: what is recorded under the first becomes of the second, and the first goes.",
+        body: typeMerge, answers: [.json(200, "how many events it moved", .object([.required("events", .counter)]))],
+        .record { server, call, sender in try server.mergeTypes(call, sender) }),
+      HubRoute(
+        .post, "event-types/{id}/unmerge", name: "unmergeEventTypes",
+        summary: "Takes a merge back: the first type is there again, with what was moved and nobody moved since.",
+        body: typeMerge,
+        answers: [.json(200, "how many events came back", .object([.required("events", .counter)]))],
+        .record { server, call, sender in try server.unmergeTypes(call, sender) }),
     ]
+
+  private static let typeMerge = HubSchema.object([.required("into", .identifier), .required("act", .identifier)])
 
   private static func routes(of kind: SyncedKind, at path: String) -> [HubRoute] {
     let entity = HubSchema.entity(kind)
@@ -246,9 +259,12 @@ extension HubRoutes {
         .record { server, call, sender in server.delete(kind, call.path[1], sender) }),
       HubRoute(
         .post, "\(path)/{id}/restore", name: "restore\(kind.schemaName)",
-        summary: "Brings one back that was deleted, with the values it had.",
+        summary: "Brings one back that was deleted, with the values it had.", query: restoreQuery(of: kind),
         answers: [.json(200, "it, as it is then", entity)],
-        .record { server, call, sender in server.restore(kind, call.path[1], sender) }),
+        .record { server, call, sender in
+          kind == .eventType
+            ? try server.restoreType(call, sender) : server.restore(kind, call.path[1], sender)
+        }),
     ]
   }
 
@@ -263,6 +279,11 @@ extension HubRoutes {
     HubRoute.Query(name: "from", schema: .date, meaning: "not before this moment"),
     HubRoute.Query(name: "to", schema: .date, meaning: "before this moment"),
   ]
+
+  private static func restoreQuery(of kind: SyncedKind) -> [HubRoute.Query] {
+    kind == .eventType
+      ? [HubRoute.Query(name: "with", schema: .words(["entries"]), meaning: "and all that was deleted with it")] : []
+  }
 
   private static func listQuery(of kind: SyncedKind) -> [HubRoute.Query] {
     switch kind.name {

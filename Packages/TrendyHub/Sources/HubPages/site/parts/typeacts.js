@@ -1,0 +1,90 @@
+// What ends a type: it is made one with another, or deleted with its entries. The hub counts and moves them, as it knows all.
+
+import { h } from './dom.js';
+import { field, textField } from './field.js';
+import { openSheet, sheetHead } from './sheet.js';
+import { toast } from './toast.js';
+import { ask, newId, Refused, Unreachable } from '../data/api.js';
+import { go } from '../data/address.js';
+import { dayStartSeconds, zone } from '../data/days.js';
+import { noteDone } from '../data/done.js';
+import { unseenEvents } from '../data/queue.js';
+import { isOwnType, remove, types } from '../data/record.js';
+import { words } from '../words.js';
+
+/** @typedef {import('../data/record.js').EventType} EventType */
+
+/** How many entries a type has; `null` where the hub cannot be asked, or does not know the type yet. @param {EventType} type */
+async function entriesOf(type) {
+  const askedAt = performance.now();
+  try {
+    const { findings } = await ask('GET', `/insights/types/${encodeURIComponent(type.id)}?days=14&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
+    return unseenEvents(askedAt).reduce((sum, { event, count }) => sum + (event.event_type_id === type.id ? count : 0), findings?.basis.events ?? 0);
+  } catch (error) {
+    if (error instanceof Refused || error instanceof Unreachable) return null;
+    throw error;
+  }
+}
+
+/** Asks for the name, and says how much goes along. @param {EventType} type */
+export function confirmDelete(type) {
+  openSheet(words.type.deleteType, (sheet, close) => {
+    const name = textField(words.type.name, '');
+    const button = /** @type {HTMLButtonElement} */ (h('button.button.red', { type: 'submit', disabled: true }, words.type.deleteType));
+    name.input.addEventListener('input', () => { button.disabled = name.read() !== type.name; });
+    const about = h('p', { role: 'status' }, words.type.deleteWords(type.name, null));
+    entriesOf(type).then((n) => { about.textContent = words.type.deleteWords(type.name, n); });
+    const act = async () => {
+      close();
+      await remove('event-types', type, words.toast.deletedOne(type.name));
+      toast(words.toast.deletedOne(type.name));
+      go('/types');
+    };
+    return h('form', { on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); if (!button.disabled) act(); } } },
+      sheetHead(words.type.deleteType, close), about, name.element, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
+  });
+}
+
+/** Whether there is another that a type could become. @param {EventType} type */
+export const canMerge = (type) => others(type).length > 0;
+
+/** @param {EventType} type */
+const others = (type) => types().filter((other) => other.id !== type.id && !isOwnType(other)).sort((a, b) => a.name.localeCompare(b.name));
+
+/** Asks which type this one becomes. @param {EventType} type */
+export function openMergeType(type) {
+  openSheet(words.type.merge, (sheet, close) => {
+    /** @type {number | null} */
+    let entries = null;
+    const list = others(type);
+    const input = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.type.mergeChoose), list.map((other) => h('option', { value: other.id }, other.name))));
+    const target = field(words.type.mergeInto, input, input, () => list.find((other) => other.id === input.value));
+    const about = h('p', { role: 'status' });
+    const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, words.type.mergeGo));
+    const draw = () => { button.disabled = !input.value; about.textContent = words.type.mergeWords(type.name, target.read()?.name ?? '', entries); };
+    input.addEventListener('change', draw);
+    entriesOf(type).then((n) => { entries = n; draw(); });
+    draw();
+    const act = newId();
+    const save = async () => {
+      const into = target.read();
+      button.disabled = true;
+      const path = `/event-types/${encodeURIComponent(type.id)}`;
+      const body = { into: into.id, act };
+      try {
+        const { events } = await ask('POST', `${path}/merge`, body);
+        close();
+        noteDone(words.type.merged(type.name, into.name, events), [{ method: 'POST', path: `${path}/unmerge`, kind: 'event-types', id: type.id, after: type, body }], [{ method: 'POST', path: `${path}/merge`, kind: 'merges', id: type.id, body }]);
+        toast(words.type.merged(type.name, into.name, events));
+        go(`/types/${encodeURIComponent(into.id)}`);
+      } catch (error) {
+        if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
+        target.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+        draw();
+      }
+    };
+    queueMicrotask(() => input.focus());
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); if (!button.disabled) save(); } } },
+      sheetHead(words.type.merge, close), target.element, about, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
+  });
+}

@@ -1,0 +1,174 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+
+// Types with all that hangs on them: made one with another, parted again, and brought back as they were deleted. Each is one act.
+
+extension HubServer {
+  /// Answers `POST /event-types/{id}/merge`: what is recorded under the type is of another from now on, and the type goes. Asked again
+  /// for the same act, it says what it did.
+  func mergeTypes(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let act = try TypeMerge(call, of: sender)
+    let now = clock.now
+    return .write { [core, accounts] transaction in
+      _ = try core.entity(.eventType, id: act.into, in: transaction)
+      let isThere = try transaction.entry(kind: SyncedKind.eventType.name, id: act.from)?.isAlive ?? false
+      var events = try act.events(in: transaction)
+      if isThere || events == 0 {
+        try core.merge(act, in: transaction, now: now) { accounts.chance.identifier(at: now) }
+        events = try act.events(in: transaction)
+      }
+      return .json(["events": .int(Int64(events))])
+    }
+  }
+
+  /// Answers `POST /event-types/{id}/unmerge`: the type is there again, with what the act moved and nobody moved since.
+  func unmergeTypes(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let act = try TypeMerge(call, of: sender)
+    let now = clock.now
+    return .write { [core] transaction in
+      try core.restoreType(act.from, by: act.author, in: transaction, now: now)
+      let events = try act.events(in: transaction)
+      for entry in try act.moved(in: transaction) {
+        guard let kind = SyncedKind.named(entry.kind) else { continue }
+        if kind.name == SyncedKind.propertyDefinition.name {
+          try core.delete(kind, id: entry.id, by: act.author, in: transaction, now: now)
+        } else {
+          let back = act.members(of: entry, naming: act.from)
+          _ = try core.update(kind, id: entry.id, back, by: sender.restDevice, in: transaction, now: now)
+        }
+      }
+      return .json(["events": .int(Int64(events))])
+    }
+  }
+
+  /// Answers `POST /event-types/{id}/restore`, with all that was deleted with the type where `with=entries` asks for it.
+  func restoreType(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let id = call.path[1]
+    guard let with = call.text("with") else { return restore(.eventType, id, sender) }
+    guard with == "entries" else {
+      throw Problem.invalid("with: expected entries, found \"\(with.prefix(40))\"")
+    }
+    let now = clock.now
+    return .write { [core] transaction in
+      try core.restoreType(id, by: sender.restDevice, in: transaction, now: now)
+      let entry = try core.entity(.eventType, id: id, in: transaction)
+      return .json(.object(entry.document(person: sender.person)))
+    }
+  }
+}
+
+/// Two types that become one. What it moves is found again by its author, which is of this act alone.
+private struct TypeMerge {
+  let from: String
+  let into: String
+  let author: String
+
+  private static let references = ["event_type_id", "event_type_entry_id", "event_type_exit_id"]
+
+  init(_ call: HubCall, of sender: HubDevice) throws(Problem) {
+    let body = try call.body()
+    from = call.path[1]
+    into = try body.identifier("into")
+    guard from != into else { throw .invalid("into: a type cannot be merged with itself") }
+    let act = try body.identifier("act")
+    guard act.utf8.count <= 64 else { throw .invalid("act: expected 64 bytes at most") }
+    author = "\(sender.restDevice):\(act)"
+  }
+
+  /// What this act brought to the type that stays.
+  func moved(in reading: any HubReading) throws -> [HubEntry] {
+    try reading.referring(toKind: SyncedKind.eventType.name, id: into).filter { !names(of: $0).isEmpty }
+  }
+
+  /// How many of them are events.
+  func events(in reading: any HubReading) throws -> Int {
+    try moved(in: reading).count { $0.kind == SyncedKind.event.name }
+  }
+
+  /// The references of an entry that are of this act.
+  private func names(of entry: HubEntry) -> [String] {
+    Self.references.filter { entry.fields[$0]?.author == author && entry.fields[$0]?.value.stringValue == into }
+  }
+
+  /// The references of this act with another type in them.
+  func members(of entry: HubEntry, naming type: String) -> [String: JSONValue] {
+    Dictionary(uniqueKeysWithValues: names(of: entry).map { ($0, .string(type)) })
+  }
+
+  /// The references to the type that goes with the one that stays in them.
+  func turned(_ entry: HubEntry) -> [String: JSONValue] {
+    let names = Self.references.filter { entry.fields[$0]?.value.stringValue == from }
+    return Dictionary(uniqueKeysWithValues: names.map { ($0, .string(into)) })
+  }
+}
+
+extension HubCore {
+  /// Events, excused days, places and properties of one type become of another, which has a property of its own where both have one.
+  fileprivate func merge(
+    _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
+  ) throws {
+    _ = try entity(.eventType, id: act.from, in: transaction)
+    let own = try transaction.referring(toKind: SyncedKind.eventType.name, id: act.from)
+    let known = try transaction.referring(toKind: SyncedKind.eventType.name, id: act.into)
+      .filter { $0.kind == SyncedKind.propertyDefinition.name }
+    var order = known.compactMap { $0.fields["display_order"]?.value.intValue }.max() ?? -1
+    for entry in own.sorted(by: { $0.version < $1.version }) {
+      guard let kind = SyncedKind.named(entry.kind) else { continue }
+      guard kind.name == SyncedKind.propertyDefinition.name else {
+        _ = try update(kind, id: entry.id, act.turned(entry), by: act.author, in: transaction, now: now)
+        continue
+      }
+      let key = entry.fields["key"]?.value
+      if let other = known.first(where: { $0.fields["key"]?.value == key }) {
+        let types = [entry, other].map { $0.fields["property_type"]?.value.stringValue ?? "" }
+        guard types[0] == types[1] else {
+          throw Problem.invalid(
+            "into: \"\(key?.stringValue ?? "")\" is a \(types[0]) of one type and a \(types[1]) of the other: give one another key first"
+          )
+        }
+        continue
+      }
+      order += 1
+      var members = entry.fields.mapValues(\.value).filter { !$0.value.isNull }
+      members["id"] = .string(makeId())
+      members["event_type_id"] = .string(act.into)
+      members["display_order"] = .int(order)
+      _ = try create(kind, members, by: act.author, in: transaction, now: now)
+    }
+    try delete(.eventType, id: act.from, by: act.author, in: transaction, now: now)
+  }
+
+  /// Brings a type back with what was deleted with it. What lives stays as it is.
+  fileprivate func restoreType(
+    _ id: String, by device: String, in transaction: any HubTransaction, now: Date
+  ) throws {
+    let tombstone = try transaction.entry(kind: SyncedKind.eventType.name, id: id)
+    _ = try restore(.eventType, id: id, by: device, in: transaction, now: now)
+    guard let tombstone, let deletedAt = tombstone.deletedAt else { return }
+    for entry in try buried(with: tombstone, at: deletedAt, in: transaction) {
+      guard let kind = SyncedKind.named(entry.kind) else { continue }
+      _ = try restore(kind, id: entry.id, by: device, in: transaction, now: now)
+    }
+  }
+
+  /// What hung on an entity and was deleted with it: it has the versions right below that of the entity.
+  private func buried(
+    with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReading
+  ) throws -> [HubEntry] {
+    let pageSize = 500
+    var found: [HubEntry] = []
+    var end = tombstone.version
+    while end > 1 {
+      let start = max(0, end - 1 - Int64(pageSize))
+      let page = try reading.entries(after: start, limit: pageSize).filter { $0.version < end }
+      found += page.filter {
+        $0.deletedAt == deletedAt && $0.fields["event_type_id"]?.value.stringValue == tombstone.id
+      }
+      // Earlier ones are of an earlier act.
+      guard page.allSatisfy({ $0.updatedAt >= deletedAt }) else { break }
+      end = start + 1
+    }
+    return found.sorted { $0.version < $1.version }
+  }
+}

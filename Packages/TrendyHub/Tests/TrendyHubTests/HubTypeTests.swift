@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+@Suite("Types with all that hangs on them", .timeLimit(.minutes(5)))
+struct HubTypeTests {
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  private func ids(_ path: String) async throws -> [String] {
+    (try await hub.send("GET", path).json.arrayValue ?? []).compactMap { $0["id"].stringValue }.sorted()
+  }
+
+  private func types() async throws -> [String: String] {
+    Dictionary(
+      uniqueKeysWithValues: (try await hub.send("GET", "/events?limit=1000").json.arrayValue ?? []).map {
+        ($0["id"].stringValue ?? "", $0["event_type_id"].stringValue ?? "")
+      })
+  }
+
+  /// Kaffee and Coffee, each with an event, a property of the same key and one of its own; excused days and a place of the first.
+  private func makeTwo(kind: String = "number") async throws {
+    try await hub.makeType("k", name: "Kaffee")
+    try await hub.makeType("c")
+    for (id, type, key, kind) in [
+      ("k1", "k", "cups", "number"), ("k2", "k", "bean", "text"), ("c1", "c", "cups", kind),
+      ("c2", "c", "milk", "boolean"),
+    ] {
+      let made = try await hub.send(
+        "POST", "/property-definitions",
+        [
+          "id": .string(id), "event_type_id": .string(type), "key": .string(key), "label": .string(key),
+          "property_type": .string(kind), "display_order": 3,
+        ])
+      #expect(made.status == 201)
+    }
+    for id in ["a", "b"] { try await hub.makeEvent(id, type: "k") }
+    try await hub.makeEvent("c", type: "c")
+    for (path, body) in [
+      ("/skips", ["id": "s", "event_type_id": "k", "from": "2024-01-01T00:00:00Z", "to": "2024-01-02T00:00:00Z"]),
+      (
+        "/geofences",
+        ["id": "p", "name": "Bar", "latitude": 52, "longitude": 5, "radius": 100, "event_type_entry_id": "k"]
+      ),
+    ] as [(String, JSONValue)] {
+      #expect(try await hub.send("POST", path, body).status == 201)
+    }
+    await hub.clock.advance(by: .seconds(60))
+  }
+
+  @Test func `merged, all that a type had is of the other, and taken back it is as it was`() async throws {
+    try await makeTwo()
+    let merge: JSONValue = ["into": "c", "act": "act-1"]
+    let done = try await hub.send("POST", "/event-types/k/merge", merge)
+    #expect(done["events"] == 2)
+    #expect(try await ids("/event-types") == ["c"])
+    #expect(try await types() == ["a": "c", "b": "c", "c": "c"])
+    #expect(try await hub.send("GET", "/skips/s")["event_type_id"] == "c")
+    #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "c")
+    let definitions = try await hub.send("GET", "/event-types/c/properties").json.arrayValue ?? []
+    #expect(definitions.map { $0["key"].stringValue } == ["cups", "milk", "bean"])
+    // An answer that was lost: asked again, nothing is done twice.
+    let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]
+    #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 2)
+    #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == head)
+    // What was recorded since stays, and what somebody moved on, too.
+    try await hub.makeEvent("d", type: "c")
+    try await hub.makeType("t", name: "Tea")
+    _ = try await hub.send("PATCH", "/events/b", ["event_type_id": "t"])
+    _ = try await hub.send("PATCH", "/events/a", ["notes": "strong"])
+    #expect(try await hub.send("POST", "/event-types/k/unmerge", merge)["events"] == 1)
+    #expect(try await types() == ["a": "k", "b": "t", "c": "c", "d": "c"])
+    #expect(try await hub.send("GET", "/events/a")["notes"] == "strong")
+    #expect(try await ids("/event-types/k/properties") == ["k1", "k2"])
+    #expect(try await ids("/event-types/c/properties") == ["c1", "c2"])
+    #expect(try await hub.send("GET", "/skips/s")["event_type_id"] == "k")
+    #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "k")
+    // And done again.
+    #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 1)
+    #expect(try await types() == ["a": "c", "b": "t", "c": "c", "d": "c"])
+  }
+
+  @Test func `what cannot be merged is refused, and nothing is written`() async throws {
+    try await makeTwo(kind: "text")
+    let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]
+    for (path, body, words) in [
+      ("k", ["into": "c", "act": "x"], "is a number of one type and a text"),
+      ("k", ["into": "k", "act": "x"], "itself"),
+      ("k", ["into": "none", "act": "x"], "none"), ("none", ["into": "c", "act": "x"], "none"),
+      ("k", ["into": "c"], "act"), ("k", ["into": "c", "act": .string(String(repeating: "x", count: 65))], "64"),
+    ] as [(String, JSONValue, String)] {
+      let answer = try await hub.send("POST", "/event-types/\(path)/merge", body)
+      #expect(answer.status >= 400 && answer.detail.contains(words), "\(answer.detail)")
+    }
+    #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == head)
+  }
+
+  @Test func `a type that was deleted comes back with what was deleted with it, and nothing else`() async throws {
+    try await hub.makeType("k", name: "Kaffee")
+    for start in stride(from: 0, to: 1200, by: 400) {
+      let events = (start..<start + 400).map { number -> JSONValue in
+        ["id": .string("e\(number)"), "event_type_id": "k", "timestamp": "2024-01-01T08:00:00Z"]
+      }
+      #expect(try await hub.send("POST", "/events/batch", ["events": .array(events)])["success"] == 400)
+    }
+    try await hub.makeType("c")
+    try await hub.makeEvent("other", type: "c")
+    _ = try await hub.send("DELETE", "/events/e7")
+    _ = try await hub.send(
+      "POST", "/property-definitions",
+      ["id": "p", "event_type_id": "k", "key": "cups", "label": "Cups", "property_type": "number"])
+    await hub.clock.advance(by: .seconds(60))
+    _ = try await hub.send("DELETE", "/event-types/k")
+    #expect(try await types() == ["other": "c"])
+    await hub.clock.advance(by: .seconds(60))
+    #expect(try await hub.send("POST", "/event-types/k/restore?with=all").status == 400)
+    #expect(try await hub.send("POST", "/event-types/k/restore?with=entries")["name"] == "Kaffee")
+    #expect(try await hub.send("GET", "/me/storage")["rows"] == 1203)
+    #expect(try await hub.send("GET", "/events/e7").status == 404, "deleted before, and by itself")
+    #expect(try await ids("/event-types/k/properties") == ["p"])
+    #expect(try await hub.send("POST", "/event-types/k/restore?with=entries").status == 200, "again")
+  }
+}
