@@ -20,6 +20,7 @@ import bringing_in
 import ways
 import taking_back
 import standing
+import mending
 import whereabouts
 
 

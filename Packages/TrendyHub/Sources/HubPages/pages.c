@@ -94,105 +94,111 @@ static const unsigned char file_29[] = {
 #embed "site/pages/types.js"
 };
 static const unsigned char file_30[] = {
-#embed "site/parts/bringin.js"
+#embed "site/parts/addtrip.js"
 };
 static const unsigned char file_31[] = {
-#embed "site/parts/chart.js"
+#embed "site/parts/bringin.js"
 };
 static const unsigned char file_32[] = {
-#embed "site/parts/colour.js"
+#embed "site/parts/chart.js"
 };
 static const unsigned char file_33[] = {
-#embed "site/parts/dayband.js"
+#embed "site/parts/colour.js"
 };
 static const unsigned char file_34[] = {
-#embed "site/parts/daysoff.js"
+#embed "site/parts/dayband.js"
 };
 static const unsigned char file_35[] = {
-#embed "site/parts/dom.js"
+#embed "site/parts/daysoff.js"
 };
 static const unsigned char file_36[] = {
-#embed "site/parts/eventform.js"
+#embed "site/parts/dom.js"
 };
 static const unsigned char file_37[] = {
-#embed "site/parts/field.js"
+#embed "site/parts/eventform.js"
 };
 static const unsigned char file_38[] = {
-#embed "site/parts/frame.js"
+#embed "site/parts/field.js"
 };
 static const unsigned char file_39[] = {
-#embed "site/parts/glyph.js"
+#embed "site/parts/frame.js"
 };
 static const unsigned char file_40[] = {
-#embed "site/parts/goal.js"
+#embed "site/parts/glyph.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/head.js"
+#embed "site/parts/goal.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/heatmap.js"
+#embed "site/parts/head.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/hourgrid.js"
+#embed "site/parts/heatmap.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/hourgrid.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/odometer.js"
+#embed "site/parts/keys.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/ring.js"
+#embed "site/parts/odometer.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/ring.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/parts/shares.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/shares.js"
 };
 static const unsigned char file_51[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_52[] = {
-#embed "site/parts/speedstrip.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_53[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_54[] = {
-#embed "site/parts/tiles.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_55[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/tiles.js"
 };
 static const unsigned char file_56[] = {
-#embed "site/parts/trendchart.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_57[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/trendchart.js"
 };
 static const unsigned char file_58[] = {
-#embed "site/parts/typeacts.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_59[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/typeacts.js"
 };
 static const unsigned char file_60[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_61[] = {
-#embed "site/theme.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_62[] = {
-#embed "site/words.js"
+#embed "site/parts/vehicles.js"
 };
 static const unsigned char file_63[] = {
+#embed "site/theme.js"
+};
+static const unsigned char file_64[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_65[] = {
 #embed "site/worker.js"
 };
 
@@ -227,40 +233,42 @@ static const struct hub_page_file files[] = {
   {"pages/trips.js", file_27, sizeof file_27},
   {"pages/type.js", file_28, sizeof file_28},
   {"pages/types.js", file_29, sizeof file_29},
-  {"parts/bringin.js", file_30, sizeof file_30},
-  {"parts/chart.js", file_31, sizeof file_31},
-  {"parts/colour.js", file_32, sizeof file_32},
-  {"parts/dayband.js", file_33, sizeof file_33},
-  {"parts/daysoff.js", file_34, sizeof file_34},
-  {"parts/dom.js", file_35, sizeof file_35},
-  {"parts/eventform.js", file_36, sizeof file_36},
-  {"parts/field.js", file_37, sizeof file_37},
-  {"parts/frame.js", file_38, sizeof file_38},
-  {"parts/glyph.js", file_39, sizeof file_39},
-  {"parts/goal.js", file_40, sizeof file_40},
-  {"parts/head.js", file_41, sizeof file_41},
-  {"parts/heatmap.js", file_42, sizeof file_42},
-  {"parts/hourgrid.js", file_43, sizeof file_43},
-  {"parts/keys.js", file_44, sizeof file_44},
-  {"parts/odometer.js", file_45, sizeof file_45},
-  {"parts/ring.js", file_46, sizeof file_46},
-  {"parts/routemap.js", file_47, sizeof file_47},
-  {"parts/row.js", file_48, sizeof file_48},
-  {"parts/shares.js", file_49, sizeof file_49},
-  {"parts/sheet.js", file_50, sizeof file_50},
-  {"parts/spark.js", file_51, sizeof file_51},
-  {"parts/speedstrip.js", file_52, sizeof file_52},
-  {"parts/tile.js", file_53, sizeof file_53},
-  {"parts/tiles.js", file_54, sizeof file_54},
-  {"parts/toast.js", file_55, sizeof file_55},
-  {"parts/trendchart.js", file_56, sizeof file_56},
-  {"parts/tripacts.js", file_57, sizeof file_57},
-  {"parts/typeacts.js", file_58, sizeof file_58},
-  {"parts/typeform.js", file_59, sizeof file_59},
-  {"parts/values.js", file_60, sizeof file_60},
-  {"theme.js", file_61, sizeof file_61},
-  {"words.js", file_62, sizeof file_62},
-  {"worker.js", file_63, sizeof file_63},
+  {"parts/addtrip.js", file_30, sizeof file_30},
+  {"parts/bringin.js", file_31, sizeof file_31},
+  {"parts/chart.js", file_32, sizeof file_32},
+  {"parts/colour.js", file_33, sizeof file_33},
+  {"parts/dayband.js", file_34, sizeof file_34},
+  {"parts/daysoff.js", file_35, sizeof file_35},
+  {"parts/dom.js", file_36, sizeof file_36},
+  {"parts/eventform.js", file_37, sizeof file_37},
+  {"parts/field.js", file_38, sizeof file_38},
+  {"parts/frame.js", file_39, sizeof file_39},
+  {"parts/glyph.js", file_40, sizeof file_40},
+  {"parts/goal.js", file_41, sizeof file_41},
+  {"parts/head.js", file_42, sizeof file_42},
+  {"parts/heatmap.js", file_43, sizeof file_43},
+  {"parts/hourgrid.js", file_44, sizeof file_44},
+  {"parts/keys.js", file_45, sizeof file_45},
+  {"parts/odometer.js", file_46, sizeof file_46},
+  {"parts/ring.js", file_47, sizeof file_47},
+  {"parts/routemap.js", file_48, sizeof file_48},
+  {"parts/row.js", file_49, sizeof file_49},
+  {"parts/shares.js", file_50, sizeof file_50},
+  {"parts/sheet.js", file_51, sizeof file_51},
+  {"parts/spark.js", file_52, sizeof file_52},
+  {"parts/speedstrip.js", file_53, sizeof file_53},
+  {"parts/tile.js", file_54, sizeof file_54},
+  {"parts/tiles.js", file_55, sizeof file_55},
+  {"parts/toast.js", file_56, sizeof file_56},
+  {"parts/trendchart.js", file_57, sizeof file_57},
+  {"parts/tripacts.js", file_58, sizeof file_58},
+  {"parts/typeacts.js", file_59, sizeof file_59},
+  {"parts/typeform.js", file_60, sizeof file_60},
+  {"parts/values.js", file_61, sizeof file_61},
+  {"parts/vehicles.js", file_62, sizeof file_62},
+  {"theme.js", file_63, sizeof file_63},
+  {"words.js", file_64, sizeof file_64},
+  {"worker.js", file_65, sizeof file_65},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

@@ -63,6 +63,48 @@ struct HubTripTests {
     #expect(try await hub.send("GET", "/trips/coffee").status == 400)
   }
 
+  @Test func `a trip tells how much longer it was than the line between its ends, unless it leads back`() async throws {
+    try await hub.makeType()
+    _ = try await hub.makeTrip("a")
+    #expect(try await hub.send("GET", "/trips/a")["detour"] == 1)
+    _ = try await hub.send("PATCH", "/events/a", ["properties": ["distance": ["type": "number", "value": 11_800]]])
+    #expect(try await hub.send("GET", "/trips/a")["detour"] == 1.18)
+    _ = try await hub.send("PATCH", "/events/a", ["properties": ["distance": ["type": "number", "value": 111_000]]])
+    #expect(try await hub.send("GET", "/trips/a")["detour"].isNull, "a round trip")
+    _ = try await hub.send("PATCH", "/events/a", ["properties": ["route": nil]])
+    #expect(try await hub.send("GET", "/trips/a")["detour"].isNull, "an end that nobody knows")
+  }
+
+  @Test func `a trip told by hand is one like others, with the rules of the person`() async throws {
+    let place: JSONValue = ["latitude": 52, "longitude": 13]
+    let body: [String: JSONValue] = [
+      "id": "h", "start": "2024-01-01T08:00:00.000Z", "end": "2024-01-01T08:30:00.000Z", "distance_m": 12_000,
+      "time_zone": "Europe/Berlin", "start_place": place, "end_place": ["latitude": 52.09, "longitude": 13],
+    ]
+    let made = try await hub.send("POST", "/trips", .object(body))
+    #expect(made.status == 201 && made["source_type"] == "trip" && made["end_date"] == "2024-01-01T08:30:00.000Z")
+    #expect(made["properties"]["distance"]["value"] == 12_000 && made["properties"]["average_speed"]["value"] == 6.7)
+    #expect(made["properties"]["category"].isNull)
+    #expect(try await hub.send("GET", "/event-types").json.arrayValue?.count == 1, "under the type of trips")
+    #expect(try await hub.send("POST", "/trips", .object(body))["id"] == "h", "an answer that was lost")
+    #expect(try await trips().count == 1)
+    _ = try await hub.send("POST", "/vehicles", ["id": "v", "name": "Octavia"])
+    let more = body.merging(["id": "i", "vehicle_id": "v", "category": "business", "notes": "to Ann"]) { $1 }
+    let second = try await hub.send("POST", "/trips", .object(more))
+    #expect(second["properties"]["car"]["value"] == "Octavia" && second["notes"] == "to Ann")
+    #expect(second["properties"]["category"]["value"] == "business")
+    for (name, value, words) in [
+      ("end", "2024-01-01T08:00:00.000Z", "after the start"), ("distance_m", -1, "distance_m"),
+      ("category", "fun", "category"), ("start_place", nil, "start_place"),
+      ("end_place", ["latitude": 91], "end_place"),
+      ("vehicle_id", "none", "none"),
+    ] as [(String, JSONValue, String)] {
+      let answer = try await hub.send("POST", "/trips", .object(body.merging(["id": "j", name: value]) { $1 }))
+      #expect(answer.status >= 400 && answer.detail.contains(words), "\(answer.detail)")
+    }
+    #expect(try await trips().count == 2)
+  }
+
   @Test func `where fixes were posted they tell how far it had come`() async throws {
     let hub = try TestHub(ingest: StandingIngest())
     try await hub.makeType()

@@ -133,6 +133,13 @@ struct OpenAPITests {
     try await run.drive(
       "logOdometer", id: "w",
       body: ["id": "reading", "odometer_m": 120_000, "at": "2024-01-01T08:00:00.000Z", "time_zone": "Europe/Paris"])
+    let spot: JSONValue = ["latitude": 52, "longitude": 5]
+    try await run.drive(
+      "addTrip",
+      body: [
+        "id": "told", "start": "2024-01-03T08:00:00.000Z", "end": "2024-01-03T09:00:00.000Z", "distance_m": 12_000,
+        "start_place": spot, "end_place": spot, "vehicle_id": nil, "category": "mixed", "notes": "by hand",
+      ])
     try await hub.makeType("tea", name: "Tea")
     for merge in ["mergeEventTypes", "unmergeEventTypes"] {
       try await run.drive(merge, id: "tea", body: ["into": "t", "act": "one"])

@@ -139,6 +139,7 @@ export const words = {
     /** @param {number} n @param {string} km */ summary: (n, km) => `${some(n, 'trip')}, ${km}.`, /** @param {number} n */ decide: (n) => `${count(n)} to decide.`, toDecide: 'decide',
     distance: 'distance', length: 'from start to end', average: 'average', top: 'top', business: 'Business', private: 'Private', mixed: 'Mixed', kind: 'Kind',
     noRoute: 'This trip was added without a route.', map: 'Route on a map', keys: 'Arrow keys move the map, plus and minus change its scale, 0 shows all of it.', in: 'Closer', out: 'Farther',
+    add: 'Add a trip', /** @param {string} unit */ lengthIn: (unit) => `Distance (${unit})`, byRules: 'by rules', needsStart: 'With where it ended goes where it began.', /** @param {string} km */ added: (km) => `Trip of ${km} added`, noneOf: 'No trips with this vehicle in this month.', detour: 'detour',
     split: 'Split', splitDone: 'Trip split', cutAt: 'When it is split', cutHint: 'Press on the route, pull its mark, or choose the time.', needsHub: 'The hub does not answer. It is needed for this: nothing was changed.',
     merge: 'Merge', mergeTitle: 'Make one trip of two', mergeHint: 'What lies between them is taken for a straight line. The notes of both are kept.', mergeDone: 'Trips merged', before: 'The trip before', after: 'The trip after',
     ends: 'Ends', from: 'From', to: 'To', name: 'Name it', rename: 'Rename', nameTitle: 'Name this place', nameHint: 'A circle of 100 m around it. Trips and visits that touch it are called by this name.',
@@ -147,7 +148,7 @@ export const words = {
     /** @param {string} rule */ rule: (rule) => `by rule “${rule}”`, byHand: 'by hand', list: 'Trips of the month',
   },
   speed: {
-    title: 'Speed', time: 'time', speed: 'speed', where: 'where', gap: 'no fixes', hint: 'Point at the strip, or use the arrow keys: a dot on the map shows where.',
+    title: 'Speed', /** @param {string} length */ without: (length) => `no fixes, ${length}`, time: 'time', speed: 'speed', where: 'where', gap: 'no fixes', hint: 'Point at the strip, or use the arrow keys: a dot on the map shows where.',
     /** @param {string} top */ fastest: (top) => `At most ${top}.`, /** @param {string} stops @param {string} length */ stops: (stops, length) => `${stops}, ${length} in all.`, noStops: 'No stop of a minute or more.',
     /** @param {string} length @param {string} place */ stopped: (length, place) => `stopped for ${length}${place ? ` at ${place}` : ''}`,
   },

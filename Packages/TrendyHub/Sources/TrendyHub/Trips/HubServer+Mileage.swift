@@ -44,7 +44,7 @@ extension HubServer {
     let now = clock.now
     return .write { [core] transaction in
       let vehicle = try core.entity(.vehicle, id: call.path[1], in: transaction)
-      let type = try core.odometerType(by: sender.restDevice, of: sender.person, in: transaction, now: now)
+      let type = try core.type(.odometer, by: sender.restDevice, of: sender.person, in: transaction, now: now)
       let event = Event(
         id: id, eventTypeId: type.id, timestamp: date, timeZone: zone,
         properties: [
@@ -100,15 +100,15 @@ struct MileageSpan {
 }
 
 extension HubCore {
-  /// The type under which odometers are recorded, made where there is none.
-  fileprivate func odometerType(
-    by device: String, of person: String, in transaction: any HubTransaction, now: Date
+  /// A type under which the software itself records, made where there is none.
+  func type(
+    _ builtIn: BuiltInType, by device: String, of person: String, in transaction: any HubTransaction, now: Date
   ) throws -> EventType {
     let types = try transaction.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max).map {
       let wire: APIEventType = try $0.decoded(person: person)
       return EventType(wire)
     }
-    return try BuiltInType.odometer.find(among: types) { type, definitions in
+    return try builtIn.find(among: types) { type, definitions in
       do {
         _ = try create(.eventType, try type.createRequest.members, by: device, in: transaction, now: now)
       } catch let problem as Problem where problem.kind == "entity_deleted" {
@@ -125,7 +125,7 @@ extension HubCore {
 
 extension Encodable {
   /// As the members of a document.
-  fileprivate var members: [String: JSONValue] {
+  var members: [String: JSONValue] {
     get throws { try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(self)) }
   }
 }

@@ -25,6 +25,7 @@ extension HubServer {
     let (trip, fixes) = try await tripWithFixes(id, sender)
     let span = trip.start...max(trip.start, trip.end)
     members["speed"] = SpeedProfile(fixes, during: span)?.document ?? .null
+    members["detour"] = trip.detour.map { .double(($0 * 100).rounded() / 100) } ?? .null
     return .json(.object(members))
   }
 

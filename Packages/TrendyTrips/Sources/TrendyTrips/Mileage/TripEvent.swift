@@ -50,6 +50,14 @@ public struct TripEvent: Hashable, Sendable {
 
   public var endPlace: Coordinate? { route.last }
 
+  /// How many times as long the way was as the line between its ends; `nil` where they are not known, or so near one another that the
+  /// way leads back: closer than 200 m, or than a tenth of the way.
+  public var detour: Double? {
+    guard let from = startPlace, let to = endPlace else { return nil }
+    let direct = Geodesic.distanceMeters(from: from, to: to)
+    return direct < max(200, distance / 10) ? nil : distance / direct
+  }
+
   public var category: TripCategory? {
     event.properties[.category]?.stringValue.flatMap(TripCategory.init(rawValue:))
   }

@@ -3,6 +3,7 @@ import { chart, table } from '../parts/chart.js';
 import { head, stepButton } from '../parts/head.js';
 import { distance, lengthUnit } from '../parts/values.js';
 import { openOdometer } from '../parts/odometer.js';
+import { vehicleFilter } from '../parts/vehicles.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, session, vehicles } from '../data/record.js';
 import { dateHere, longDate, monthName, today, zone } from '../data/days.js';
@@ -25,7 +26,7 @@ export function mileage(query) {
       const tools = [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)),
         h('a.button', { href: `/api/v1/mileage/csv?${items}`, download: `${file}.csv` }, words.act.csv), h('a.button', { href: `/api/v1/mileage?${items}`, download: `${file}.json` }, words.act.json),
         h('button.button', { type: 'button', dataset: { key: 'print' }, on: { click: () => window.print() } }, text.print)];
-      const page = (/** @type {import('../parts/dom.js').Child[]} */ ...parts) => h('div.page.mileage', null, head(text.title(year), sentence(log), tools), chosen(log, vehicle), ...parts);
+      const page = (/** @type {import('../parts/dom.js').Child[]} */ ...parts) => h('div.page.mileage', null, head(text.title(year), sentence(log), tools), vehicleFilter(vehicle), ...parts);
       if (!log.total.trips) return page(h('div.empty', null, h('p', null, text.none(year), !log.years.length && ` ${words.trips.never}`), log.years.filter((/** @type {number} */ other) => other !== year).slice(-3).map((/** @type {number} */ other) => h('a.button', { href: withQuery({ year: String(other) }) }, String(other)))), odometers(log, vehicle));
       return page(form(log, vehicle), figures(log.total), h('section', null, months(log)), log.vehicles.length > 1 && !vehicle && h('section', null, ofVehicles(log)), odometers(log, vehicle), h('section', null, rows(log)), signatures());
     },
@@ -37,15 +38,6 @@ const percent = (share, digits) => `${new Intl.NumberFormat(undefined, { maximum
 
 /** @param {any} log */
 const sentence = ({ total }) => (total.trips ? `${words.trips.summary(total.trips, distance(total.total_m))}${total.unclassified_m > 0 ? ` ${text.undecided(distance(total.unclassified_m))}` : ''}` : null);
-
-/** Which vehicle. @param {any} log @param {string} vehicle */
-function chosen(log, vehicle) {
-  const list = vehicles();
-  if (!list.length) return null;
-  const select = /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': text.vehicle, dataset: { key: 'vehicle' } }, h('option', { value: '' }, text.all), list.map((one) => h('option', { value: one.id, selected: one.id === vehicle }, one.name))));
-  select.addEventListener('change', () => go(withQuery({ vehicle: select.value }), true));
-  return h('div.tools-row.no-print', null, h('div.vehicle', null, select));
-}
 
 /** @param {any} total */
 function figures(total) {

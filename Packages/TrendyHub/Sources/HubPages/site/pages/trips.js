@@ -1,10 +1,13 @@
 import { h } from '../parts/dom.js';
+import { glyph } from '../parts/glyph.js';
 import { head, segments, stepButton } from '../parts/head.js';
 import { parseNumber, textField } from '../parts/field.js';
 import { routeMap } from '../parts/routemap.js';
 import { openEvent } from '../parts/eventform.js';
 import { toast } from '../parts/toast.js';
-import { speedStrip, spot, stopsOf } from '../parts/speedstrip.js';
+import { gapsOf, speedStrip, spot, stopsOf } from '../parts/speedstrip.js';
+import { openAddTrip } from '../parts/addtrip.js';
+import { vehicleFilter } from '../parts/vehicles.js';
 import { beginSplit, cutter, nameEnd, openMerge, splitSlot } from '../parts/tripacts.js';
 import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed, titleOf } from '../parts/values.js';
 import { go } from '../data/address.js';
@@ -19,9 +22,10 @@ const KINDS = [['business', words.trips.business], ['private', words.trips.priva
 /** Was it detected right? @param {string} id @param {URLSearchParams} query @returns {import('../app.js').Page} */
 export function trips(id, query) {
   const asked = query.get('month') ?? '';
+  const vehicle = query.get('vehicle') ?? '';
   /** What is on screen, for the keys. @type {{all: any[], chosen: any, month: string}} */
   let shown = { all: [], chosen: null, month: '' };
-  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => events.filter((event) => isTrip(event) && dayOfEvent(event).slice(0, 7) === month);
+  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => events.filter((event) => isTrip(event) && dayOfEvent(event).slice(0, 7) === month && (!vehicle || event.properties?.vehicle?.value === vehicle));
   const pick = (/** @type {any[]} */ all) => all.find((trip) => trip.id === id) ?? (innerWidth >= 1000 ? all[0] : null);
   const decide = (/** @type {string} */ kind) => async () => {
     const { chosen, all, month } = shown;
@@ -29,7 +33,7 @@ export function trips(id, query) {
     const at = all.indexOf(chosen);
     const next = [...all.slice(at + 1), ...all.slice(0, at)].find((trip) => !kindOf(trip));
     await classify(chosen, kind);
-    if (next) go(`/trips/${encodeURIComponent(next.id)}?month=${month}`, true);
+    if (next) go(addressOf(next, month, vehicle), true);
   };
   return {
     title: words.nav.trips,
@@ -50,14 +54,20 @@ export function trips(id, query) {
       shown = { all, chosen, month };
       const metres = all.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + metresOf(trip), 0);
       const open = all.filter((/** @type {any} */ trip) => !kindOf(trip)).length;
-      const move = (/** @type {number} */ step) => () => go(`/trips?month=${nextMonth(month, step).slice(0, 7)}`, true);
-      const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : words.trips.none;
-      const parts = [list(all, chosen, month), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
-      return h('div.page', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1))]),
+      const move = (/** @type {number} */ step) => () => go(`/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
+      const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : vehicle ? words.trips.noneOf : words.trips.none;
+      const parts = [list(all, chosen, month, vehicle), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
+      return h('div.page', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), addButton(month, vehicle)]), vehicleFilter(vehicle),
         all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest));
     },
   };
 }
+
+/** @param {string} month @param {string} vehicle */
+const addButton = (month, vehicle) => h('button.button.primary.log', { type: 'button', 'aria-label': words.trips.add, dataset: { key: 'add-trip' }, on: { click: () => openAddTrip(month, vehicle) } }, glyph('plus', '.s16'), h('span.text', null, words.trips.add));
+
+/** @param {any} trip @param {string} month @param {string} vehicle */
+const addressOf = (trip, month, vehicle) => `/trips/${encodeURIComponent(trip.id)}?month=${month}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`;
 
 /** @param {any} latest trip of the whole record */
 function nothing(latest) {
@@ -94,14 +104,14 @@ async function classify(trip, kind) {
   toast(words.toast.saved);
 }
 
-/** @param {any[]} all @param {any} chosen @param {string} month */
-function list(all, chosen, month) {
+/** @param {any[]} all @param {any} chosen @param {string} month @param {string} vehicle */
+function list(all, chosen, month, vehicle) {
   /** @type {Map<string, any[]>} */
   const days = new Map();
   for (const trip of all) days.set(dayOfEvent(trip), [...(days.get(dayOfEvent(trip)) ?? []), trip]);
   return h('nav.trip-list', { 'aria-label': words.trips.list }, [...days].map(([day, trips]) => h('div', null,
     h('h2', null, h('span', null, longDate(day)), h('span', null, distance(trips.reduce((sum, trip) => sum + metresOf(trip), 0)))),
-    h('ul', null, [...trips].reverse().map((trip) => h('li', null, h('a', { href: `/trips/${encodeURIComponent(trip.id)}?month=${month}`, 'aria-current': trip === chosen ? 'true' : null, dataset: { key: trip.id } },
+    h('ul', null, [...trips].reverse().map((trip) => h('li', null, h('a', { href: addressOf(trip, month, vehicle), 'aria-current': trip === chosen ? 'true' : null, dataset: { key: trip.id } },
       h('span.quiet', null, time(new Date(trip.timestamp))), h('span', null, h('b', null, titleOf(trip)), h('span.sub', null, `${length(secondsOf(trip))} · `, kindText(trip))), h('b.num', null, distance(metresOf(trip))))))))));
 }
 
@@ -122,14 +132,14 @@ function detail(trip, all, around) {
   const dot = spot();
   const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ click, isOn = true) => isOn && h('button.button', { type: 'button', dataset: { key }, on: { click } }, text);
   return h('div', null,
-    route.length > 1 ? routeMap({ label: words.trips.map, places: places(), route, roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)), start: from ? '' : time(new Date(trip.timestamp)), end: to ? '' : time(new Date(trip.end_date)), cutter: cutter(trip), stops: stopsOf(around?.speed), spot: dot })
+    route.length > 1 ? routeMap({ label: words.trips.map, places: places(), route, roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)), start: from ? '' : time(new Date(trip.timestamp)), end: to ? '' : time(new Date(trip.end_date)), cutter: cutter(trip), stops: stopsOf(around?.speed), gaps: gapsOf(around?.speed), spot: dot })
       : h('p.empty', null, words.trips.noRoute),
     h('section', null, h('div.head.trip-head', null, h('div.words', null, h('h2', null, titleOf(trip)),
       h('p.small.quiet', null, [`${longDate(dayOfEvent(trip))}, ${time(new Date(trip.timestamp))} – ${time(new Date(trip.end_date))}`, car, kind && (rule ? words.trips.rule(rule) : '')].filter(Boolean).join(', '))),
     h('div.actions', null, act('split', words.trips.split, () => beginSplit(trip, slot), secondsOf(trip) > 3), act('merge', words.trips.merge, () => openMerge(trip, around), Boolean(around?.previous || around?.next)), act('edit', words.act.edit, () => openEvent(trip)))),
     slot,
     h('div.tools-row', null, segments(words.trips.kind, KINDS, kind, (value) => classify(trip, value)), kind === 'mixed' && businessPart(trip)),
-    h('dl.figures', null, figures(trip).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))))),
+    h('dl.figures', null, figures(trip, around).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))))),
     around?.speed && speedStrip(trip, around.speed, dot), ends(trip), why(around));
 }
 
@@ -149,11 +159,12 @@ function businessPart(trip) {
   return h('div.part', null, of.element);
 }
 
-/** @param {any} trip @returns {[string, string][]} */
-function figures(trip) {
+/** @param {any} trip @param {any} around @returns {[string, string][]} */
+function figures(trip, around) {
   const { average_speed: average, top_speed: top } = trip.properties ?? {};
   return /** @type {[string, string][]} */ ([[distance(metresOf(trip)), words.trips.distance], [length(secondsOf(trip)), words.trips.length],
-    average && [speed(average.value), words.trips.average], top && [speed(top.value), words.trips.top]].filter(Boolean));
+    average && [speed(average.value), words.trips.average], top && [speed(top.value), words.trips.top],
+    around?.detour && [new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(around.detour), words.trips.detour]].filter(Boolean));
 }
 
 /** Where it began and ended; each can be given a name. @param {any} trip */

@@ -184,6 +184,12 @@ export function localText(moment) {
   return `${dateHere(moment)}T${two(moment.getHours())}:${two(moment.getMinutes())}`;
 }
 
+/** A moment, read as a `Date`; one that is none where nothing can be read. @param {string} label @param {Date} moment @returns {Field} */
+export function momentField(label, moment) {
+  const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local', value: localText(moment) }));
+  return field(label, input, input, () => new Date(input.value));
+}
+
 /** A date as its midnight with the offset here, by which it stays the same date everywhere. @param {string} date */
 export function midnightText(date) {
   const [y, m, d] = date.split('-').map(Number);

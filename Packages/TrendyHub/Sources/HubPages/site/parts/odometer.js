@@ -1,13 +1,13 @@
 // What a vehicle's odometer says, as a person reads it.
 
 import { h } from './dom.js';
-import { field } from './field.js';
+import { field, momentField } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { distance, lengthUnit } from './values.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { noteAct, refresh, vehicles } from '../data/record.js';
-import { dateHere, zone } from '../data/days.js';
+import { zone } from '../data/days.js';
 import { words } from '../words.js';
 
 const said = words.mileage;
@@ -25,9 +25,7 @@ export function openOdometer(chosen) {
       const number = Number(amount.value.trim().replace(/[\s\u00a0\u202f'.,](?=\d{3}(\D|$))/g, '').replace(',', '.'));
       return amount.value.trim() && number >= 0 && number * metres <= 1e10 ? number * metres : null;
     });
-    const now = new Date();
-    const moment = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local', value: `${dateHere(now)}T${now.toTimeString().slice(0, 5)}` }));
-    const at = field(words.form.when, moment, moment, () => new Date(moment.value));
+    const at = momentField(words.form.when, new Date());
     const id = newId();
     const save = async () => {
       const [value, date] = [reading.read(), at.read()];

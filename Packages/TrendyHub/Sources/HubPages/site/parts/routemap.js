@@ -26,10 +26,10 @@ const short = (name) => { const signs = [...name]; return signs.length > 28 ? `$
 
 /**
  * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string, cutter?: Cutter | null,
- *   stops?: {latitude: number, longitude: number, text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} | null}} of
+ *   stops?: {latitude: number, longitude: number, text: string}[], gaps?: {points: number[][], text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} | null}} of
  *   positions as latitude and longitude; `spot` is pointed at elsewhere
  */
-export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '', cutter = null, stops = [], spot = null }) {
+export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '', cutter = null, stops = [], gaps = [], spot = null }) {
   const ground = /** @type {any} */ (svg('svg.ground', { role: 'application', tabindex: 0, 'aria-label': `${label}. ${words.trips.keys}`, dataset: { key: 'map' } }));
   const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
@@ -90,6 +90,12 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     const way = route.length > 1 ? [svg('path.casing', { d: line(route) }), svg('path.way', { d: line(route) }),
       svg('circle.start', { cx: x(first[1]), cy: y(first[0]), r: 6 }), svg('circle.finish', { cx: x(last[1]), cy: y(last[0]), r: 7 }),
       start && nameOf(start, x(first[1]), y(first[0])), end && nameOf(end, x(last[1]), y(last[0]))] : [];
+    for (const gap of way.length ? gaps : []) {
+      const [from, to] = [gap.points[0], gap.points[gap.points.length - 1]];
+      way.splice(2, 0, svg('path.unfixed', { d: line(gap.points) }), svg('path.missing', { d: line(gap.points) }));
+      // Named where it is long enough to be told from what is beside it.
+      if (Math.hypot(x(to[1]) - x(from[1]), y(to[0]) - y(from[0])) > 24) way.push(svg('text.label.at-stop', { x: (x(from[1]) + x(to[1])) / 2 + 10, y: (y(from[0]) + y(to[0])) / 2 + 4 }, gap.text));
+    }
     for (const stop of way.length ? stops : []) {
       const [px, py] = [x(stop.longitude), y(stop.latitude)];
       way.push(svg('rect.stop', { x: px - 5, y: py - 5, width: 10, height: 10, rx: 2 }), svg('text.label.at-stop', { x: px + 10, y: py + 4 }, stop.text));

@@ -22,6 +22,22 @@ export function spot() {
 /** Stops as the map draws them. @param {any} speed */
 export const stopsOf = (speed) => (speed?.stops ?? []).map((/** @type {any} */ stop) => ({ latitude: stop.latitude, longitude: stop.longitude, text: length(stopSeconds(stop)) }));
 
+/** Stretches without fixes, as the map draws them. @param {any} speed @returns {{points: number[][], text: string}[]} */
+export function gapsOf(speed) {
+  const steps = speed?.steps ?? [];
+  /** @type {{points: number[][], text: string}[]} */
+  const gaps = [];
+  for (let i = 0; i < steps.length; i++) {
+    if (steps[i].mps !== null) continue;
+    let end = i;
+    while (end < steps.length && steps[end].mps === null) end++;
+    const points = steps.slice(Math.max(0, i - 1), end + 1).map((/** @type {any} */ step) => [step.latitude, step.longitude]);
+    gaps.push({ points, text: words.speed.without(length((end - i) * speed.step_s)) });
+    i = end;
+  }
+  return gaps;
+}
+
 /** @param {any} stop */
 const stopSeconds = (stop) => (Date.parse(stop.end) - Date.parse(stop.start)) / 1000;
 /** @param {any} stop */

@@ -1,4 +1,5 @@
 import TrendyModels
+import TrendyTrips
 
 extension HubRoutes {
   /// What a person mends of trips.
@@ -10,6 +11,16 @@ extension HubRoutes {
       answers: [.json(200, "the day", .named("FixedDay"))],
       .device { server, call, sender in try await server.showFixes(call, sender) }),
     HubRoute(
+      .post, "trips", name: "addTrip", summary: "Records a trip that nothing recorded.",
+      body: .object([
+        .required("id", .identifier), .required("start", .date), .required("end", .date),
+        .required("distance_m", anyLength), .optional("time_zone", .string), .optional("start_place", place),
+        .optional("end_place", place), .optional("vehicle_id", .nullable(.identifier)),
+        .optional("category", .nullable(.words(TripCategory.allCases.map(\.rawValue)))),
+        .optional("notes", .nullable(.string)),
+      ]), answers: [.json(201, "the trip", .entity(.event))],
+      .record { server, call, sender in try server.addTrip(call, sender) }),
+    HubRoute(
       .get, "trips/{id}", name: "getTrip",
       summary: "A trip, those before and after it within a week, and how it was found where the hub found it.",
       answers: [
@@ -18,7 +29,7 @@ extension HubRoutes {
           .object([
             .required("trip", .entity(.event)), .required("previous", .nullable(.entity(.event))),
             .required("next", .nullable(.entity(.event))), .required("explanation", .nullable(.named("Explanation"))),
-            .required("speed", .nullable(speed)),
+            .required("speed", .nullable(speed)), .required("detour", .nullable(anyLength)),
           ]))
       ], .device { server, call, sender in try await server.showTrip(call, sender) }),
     HubRoute(

@@ -1,0 +1,104 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+import TrendyTrips
+
+extension HubServer {
+  /// Answers `POST /trips`: a trip that nothing recorded, as `trendy trip add` records it. Asked again with the same id and content, it
+  /// gives the one that was made.
+  func addTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let added = try AddedTrip(try call.body())
+    let now = clock.now
+    return .write { [core] transaction in
+      let device = sender.restDevice
+      let type = try core.type(.trip, by: device, of: sender.person, in: transaction, now: now)
+      var trip = TripEvent(
+        id: added.id, eventTypeId: type.id, start: added.start, end: added.end, distanceMeters: added.distance,
+        route: added.ends, timeZone: added.zone)
+      trip.event.notes = added.notes
+      trip.set(try added.vehicleId.map { try core.vehicle($0, in: transaction) })
+      if let category = added.category {
+        trip.classify(category)
+      } else {
+        trip.event = try core.completing(trip.event, of: sender.person, in: transaction)
+      }
+      let entry = try core.create(
+        .event, try trip.event.createRequest.members, acceptsSame: true, by: device, in: transaction, now: now)
+      return .json(.object(entry.document(person: sender.person)), status: 201)
+    }
+  }
+}
+
+/// A trip as a person tells of it.
+private struct AddedTrip {
+  let id: String
+  let start: Date
+  let end: Date
+  /// Metres.
+  let distance: Double
+  /// None, its start, or both.
+  let ends: [Coordinate]
+  let zone: String?
+  let vehicleId: String?
+  let category: TripCategory?
+  let notes: String?
+
+  /// Twice around the earth.
+  private static let mostMetres = 8e7
+
+  init(_ body: DocumentReader) throws(Problem) {
+    id = try body.identifier("id")
+    (start, end) = (try body.moment("start"), try body.moment("end"))
+    guard end > start else { throw .invalid("end: expected a moment after the start") }
+    guard let metres = body.members["distance_m"]?.doubleValue, (0...Self.mostMetres).contains(metres) else {
+      throw .invalid("distance_m: expected metres from 0 to \(Int(Self.mostMetres))")
+    }
+    distance = metres
+    let (from, to) = (try Self.place("start_place", body), try Self.place("end_place", body))
+    // A way with an end alone is none.
+    guard from != nil || to == nil else { throw .invalid("start_place: goes with end_place") }
+    ends = [from, to].compactMap(\.self)
+    zone = try body.optionalString("time_zone")
+    vehicleId = try body.optionalString("vehicle_id")
+    notes = try body.optionalString("notes")
+    category = try body.optionalString("category").map(Self.category)
+  }
+
+  private static func category(_ word: String) throws(Problem) -> TripCategory {
+    guard let category = TripCategory(rawValue: word) else {
+      throw .invalid("category: expected business, private or mixed, found \"\(word.prefix(40))\"")
+    }
+    return category
+  }
+
+  private static func place(_ name: String, _ body: DocumentReader) throws(Problem) -> Coordinate? {
+    guard let value = body.members[name], !value.isNull else { return nil }
+    guard let members = value.objectValue, let latitude = members["latitude"]?.doubleValue,
+      let longitude = members["longitude"]?.doubleValue,
+      (-90...90).contains(latitude), (-180...180).contains(longitude)
+    else { throw .invalid("\(body.at(name)): expected a latitude and a longitude") }
+    return Coordinate(latitude: latitude, longitude: longitude)
+  }
+}
+
+extension HubCore {
+  fileprivate func vehicle(_ id: String, in reading: any HubReading) throws -> Vehicle {
+    let entry = try entity(.vehicle, id: id, in: reading)
+    guard let vehicle = Vehicle(id: entry.id, fields: entry.fields.mapValues(\.value)) else {
+      throw Problem.notFound(.vehicle, id)
+    }
+    return vehicle
+  }
+
+  /// With what the person's rules say of it.
+  fileprivate func completing(_ event: Event, of person: String, in reading: any HubReading) throws -> Event {
+    func living(_ kind: SyncedKind) throws -> [HubEntry] {
+      try reading.living(kind: kind.name, offset: 0, limit: .max)
+    }
+    let rules = try living(.tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields.mapValues(\.value)) }
+    let places: [APIGeofence] = try living(.geofence).map { try $0.decoded(person: person) }
+    // Which vehicle it was made with, the person has said.
+    return TripEvent.completing(
+      event, devices: [], vehicles: [], rules: rules.inAskingOrder, places: places.map { Geofence($0) })
+  }
+}
