@@ -51,6 +51,10 @@ struct LookBackTests {
     try bench.trendy("log", "journal")
     let few = try bench.trendy("stats", "journal").output
     #expect(few.contains("27 more days until two weeks can be compared"), "\(few)")
+    #expect(few.contains("6 more entries until the time of day says something."), "\(few)")
+    for ago in 1...7 { try bench.trendy("log", "medication", "--at", Self.day(ago), "--all-day") }
+    let whole = try bench.trendy("stats", "medication").output
+    #expect(whole.contains("They are of whole days, without a time.") && !whole.contains("time of day"), "\(whole)")
     #expect(try bench.trendy("stats", "mood").output == "mood: nothing recorded yet. trendy log mood\n")
   }
 

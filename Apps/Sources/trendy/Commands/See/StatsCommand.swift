@@ -144,6 +144,8 @@ private struct StatsText {
 
   private var hourSentence: String {
     switch history.hourHabit {
+    case .needsEvents where history.weekdays.reduce(0, +) >= 7 && history.hours.allSatisfy { $0 == 0 }:
+      "They are of whole days, without a time."
     case .needsEvents(let events):
       "\(Quantity(events, "more entry", "more entries")) until the time of day says something."
     case .needsDays, .nothing: "At no time of day in particular."
