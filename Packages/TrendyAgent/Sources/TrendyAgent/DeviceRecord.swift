@@ -42,7 +42,7 @@ public final class DeviceRecord: Sendable {
     self.clock = clock
     self.onChange = onChange
     self.dataStoreFactory = dataStoreFactory
-    recorder = Recorder(dataStoreFactory: dataStoreFactory, clock: clock, generator: SystemRandomNumberGenerator())
+    recorder = Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
   /// Whether a store stands in the folder.

@@ -16,9 +16,15 @@ public struct Recorder: Sendable {
   private let clock: any TimeSource
   private let chance: Chance
 
+  /// One whose identifiers come from the system's random numbers.
+  public init(dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime()) {
+    self.init(dataStoreFactory: dataStoreFactory, clock: clock, generator: BufferedSystemGenerator())
+  }
+
+  /// One whose identifiers come from a generator that is given, for tests that repeat.
   public init(
     dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime(),
-    generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    generator: some RandomNumberGenerator & Sendable
   ) {
     self.dataStoreFactory = dataStoreFactory
     self.clock = clock

@@ -471,4 +471,15 @@ struct RecorderTests {
     #expect(await device.engine.pendingCount == 1)
     #expect(store.storedEvents["evt-1"]?.syncStatus == .pending)
   }
+
+  @Test func `identifiers that the system's numbers make are all different`() throws {
+    let device = Device()
+    let recorder = Recorder(dataStoreFactory: device.factory, clock: device.clock)
+    let type = device.seedType()
+    // More than are drawn at once.
+    for _ in 0..<100 { try recorder.log(type) }
+    #expect(Set(device.store.storedPendingMutations.map(\.id)).count == 100)
+    let low = device.store.storedEvents.keys.compactMap { UUIDv7($0)?.low }
+    #expect(Set(low).count == 100)
+  }
 }
