@@ -71,7 +71,7 @@ extension LocalStore {
 
   public func appendPendingMutation(_ mutation: PendingMutation) throws {
     guard let key = RecordKey(canonicalUUID: mutation.id) else { return try insertPendingMutation(mutation) }
-    try put(QueuedMutation(mutation: mutation, place: nextPlace()), at: Place(key: key), in: writing())
+    try put(QueuedMutation(mutation: mutation, place: nextPlace()), at: Place(key: key, isNew: true), in: writing())
   }
 }
 
