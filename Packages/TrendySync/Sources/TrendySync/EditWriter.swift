@@ -102,6 +102,28 @@ final class EditWriter {
     return true
   }
 
+  /// Whether an event was imported and nothing was done with it since: only its making waits, was never sent, and no hub has told of it.
+  /// The event is then what its making says.
+  /// - Parameter isMeant: says of what makes it, as the hub is told, whether it is the one.
+  func isUntouchedImport(eventId id: String, where isMeant: (Data) -> Bool) throws -> Bool {
+    guard NaturalIdentifier.isNatural(id) else { return false }
+    let key = EntityKey(.event, id)
+    let waiting = try store.pendingMutations(ofEntity: id)
+    guard waiting.count == 1, let making = waiting.first, making.key == key, making.operation == .create,
+      making.wasNeverSent, isMeant(making.payload)
+    else { return false }
+    return try store.acceptedMutations(ofEntity: id).isEmpty && replica.held(key) == nil
+      && store.findEvent(id: id) != nil
+  }
+
+  /// Deletes an event that ``isUntouchedImport(eventId:where:)``, asked in this unit, has said to be one.
+  func deleteUntouchedImport(eventId id: String) throws {
+    try takeWriteLock()
+    // Another device may have imported the same: the hub is told of the making, and then of the deletion.
+    try append(newMutation(EntityKey(.event, id), .delete, payload: Data()))
+    try replication.remove(Event.self, id: id, isCancelled: false)
+  }
+
   /// Deletes also what lives at the hub and is not shown now: its event type is deleted here, or only a snapshot shows it again.
   func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
     if try delete(type, id: id) { return }
@@ -306,6 +328,14 @@ extension EditWriter {
     return PendingMutation(
       id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: operation,
       payload: payload, createdAt: now, incarnation: incarnation)
+  }
+
+  /// Puts a mutation at the end of the queue which changes nothing that waits there.
+  private func append(_ mutation: PendingMutation) throws {
+    var mutation = mutation
+    try putLast(&mutation)
+    try mark(&mutation)
+    try store.appendPendingMutation(mutation)
   }
 
   @discardableResult

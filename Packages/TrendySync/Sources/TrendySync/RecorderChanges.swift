@@ -101,6 +101,26 @@ public struct RecorderChanges {
     return try delete(kind.stored)
   }
 
+  /// Deletes imported events of which nothing was done since: only their making waits, was never sent, and no hub has told of it. Each
+  /// ends as by `delete`. Of many that is sooner: what waits is compared in place of the event, and before the first is deleted, so that
+  /// no look has to mind what this unit has changed.
+  /// - Parameters:
+  ///   - ids: the events, in the order in which they are deleted; of one that comes twice the second is left.
+  ///   - isMeant: says of the event at an index, by what makes it, the JSON of a `CreateEventRequest`, whether it is to be deleted.
+  /// - Returns: of each whether it was deleted; the others are as they were.
+  public func deleteUntouchedImports(
+    eventIds ids: [String], where isMeant: (_ index: Int, _ payload: Data) -> Bool
+  ) throws -> [Bool] {
+    try writer.takeWriteLock()
+    var seen: Set<String> = []
+    seen.reserveCapacity(ids.count)
+    let areUntouched = try ids.enumerated().map { index, id in
+      try seen.insert(id).inserted && writer.isUntouchedImport(eventId: id) { isMeant(index, $0) }
+    }
+    for (id, isUntouched) in zip(ids, areUntouched) where isUntouched { try writer.deleteUntouchedImport(eventId: id) }
+    return areUntouched
+  }
+
   @discardableResult
   public func restore(_ kind: MutationEntityType, id: String) throws -> Bool {
     func restore<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {

@@ -472,6 +472,88 @@ struct RecorderTests {
     #expect(store.storedEvents["evt-1"]?.syncStatus == .pending)
   }
 
+  // MARK: What was imported and is taken back
+
+  private static let imported = "00000000-0000-8000-8000-000000000001"
+
+  /// A device without a hub, or in sync with one, that imported one event, and what the hub is to be told of it.
+  private static func importer(_ change: (Device) throws -> Void = { _ in }) throws -> (device: Device, payload: Data) {
+    let device = Device()
+    device.seedType()
+    var event = EventFixture.makeEvent(id: imported, eventTypeId: "type-1")
+    event.sourceType = .imported
+    try device.recorder.record(event)
+    let payload = try #require(device.store.storedPendingMutations.first).payload
+    try change(device)
+    return (device, payload)
+  }
+
+  /// Whether an event was deleted as one that nobody touched.
+  private static func deleteUntouched(_ device: Device, _ id: String = imported, saying payload: Data) throws -> Bool {
+    try device.recorder.inOneSave { try $0.deleteUntouchedImports(eventIds: [id]) { $1 == payload } } == [true]
+  }
+
+  @Test func `imported events that nobody touched are deleted as by any deletion, each once`() throws {
+    let (one, payload) = try Self.importer()
+    let (other, _) = try Self.importer()
+    let areDeleted = try one.recorder.inOneSave { save in
+      try save.deleteUntouchedImports(eventIds: [Self.imported, "unknown", Self.imported]) { index, own in
+        #expect(index == 0)
+        return own == payload
+      }
+    }
+    #expect(areDeleted == [true, false, false])
+    #expect(try other.recorder.delete(eventId: Self.imported))
+    #expect(one.store.storedPendingMutations.map(\.operation) == [.create, .delete])
+    #expect(one.store.storedPendingMutations == other.store.storedPendingMutations)
+    #expect(one.store.storedTombstones == other.store.storedTombstones && one.store.storedTombstones.count == 1)
+    #expect(one.store.storedEvents.isEmpty)
+    #expect(try Self.deleteUntouched(one, saying: payload) == false, "once")
+    #expect(one.store.storedPendingMutations.count == 2)
+  }
+
+  @Test
+  func
+    `an event that says something else, or was edited, sent, taken by a hub or made by hand, is not taken for untouched`()
+    throws
+  {
+    func sending(_ device: Device) throws {
+      var sent = try #require(device.store.storedPendingMutations.first)
+      sent.sequence = 1
+      try device.store.insertPendingMutation(sent)
+      try device.store.save()
+    }
+    func accepting(_ device: Device) throws {
+      var accepted = try #require(device.store.storedPendingMutations.first)
+      accepted.acceptedVersion = 7
+      try device.store.insertAcceptedMutation(accepted)
+      try device.store.save()
+    }
+    func holding(_ device: Device) throws {
+      try device.store.insertHeldEntry(
+        ChangeEntry(id: 9, entityType: "event", operation: "create", entityId: Self.imported))
+      try device.store.save()
+    }
+    let changes: [(String, (Device) throws -> Void)] = [
+      ("edited", { try $0.recorder.edit(eventId: Self.imported) { $0.notes = "mine" } }),
+      ("sent", sending), ("accepted", accepting), ("held", holding),
+      ("settled", { for mutation in $0.store.storedPendingMutations { try $0.store.deletePendingMutation(mutation) } }),
+      ("gone with its type", { try $0.recorder.delete(eventTypeId: "type-1") }),
+    ]
+    for (name, change) in changes {
+      let (device, payload) = try Self.importer(change)
+      let (waiting, events) = (device.store.storedPendingMutations, device.store.storedEvents)
+      #expect(try !Self.deleteUntouched(device, saying: payload), "\(name)")
+      #expect(device.store.storedPendingMutations == waiting && device.store.storedEvents == events, "\(name)")
+    }
+    let (device, payload) = try Self.importer()
+    #expect(try !Self.deleteUntouched(device, saying: payload + [32]))
+    try device.record(events: 1)
+    let byHand = try #require(device.store.storedPendingMutations.last).payload
+    #expect(try !Self.deleteUntouched(device, newEventId(0), saying: byHand))
+    #expect(device.store.storedPendingMutations.count == 2 && device.store.storedTombstones.isEmpty)
+  }
+
   @Test func `identifiers that the system's numbers make are all different`() throws {
     let device = Device()
     let recorder = Recorder(dataStoreFactory: device.factory, clock: device.clock)

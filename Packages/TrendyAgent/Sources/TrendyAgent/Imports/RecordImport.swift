@@ -144,9 +144,19 @@ extension DeviceRecord {
     let lists = try parts.map { try journal.made(by: entry.id, part: $0) }
     try save.store.lookAhead(
       events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
+    // Most were not touched since, and no hub has heard of them. Nothing refers to an event, so that these may go first.
+    let events = lists.joined().reversed().filter { $0.kind == .event }
+    var areDeleted = try save.deleteUntouchedImports(eventIds: events.map(\.id)) { index, payload in
+      Undoable.digest(ofPayload: payload) == events[index].digest
+    }[...]
     for (part, list) in zip(parts, lists).reversed() {
       var list = list
       for (index, made) in list.enumerated().reversed() {
+        if made.kind == .event, areDeleted.popFirst() == true {
+          list[index].isTakenBack = true
+          result.removed += 1
+          continue
+        }
         guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else {
           // Taken back before an interruption.
           if made.isTakenBack { result.removed += 1 }
