@@ -495,29 +495,3 @@ final class RecordImporter {
     }
   }
 }
-
-extension PropertyValue {
-  /// The same as a value of another kind, where it is one.
-  fileprivate func converted(to definition: PropertyDefinition) -> PropertyValue {
-    guard type != definition.propertyType else { return self }
-    switch definition.propertyType {
-    case .duration: return doubleValue.map { .duration($0) } ?? self
-    case .number:
-      if let seconds = doubleValue { return .number(seconds) }
-      return stringValue.flatMap { Double($0) }.map { .number($0) } ?? self
-    case .text: return stringValue.map { .text($0) } ?? .text(valueText)
-    case .select, .url, .email, .date:
-      return PropertyValue(type: definition.propertyType, value: .string(stringValue ?? valueText))
-    case .boolean: return boolValue.map { .boolean($0) } ?? self
-    }
-  }
-
-  private var valueText: String {
-    switch value {
-    case .int(let value): "\(value)"
-    case .double(let value): value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
-    case .bool(let value): value ? "true" : "false"
-    default: ""
-    }
-  }
-}
