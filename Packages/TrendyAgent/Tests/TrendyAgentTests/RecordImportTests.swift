@@ -1,4 +1,5 @@
 import Foundation
+import StorageTesting
 import Testing
 import TrendyInterchange
 import TrendyModels
@@ -22,7 +23,7 @@ struct RecordImportTests {
 
   @discardableResult
   private func take(
-    _ rows: [String], map: [String: String] = [:], into record: DeviceRecord,
+    _ rows: [String], map: [String: String] = [:], into record: DeviceRecord, batchSize: Int = 4000,
     onProgress: (@Sendable (Int) throws -> Void)? = nil
   ) throws -> ImportReport {
     let text = "type,start,note,amount\n" + rows.joined(separator: "\n") + "\n"
@@ -31,7 +32,7 @@ struct RecordImportTests {
       source: "a table", options: options, fingerprint: "table \(map.sorted { $0.key < $1.key })")
     request.typeMap = map
     request.onProgress = onProgress
-    request.batchSize = 4000
+    request.batchSize = batchSize
     return try record.importRecords(
       ByteInput(Array(text.utf8)), as: #require(InterchangeFormat.named("csv")), request)
   }
@@ -41,6 +42,22 @@ struct RecordImportTests {
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60)))
       return "\(["Gym", "Tea", "Book"][index % 3]),\(time),\"note \(index % 7)\",\(index % 50)"
     }
+  }
+
+  /// An importer in batches of five, that is given its records.
+  private static func importer(_ record: DeviceRecord) throws -> RecordImporter {
+    var request = ImportRequest(
+      source: "a list", options: ImportOptions(zone: .utc, now: record.clock.now), fingerprint: "a list")
+    request.batchSize = 5
+    let format = try #require(InterchangeFormat.named("csv"))
+    return try RecordImporter(
+      store: DeviceImportStore(record: record, format: format, request: request), format: format, request: request)
+  }
+
+  private static func foreign(_ index: Int) -> InterchangeRecord {
+    .event(
+      ForeignEvent(
+        typeName: "Gym", key: ["\(index)"], timestamp: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60))))
   }
 
   private func events(_ record: DeviceRecord) throws -> [Event] { try record.makeStore().fetchAllEvents() }
@@ -64,6 +81,70 @@ struct RecordImportTests {
       #expect(try events(record).isEmpty)
       #expect(try record.makeStore().fetchAllEventTypes().isEmpty)
       #expect(try record.imports()[0].undone != nil)
+    }
+  }
+
+  @Test func `a batch that cannot be saved ends the import, with the batches before it whole`() throws {
+    // Of eight batches of five each is stopped at each change of the disk.
+    let rows = Self.rows(40)
+    var changes = 0
+    var counts: Set<Int> = []
+    while true {
+      let disk = SimulatedFileSystem()
+      func record() throws -> DeviceRecord {
+        DeviceRecord(
+          directory: URL(filePath: "/nowhere"),
+          dataStoreFactory: try DefaultDataStoreFactory(
+            directory: "/store", fileSystem: disk, generator: SeededGenerator(seed: 1)),
+          clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000)))
+      }
+      let first = try record()
+      disk.powerOff(beforeChange: changes + 1)
+      let outcome = Result { try take(rows, into: first, batchSize: 5) }
+      guard disk.isOff else {
+        #expect(try outcome.get().new[.event] == rows.count)
+        break
+      }
+      disk.restart(losing: .unsynced)
+      let second = try record()
+      let saved = try events(second).count
+      counts.insert(saved)
+      // Whoever asked is told, whichever batch it was, but for what tidies up behind the last.
+      if case .success = outcome { #expect(saved == rows.count, "change \(changes)") }
+      let before = try second.imports().last
+      let made = before?.madeCount ?? 0
+      #expect(
+        try made == saved + second.makeStore().fetchAllEventTypes().count
+          + second.makeStore().fetchAllPropertyDefinitions().count, "change \(changes)")
+      let report = try take(rows, into: second, batchSize: 5)
+      #expect(
+        report.isContinued == (before != nil && before?.finished == nil)
+          && report.new[.event, default: 0] == rows.count - saved, "change \(changes)")
+      #expect(try events(second).count == rows.count && second.imports().count == 1, "change \(changes)")
+      changes += 1
+    }
+    #expect(changes > 16 && counts.count > 8, "\(changes) changes, \(counts)")
+  }
+
+  @Test func `an error in the file is told when what stands before it is saved`() throws {
+    try withRecord { record in
+      let broken = InterchangeError.notTheData(reason: "it breaks off")
+      #expect(throws: broken) {
+        _ = try Self.importer(record).run { take in
+          for index in 0..<7 { try take(Self.foreign(index), "row \(index)") }
+          throw broken
+        }
+      }
+      let first = try events(record).count
+      #expect(first == 7)
+      // Of any other error it is not known what it leaves: the batch that was being read is let go of, and those before it are whole.
+      #expect(throws: Stop.self) {
+        _ = try Self.importer(record).run { take in
+          for index in 7..<18 { try take(Self.foreign(index), "row \(index)") }
+          throw Stop()
+        }
+      }
+      #expect(try events(record).count == 17)
     }
   }
 

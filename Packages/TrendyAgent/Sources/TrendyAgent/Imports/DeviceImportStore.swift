@@ -78,6 +78,7 @@ final class DeviceImportStore: ImportStore {
   }
 
   var batchSize: Int { Self.mostInBatch }
+  var savesBesideReading: Bool { true }
 
   /// So many megabytes that the store takes them as a file of their own, which it need not write again from its log.
   static let mostInBatch = 65_536

@@ -10,7 +10,7 @@ public import TrendyTrips
 
 /// A person's record as an import sees it: a device's own store, or what a hub keeps of the person.
 ///
-/// One import's view: what it saves is of this import. It is used on one thread.
+/// One import's view: what it saves is of this import. It is used on one thread at a time.
 public protocol ImportStore: AnyObject {
   var now: Date { get }
   /// Of the import; `nil` as long as it saved nothing.
@@ -42,6 +42,9 @@ public protocol ImportStore: AnyObject {
   /// Saves a batch, whole or not at all; durable on return.
   /// - Returns: of each, whether it was not there before.
   func save(_ batch: [Undoable]) throws -> [Bool]
+  /// Whether a batch may be saved on another thread while the file is read on. Nothing else is asked of the store meanwhile, but for its
+  /// clock and a new id. The default says no.
+  var savesBesideReading: Bool { get }
   /// The import is over.
   func finish() throws
 
@@ -52,6 +55,7 @@ public protocol ImportStore: AnyObject {
 
 extension ImportStore {
   public var batchSize: Int { 8000 }
+  public var savesBesideReading: Bool { false }
 
   /// Takes in the records of a file, in batches each of which is saved whole.
   ///

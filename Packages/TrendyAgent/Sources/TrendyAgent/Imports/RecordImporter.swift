@@ -17,7 +17,7 @@ final class RecordImporter {
   /// Events that are told of in full.
   private static let exampleCount = 5
 
-  private let store: any ImportStore
+  private let destination: any ImportStore
   private let format: InterchangeFormat
   private let request: ImportRequest
   private let batchSize: Int
@@ -41,12 +41,16 @@ final class RecordImporter {
   private var hasUnreadFixes = false
   private var batch: [Undoable] = []
   private var isBatchCompared = false
+  private lazy var saver = BatchSaver(destination) { [unowned self] batch, areNew in
+    for (entity, isNew) in zip(batch.entities, areNew) { note(entity, isNew: isNew) }
+    try request.onProgress?(batch.records)
+  }
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
   private var notes: [String: [TrackNote]] = [:]
 
   init(store: any ImportStore, format: InterchangeFormat, request: ImportRequest) throws {
-    self.store = store
+    destination = store
     self.format = format
     self.request = request
     batchSize = request.batchSize ?? store.batchSize
@@ -62,10 +66,18 @@ final class RecordImporter {
       try read { try take($0, at: $1) }
     } catch let error as InterchangeError {
       try flush()
+      try saver.settle()
+      throw error
+    } catch {
+      // The first of two errors is told.
+      try? saver.settle()
       throw error
     }
     return try finish()
   }
+
+  /// The destination, with all saved that was handed to it.
+  private var store: any ImportStore { get throws { try saver.store } }
 
   private func know(_ type: EventType) {
     forgetUses()
@@ -389,7 +401,7 @@ final class RecordImporter {
     let natural = typeID(of: name)
     // One that the person deleted does not come back; its name may. One that an undo took back does, with its events.
     var type = EventType(
-      id: isGone(natural) ? store.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? "#6B7280",
+      id: isGone(natural) ? destination.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? "#6B7280",
       iconName: foreign?.icon ?? "•")
     type.goal = foreign?.goal
     know(type)
@@ -411,7 +423,9 @@ final class RecordImporter {
 
   // MARK: Saving
 
+  /// Hands the batch to the store, once the one before is saved.
   private func flush() throws {
+    try saver.settle()
     defer {
       batch.removeAll(keepingCapacity: true)
       isBatchCompared = false
@@ -419,13 +433,13 @@ final class RecordImporter {
     guard !batch.isEmpty else { return }
     if request.isDryRun {
       for entity in batch {
-        let isKnown = try store.knows(entity.kind, id: entity.id)
-        note(entity, isNew: try !isKnown || store.isTakenBack(entity.kind, id: entity.id))
+        let isKnown = try destination.knows(entity.kind, id: entity.id)
+        note(entity, isNew: try !isKnown || destination.isTakenBack(entity.kind, id: entity.id))
       }
+      try request.onProgress?(records)
     } else {
-      for (entity, isNew) in zip(batch, try store.save(batch)) { note(entity, isNew: isNew) }
+      try saver.save(BatchSaver.Batch(entities: batch, records: records))
     }
-    try request.onProgress?(records)
   }
 
   private func note(_ entity: Undoable, isNew: Bool) {
@@ -471,8 +485,8 @@ final class RecordImporter {
       }
       try store.finish()
     }
-    report.id = store.importID
-    report.isContinued = store.isContinued
+    report.id = try store.importID
+    report.isContinued = try store.isContinued
     return report
   }
 
