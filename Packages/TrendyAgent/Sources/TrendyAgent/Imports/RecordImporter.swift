@@ -40,7 +40,8 @@ final class RecordImporter {
   /// Whether fixes came in which trips have not been looked for.
   private var hasUnreadFixes = false
   private var batch: [Undoable] = []
-  private var isBatchCompared = false
+  /// When the entities of the batch begin, where some are held against others; `nil` of what is no event.
+  private var starts: [Date?]?
   private lazy var saver = BatchSaver(destination) { [unowned self] batch, areNew in
     for (entity, isNew) in zip(batch.entities, areNew) { note(entity, isNew: isNew) }
     try request.onProgress?(batch.records)
@@ -121,7 +122,7 @@ final class RecordImporter {
     case .skip(let what, let count): skip(what, count)
     case .bad(let reason): refuse(reason, at: place)
     }
-    if batch.count >= (isBatchCompared ? Self.comparedBatchSize : batchSize) { try flush() }
+    if batch.count >= (starts == nil ? batchSize : Self.comparedBatchSize) { try flush() }
   }
 
   private func refuse(_ reason: String, at place: String) {
@@ -212,7 +213,7 @@ final class RecordImporter {
       }
     default: break
     }
-    batch.append(entity)
+    append(entity)
   }
 
   private func isWanted(_ source: String, _ target: String) -> Bool {
@@ -304,9 +305,8 @@ final class RecordImporter {
         report.known += 1
         return
       }
-      isBatchCompared = true
     }
-    batch.append(.event(event))
+    append(.event(event))
     if let path = KeptPath.device(ofTrack: foreign.track) {
       for fix in foreign.track { try take(fix, path, at: place) }
     }
@@ -320,10 +320,13 @@ final class RecordImporter {
       hasUnreadFixes = false
       report.found += try store.makeTrackIntake().findAll().created.count
     }
-    let inBatch = batch.contains { entity in
-      if case .event(let other) = entity { sameness.isMet(by: event, and: other) } else { false }
+    guard let range = sameness.range(around: event) else { return false }
+    let starts = starts ?? batch.map(\.eventStart)
+    self.starts = starts
+    for (index, start) in starts.enumerated() {
+      guard let start, range.contains(start), case .event(let other) = batch[index] else { continue }
+      if sameness.isMet(by: event, and: other) { return true }
     }
-    guard !inBatch, let range = sameness.range(around: event) else { return inBatch }
     guard try store.event(id: event.id) == nil else { return false }
     return try store.events(in: range, ofType: event.eventTypeId).contains {
       sameness.isMet(by: event, and: $0)
@@ -364,7 +367,7 @@ final class RecordImporter {
     let type = typeNames[name.lowercased()] ?? makeType(name)
     let skip = Skip(
       id: identifier(["skip"] + foreign.key).text, eventTypeId: type.id, days: foreign.days, note: foreign.note)
-    batch.append(.record(skip.record))
+    append(.record(skip.record))
   }
 
   private func isTypeName(_ name: String, at place: String) -> Bool {
@@ -406,7 +409,7 @@ final class RecordImporter {
     type.goal = foreign?.goal
     know(type)
     report.newTypes.append(name)
-    batch.append(.eventType(type))
+    append(.eventType(type))
     return type
   }
 
@@ -417,18 +420,23 @@ final class RecordImporter {
       label: key,
       propertyType: value.type == .select ? .text : value.type, displayOrder: definitions[type.id]?.count ?? 0)
     know(definition)
-    batch.append(.property(definition))
+    append(.property(definition))
     return definition
   }
 
   // MARK: Saving
+
+  private func append(_ entity: Undoable) {
+    batch.append(entity)
+    starts?.append(entity.eventStart)
+  }
 
   /// Hands the batch to the store, once the one before is saved.
   private func flush() throws {
     try saver.settle()
     defer {
       batch.removeAll(keepingCapacity: true)
-      isBatchCompared = false
+      starts = nil
     }
     guard !batch.isEmpty else { return }
     if request.isDryRun {
@@ -508,4 +516,9 @@ final class RecordImporter {
       }
     }
   }
+}
+
+extension Undoable {
+  /// `nil` of what is no event.
+  fileprivate var eventStart: Date? { if case .event(let event) = self { event.timestamp } else { nil } }
 }
