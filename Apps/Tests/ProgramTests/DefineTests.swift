@@ -90,6 +90,21 @@ struct DefineTests {
     #expect(try bench.trendy("place", "show", "bar").output == before.1)
   }
 
+  @Test func `the goal of a type that goes is that of the other, which keeps its own`() throws {
+    func shown(_ type: String, _ goal: String) throws -> Bool {
+      try bench.trendy("type", "show", type).output.contains("goal \(goal)")
+    }
+    try bench.trendy("type", "add", "kaffee", "--goal", "at most 2/day")
+    try bench.trendy("type", "add", "tea", "--goal", "3 a week")
+    let merged = try bench.trendy("type", "merge", "kaffee", "coffee", "--yes")
+    #expect(merged.output.contains("goal at most 2/day"), "\(merged.output)")
+    #expect(try shown("coffee", "at most 2/day"))
+    try bench.trendy("undo")
+    #expect(try !shown("coffee", "") && shown("kaffee", "at most 2/day"))
+    try bench.trendy("type", "merge", "kaffee", "tea", "--yes")
+    #expect(try shown("tea", "3/week"))
+  }
+
   @Test func `a type goes with its events, and comes back with them`() throws {
     for day in 1...3 { try bench.trendy("log", "coffee", "2", "--at", "2026-11-0\(day) 8:00") }
     try bench.trendy("log", "mood", "4")

@@ -58,16 +58,27 @@ struct TypeMergeCommand: Command {
       return event
     }
     let others = try Self.references(to: from, in: store)
+    let heir = Self.heir(of: from.goal, into)
     try container.record.perform(
       "type merge \(from.name) \(into.name)",
-      added.map { .property($0) } + moved.map { .event($0) } + others.map { $0.turned(from.id, into: into.id) },
-      before: [.eventType(from)] + definitions.map { .property($0) } + events.map { .event($0) } + others)
-    return Answer(from: from, into: try OneEventType(into, in: container.makeStore()), moved: moved.count)
+      heir.map { .eventType($0) } + added.map { .property($0) } + moved.map { .event($0) }
+        + others.map { $0.turned(from.id, into: into.id) },
+      before: heir.map { _ in .eventType(into) } + [.eventType(from)] + definitions.map { .property($0) }
+        + events.map { .event($0) } + others)
+    return Answer(from: from, into: try OneEventType(heir.first ?? into, in: container.makeStore()), moved: moved.count)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     session.console.done("\(Quantity(answer.moved, "event")) of '\(answer.from.name)' moved")
     return answer.into.show(session)
+  }
+
+  /// The type with the goal of the one that goes, where it has none of its own, not even one that only a newer version reads; else nothing.
+  private static func heir(of goal: Goal?, _ type: EventType) -> [EventType] {
+    guard let goal, type.createRequest.goal == nil else { return [] }
+    var type = type
+    type.goal = goal
+    return [type]
   }
 
   /// The excused days of a type, which would be deleted with it, and the places whose visits are recorded as it.
