@@ -201,10 +201,19 @@ struct Round {
           "The agent goes on then by itself. Nothing was lost; \(try app.makeStore().syncCounts().pending) changes wait here.",
         exit: .tryAgain)
     }
-    for _ in 0..<120 {
+    for look in 0..<120 {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))
-      guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else { continue }
+      guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else {
+        // Then the agent cannot say either how its round ended.
+        if look % 8 == 7, let obstacle = app.syncHistory.obstacle() {
+          throw CommandError(
+            "The agent cannot save anything: \(obstacle)",
+            hint: "What was saved before is unharmed. Free some space or check the disk; the agent goes on by itself.",
+            exit: .readWrite)
+        }
+        continue
+      }
       if let words = run.error {
         throw Self.error(words, of: account, exit: run.cause?.exitCode ?? .tryAgain)
       }

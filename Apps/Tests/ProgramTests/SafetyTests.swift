@@ -227,6 +227,34 @@ struct SafetyTests {
     #expect(errors.count == 2 && errors.allSatisfy { $0.contains("No room left") }, "\(errors)")
   }
 
+  @Test func `a sync beside an agent names the disk that is full, and goes through when there is room`() throws {
+    let script = #"""
+      mount -t tmpfs -o size=4m tmpfs /mnt && cd /mnt || exit 90
+      export HOME=/mnt
+      hub=$(mktemp -d)
+      trap "kill \$(jobs -p); wait; rm -rf $hub" EXIT
+      trendyd hub init -q --data $hub --listen 127.0.0.1:0
+      trendyd run --role hub --data $hub --listen 127.0.0.1:0 > $hub/out 2>&1 &
+      until grep -q listens $hub/out; do sleep 0.1; done
+      trendy init -q --store s || exit 91
+      code=$(trendyd pair --data $hub --json | grep -o "\"code\":\"[^\"]*" | cut -d \" -f 4)
+      trendy connect -q "$(grep -o "http://127.0.0.1:[0-9]*" $hub/out | head -n 1)" $code --store s || exit 92
+      trendyd run --role agent --store s > $hub/agent 2>&1 &
+      trendy sync -q --store s
+      until trendy sync -q --store s && grep -q syncs $hub/agent; do sleep 0.1; done
+      cat /dev/zero > ballast 2> /dev/null
+      trendy sync --store s 2> $hub/talk; echo "full $?"; cat $hub/talk
+      rm ballast
+      until trendy sync -q --store s 2> /dev/null; do sleep 0.1; done
+      echo "again $?"
+      """#
+    guard let result = try mounting(script) else { return }
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(lines.first == "full 74" && lines.last == "again 0", "\(result.output)\(result.talk)")
+    #expect(result.output.contains("sync-history.json cannot be written: No space left on device"), "\(result.output)")
+    #expect(result.output.contains("Free some space"), "\(result.output)")
+  }
+
   @Test
   func `a disk that is mounted for reading shows everything, can be looked through and backed up, and saves nothing`()
     throws
