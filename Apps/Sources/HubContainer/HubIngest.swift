@@ -58,6 +58,14 @@ public final class HubIngest: Ingest {
     }
   }
 
+  public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? {
+    guard try storage.hasTracks(of: desk.person) else { return nil }
+    return try await intake(for: desk).run { intake in
+      guard let presence = try intake.presences().first(where: { $0.trip?.trip.id == id }) else { return nil }
+      return (presence.trip?.route ?? []) + [presence.lastFix?.coordinate].compactMap(\.self)
+    }
+  }
+
   public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
     guard try storage.hasTracks(of: desk.person) else { return nil }
     return try await intake(for: desk).run { intake in

@@ -55,150 +55,159 @@ static const unsigned char file_16[] = {
 #embed "site/pages/devices.js"
 };
 static const unsigned char file_17[] = {
-#embed "site/pages/index.js"
+#embed "site/pages/first.js"
 };
 static const unsigned char file_18[] = {
-#embed "site/pages/insights.js"
+#embed "site/pages/index.js"
 };
 static const unsigned char file_19[] = {
-#embed "site/pages/mileage.js"
+#embed "site/pages/insights.js"
 };
 static const unsigned char file_20[] = {
-#embed "site/pages/missing.js"
+#embed "site/pages/mileage.js"
 };
 static const unsigned char file_21[] = {
-#embed "site/pages/more.js"
+#embed "site/pages/missing.js"
 };
 static const unsigned char file_22[] = {
-#embed "site/pages/pair.js"
+#embed "site/pages/more.js"
 };
 static const unsigned char file_23[] = {
-#embed "site/pages/places.js"
+#embed "site/pages/pair.js"
 };
 static const unsigned char file_24[] = {
-#embed "site/pages/settings.js"
+#embed "site/pages/places.js"
 };
 static const unsigned char file_25[] = {
-#embed "site/pages/timeline.js"
+#embed "site/pages/settings.js"
 };
 static const unsigned char file_26[] = {
-#embed "site/pages/today.js"
+#embed "site/pages/timeline.js"
 };
 static const unsigned char file_27[] = {
-#embed "site/pages/trips.js"
+#embed "site/pages/today.js"
 };
 static const unsigned char file_28[] = {
-#embed "site/pages/type.js"
+#embed "site/pages/trips.js"
 };
 static const unsigned char file_29[] = {
-#embed "site/pages/types.js"
+#embed "site/pages/type.js"
 };
 static const unsigned char file_30[] = {
-#embed "site/parts/addtrip.js"
+#embed "site/pages/types.js"
 };
 static const unsigned char file_31[] = {
-#embed "site/parts/bringin.js"
+#embed "site/parts/addtrip.js"
 };
 static const unsigned char file_32[] = {
-#embed "site/parts/chart.js"
+#embed "site/parts/bringin.js"
 };
 static const unsigned char file_33[] = {
-#embed "site/parts/colour.js"
+#embed "site/parts/chart.js"
 };
 static const unsigned char file_34[] = {
-#embed "site/parts/dayband.js"
+#embed "site/parts/colour.js"
 };
 static const unsigned char file_35[] = {
-#embed "site/parts/daysoff.js"
+#embed "site/parts/dayband.js"
 };
 static const unsigned char file_36[] = {
-#embed "site/parts/dom.js"
+#embed "site/parts/daysoff.js"
 };
 static const unsigned char file_37[] = {
-#embed "site/parts/eventform.js"
+#embed "site/parts/device.js"
 };
 static const unsigned char file_38[] = {
-#embed "site/parts/field.js"
+#embed "site/parts/dom.js"
 };
 static const unsigned char file_39[] = {
-#embed "site/parts/frame.js"
+#embed "site/parts/eventform.js"
 };
 static const unsigned char file_40[] = {
-#embed "site/parts/glyph.js"
+#embed "site/parts/field.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/goal.js"
+#embed "site/parts/frame.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/head.js"
+#embed "site/parts/glyph.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/heatmap.js"
+#embed "site/parts/goal.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/hourgrid.js"
+#embed "site/parts/head.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/heatmap.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/odometer.js"
+#embed "site/parts/hourgrid.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/ring.js"
+#embed "site/parts/keys.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/odometer.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/ring.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/parts/shares.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_51[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_52[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/shares.js"
 };
 static const unsigned char file_53[] = {
-#embed "site/parts/speedstrip.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_54[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/sketch.js"
 };
 static const unsigned char file_55[] = {
-#embed "site/parts/tiles.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_56[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_57[] = {
-#embed "site/parts/trendchart.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_58[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/tiles.js"
 };
 static const unsigned char file_59[] = {
-#embed "site/parts/typeacts.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_60[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/trendchart.js"
 };
 static const unsigned char file_61[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_62[] = {
-#embed "site/parts/vehicles.js"
+#embed "site/parts/typeacts.js"
 };
 static const unsigned char file_63[] = {
-#embed "site/theme.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_64[] = {
-#embed "site/words.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_65[] = {
+#embed "site/parts/vehicles.js"
+};
+static const unsigned char file_66[] = {
+#embed "site/theme.js"
+};
+static const unsigned char file_67[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_68[] = {
 #embed "site/worker.js"
 };
 
@@ -220,55 +229,58 @@ static const struct hub_page_file files[] = {
   {"pages/calendar.js", file_14, sizeof file_14},
   {"pages/data.js", file_15, sizeof file_15},
   {"pages/devices.js", file_16, sizeof file_16},
-  {"pages/index.js", file_17, sizeof file_17},
-  {"pages/insights.js", file_18, sizeof file_18},
-  {"pages/mileage.js", file_19, sizeof file_19},
-  {"pages/missing.js", file_20, sizeof file_20},
-  {"pages/more.js", file_21, sizeof file_21},
-  {"pages/pair.js", file_22, sizeof file_22},
-  {"pages/places.js", file_23, sizeof file_23},
-  {"pages/settings.js", file_24, sizeof file_24},
-  {"pages/timeline.js", file_25, sizeof file_25},
-  {"pages/today.js", file_26, sizeof file_26},
-  {"pages/trips.js", file_27, sizeof file_27},
-  {"pages/type.js", file_28, sizeof file_28},
-  {"pages/types.js", file_29, sizeof file_29},
-  {"parts/addtrip.js", file_30, sizeof file_30},
-  {"parts/bringin.js", file_31, sizeof file_31},
-  {"parts/chart.js", file_32, sizeof file_32},
-  {"parts/colour.js", file_33, sizeof file_33},
-  {"parts/dayband.js", file_34, sizeof file_34},
-  {"parts/daysoff.js", file_35, sizeof file_35},
-  {"parts/dom.js", file_36, sizeof file_36},
-  {"parts/eventform.js", file_37, sizeof file_37},
-  {"parts/field.js", file_38, sizeof file_38},
-  {"parts/frame.js", file_39, sizeof file_39},
-  {"parts/glyph.js", file_40, sizeof file_40},
-  {"parts/goal.js", file_41, sizeof file_41},
-  {"parts/head.js", file_42, sizeof file_42},
-  {"parts/heatmap.js", file_43, sizeof file_43},
-  {"parts/hourgrid.js", file_44, sizeof file_44},
-  {"parts/keys.js", file_45, sizeof file_45},
-  {"parts/odometer.js", file_46, sizeof file_46},
-  {"parts/ring.js", file_47, sizeof file_47},
-  {"parts/routemap.js", file_48, sizeof file_48},
-  {"parts/row.js", file_49, sizeof file_49},
-  {"parts/shares.js", file_50, sizeof file_50},
-  {"parts/sheet.js", file_51, sizeof file_51},
-  {"parts/spark.js", file_52, sizeof file_52},
-  {"parts/speedstrip.js", file_53, sizeof file_53},
-  {"parts/tile.js", file_54, sizeof file_54},
-  {"parts/tiles.js", file_55, sizeof file_55},
-  {"parts/toast.js", file_56, sizeof file_56},
-  {"parts/trendchart.js", file_57, sizeof file_57},
-  {"parts/tripacts.js", file_58, sizeof file_58},
-  {"parts/typeacts.js", file_59, sizeof file_59},
-  {"parts/typeform.js", file_60, sizeof file_60},
-  {"parts/values.js", file_61, sizeof file_61},
-  {"parts/vehicles.js", file_62, sizeof file_62},
-  {"theme.js", file_63, sizeof file_63},
-  {"words.js", file_64, sizeof file_64},
-  {"worker.js", file_65, sizeof file_65},
+  {"pages/first.js", file_17, sizeof file_17},
+  {"pages/index.js", file_18, sizeof file_18},
+  {"pages/insights.js", file_19, sizeof file_19},
+  {"pages/mileage.js", file_20, sizeof file_20},
+  {"pages/missing.js", file_21, sizeof file_21},
+  {"pages/more.js", file_22, sizeof file_22},
+  {"pages/pair.js", file_23, sizeof file_23},
+  {"pages/places.js", file_24, sizeof file_24},
+  {"pages/settings.js", file_25, sizeof file_25},
+  {"pages/timeline.js", file_26, sizeof file_26},
+  {"pages/today.js", file_27, sizeof file_27},
+  {"pages/trips.js", file_28, sizeof file_28},
+  {"pages/type.js", file_29, sizeof file_29},
+  {"pages/types.js", file_30, sizeof file_30},
+  {"parts/addtrip.js", file_31, sizeof file_31},
+  {"parts/bringin.js", file_32, sizeof file_32},
+  {"parts/chart.js", file_33, sizeof file_33},
+  {"parts/colour.js", file_34, sizeof file_34},
+  {"parts/dayband.js", file_35, sizeof file_35},
+  {"parts/daysoff.js", file_36, sizeof file_36},
+  {"parts/device.js", file_37, sizeof file_37},
+  {"parts/dom.js", file_38, sizeof file_38},
+  {"parts/eventform.js", file_39, sizeof file_39},
+  {"parts/field.js", file_40, sizeof file_40},
+  {"parts/frame.js", file_41, sizeof file_41},
+  {"parts/glyph.js", file_42, sizeof file_42},
+  {"parts/goal.js", file_43, sizeof file_43},
+  {"parts/head.js", file_44, sizeof file_44},
+  {"parts/heatmap.js", file_45, sizeof file_45},
+  {"parts/hourgrid.js", file_46, sizeof file_46},
+  {"parts/keys.js", file_47, sizeof file_47},
+  {"parts/odometer.js", file_48, sizeof file_48},
+  {"parts/ring.js", file_49, sizeof file_49},
+  {"parts/routemap.js", file_50, sizeof file_50},
+  {"parts/row.js", file_51, sizeof file_51},
+  {"parts/shares.js", file_52, sizeof file_52},
+  {"parts/sheet.js", file_53, sizeof file_53},
+  {"parts/sketch.js", file_54, sizeof file_54},
+  {"parts/spark.js", file_55, sizeof file_55},
+  {"parts/speedstrip.js", file_56, sizeof file_56},
+  {"parts/tile.js", file_57, sizeof file_57},
+  {"parts/tiles.js", file_58, sizeof file_58},
+  {"parts/toast.js", file_59, sizeof file_59},
+  {"parts/trendchart.js", file_60, sizeof file_60},
+  {"parts/tripacts.js", file_61, sizeof file_61},
+  {"parts/typeacts.js", file_62, sizeof file_62},
+  {"parts/typeform.js", file_63, sizeof file_63},
+  {"parts/values.js", file_64, sizeof file_64},
+  {"parts/vehicles.js", file_65, sizeof file_65},
+  {"theme.js", file_66, sizeof file_66},
+  {"words.js", file_67, sizeof file_67},
+  {"worker.js", file_68, sizeof file_68},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

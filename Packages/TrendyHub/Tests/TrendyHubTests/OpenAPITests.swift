@@ -15,6 +15,10 @@ private struct ExplainingIngest: Ingest {
     }
   }
 
+  func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? {
+    [Coordinate(latitude: 52, longitude: 5), Coordinate(latitude: 52.1, longitude: 5)]
+  }
+
   func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
     let start = Date(timeIntervalSince1970: 1_704_096_000)
     return APIExplanation(

@@ -15,8 +15,8 @@ import { today } from './data/days.js';
 import { words } from './words.js';
 
 /**
- * `more` reads what a page can be read without, after it was drawn.
- * @typedef {{title: string, load: () => Promise<any>, more?: (data: any) => Promise<any>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page
+ * `more` reads what a page can be read without, after it was drawn; `follow` what changes without the record, and says whether it is to be drawn.
+ * @typedef {{title: string, load: () => Promise<any>, more?: (data: any) => Promise<any>, follow?: (data: any) => Promise<boolean>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page
  */
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
@@ -81,6 +81,7 @@ async function start() {
   setInterval(() => {
     drawSync();
     if (today() !== day) { day = today(); load(); keepPages(); } else if (page?.wants?.()) soon();
+    follow();
   }, 20_000);
 }
 
@@ -123,6 +124,13 @@ async function load() {
   } finally {
     clearTimeout(late);
   }
+}
+
+/** Asks for what no stream tells of, as long as somebody can see it. */
+async function follow() {
+  const [mine, shown] = [page, data];
+  if (!mine?.follow || !shown || document.hidden || !reach.isReached) return;
+  if (await mine.follow(shown.loaded) && mine === page && shown === data) soon();
 }
 
 const main = () => /** @type {HTMLElement} */ (document.getElementById('main'));

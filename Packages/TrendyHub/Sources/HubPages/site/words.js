@@ -26,7 +26,7 @@ export const words = {
     /** @param {number} n */ showMore: (n) => `Show ${n} more`,
   },
   sync: {
-    good: 'Everything is on the hub', allSent: 'All sent', notLive: 'Not live just now',
+    good: 'Everything is on the hub', notLive: 'Not live just now',
     /** @param {string} time */ last: (time) => `Last change ${time}`, none: 'Live',
     /** @param {number} n @param {string} age */ waiting: (n, age) => `${count(n)} waiting, oldest ${age}`,
     /** @param {string} time */ offline: (time) => `Offline since ${time}.`,
@@ -51,14 +51,13 @@ export const words = {
     noTypes: 'Nothing to log yet. Choose what you want to keep track of.', choose: 'Choose types', soFar: 'So far today',
     /** @param {number} n */ week: (n) => `${count(n)} this week`, /** @param {number} n */ streak: (n) => `Streak ${some(n, 'day')}.`, /** @param {number} n */ inARow: (n) => `${some(n, 'day')} in a row`, /** @param {number} n */ daysShort: (n) => `${count(n)} d`, /** @param {string} time */ usually: (time) => `usually ${time}`,
     /** @param {string} name @param {number} n @param {number} of */ moved: (name, n, of) => `${name} is tile ${count(n)} of ${count(of)}`, /** @param {number} n */ weekShort: (n) => `${count(n)}/wk`,
-    /** @param {string} time */ since: (time) => `since ${time}`, running: 'running', notLately: 'not lately', now: 'Now', devices: 'Devices', thisBrowser: 'This browser',
-    live: 'live', lastTypes: 'Tiles',
+    /** @param {string} time */ since: (time) => `since ${time}`, running: 'running', notLately: 'not lately', now: 'Now', devices: 'Devices', thisBrowser: 'This browser', /** @param {number} n */ allDevices: (n) => `All ${count(n)}`,
+    lastTypes: 'Tiles',
     /** @param {string} name @param {number} n @param {string} last @param {number} week */
     tile: (name, n, last, week) => `Log ${name}. ${count(n)} today${last ? `, last ${last}` : ''}. ${count(week)} this week.`,
     /** @param {string} name @param {string} length */ stopTile: (name, length) => `Stop ${name}, running ${length}`,
     /** @param {string} name */ more: (name) => `${name}, more`,
-    /** @param {string} from */ driving: (from) => `On the way since ${from}`, paused: 'Paused. It ends at the next stop.',
-    nothingLost: 'Nothing is lost.',
+    /** @param {string} from */ driving: (from) => `On the way since ${from}`, /** @param {string} place */ drivingFrom: (place) => `Driving from ${place}`, paused: 'Paused. It ends at the next stop.',
   },
   goal: {
     /** @param {string} n @param {string} of */ week: (n, of) => `${n} of ${of} this week`, /** @param {string} n */ least: (n) => `Goal ${n}`, /** @param {string} n */ most: (n) => `Goal ${n} at most`,
@@ -83,7 +82,7 @@ export const words = {
     /** @param {number} n @param {number} of */ days: (n, of) => `${count(n)} of ${some(of, 'day')}.`,
     /** @param {string} day */ mostOn: (day) => `Most on ${day}s.`, /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all.`, /** @param {number} n */ skips: (n) => `${some(n, 'day')} skipped.`,
     /** @param {string} day @param {number} n */ cell: (day, n) => `${day}: ${n ? some(n, 'entry', 'entries') : 'none'}`,
-    less: 'less', more: 'more', types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
+    types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
   },
   type: {
     /** @param {string} when */ last: (when) => (when.startsWith('last ') ? `${when[0].toUpperCase()}${when.slice(1)}.` : `Last ${when}.`), never: 'No entry yet.', edit: 'Edit type', today: 'today', month: 'last 28 days', all: 'All', /** @param {string} name */ first: (name) => `Log ${name}`, entriesA: { day: 'Entries a day', week: 'Entries a week', month: 'Entries a month' },
@@ -108,9 +107,9 @@ export const words = {
   },
   form: {
     when: 'When', until: 'Until', addEnd: 'Add an end', allDay: 'All day', note: 'Note', place: 'Place', source: 'Recorded', what: 'What would you like to log?',
-    searchTypes: 'Search types', hours: 'h', minutes: 'min', yes: 'yes', no: 'no', unsaid: 'not said', required: 'Needs a value.', badNumber: 'This is not a number.', badLength: 'Write it like 1h30m, 90 or 1:30.',
-    badTime: 'This time cannot be read.', endBefore: 'The end is before the start.', badLink: 'A link begins with http:// or https://.', optional: 'not said', noType: 'No type has this name.',
-    /** @param {string} name */ makeType: (name) => `Make “${name}”`, longText: 'This is longer than the hub keeps.', addNow: 'now', add: 'add', less: 'less', unsaved: 'Not saved yet',
+    searchTypes: 'Search types', yes: 'yes', no: 'no', unsaid: 'not said', required: 'Needs a value.', badNumber: 'This is not a number.', badLength: 'Write it like 1h30m, 90 or 1:30.',
+    badTime: 'This time cannot be read.', endBefore: 'The end is before the start.', badLink: 'A link begins with http:// or https://.', optional: 'not said',
+    /** @param {string} name */ makeType: (name) => `Make “${name}”`, add: 'add', less: 'less', unsaved: 'Not saved yet',
   },
   sources: { manual: 'by hand', imported: 'from a file', geofence: 'by a place', healthkit: 'from Health', trip: 'by a drive' },
   insights: {
@@ -145,7 +144,7 @@ export const words = {
     ends: 'Ends', from: 'From', to: 'To', name: 'Name it', rename: 'Rename', nameTitle: 'Name this place', nameHint: 'A circle of 100 m around it. Trips and visits that touch it are called by this name.',
     /** @param {string} name */ renameTitle: (name) => `Rename ${name}`, renameHint: 'Everywhere, on all your devices.',
     /** @param {string} unit */ businessPart: (unit) => `Business part (${unit})`, /** @param {string} all */ badPart: (all) => `From 0 to ${all}.`,
-    /** @param {string} rule */ rule: (rule) => `by rule “${rule}”`, byHand: 'by hand', list: 'Trips of the month',
+    /** @param {string} rule */ rule: (rule) => `by rule “${rule}”`, list: 'Trips of the month',
   },
   speed: {
     title: 'Speed', /** @param {string} length */ without: (length) => `no fixes, ${length}`, time: 'time', speed: 'speed', where: 'where', gap: 'no fixes', hint: 'Point at the strip, or use the arrow keys: a dot on the map shows where.',
@@ -170,13 +169,14 @@ export const words = {
   },
   places: {
     none: 'No places yet. A place is a circle on the ground that notices when you come and go.', add: 'Add a place', newPlace: 'New place', map: 'Places on a map', radius: 'Radius', metres: 'm',
-    latitude: 'Latitude', longitude: 'Longitude', visits: 'Last visits', noVisits: 'Nobody was here yet.', active: 'Notices when you come and go', off: 'off', record: 'Records a visit as', nothing: 'nothing',
-    hours: 'Hours a week', hoursToday: 'today', thisWeek: 'this week', lastWeek: 'last week', visitsOf: 'visits in 12 weeks', /** @param {string} when */ here: (when) => `Here since ${when}.`, /** @param {string} came @param {string} left */ lastVisit: (came, left) => `${came ? `Last came ${came}${left ? `, left ${left}` : ''}.` : left ? `Last left ${left}.` : ''}`,
+    latitude: 'Latitude', longitude: 'Longitude', noVisits: 'Nobody was here yet.', active: 'Notices when you come and go', off: 'off', record: 'Records a visit as', nothing: 'nothing',
+    hours: 'Hours a week', /** @param {string} when */ here: (when) => `Here since ${when}.`, /** @param {string} came @param {string} left */ lastVisit: (came, left) => `${came ? `Last came ${came}${left ? `, left ${left}` : ''}.` : left ? `Last left ${left}.` : ''}`,
     /** @param {string} now @param {string} before */ weekly: (now, before) => `${now} this week, ${before} the week before.`,
     badLatitude: 'From −90 to 90.', badLongitude: 'From −180 to 180.', badRadius: 'From 50 to 10,000 m.',
   },
   devices: {
     /** @param {string} when */ seen: (when) => `last here ${when}`, never: 'not here yet', nothingWaits: 'nothing waits', /** @param {number} n */ waitingHere: (n) => `${count(n)} waiting`, clockRight: 'clock right', /** @param {string} length @param {boolean} isAhead */ clockOff: (length, isAhead) => `clock ${length} ${isAhead ? 'ahead' : 'behind'}`,
+    token: 'Connect an app', tokenName: 'What it is called', tokenWords: 'An app that cannot take a code, such as OwnTracks, Overland, GPSLogger or Traccar, comes in by a token.', tokenGo: 'Make a token', /** @param {string} name */ tokenMade: (name) => `${name} may come in by this token. It is shown this once; enter it as the password, or as a bearer token.`, tokenWhere: 'Where it sends to, of OwnTracks, Overland, GPSLogger and Traccar:',
     pair: 'Pair a device', revoke: 'Remove', thisOne: 'this browser', /** @param {string} when */ since: (when) => `since ${when}`, picture: 'QR code of the address and the code', noPicture: 'For a QR code, open these pages under a name that the other device can reach too, or tell the hub its address (trendyd hub init --url).', codeWords: 'On the other device, open Trendy and enter this code, or type:',
     /** @param {string} length */ lives: (length) => `It works once, for ${length} more.`, waiting: 'Waiting for the device…', over: 'The code is too old now.', another: 'Make another',
     /** @param {string} name */ came: (name) => `${name} is in.`, /** @param {string} name */ revokeWords: (name) => `${name} can no longer ask this hub. What waits on it stays there, and goes out when it is paired again.`,
@@ -185,7 +185,7 @@ export const words = {
     leaveWords: 'This browser forgets everything it kept of you, and needs a new code to come back.', gone: 'something deleted',
   },
   data: {
-    takeOut: 'Take out', csv: 'All entries as a table (CSV)', csvWords: 'One line an entry, opens in any spreadsheet.', all: 'Everything (NDJSON)', allWords: 'Every type, entry, place and setting as the hub keeps them, deleted ones included.', download: 'Download',
+    takeOut: 'Take out', from: 'From', to: 'To', type: 'Of', allTypes: 'All types', form: 'As', entriesWords: 'Entries of a time, or all where none is said: a table that any spreadsheet opens, or JSON.', all: 'Everything (NDJSON)', allWords: 'Every type, entry, place and setting as the hub keeps them, deleted ones included.', download: 'Download',
     /** @param {number} n */ reading: (n) => `${count(n)} read…`, bringIn: 'Bring in', backups: 'Backups', backupWords: 'On the machine of the hub, while it runs:',
   },
   bringIn: {
@@ -207,14 +207,15 @@ export const words = {
   },
   settings: {
     days: 'Days', dayStart: 'A day begins at', dayHint: 'What you record before belongs to the day before.', weekStart: 'A week begins on', units: 'Units', lengths: 'Lengths', clock: 'Clock', look: 'Look', theme: 'Theme',
-    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', person: 'Person', hub: 'Hub', browser: 'This browser', stop: 'A stop ends a trip after', /** @param {number} n */ minutes: (n) => `${n} min`, /** @param {string} most */ ofMost: (most) => `of ${most} at most`, entries: 'Kept for you', content: 'What is in them', disk: 'On the disk of the hub', stopHint: 'From the next drive on. Trips that were found stay as they are.', byLocale: 'as here', all: 'The same on all your devices.',
+    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', name: 'Name', zone: 'Time zone, as of this browser', /** @param {string} name */ renamed: (name) => `You are ${name} now`, map: 'Map', noTiles: 'Maps have blank ground. On the machine of the hub, tiles are named by:', /** @param {string} credit */ tiles: (credit) => `Maps have tiles below them${credit ? `: ${credit}` : ''}.`, hub: 'Hub', browser: 'This browser', stop: 'A stop ends a trip after', /** @param {number} n */ minutes: (n) => `${n} min`, /** @param {string} most */ ofMost: (most) => `of ${most} at most`, entries: 'Kept for you', content: 'What is in them', disk: 'On the disk of the hub', stopHint: 'From the next drive on. Trips that were found stay as they are.', byLocale: 'as here', all: 'The same on all your devices.',
   },
   pair: {
     noPerson: 'This hub has no person yet', noPersonWords: 'On the machine where it runs, type:', title: 'Pair this browser', where: 'On a device that is already in, open Devices. Or on the machine of the hub, type:',
     code: 'Code', go: 'Pair', wrong: 'This code is wrong, was used, or is older than ten minutes.', placeholder: '0000-0000', look: 'Look again',
   },
   first: {
-    title: 'What would you like to keep track of?', sentence: 'Choose a few. You can change all of it later.', go: 'Begin', own: 'My own', leave: 'Leave this',
+    title: 'What would you like to keep track of?', sentence: 'Choose a few. You can change all of it later.', go: 'Begin', own: 'My own', leave: 'Leave this', /** @param {number} n */ step: (n) => `Step ${n} of 3`, next: 'Next', log: 'Log the first one', logWords: 'One press logs it now. What you log by mistake is taken back by U.',
+    past: 'Bring your past', pastWords: 'What you kept in another app until now, from a file.', later: 'Later', done: 'Done',
   },
   keys: {
     title: 'Keys', list: [
@@ -223,7 +224,7 @@ export const words = {
     ],
   },
   error: {
-    title: 'This part of the page failed', words: 'Your data is untouched.', reload: 'Reload', request: 'request', missing: 'No such day, type or trip here. It may have been deleted.',
-    away: 'The hub cannot be reached, and this browser has not kept this page.', older: 'This hub does not know how to do this. It may be older than the page.',
+    title: 'This part of the page failed', words: 'Your data is untouched.', request: 'request', missing: 'No such day, type or trip here. It may have been deleted.',
+    away: 'The hub cannot be reached, and this browser has not kept this page.',
   },
 };

@@ -1,6 +1,7 @@
 import Foundation
 import TrendyModels
 import TrendyProtocols
+import TrendyTrips
 
 extension HubServer {
   /// Answers what trackers post outside `/api`; `nil` for every other request, and where the hub takes in none.
@@ -51,5 +52,14 @@ extension HubServer {
     func answer(at now: Date) -> LiveTripsResponse { LiveTripsResponse(now: now, trips: trips, leftOut: leftOut) }
     return try HTTPResponse.wire(answer(at: clock.now))
       .taggedByContent(WireJSON.encode(answer(at: .distantPast)), for: call.request)
+  }
+
+  /// Answers `/me/live/{id}/route`.
+  func answerLiveRoute(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
+    let route = try await store.run(person: sender.person) { [self] in
+      try await ingest?.route(ofLiveTrip: id, for: ingestDesk(person: sender.person))
+    }
+    guard let route else { throw Problem.notFound("no trip \"\(id.prefix(128))\" goes on that is posted here") }
+    return .json(["route": .string(Polyline.encode(route))])
   }
 }

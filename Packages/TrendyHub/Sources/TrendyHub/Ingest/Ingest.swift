@@ -13,6 +13,9 @@ public protocol Ingest: Sendable {
   /// The trips that go on by now, of the person whose desk it is; by default none is known of.
   func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip]
 
+  /// The way so far of a trip that goes on, thinned, to the last fix; `nil` where no such trip is known of, as by default.
+  func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]?
+
   /// What was posted lately for the person and not kept, by device; by default none is known of.
   func leftOut(for desk: HubDesk) async throws -> [APILeftOut]
 
@@ -31,6 +34,8 @@ extension Ingest {
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] { [] }
 
   public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] { [] }
+
+  public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? { nil }
 }
 
 /// Who posts.

@@ -4,8 +4,9 @@ import { head } from '../parts/head.js';
 import { openSheet, sheetHead } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
 import { valueText } from '../parts/values.js';
+import { deviceGlyph, deviceState } from '../parts/device.js';
 import { command } from './pair.js';
-import { ask, clockAhead } from '../data/api.js';
+import { ask } from '../data/api.js';
 import { change, leave, reach, read, refresh, remove, typeOf } from '../data/record.js';
 import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
 import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
@@ -37,21 +38,9 @@ export function devices() {
 
 /** @param {any} device */
 function deviceRow(device) {
-  const isPhone = /phone|pixel|galaxy|android|ipad/i.test(device.name);
-  return h('li', null, h('div.plain-row', null, glyph(isPhone ? 'phone' : 'laptop'), h('span.what', null, h('b', null, device.name), ' ', h('span.quiet.small', null, device.current ? words.devices.thisOne : '')),
-    h('span.quiet.small.state', null, stateOf(device).map((text) => h('span', null, text)), h('span', null, words.devices.since(nearDate(dayOf(new Date(device.created_at)))))),
+  return h('li', null, h('div.plain-row', null, deviceGlyph(device), h('span.what', null, h('b', null, device.name), ' ', h('span.quiet.small', null, device.current ? words.devices.thisOne : '')),
+    h('span.quiet.small.state', null, deviceState(device).map((text) => h('span', null, text)), h('span', null, words.devices.since(nearDate(dayOf(new Date(device.created_at)))))),
     !device.current && h('button.button', { type: 'button', 'aria-label': `${words.devices.revoke}: ${device.name}`, on: { click: () => confirmRevoke(device) } }, words.devices.revoke)));
-}
-
-/** When it was last here; of this browser what waits in it, and its clock. @param {any} device @returns {string[]} */
-function stateOf(device) {
-  if (!device.current) {
-    if (!device.seen_at) return [words.devices.never];
-    const day = nearDate(dayOf(new Date(device.seen_at)));
-    return [words.devices.seen(day === 'today' ? time(new Date(device.seen_at)) : `${day} ${time(new Date(device.seen_at))}`)];
-  }
-  const [n, ahead] = [waiting().length, clockAhead()];
-  return [n ? words.devices.waitingHere(n) : words.devices.nothingWaits, ahead ? words.devices.clockOff(length(Math.abs(ahead)), ahead > 0) : words.devices.clockRight];
 }
 
 /** @param {any} device */

@@ -23,6 +23,8 @@ export function timeline(asked, query) {
   const shown = Math.min(2000, Math.max(50, Number(query.get('n')) || 50));
   /** What is added while a day is looked at is of that day. */
   const add = () => openLog(date);
+  /** Whether who came here came to search. */
+  let isSearch = query.has('find');
   /** The rows as they are shown. @type {any[]} */
   let shownList = [];
   const isWithin = (/** @type {any} */ event) => {
@@ -46,6 +48,9 @@ export function timeline(asked, query) {
       const trips = all.filter(isTrip);
       const metres = trips.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
       const gaps = only || !fixes ? [] : fixes.gaps;
+      // After the heading, which has the focus of a page that was come to.
+      if (isSearch) setTimeout(() => /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'))?.focus());
+      isSearch = false;
       return h('div.page', null, hatch(),
         head(innerWidth < 768 ? shortDate(date) : longDate(date), all.length ? `${words.timeline.summary(all.length, trips.length, distance(metres))}${gapWords(fixes)}` : words.timeline.empty,
           [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), h('button.button', { type: 'button', hidden: date === today() && innerWidth < 768, dataset: { step: '0', key: 'step0' }, on: { click: move(0) } }, words.nav.today), innerWidth >= 768 && logButton(add)]),

@@ -5,24 +5,17 @@ import { tile } from '../parts/tile.js';
 import { progress } from '../parts/goal.js';
 import { eventRow } from '../parts/row.js';
 import { logNow, openEvent, openNew, start, stop } from '../parts/eventform.js';
-import { openType } from '../parts/typeform.js';
-import { distance, runningText, whenText } from '../parts/values.js';
-import { newId } from '../data/api.js';
-import { together } from '../data/done.js';
+import { deviceBlock } from '../parts/device.js';
+import { routeSketch } from '../parts/sketch.js';
+import { decodeRoute, distance, placeAt, runningText, whenText } from '../parts/values.js';
+import { drawFirst, firstStep } from './first.js';
 import { habitOf, readHabits } from '../data/habits.js';
 import { moveType, orderedTypes } from '../data/order.js';
 import { unseenEvents } from '../data/queue.js';
-import { countsOf, create, eventsOf, isOwnType, read, runningIds, typeOf } from '../data/record.js';
+import { countsOf, eventsOf, isOwnType, read, runningIds, typeOf, types } from '../data/record.js';
 import { addDays, dayOfEvent, dayStartSeconds, length, longDate, minuteText, nearDate, startOfWeek, time, today as day, weekStart, zone } from '../data/days.js';
 import { PALETTE, tint } from '../parts/colour.js';
 import { words } from '../words.js';
-
-/** What a person may begin with. */
-const TEMPLATES = [
-  ['Mood', 'amber', 'smile', [['mood', 'Mood', 'select', ['bad', 'low', 'fair', 'good', 'great']]]], ['Coffee', 'clay', 'cup', [['size', 'Size', 'select', ['small', 'large']]]],
-  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text', null]]], ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration', null]]],
-  ['Water', 'sky', 'drop', []], ['Sleep', 'violet', 'moon', []], ['Reading', 'plum', 'book', [['pages', 'Pages', 'number', null]]], ['Journal', 'slate', 'pencil', []],
-];
 
 /** What did I do, what goes on, is everything safe? @returns {import('../app.js').Page} */
 export function today() {
@@ -32,22 +25,28 @@ export function today() {
     async load() {
       const date = day();
       const from = addDays(date, -13) < startOfWeek(date) ? addDays(date, -13) : startOfWeek(date);
-      const [events, counts, standings, live] = await Promise.all([eventsOf(date, date), countsOf(from, date),
-        read(`/insights/goals?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`).catch(() => ({ answer: { goals: [] }, askedAt: Infinity })), read('/me/live').catch(() => ({ answer: { trips: [] } }))]);
+      const step = firstStep(types().some((type) => !isOwnType(type)));
+      const [events, counts, standings, live, devices, imports] = await Promise.all([eventsOf(date, date), countsOf(from, date),
+        read(`/insights/goals?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`).catch(() => ({ answer: { goals: [] }, askedAt: Infinity })), readLive(), read('/me/devices').catch(() => ({ answer: [] })), step === 3 ? read('/imports') : { answer: [] }]);
       // What was started may have begun before today.
       const ids = runningIds().map((running) => running.id);
       const held = new Set(events().map((event) => event.id));
       const older = await Promise.all(ids.filter((id) => !held.has(id)).map((id) => read(`/events/${encodeURIComponent(id)}`).then((r) => r.answer).catch(() => null)));
-      return { date, events, counts, standings: new Map(standings.answer.goals.map((/** @type {any} */ goal) => [goal.event_type_id, goal])), saidAt: standings.askedAt, live: live.answer.trips ?? [], older: older.filter(Boolean) };
+      return { date, events, counts, standings: new Map(standings.answer.goals.map((/** @type {any} */ goal) => [goal.event_type_id, goal])), saidAt: standings.askedAt, live, devices: devices.answer, imports: imports.answer, older: older.filter(Boolean) };
+    },
+    /** What goes on is not in the record, whose changes are told of: it is asked for now and then. */
+    async follow(/** @type {any} */ loaded) {
+      const before = loaded.live;
+      loaded.live = await readLive();
+      return before.length + loaded.live.length > 0;
     },
     // Scores rest on the whole record: the page does not wait for them.
     more: readHabits,
-    draw({ date, events, counts, standings, saidAt, live, older }) {
+    draw({ date, events, counts, standings, saidAt, live, devices, imports, older }) {
       const all = orderedTypes().filter((type) => !isOwnType(type));
       const list = events().filter((/** @type {any} */ event) => dayOfEvent(event) === date);
       const ids = new Set(runningIds().map((running) => running.id));
       const running = [...events(), ...older].filter((event, i, every) => ids.has(event.id) && !event.end_date && every.findIndex((other) => other.id === event.id) === i);
-      if (!all.length && !list.length) return firstRun();
       const unseen = unseenEvents(saidAt);
       /** @type {Map<any, import('../parts/goal.js').Progress>} */
       const goals = new Map();
@@ -55,16 +54,34 @@ export function today() {
         const goal = progress(type, standings.get(type.id), unseen);
         if (goal) goals.set(type, goal);
       }
+      const pressed = tiles(all, list, running, counts.counts(), date, goals, standings);
+      const step = firstStep(all.length > 0);
+      if (step && !(step === 1 && list.length)) return drawFirst(step, pressed, list, imports);
       const left = [...goals].filter(([, goal]) => goal.left > 0 && !goal.isWeekly);
+      const aside = [left.length > 0 && leftToday(left), deviceBlock(devices)].filter(Boolean);
       return h('div.page', null,
-        head(longDate(date), [list.length ? words.today.entries(list.length) : words.today.none, ' ', doneWords(goals)], [logButton()]),
-        liveThings(live, running), tiles(all, list, running, counts.counts(), date, goals, standings), h(`div${left.length ? '.columns' : ''}`, null,
+        head(longDate(date), [list.length ? words.today.entries(list.length) : words.today.none, ' ', doneWords(goals)], [searchButton(), logButton()]), liveThings(live, running),
+        all.length ? pressed : h('div.empty', null, h('p', null, words.today.noTypes), h('a.button', { href: '/types' }, words.today.choose)), h(`div${aside.length ? '.columns' : ''}`, null,
         h('section', null, h('div.section-head', null, h('h2', null, words.today.soFar), h('a', { href: '/timeline' }, words.nav.timeline)),
           list.length ? h('ul.rows', null, list.map((/** @type {any} */ event) => h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date }))))
-            : h('div.empty', null, h('p', null, words.today.none))), left.length > 0 && leftToday(left)));
+            : h('div.empty', null, h('p', null, words.today.none))), aside.length > 0 && h('div', null, aside)));
     },
   };
 }
+
+/** The trips that go on, each with its way so far where the hub knows it. @returns {Promise<any[]>} */
+async function readLive() {
+  const { answer } = await read('/me/live').catch(() => ({ answer: { trips: [] } }));
+  return Promise.all((answer.trips ?? []).map(async (/** @type {any} */ trip) => ({ ...trip, route: decodeRoute((await read(`/me/live/${encodeURIComponent(trip.id)}/route`).catch(() => ({ answer: {} }))).answer.route) })));
+}
+
+/** `Driving from Home`, or since when. @param {any} trip */
+function liveTitle(trip) {
+  const from = trip.route.length > 0 && placeAt(trip.route[0])?.name;
+  return from ? words.today.drivingFrom(from) : words.today.driving(time(new Date(trip.start)));
+}
+
+const searchButton = () => h('a.button.square', { href: '/timeline?find=', 'aria-label': words.act.search, title: words.act.search }, glyph('search', '.s16'));
 
 /** @param {Map<any, import('../parts/goal.js').Progress>} goals */
 function doneWords(goals) {
@@ -87,8 +104,8 @@ function leftWords(type, goal) {
 function liveThings(trips, running) {
   if (!trips.length && !running.length) return null;
   return h('aside.lives', { 'aria-label': words.today.now },
-    trips.map((trip) => h('div.live', { set: tint(PALETTE[4].mark) }, disc({ name: '', color: PALETTE[4].mark, icon: 'car' }, 32),
-      h('div.what', null, h('b', null, words.today.driving(time(new Date(trip.start)))), h('span.small.quiet', null, trip.paused ? words.today.paused : trip.device_name)),
+    trips.map((trip) => h('div.live', { set: tint(PALETTE[4].mark) }, trip.route.length > 1 ? routeSketch(trip.route) : disc({ name: '', color: PALETTE[4].mark, icon: 'car' }, 32),
+      h('div.what', null, h('b', null, liveTitle(trip)), h('span.small.quiet', null, trip.paused ? words.today.paused : [words.today.since(time(new Date(trip.start))), trip.device_name].filter(Boolean).join(', '))),
       h('div.num', null, h('div.figure', null, distance(trip.distance_m)), h('div.small.quiet', null, length((Date.now() - Date.parse(trip.start)) / 1000))))),
     running.map((event) => {
       const type = typeOf(event.event_type_id);
@@ -117,24 +134,4 @@ function tiles(all, list, running, counts, date, goals, standings) {
     return tile({ type, today: of.length, days: numbers, week, last, waits: of.some((event) => event.waits), running: now, key: i + 1, goal: goals.get(type) ?? null, streak: standings.get(type.id)?.streak ?? 0, score: habitOf(type.id)?.score ?? null,
       move: (step) => move(type, i + step), drop: (id) => { const moved = all.find((other) => other.id === id); if (moved) move(moved, i); }, log: () => (now ? stop(now) : logNow(type)), open: () => openNew(type) });
   }));
-}
-
-/** Nothing to log yet: a few to choose from. */
-function firstRun() {
-  /** @type {Set<number>} */
-  const chosen = new Set([0, 1]);
-  const go = () => together(words.first.go, async () => {
-    for (const i of [...chosen].sort((a, b) => a - b)) {
-      const [name, colour, icon, properties] = /** @type {any} */ (TEMPLATES[i]);
-      const type = await create('event-types', { id: newId(), name, color: PALETTE.find((entry) => entry.name === colour)?.mark, icon }, name);
-      let order = 0;
-      for (const [key, label, kind, options] of properties) {
-        await create('property-definitions', { id: newId(), event_type_id: type.id, key, label, property_type: kind, display_order: order++, ...(options ? { options } : {}) }, name);
-      }
-    }
-  });
-  return h('div.page.settings', null, head(words.first.title, words.first.sentence),
-    h('div.templates', null, TEMPLATES.map(([name, colour, icon], i) => h('label', null, disc({ name: String(name), color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon: String(icon) }, 28), String(name),
-      h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } })))),
-    h('div.pair', null, h('button.button.primary', { type: 'button', on: { click: go } }, words.first.go), h('button.button', { type: 'button', on: { click: () => openType(null) } }, words.first.own)));
 }

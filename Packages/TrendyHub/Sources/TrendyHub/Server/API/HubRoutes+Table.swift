@@ -94,6 +94,10 @@ extension HubRoutes {
       ] + position, answers: [.json(200, "the page", .changePage)],
       .device { server, call, sender in try await server.changes(call, sender) }),
     HubRoute(
+      .get, "me/live/{id}/route", name: "getLiveRoute", summary: "The way so far of a trip that goes on.",
+      answers: [.json(200, "an encoded polyline of five decimals", .object([.required("route", .string)]))],
+      .device { server, call, sender in try await server.answerLiveRoute(call.path[2], sender) }),
+    HubRoute(
       .get, "changes/latest-cursor", name: "getLatestCursor", summary: "The version of the last write.",
       answers: [.json(200, "where the hub stands", .named("LatestCursor"))],
       .device { server, call, sender in try await server.latestCursor(call, sender) }),

@@ -1,0 +1,70 @@
+// The first three steps of a person with nothing to log yet; each can be left.
+
+import { h } from '../parts/dom.js';
+import { disc } from '../parts/glyph.js';
+import { head } from '../parts/head.js';
+import { bringIn } from '../parts/bringin.js';
+import { openType } from '../parts/typeform.js';
+import { PALETTE } from '../parts/colour.js';
+import { newId } from '../data/api.js';
+import { again } from '../data/address.js';
+import { together } from '../data/done.js';
+import { create } from '../data/record.js';
+import { words } from '../words.js';
+
+const NAME = 'first-step';
+
+/** What a person may begin with. */
+const TEMPLATES = [
+  ['Mood', 'amber', 'smile', [['mood', 'Mood', 'select', ['bad', 'low', 'fair', 'good', 'great']]]], ['Coffee', 'clay', 'cup', [['size', 'Size', 'select', ['small', 'large']]]],
+  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text', null]]], ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration', null]]],
+  ['Water', 'sky', 'drop', []], ['Sleep', 'violet', 'moon', []], ['Reading', 'plum', 'book', [['pages', 'Pages', 'number', null]]], ['Journal', 'slate', 'pencil', []],
+];
+/** Chosen in the first step, by place. @type {Set<number>} */
+const chosen = new Set([0, 1]);
+
+/** The step this tab is at: 1 while there is nothing to log, 2, 3, or 0 when they are over or were left. @param {boolean} hasTypes */
+export function firstStep(hasTypes) {
+  const step = Number(sessionStorage.getItem(NAME) ?? (hasTypes ? 0 : 1));
+  // What was made elsewhere meanwhile leaves nothing to choose.
+  return step === 1 && hasTypes ? 0 : step;
+}
+
+/** @param {number} step 0 for none */
+function turnTo(step) {
+  sessionStorage.setItem(NAME, String(step));
+  again();
+}
+
+async function begin() {
+  sessionStorage.setItem(NAME, '2');
+  await together(words.first.go, async () => {
+    for (const i of [...chosen].sort((a, b) => a - b)) {
+      const [name, colour, icon, properties] = /** @type {any} */ (TEMPLATES[i]);
+      const type = await create('event-types', { id: newId(), name, color: PALETTE.find((entry) => entry.name === colour)?.mark, icon }, name);
+      let order = 0;
+      for (const [key, label, kind, options] of properties) {
+        await create('property-definitions', { id: newId(), event_type_id: type.id, key, label, property_type: kind, display_order: order++, ...(options ? { options } : {}) }, name);
+      }
+    }
+  });
+  again();
+}
+
+/** @param {string} text @param {() => void} act @param {string} [classes] */
+const button = (text, act, classes = '') => h(`button.button${classes}`, { type: 'button', dataset: { key: `first-${text}` }, on: { click: act } }, text);
+
+/** @param {number} step @param {string} title @param {string} sentence @param {import('../parts/dom.js').Child} body @param {Node[]} acts */
+const page = (step, title, sentence, body, acts) => h('div.page.settings', null, head(title, sentence), body,
+  h('div.pair', null, acts, button(words.first.leave, () => turnTo(0), '.plain'), h('span.small.quiet', null, words.first.step(step))));
+
+/** What is there to be done. @param {number} step 1 to 3 @param {Node} tiles live ones @param {any[]} logged today @param {any[]} imports as the hub has them */
+export function drawFirst(step, tiles, logged, imports) {
+  if (step === 1) {
+    const label = (/** @type {any} */ [name, colour, icon], /** @type {number} */ i) => h('label', null, disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28), name,
+      h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }));
+    return page(1, words.first.title, words.first.sentence, h('div.templates', null, TEMPLATES.map(label)), [button(words.first.go, begin, '.primary'), button(words.first.own, () => openType(null))]);
+  }
+  if (step === 2) return page(2, words.first.log, words.first.logWords, tiles, [button(words.first.next, () => turnTo(3), logged.length ? '.primary' : '')]);
+  return page(3, words.first.past, words.first.pastWords, bringIn(imports), [button(imports.some((entry) => entry.import) ? words.first.done : words.first.later, () => turnTo(0))]);
+}
