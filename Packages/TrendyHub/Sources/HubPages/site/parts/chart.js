@@ -1,8 +1,24 @@
 import { h, say } from './dom.js';
 import { words } from '../words.js';
 
-/** Which charts are shown as tables, for as long as the page lives. @type {Set<string>} */
-const asTable = new Set();
+const NAME = 'tables';
+/** So many choices are kept, the latest. */
+const MOST = 200;
+
+/** Which charts are shown as tables. @type {Set<string>} */
+const asTable = new Set(readChoices());
+
+/** As this browser keeps them. @returns {string[]} */
+function readChoices() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(NAME) ?? '[]');
+    return Array.isArray(kept) ? kept.map(String) : [];
+  } catch { return []; /* storage is forbidden, or holds something else: every chart is a picture */ }
+}
+
+function keepChoices() {
+  try { localStorage.setItem(NAME, JSON.stringify([...asTable].slice(-MOST))); } catch { /* storage is forbidden or full: then for as long as the page lives */ }
+}
 
 /**
  * A chart with its title, its finding, and the same numbers as a table, CSV and JSON.
@@ -13,6 +29,7 @@ export function chart({ key, title, finding, picture, columns, rows, tools = nul
   const isTable = asTable.has(key);
   const swap = () => {
     if (isTable) asTable.delete(key); else asTable.add(key);
+    keepChoices();
     onSwitch();
     say(isTable ? words.act.chart : words.act.table);
   };
