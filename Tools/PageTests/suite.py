@@ -21,6 +21,7 @@ import ways
 import taking_back
 import standing
 import mending
+import settling
 import whereabouts
 
 

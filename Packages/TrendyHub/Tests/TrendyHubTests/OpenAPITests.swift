@@ -133,6 +133,8 @@ struct OpenAPITests {
         ], headers: [("Host", "localhost:1"), ("Origin", "http://localhost:1")])
     }
     try await run.drive("createPairingCode")
+    try await run.drive("createToken", body: ["name": "OwnTracks"])
+    try await run.drive("changePerson", body: ["name": "Anna"])
     for (operation, body) in Self.bodies { try await run.drive(operation, id: "t", body: body) }
     try await run.drive(
       "logOdometer", id: "w",

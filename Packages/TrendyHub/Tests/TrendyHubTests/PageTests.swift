@@ -217,6 +217,26 @@ struct PageTests {
     #expect(try await ask("GET", "/api/v1/events", cookie: cookie).problem == "token_revoked")
   }
 
+  @Test func `a person is called otherwise, unless somebody else is called so`() async throws {
+    _ = try hub.server.accounts.createPerson(name: "Berta")
+    #expect(try await hub.send("PATCH", "/me", ["name": "berta"]).detail.contains("already"))
+    #expect(try await hub.send("PATCH", "/me", ["name": ""]).status == 400)
+    #expect(try await hub.send("PATCH", "/me", ["name": "ANNA"])["name"] == "ANNA", "one's own in other letters")
+    #expect(try hub.server.accounts.people().map(\.name).sorted() == ["ANNA", "Berta"])
+    #expect(try await hub.send("GET", "/session")["person"]["name"] == "ANNA")
+  }
+
+  @Test func `a token for a tracker is a device of the person, and of nobody else`() async throws {
+    let made = try await hub.send("POST", "/me/tokens", ["name": "OwnTracks"])
+    #expect(made.status == 201 && made["name"] == "OwnTracks")
+    let token = try #require(made["token"].stringValue)
+    #expect(try await hub.send("GET", "/session", token: token)["person"]["id"] == .string(hub.person.id))
+    #expect(try await hub.send("POST", "/me/tokens", ["name": ""]).status == 400)
+    let id = try #require(made["device_id"].stringValue)
+    #expect(try await hub.send("DELETE", "/me/devices/\(id)").status == 204)
+    #expect(try await hub.send("GET", "/event-types", token: token).problem == "token_revoked")
+  }
+
   @Test func `a device lets another one of its person in, and nobody revokes those of others`() async throws {
     let code = try #require(try await hub.send("POST", "/me/pairing-codes")["code"].stringValue)
     #expect(try hub.server.accounts.pair(code: code, deviceName: "watch").device.person == hub.person.id)

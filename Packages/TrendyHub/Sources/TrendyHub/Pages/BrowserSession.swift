@@ -146,6 +146,25 @@ extension HubServer {
     return .json(.object(members), status: 201)
   }
 
+  /// Answers `POST /me/tokens`: for a program that cannot take a code.
+  func makeToken(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let name = try call.body().string("name")
+    let (token, device) = try await store.perform(.writing, for: "directory") { [accounts] in
+      try accounts.createToken(person: sender.person, deviceName: name)
+    }
+    return .json(
+      ["token": .string(token), "device_id": .string(device.id), "name": .string(device.name)], status: 201)
+  }
+
+  /// Answers `PATCH /me`.
+  func changePerson(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let name = try call.body().string("name")
+    let person = try await store.perform(.writing, for: "directory") { [accounts] in
+      try accounts.rename(person: sender.person, to: name)
+    }
+    return .json(["id": .string(person.id), "name": .string(person.name)])
+  }
+
   private func revoke(_ id: String) async throws {
     try await store.perform(.writing, for: "directory") { [accounts] in try accounts.revoke(deviceId: id) }
     streams.onRevoked(id)

@@ -37,6 +37,19 @@ public struct HubAccounts: Sendable {
     return person
   }
 
+  /// Calls a person by another name.
+  /// - Throws: a ``Problem`` of kind `not_found`, or `invalid` for an empty name or one that somebody else has.
+  public func rename(person id: String, to name: String) throws -> HubPerson {
+    try checkName(name)
+    return try storage.writeDirectory { directory in
+      var person = try Self.person(id, in: directory)
+      try Self.checkFree(name, for: id, in: directory)
+      person.name = name
+      try directory.put(person)
+      return person
+    }
+  }
+
   /// By name; not those who were removed.
   public func people() throws -> [HubPerson] { try all().filter { $0.removedAt == nil } }
 
@@ -47,8 +60,10 @@ public struct HubAccounts: Sendable {
     try storage.readDirectory { try $0.people() }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  private static func checkFree(_ name: String, in directory: any HubDirectoryReading) throws {
-    let others = try directory.people().filter { $0.removedAt == nil }
+  private static func checkFree(
+    _ name: String, for own: String? = nil, in directory: any HubDirectoryReading
+  ) throws {
+    let others = try directory.people().filter { $0.removedAt == nil && $0.id != own }
     guard !others.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
       throw Problem.invalid("name: somebody at this hub is called \"\(name.prefix(60))\" already")
     }

@@ -1,10 +1,11 @@
 import { h, say, svg } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
 import { head } from '../parts/head.js';
+import { textField } from '../parts/field.js';
 import { openSheet, sheetHead } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
-import { valueText } from '../parts/values.js';
 import { deviceGlyph, deviceState } from '../parts/device.js';
+import { valueText } from '../parts/values.js';
 import { command } from './pair.js';
 import { ask } from '../data/api.js';
 import { change, leave, reach, read, refresh, remove, typeOf } from '../data/record.js';
@@ -29,7 +30,7 @@ export function devices() {
       return { devices: list.answer, conflicts: conflicts.answer, about };
     },
     draw({ devices: list, conflicts, about }) {
-      return h('div.page', null, head(words.nav.devices, null, [h('button.button.primary', { type: 'button', dataset: { key: 'pair' }, on: { click: openPairing } }, words.devices.pair)]),
+      return h('div.page', null, head(words.nav.devices, null, [h('button.button', { type: 'button', dataset: { key: 'token' }, on: { click: openToken } }, words.devices.token), h('button.button.primary', { type: 'button', dataset: { key: 'pair' }, on: { click: openPairing } }, words.devices.pair)]),
         h('ul.rows', null, list.map(deviceRow)), waitingList(), conflictList(conflicts, about),
         h('section', null, h('button.button.plain.red', { type: 'button', on: { click: confirmLeave } }, words.devices.leave)));
     },
@@ -95,6 +96,27 @@ function openPairing() {
     };
     draw();
     return h('div.content', null, sheetHead(words.devices.pair, close), box);
+  });
+}
+
+/** A token for an app that cannot take a code, such as one that tells where a phone is. It is shown once. */
+function openToken() {
+  openSheet(words.devices.token, (sheet, close) => {
+    const name = textField(words.devices.tokenName, '', { maxlength: 100, placeholder: 'OwnTracks' });
+    const box = h('div.field');
+    const make = async () => {
+      name.wrong(name.read() ? null : words.form.required);
+      if (!name.read()) return name.input.focus();
+      try {
+        const made = await ask('POST', '/me/tokens', { name: name.read() });
+        sheet.isChanged = false;
+        box.replaceChildren(h('p', { role: 'status' }, words.devices.tokenMade(made.name)), command(made.token), h('p.small.quiet', null, words.devices.tokenWhere), ...['/pub', '/overland', '/gpslogger', '/osmand'].map((path) => command(location.origin + path)));
+        refresh();
+      } catch (error) { name.wrong(/** @type {Error} */ (error).message); }
+    };
+    box.replaceChildren(h('p', null, words.devices.tokenWords), name.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.devices.tokenGo)));
+    queueMicrotask(() => name.input.focus());
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); make(); } } }, sheetHead(words.devices.token, close), box);
   });
 }
 

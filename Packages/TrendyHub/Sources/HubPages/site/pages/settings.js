@@ -1,10 +1,13 @@
 import { h } from '../parts/dom.js';
 import { head } from '../parts/head.js';
-import { choice, field, toggle } from '../parts/field.js';
+import { choice, field, textField, toggle } from '../parts/field.js';
 import { toast } from '../parts/toast.js';
 import { showKeys, areSingleKeysOn } from '../parts/keys.js';
 import { bytes } from '../parts/values.js';
+import { ask, Refused, Unreachable } from '../data/api.js';
+import { zone } from '../data/days.js';
 import { read, session, set, settings as values } from '../data/record.js';
+import { command } from './pair.js';
 import { count, some, words } from '../words.js';
 
 /** How long a stop ends a trip (decision 0083). */
@@ -28,6 +31,7 @@ export const settings = () => ({
     const dayName = (/** @type {string} */ day) => weekday.format(new Date(Date.UTC(2024, 0, { monday: 1, sunday: 7, saturday: 6 }[day] ?? 1)));
     const weekStart = now.week_starts_on ?? 'monday';
     return h('div.page', null, head(words.nav.settings, null), h('div.settings', null,
+      group(words.settings.you, [nameField(), h('dl.keys', null, h('dt', null, words.settings.zone), h('dd', null, zone()))]),
       group(words.settings.days, [field(words.settings.dayStart, startInput, startInput, () => startInput.value, words.settings.dayHint).element,
         choice(words.settings.weekStart, (DAYS.includes(weekStart) ? DAYS : [...DAYS, weekStart]).map((day) => [day, DAYS.includes(day) ? dayName(day) : day]), weekStart, save('week_starts_on')).element], words.settings.all),
       group(words.settings.units, [choice(words.settings.lengths, [['metric', 'km'], ['imperial', 'mi']], now.units ?? 'metric', save('units')).element,
@@ -37,9 +41,31 @@ export const settings = () => ({
       group(words.settings.look, [choice(words.settings.theme, [['system', words.settings.system], ['light', words.settings.light], ['dark', words.settings.dark]], theme, setTheme).element,
         toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) => localStorage.setItem('keys', isOn ? 'on' : 'off')).element,
         h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title))], words.settings.browser),
-      group(words.settings.you, [h('dl.keys', null, [[words.settings.person, session.person.name], [words.settings.browser, session.device.name], [words.settings.hub, `${session.hub}, ${location.host}`],
+      group(words.settings.map, [h('p', null, session.tiles ? words.settings.tiles(session.tiles.credit) : words.settings.noTiles), !session.tiles && command('trendyd hub init --tiles /srv/tiles')]),
+      group(words.settings.hub, [h('dl.keys', null, [[words.settings.browser, session.device.name], [words.settings.hub, `${session.hub}, ${location.host}`],
         ...(room ? [[words.settings.entries, [some(room.rows, 'record'), room.quota_rows !== null && words.settings.ofMost(count(room.quota_rows))].filter(Boolean).join(' ')],
         [words.settings.content, [bytes(room.bytes), room.quota_bytes !== null && words.settings.ofMost(bytes(room.quota_bytes))].filter(Boolean).join(' ')],
           ...(room.stored_bytes === null ? [] : [[words.settings.disk, bytes(room.stored_bytes)]])] : [])].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))])));
   },
 });
+
+/** The person's name, which the hub keeps outside of the record. */
+function nameField() {
+  const name = textField(words.settings.name, session.person.name, { maxlength: 100, dataset: { key: 'person-name' } });
+  const call = async (/** @type {string} */ text) => {
+    const before = session.person.name;
+    try {
+      session.person.name = (await ask('PATCH', '/me', { name: text })).name;
+      localStorage.setItem('session', JSON.stringify(session));
+      /** @type {HTMLInputElement} */ (name.input).value = session.person.name;
+      name.wrong(null);
+      toast(words.settings.renamed(session.person.name), false);
+    } catch (error) {
+      if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
+      name.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+      session.person.name = before;
+    }
+  };
+  name.input.addEventListener('change', () => { if (!name.read()) name.wrong(words.form.required); else if (name.read() !== session.person.name) call(name.read()); else name.wrong(null); });
+  return name.element;
+}

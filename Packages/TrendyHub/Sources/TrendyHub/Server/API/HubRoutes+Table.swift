@@ -55,6 +55,21 @@ extension HubRoutes {
           ]))
       ], .device { server, call, sender in try await server.makePairingCode(call, sender) }),
     HubRoute(
+      .post, "me/tokens", name: "createToken",
+      summary:
+        "Makes a device of the person with a token, for a program that cannot take a code. It is shown this once.",
+      body: .object([.required("name", .string)]),
+      answers: [
+        .json(
+          201, "the token, and its device",
+          .object([.required("token", .string), .required("device_id", .string), .required("name", .string)]))
+      ], .device { server, call, sender in try await server.makeToken(call, sender) }),
+    HubRoute(
+      .patch, "me", name: "changePerson", summary: "Calls the person by another name.",
+      body: .object([.required("name", .string)]),
+      answers: [.json(200, "who it is then", .object([.required("id", .string), .required("name", .string)]))],
+      .device { server, call, sender in try await server.changePerson(call, sender) }),
+    HubRoute(
       .delete, "me/devices/{id}", name: "revokeDevice", summary: "Revokes a device of the person.",
       answers: [.nothing(204, "it is revoked")],
       .device { server, call, sender in try await server.revokeDevice(call.path[2], sender) }),
@@ -79,6 +94,10 @@ extension HubRoutes {
       answers: [.json(200, "the trips that go on", .named("LiveTrips"))],
       .device { server, call, sender in try await server.answerLive(call, sender) }),
     HubRoute(
+      .get, "me/live/{id}/route", name: "getLiveRoute", summary: "The way so far of a trip that goes on.",
+      answers: [.json(200, "an encoded polyline of five decimals", .object([.required("route", .string)]))],
+      .device { server, call, sender in try await server.answerLiveRoute(call.path[2], sender) }),
+    HubRoute(
       .get, "me/explanations/{id}", name: "getExplanation",
       summary: "How a trip or a visit was found in what a device posted to the hub.",
       answers: [.json(200, "what was decided, in order", .named("Explanation"))],
@@ -93,10 +112,6 @@ extension HubRoutes {
         HubRoute.Query(name: "limit", schema: .integer(1...500), meaning: "at most so many; 100 unless told"),
       ] + position, answers: [.json(200, "the page", .changePage)],
       .device { server, call, sender in try await server.changes(call, sender) }),
-    HubRoute(
-      .get, "me/live/{id}/route", name: "getLiveRoute", summary: "The way so far of a trip that goes on.",
-      answers: [.json(200, "an encoded polyline of five decimals", .object([.required("route", .string)]))],
-      .device { server, call, sender in try await server.answerLiveRoute(call.path[2], sender) }),
     HubRoute(
       .get, "changes/latest-cursor", name: "getLatestCursor", summary: "The version of the last write.",
       answers: [.json(200, "where the hub stands", .named("LatestCursor"))],

@@ -1,0 +1,142 @@
+"""The first steps of a person, what goes on now, and what is kept as they chose it."""
+
+import datetime
+
+from harness import check, pair, quiet, same, test
+from hub import Device
+import life
+
+
+@test
+def three_steps_lead_in_and_each_can_be_left(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        pair(browser, hub, then=".templates")
+        browser.shows("Step 1 of 3", "main")
+        browser.press("main .button", "Begin")
+        browser.shows("Step 2 of 3", "main")
+        browser.press(".tile .press", "Coffee")
+        phone = Device(hub)
+        world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the first entry is on the hub")
+        # A reload is no reason to begin anew.
+        browser.go("/")
+        browser.shows("Log the first one", "main h1")
+        browser.press("main .button", "Next")
+        browser.shows("Step 3 of 3", "main")
+        browser.find(".bring-in .button", "Choose a file")
+        browser.press("main .button", "Later")
+        browser.shows("So far today", "main")
+        quiet(browser, "first steps")
+    with world.hub() as hub, world.browser(hub) as browser:
+        pair(browser, hub, then=".templates")
+        browser.press("main .button", "Leave this")
+        browser.shows("Nothing to log yet. Choose what you want to keep track of.", "main")
+        browser.press("main .button", "Choose types")
+        browser.find("main h1", "All types")
+        quiet(browser, "steps left")
+
+
+@test
+def a_drive_that_goes_on_is_drawn_and_grows_by_itself(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub, "Pixel phone")
+        phone.type("Coffee")
+        phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 100})
+        begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=30)
+
+        def post(seconds):
+            fixes = []
+            for second in seconds:
+                driven = max(0, second - 600) * 0.0001
+                fixes.append({"type": "Feature", "geometry": {"type": "Point", "coordinates": [5, 52 + driven]}, "properties": {
+                    "timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 11 if driven else 0}})
+            phone.post("/overland", {"locations": fixes})
+        post(range(0, 1200, 10))
+        pair(browser, hub)
+        browser.find(".live .sketch polyline")
+        browser.shows("Driving from Home", ".live")
+        before = browser.text(".live .figure")
+        check(before.endswith("km"), before)
+        # Which devices there are, and when the phone was last here.
+        browser.shows("Pixel phone", ".devices-now")
+        browser.shows("This browser", ".devices-now")
+        post(range(1200, 1700, 10))
+        browser.wait(lambda: browser.text(".live .figure") != before, "it goes on without a reload", seconds=60)
+        quiet(browser, "a live drive")
+
+
+@test
+def search_and_tables_stay_as_they_were_chosen(world):
+    browser = world.looking
+    browser.go("/")
+    browser.find(".tile")
+    browser.press("main .actions a", "Search")
+    browser.wait(lambda: browser.script("return document.activeElement.type") == "search", "the search field has the focus")
+    browser.go(f"/types/{world.types['coffee']}")
+    browser.press("figure .tools button", "Table")
+    browser.find("figure .table")
+    browser.go(f"/types/{world.types['coffee']}")
+    browser.find("figure .table")
+    browser.press("figure .tools button", "Chart")
+    browser.wait(lambda: browser.count("figure .table") == 0, "a picture again")
+    quiet(browser, "choices")
+
+
+@test
+def a_person_is_renamed_and_connects_an_app_by_a_token(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        phone.type("Coffee")
+        pair(browser, hub)
+        browser.go("/settings")
+        browser.shows(life.ZONE_NAME.replace("Etc/GMT+0", "UTC"), "main")
+        browser.type("[data-key=person-name]", "Ada L.")
+        browser.press("main h1")
+        browser.shows("You are Ada L. now", ".toast")
+        same(phone.ask("GET", "/session")["person"]["name"], "Ada L.", "on the hub")
+        browser.go("/devices")
+        browser.press("main .button", "Connect an app")
+        browser.press("dialog .button", "Make a token")
+        browser.shows("Needs a value.", "dialog")
+        browser.type("dialog input", "OwnTracks")
+        browser.press("dialog .button", "Make a token")
+        browser.shows("OwnTracks may come in by this token.", "dialog")
+        tracker = Device.__new__(Device)
+        tracker.hub, tracker.token = hub, browser.text("dialog .command span")
+        same(tracker.ask("GET", "/session")["device"]["name"], "OwnTracks", "the token is good")
+        same(hub.address + "/pub" in browser.text("dialog"), True, "where it sends to")
+        browser.press("dialog [aria-label=Close]")
+        browser.shows("OwnTracks", "main .rows")
+        quiet(browser, "name and token")
+
+
+@test
+def entries_of_a_time_and_a_type_are_taken_out(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone = Device(hub)
+        coffee, tea = phone.type("Coffee", properties=[("cups", "Cups", "number", None)]), phone.type("Tea")
+        for ago in range(10):
+            phone.event(coffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME, properties={"cups": {"type": "number", "value": ago}})
+            phone.event(tea, life.iso(life.day(ago, 9)), time_zone=life.ZONE_NAME)
+        pair(browser, hub)
+        browser.go("/data")
+        browser.find("[data-key=out-From]")
+        browser.script("window.taken = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.taken.push(blob); return make.call(URL, blob); }")
+        put = lambda key, value: browser.script("const i = document.querySelector(`[data-key='${arguments[0]}']`); i.value = arguments[1]; i.dispatchEvent(new Event('change', { bubbles: true }))", key, value)
+        taken = lambda n: browser.later("return await window.taken[args[0]].text()", n)
+        put("out-From", life.day(3).date().isoformat())
+        put("out-To", life.day(5).date().isoformat())
+        browser.press("main form button[type=submit]")
+        browser.wait(lambda: browser.script("return window.taken.length") == 0 and "The end is before the start." in browser.text("main"), "refused")
+        put("out-From", life.day(5).date().isoformat())
+        put("out-To", life.day(3).date().isoformat())
+        put("out-type", coffee)
+        browser.press("main form button[type=submit]")
+        browser.wait(lambda: browser.script("return window.taken.length") == 1, "a table")
+        rows = [line.split(",") for line in taken(0).strip().split("\r\n")]
+        same([rows[0][-1]] + [row[-1] for row in rows[1:]], ["cups", "3", "4", "5"], "of those days and that type")
+        browser.press("main form .segments label", "JSON")
+        put("out-type", "")
+        browser.press("main form button[type=submit]")
+        browser.wait(lambda: browser.script("return window.taken.length") == 2, "and as the hub has them")
+        same(browser.later("return JSON.parse(await window.taken[1].text()).length"), 6, "of both types")
+        quiet(browser, "taking out")
