@@ -131,7 +131,9 @@ def the_keyboard_alone_logs_and_goes_everywhere(world):
         browser.keys(ESCAPE)
         browser.wait(lambda: browser.count("dialog") == 0, "closed")
         browser.keys("/")
-        browser.find("main input[type=search]")
+        browser.wait(lambda: browser.script("return document.activeElement.type") == "search", "the search field has the focus")
+        browser.keys(ESCAPE)
+        browser.wait(lambda: browser.script("return document.activeElement.tagName") == "H1", "and Escape leads out of it")
         # What was begun in a form is not lost by a slip.
         browser.keys("g", "t")
         browser.find(".tile")

@@ -30,7 +30,7 @@ def a_browser_comes_in_by_code_and_a_wrong_code_is_told_for_what_it_is(world):
         browser.type(".code", " ".join(hub.code().split("-")))
         browser.press("button[type=submit]")
         browser.find("main h1", "Settings")
-        browser.shows("Ada")
+        browser.wait(lambda: browser.script("return document.querySelector('[data-key=person-name]')?.value") == "Ada", "whose record it is")
         check("trendy-" not in browser.script("return document.cookie"), "no script reads the cookie")
         quiet(browser, "pairing", allowed=["403"])
 

@@ -18,6 +18,11 @@ export const areSingleKeysOn = () => localStorage.getItem('keys') !== 'off';
 export function listenForKeys(ofPage) {
   document.addEventListener('keydown', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
+    // Out of a search that is over, or was not begun: what the browser clears first is looked at again.
+    if (event.key === 'Escape' && target.matches('main input[type=search]') && !(/** @type {HTMLInputElement} */ (target).value)) {
+      event.preventDefault();
+      return /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus();
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn() || document.querySelector('dialog[open]')) return;
     if (target.matches('input, select, textarea, [contenteditable]')) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
