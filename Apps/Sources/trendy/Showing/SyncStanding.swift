@@ -48,7 +48,22 @@ struct SyncStanding {
 }
 
 extension SyncStanding {
-  var lastSync: Date? { runs.last { $0.error == nil }?.endedAt }
+  /// `Everything is on hub.example (17:48).`; `nil` without a hub.
+  ///
+  /// For commands that say it beside something else: it reads no more than that takes, and nothing where there is no hub.
+  static func sentence(container: AppContainer, session: Session) throws -> String? {
+    guard let account = try container.accountFile.load() else { return nil }
+    let local = session.local
+    let last = container.syncHistory.load().lastSync.map { date in
+      local.startOfDay(date) == local.startOfDay(session.now) ? local.time(date) : local.dayAndTime(date)
+    }
+    let waiting = try container.makeStore().syncCounts().pending
+    guard waiting > 0 else { return "Everything is on \(account.hubName)\(last.map { " (\($0))" } ?? "")." }
+    let changes = "\(Quantity(waiting, "change waits", "changes wait")) for \(account.hubName)"
+    return last.map { "\(changes); last sync \($0)." } ?? "\(changes); never synced."
+  }
+
+  var lastSync: Date? { runs.lastSync }
   var lastError: String? { runs.last?.error }
 
   /// How far the feed was read short of the hub's head; `nil` where it was read to its end.
@@ -70,18 +85,6 @@ extension SyncStanding {
   private var breaker: CircuitBreakerState {
     guard let pause = runs.last?.pausedUntil else { return .closed }
     return session.now < pause ? .open : .halfOpen
-  }
-
-  /// `Everything is on hub.example (17:48).`; `nil` without a hub.
-  var sentence: String? {
-    guard let account else { return nil }
-    let local = session.local
-    let last = lastSync.map { date in
-      local.startOfDay(date) == local.startOfDay(session.now) ? local.time(date) : local.dayAndTime(date)
-    }
-    guard waiting > 0 else { return "Everything is on \(account.hubName)\(last.map { " (\($0))" } ?? "")." }
-    let changes = "\(Quantity(waiting, "change waits", "changes wait")) for \(account.hubName)"
-    return last.map { "\(changes); last sync \($0)." } ?? "\(changes); never synced."
   }
 
   /// `hub.example   3 waiting (oldest 4m)   last sync 10:02   cursor 88214   key ok`.
@@ -154,6 +157,11 @@ extension SyncStanding {
       ("breaker", .string(breaker.word)), ("breaker_until", moment(breaker == .open ? runs.last?.pausedUntil : nil)),
     ])
   }
+}
+
+extension [SyncRun] {
+  /// When the last ended that did not fail.
+  fileprivate var lastSync: Date? { last { $0.error == nil }?.endedAt }
 }
 
 extension CircuitBreakerState {

@@ -44,7 +44,7 @@ struct TodayCommand: Command {
       TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
     }
     return Day(
-      list: list, snapshot: snapshot, hub: try SyncStanding(container: container, session: session).sentence)
+      list: list, snapshot: snapshot, hub: try SyncStanding.sentence(container: container, session: session))
   }
 
   func show(_ answer: Day?, _ session: Session) throws -> ExitCode {
