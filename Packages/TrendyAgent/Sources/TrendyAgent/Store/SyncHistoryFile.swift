@@ -33,6 +33,7 @@ public struct SyncHistoryFile: SyncHistoryRecording {
     // A round that went well must not count as failed because its note could not be kept.
     try? OwnerOnlyFile.replace(url, with: WireJSON.encode(Array(runs)))
   }
+
   /// Why nothing can be noted by now, as on a disk that is full; `nil` where something can.
   public func obstacle() -> OwnerOnlyFile.WriteError? {
     // Beside the history, so that no note is lost, and without a name before anything is in it.
