@@ -144,7 +144,7 @@ struct DaemonRun {
         // What touches the disk runs apart: a slow one keeps no thread of the runtime, and no request waits for it.
         group.addTask { await tidy(server, hub.clock, console) }
         group.addTask {
-          await maintain(hub.clock, console) {
+          await maintain(every: Self.hubMaintenance, hub.clock, console) {
             try await server.runApart {
               let isMore = try hub.maintainStorage()
               if !isMore { hub.releaseMemory() }
@@ -187,7 +187,9 @@ struct DaemonRun {
           hooks: hooks, counts: StoreLocation.counts(environment: environment), console: console
         ).run()
       }
-      agent.addTask { await maintain(network.app.clock, console) { try network.app.record.maintain() } }
+      agent.addTask {
+        await maintain(every: .seconds(60), network.app.clock, console) { try network.app.record.maintain() }
+      }
       agent.addTask {
         await ExportMaker(app: network.app, present: present, environment: runner.environment, console: console).run()
       }
@@ -240,29 +242,38 @@ struct DaemonRun {
     }
   }
 
-  /// At the start and every minute: what was saved is made quick to open, a piece at a time.
-  private func maintain(_ clock: any TimeSource, _ console: Console, step: @Sendable () async throws -> Bool) async {
+  /// A hub that many write to has in memory what they wrote since.
+  private static let hubMaintenance: Duration = .seconds(15)
+
+  /// At the start and again and again: what was saved is made quick to open, a piece at a time.
+  private func maintain(
+    every interval: Duration, _ clock: any TimeSource, _ console: Console, step: @Sendable () async throws -> Bool
+  ) async {
     while !Task.isCancelled {
       do {
         while try await step(), !Task.isCancelled { await Task.yield() }
       } catch {
-        // Nothing is lost by waiting for the next minute; what stands in the way of saves too is said by those.
+        // Nothing is lost by waiting for the next time; what stands in the way of saves too is said by those.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
       }
       ProcessMemory.giveBack()
       // Cancelled is seen by the loop.
-      try? await clock.sleep(for: .seconds(60))
+      try? await clock.sleep(for: interval)
     }
   }
 
-  /// Resident bytes of mapped files above which a hub releases them: the kernel maps 64 KiB or more at each page fault, and takes nothing
-  /// back while memory is free.
-  private static let mostMapped = 48 << 20
+  /// Resident bytes of mapped files above which a hub releases them, some 17 MB of its own code among them: the kernel maps 64 KiB or
+  /// more at each page fault, and takes nothing back while memory is free.
+  private static let mostMapped = 24 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
+    var pause = Duration.seconds(1)
     // Until the task is cancelled, which is all that the clock throws.
-    while (try? await hub.clock.sleep(for: .seconds(1))) != nil {
-      if ProcessMemory.mappedBytes > Self.mostMapped { hub.releaseMemory() }
+    while (try? await hub.clock.sleep(for: pause)) != nil {
+      let isMuch = ProcessMemory.mappedBytes > Self.mostMapped
+      if isMuch { hub.releaseMemory() }
+      // Where much is read, it is there again soon.
+      pause = isMuch ? .milliseconds(250) : .seconds(1)
     }
   }
 }
