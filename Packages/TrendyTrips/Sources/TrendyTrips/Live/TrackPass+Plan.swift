@@ -161,9 +161,9 @@ extension TrackPass {
     _ finding: TrackFinding, used ids: Set<String>, in found: TrackFindings, into plan: inout FindingPlan
   ) throws {
     var finding = finding
-    // An id that was taken back cannot come again: the next in its row.
+    // An id that was taken back cannot come again, and one that another device's visit has is that visit's: the next in its row.
     var times = 0
-    while try ids.contains(finding.eventId) || isWithdrawn(finding.eventId) {
+    while try ids.contains(finding.eventId) || isTaken(finding.eventId) {
       times += 1
       finding.eventId = NaturalKey.id(for: finding.key, "again", String(times))
     }
@@ -180,8 +180,12 @@ extension TrackPass {
     finding.kind == .trip ? try journal.completed(event, device: device) : event
   }
 
-  private func isWithdrawn(_ id: String) throws -> Bool {
-    try store.note(.finding, id: id).map { try TrackFinding($0.note).standing == .withdrawn } ?? false
+  /// Whether the event of a finding was taken back, or is what another device found that tells of the same moment. A recording is another
+  /// form of what a device told: what both found is one event.
+  private func isTaken(_ id: String) throws -> Bool {
+    guard let (owner, note) = try store.note(.finding, id: id) else { return false }
+    if try TrackFinding(note).standing == .withdrawn { return true }
+    return owner != device && !Recording.isRecording(device: owner) && !Recording.isRecording(device: device)
   }
 
   /// A finding that the readings do not bear out any more.

@@ -43,6 +43,24 @@ struct TrackReaderPersonTests {
     #expect(abs(seconds - (try #require(closed.endDate)).timeIntervalSince(open.timestamp)) < 0.01 && seconds > 1200)
   }
 
+  @Test func `two devices that come to a place in the same moment leave it each at its own`() throws {
+    let device = LiveDevice(geofences: [Self.home], now: at(9000))
+    let arrival = stride(from: 0.0, through: 300, by: 20).map { TrackReading.fix(fix($0)) }
+    func tell(_ name: String, _ readings: [TrackReading]) throws {
+      _ = try device.store.append(readings, device: name)
+      try device.reader.read(device: name)
+    }
+    let stay = stride(from: 360.0, through: 900, by: 60).map { TrackReading.fix(fix($0)) }
+    for name in ["phone", "watch"] { try tell(name, arrival) }
+    try tell("watch", stay)
+    try tell("phone", drive(speed: 14, start: 320, end: 920).map { .fix($0) })
+    try tell("watch", drive(speed: 14, start: 920, end: 1520).map { .fix($0) })
+    let ends = device.journal.visits.compactMap(\.endDate).sorted()
+    #expect(device.journal.visits.count == 2 && ends.count == 2, "\(device.journal.visits)")
+    #expect(ends.first.map { abs($0.timeIntervalSince(at(320))) < 60 } == true)
+    #expect(ends.last.map { abs($0.timeIntervalSince(at(920))) < 60 } == true)
+  }
+
   @Test func `a visit to a phone that lies still is closed and told, and a trip closed, by time alone`() async throws {
     let device = LiveDevice(geofences: [Self.home], now: at(5171))
     try device.tell(commute().filter { $0.timestamp <= at(5170) }.map { .fix($0) })
