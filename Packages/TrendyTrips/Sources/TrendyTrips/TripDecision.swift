@@ -32,7 +32,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case bridged
     /// A silence of a recorder that writes each few seconds, and so had no reception: the way went on.
     case unheard
-    /// The receiver of somebody on the way was displaced, and the way went on from there.
+    /// The receiver was displaced for a moment, at rest or on the way, and nobody went there.
     case displaced
     /// The fixes scatter, each on its own, so that the way was measured between means of them, less what their error adds.
     case scattered
@@ -130,7 +130,7 @@ extension TripDecision: CustomStringConvertible {
       "nothing was heard for \(time); a recorder that writes a fix each \(Self.span(limit)) does not sleep at rest but had no "
         + "reception, so the trip went on"
     case .displaced:
-      "the receiver was displaced by \(metres) within \(time) on the way, which ends no trip and is no part of the way"
+      "the receiver was displaced by \(metres) within \(time), which neither begins nor ends a trip and is no part of the way"
     case .scattered:
       "its length is estimated: each fix is wrong by about \(metres) on its own, which makes a way too long; it was measured between "
         + "means of fixes, less what their error adds"

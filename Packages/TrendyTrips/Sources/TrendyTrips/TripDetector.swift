@@ -139,6 +139,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private var masts = Masts()
   /// Passes over what a better receiver contradicts.
   private var precision = Precision()
+  /// Passes over where nobody went.
+  private var displacements = Displacements()
   private var cadence = Cadence()
   private var motion = MotionHistory()
 
@@ -176,9 +178,16 @@ public struct TripDetector: Hashable, Sendable, Codable {
   }
 
   private mutating func sift(_ fix: Location) -> [Effect] {
-    if precision.passes(fix) { return smooth(fix) }
+    if precision.passes(fix) { return place(fix) }
     let (passed, outweighed) = precision.add(fix)
     for other in outweighed { note(outweighed: other, by: fix) }
+    return passed.flatMap { place($0) }
+  }
+
+  private mutating func place(_ fix: Location) -> [Effect] {
+    if displacements.passes(fix) { return smooth(fix) }
+    let (passed, displaced) = displacements.add(fix)
+    if let displaced { note(displaced) }
     return passed.flatMap { smooth($0) }
   }
 
@@ -242,7 +251,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   public mutating func onTick(at date: Date) -> [Effect] {
     var effects: [Effect] = []
     if let fix = masts.take(at: date) { effects += sift(fix) }
-    effects += precision.take(at: date).flatMap { smooth($0) }
+    effects += precision.take(at: date).flatMap { place($0) }
+    effects += displacements.take(at: date).flatMap { smooth($0) }
     if smoothing.isDue(at: date), let mean = smoothing.take(isLast: true) { effects += see(mean) }
     if let effect = way?.onTick(at: date, configuration) { effects.append(effect) }
     return effects
@@ -254,7 +264,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Closes an open trip at the end of a recording, where no more fixes can come.
   public mutating func finish() -> [Effect] {
     var effects = masts.take().map { sift($0) } ?? []
-    effects += precision.take().flatMap { smooth($0) }
+    effects += precision.take().flatMap { place($0) }
+    effects += displacements.take().flatMap { smooth($0) }
     effects += smoothing.take(isLast: true).map { see($0) } ?? []
     guard let way, let last = lastSeen else { return effects }
     self.way = nil
@@ -307,6 +318,14 @@ extension TripDetector {
     guard meters > 2 * fix.horizontalAccuracy else { return }
     let decision = TripDecision(
       .outweighed, at: fix.timestamp, meters: meters, limit: precise.horizontalAccuracy)
+    rest?.note(decision)
+    way?.note(decision)
+  }
+
+  private mutating func note(_ displaced: Displacement) {
+    let decision = TripDecision(
+      .displaced, at: displaced.from.timestamp, seconds: displaced.seconds,
+      meters: Geodesic.shortMeters(from: displaced.from.coordinate, to: displaced.to.coordinate))
     rest?.note(decision)
     way?.note(decision)
   }

@@ -64,7 +64,8 @@ struct TripCausesTests {
     fixes[20].coordinate = fix(0, east: 20 * 900, north: off).coordinate
     let trips = TripDetector.trips(in: Self.rest(from: 0, to: 600, interval: 60) + fixes)
     #expect(trips.count == 1)
-    #expect(off < 5000 || Self.rules(trips.first).contains(.passedOver))
+    #expect(Self.rules(trips.first).contains(.displaced))
+    #expect(!Self.rules(trips.first).contains(.leapt))
   }
 
   // MARK: Displaced on the way

@@ -77,7 +77,7 @@ struct TripRulesTests {
     let time = fixes[index].timestamp
     fixes.removeAll { $0.timestamp != time && abs($0.timestamp.timeIntervalSince(time)) < 45 }
     let trips = TripDetector.trips(in: fixes, configuration: Self.configuration(skipping: [7200]))
-    #expect(Self.rules(trips.first) == [.departed, .paused, .resumed, .recordingEnded])
+    #expect(Self.rules(trips.first) == [.departed, .paused, .displaced, .resumed, .recordingEnded])
   }
 
   @Test func `a live trip pauses, goes on, and is closed by a tick after two hours of silence`() throws {

@@ -125,7 +125,8 @@ struct WayLengthTests {
     }
     let displaced = try #require(TripDetector.trips(in: fixes).first)
     #expect(displaced.decisions.contains { $0.rule == .displaced })
-    #expect(abs(displaced.trip.distanceMeters / plain.trip.distanceMeters - 1) < 0.05)
+    // Up to three corners in the minute and a half between the fixes before and after are not seen.
+    #expect(abs(displaced.trip.distanceMeters / plain.trip.distanceMeters - 1) < 0.08)
   }
 
   @Test func `a detour at the pace of the way is part of it`() throws {
