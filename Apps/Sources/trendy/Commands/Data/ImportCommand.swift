@@ -133,13 +133,20 @@ struct ImportCommand: Command {
     let container =
       try beginsStore && !request.isDryRun
       ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
+    // What came in is counted while somebody waits anyway, and not at the next look at it.
+    func countingAhead(_ report: ImportReport) -> ImportReport {
+      if !request.isDryRun, report.newCount > 0 {
+        try? session.counts(of: container.makeLocalStore()).countAhead()  // what is not counted is counted by that look
+      }
+      return report
+    }
     let isReadInSteps = if case .files = input { true } else { found?.isReadAsRecords == true }
     if isReadInSteps { Interruption.wait() }
     switch (input, found) {
     case (.files(let files), let found?):
-      return .records(found, try container.record.importRecords(files, as: found, request))
+      return .records(found, countingAhead(try container.record.importRecords(files, as: found, request)))
     case (.stream(let stream), let found?) where found.isReadAsRecords:
-      return .records(found, try container.record.importRecords(stream, as: found, request))
+      return .records(found, countingAhead(try container.record.importRecords(stream, as: found, request)))
     case (.stream(let stream), _):
       let name = path == "-" ? path : URL(filePath: path).lastPathComponent
       return .track(try container.record.importTrack(stream.rest(), name: name, isDryRun: request.isDryRun))

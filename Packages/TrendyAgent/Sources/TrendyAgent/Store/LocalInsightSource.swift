@@ -24,6 +24,13 @@ public struct LocalInsightSource: InsightSource {
     self.cache = cache
   }
 
+  /// Counts what was sealed and not counted yet, for whoever looks next: after an import that is most of the record. Without a folder to
+  /// keep it in there is nothing to do.
+  public func countAhead() throws {
+    guard let cache else { return }
+    _ = try store.eventTally(in: local, cache: cache)
+  }
+
   public func histories(through today: CivilDate) throws -> [String: TypeHistory] {
     try histories(ofTypes: nil, through: today)
   }
