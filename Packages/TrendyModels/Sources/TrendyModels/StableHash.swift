@@ -15,7 +15,7 @@ public enum StableHash: Sendable {
     let whole = message.count & -blockBytes
     let rest = message.count - whole
     rounds.withUnsafeBufferPointer { rounds in
-      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { schedule in
         for block in stride(from: 0, to: whole, by: blockBytes) {
           compress(&state, UnsafeRawBufferPointer(rebasing: message[block..<block + blockBytes]), schedule, rounds)
         }
@@ -38,32 +38,58 @@ public enum StableHash: Sendable {
 
   private static let blockBytes = 64
 
-  /// - Parameter schedule: 64 words, for this function's own use.
+  /// The rounds in sixteens, each after the words of the schedule that it needs: of those only sixteen are kept.
+  /// - Parameters:
+  ///   - state: changed by the block.
+  ///   - block: 64 bytes.
+  ///   - schedule: 16 words, for this function's own use.
+  ///   - rounds: the constants.
   private static func compress(
     _ state: inout SIMD8<UInt32>, _ block: UnsafeRawBufferPointer, _ schedule: UnsafeMutableBufferPointer<UInt32>,
     _ rounds: UnsafeBufferPointer<UInt32>
   ) {
-    for index in 0..<16 {
-      schedule[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+    guard let words = schedule.baseAddress, let constants = rounds.baseAddress, let bytes = block.baseAddress else {
+      preconditionFailure("a block without bytes")
     }
-    for index in 16..<64 {
-      let early = schedule[index - 15]
-      let late = schedule[index - 2]
-      let s0 = rotate(early, 7) ^ rotate(early, 18) ^ early &>> 3
-      let s1 = rotate(late, 17) ^ rotate(late, 19) ^ late &>> 10
-      schedule[index] = schedule[index - 16] &+ s0 &+ schedule[index - 7] &+ s1
+    for index in 0..<16 {
+      words[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    for index in 0..<64 {
+    // Instead of moving all words on by one place after each round, the next round is given them so.
+    @inline(__always) func round(
+      _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
+      _ h: inout UInt32, _ index: Int
+    ) {
       let s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-      let choice = e & f ^ ~e & g
-      let first = h &+ s1 &+ choice &+ rounds[index] &+ schedule[index]
+      let first = h &+ s1 &+ (g ^ e & (f ^ g)) &+ constants[index] &+ words[index & 15]
       let s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-      let majority = a & b ^ a & c ^ b & c
-      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ s0 &+ majority)
+      d &+= first
+      h = first &+ s0 &+ (a & b | c & (a | b))
+    }
+    for first in stride(from: 0, to: 64, by: 8) {
+      if first >= 16 {
+        for index in first..<first + 8 { extend(words, to: index) }
+      }
+      round(a, b, c, &d, e, f, g, &h, first)
+      round(h, a, b, &c, d, e, f, &g, first + 1)
+      round(g, h, a, &b, c, d, e, &f, first + 2)
+      round(f, g, h, &a, b, c, d, &e, first + 3)
+      round(e, f, g, &h, a, b, c, &d, first + 4)
+      round(d, e, f, &g, h, a, b, &c, first + 5)
+      round(c, d, e, &f, g, h, a, &b, first + 6)
+      round(b, c, d, &e, f, g, h, &a, first + 7)
     }
     state &+= SIMD8(a, b, c, d, e, f, g, h)
+  }
+
+  /// Puts a word of the schedule in place of the one that lies 16 before it.
+  @inline(__always) private static func extend(_ words: UnsafeMutablePointer<UInt32>, to index: Int) {
+    let early = words[(index + 1) & 15]
+    let late = words[(index + 14) & 15]
+    let s0 = rotate(early, 7) ^ rotate(early, 18) ^ early &>> 3
+    let s1 = rotate(late, 17) ^ rotate(late, 19) ^ late &>> 10
+    words[index & 15] &+= s0 &+ words[(index + 9) & 15] &+ s1
   }
 
   @inline(__always) private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
